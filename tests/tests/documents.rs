@@ -28,7 +28,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie compare placed-", "tests/tests/prove.rs"),
     ("treepie run", "tests/tests/learning.rs"),
     ("treepie history", "tests/tests/learning.rs"),
-    ("treepie tune", "tests/tests/tuning.rs"),
+    ("treepie tune", "tests/tests/tuning/measured.rs"),
     ("treepie supervise", "tests/tests/supervise.rs"),
     ("treepie cut", "tests/tests/cut.rs"),
     ("treepie predict cluster.", "shim/cli/tests/checkpoints.rs"),

@@ -1,19 +1,21 @@
 //! The MPI's own algorithms: what `treepie tune` writes is read by the MPI, whose algorithms are
 //! then those that were named, with the library (`TREEPIE_TUNING`) and without it.
 
-use std::collections::BTreeSet;
+mod measured;
+mod selection;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_core::affinity::formats::monitoring::Monitoring;
+use treepie_core::collective::Operation;
 use treepie_core::collective::native::knobs::{Knob, Library as Version};
-use treepie_core::collective::{Algorithm, Operation};
-use treepie_core::files::TuningFile;
 #[cfg(feature = "all-mpis")]
 use treepie_tests::hosts::Hosts;
-use treepie_tests::monitoring::{sent_through_ucx, sent_through_ucx_behind_library};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+use measured::*;
+use selection::*;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -199,113 +201,6 @@ fn mpich_reads_the_variables_and_sets_the_algorithms_that_they_name() {
     assert!(is_ring(with(calls.clone()), 4) && !is_ring(calls, 4));
 }
 
-/// The file of MPICH's library.
-fn library_file(mpi: Mpi) -> PathBuf {
-    if mpi != Mpi::Mpich {
-        let build = artifacts::build_directory();
-        return build.join(format!("venv-{}/lib/libmpi.so.12", mpi.name()));
-    }
-    let triplets = std::fs::read_dir("/usr/lib")
-        .expect("a directory")
-        .flatten();
-    let mut files = triplets.map(|entry| entry.path().join("libmpich.so.12"));
-    files
-        .find(|path| path.exists())
-        .expect("libmpich, of scripts/setup")
-}
-
-/// Writes the documents of choice that a tuning with these rows becomes, and names them to `job`.
-fn with_documents(mpi: Mpi, directory: &Path, rows: Rows, job: Job) -> Job {
-    let library = format!("library_file: {}\nrows:", library_file(mpi).display());
-    let tuning = text(version_of(mpi), rows).replace("rows:", &library);
-    let documents = directory.join("a.json");
-    convert(&written(directory, &tuning), &documents);
-    job.variable(
-        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
-        documents.display(),
-    )
-    .variable(
-        "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
-        directory.join("a-ch4.json").display(),
-    )
-}
-
-/// Each rank of a ring sends to the next one alone.
-fn is_ring(job: Job, ranks: usize) -> bool {
-    let (_, sent) = sent_through_ucx(job);
-    let mut pairs = sent.collectives.entries();
-    pairs.all(|(from, to, _)| to == (from + 1) % ranks)
-}
-
-#[test]
-fn mpich_reads_the_documents_and_runs_their_algorithms_from_those_bytes_on() {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let rows = [("allgather", 256, "ring"), ("bcast", 8, "binomial")];
-    // Integers of four bytes.
-    let calls = |ranks: usize, count: usize| {
-        Job::new(Mpi::Mpich, ranks, "collective_calls").argument(format!("allgather:{count}"))
-    };
-    let with = |job| with_documents(Mpi::Mpich, directory.path(), &rows, job);
-    assert!(is_ring(with(calls(4, 100)), 4) && !is_ring(calls(4, 100), 4));
-    // What was not measured stays as it is: shorter blocks, and other numbers of ranks.
-    for (ranks, count) in [(4, 32), (5, 100), (3, 100)] {
-        assert!(
-            !is_ring(with(calls(ranks, count)), ranks),
-            "{ranks} {count}"
-        );
-    }
-    // The library writes them for its own process: a ring sends each block to the next rank.
-    let tuning = directory.path().join("a.tuning.yaml");
-    let to_next = |(_, sent): (Outcome, Monitoring)| {
-        let mut pairs = sent.collectives.entries();
-        let next = pairs.find(|(from, to, _)| (*from, *to) == (0, 1));
-        next.expect("rank 0 sends to rank 1").2.messages
-    };
-    let named = |count| {
-        let job = calls(4, count).variable("TREEPIE_TUNING", tuning.display());
-        to_next(sent_through_ucx_behind_library(job))
-    };
-    let read = |count| to_next(sent_through_ucx(with(calls(4, count))));
-    let [short, long] = [32, 100].map(|count| (named(count), read(count)));
-    assert!(long.1 > short.1, "{short:?} {long:?}");
-    assert_eq!(long.0 - short.0, long.1 - short.1, "{short:?} {long:?}");
-}
-
-/// An algorithm that is not known there, or lacks a parameter, would end the job.
-fn documents_with_each_algorithm_are_read_and_give_right_results(mpi: Mpi) {
-    let library: Version = version_of(mpi).parse().expect("a known version");
-    let all: Vec<Vec<Knob>> = Operation::all()
-        .map(|operation| {
-            let knobs = library.knobs(operation).into_iter();
-            // That one needs a library for GPUs.
-            knobs
-                .filter(|knob| knob.allows(4) && knob.name != "ccl")
-                .collect()
-        })
-        .collect();
-    for place in 0..all.iter().map(Vec::len).max().unwrap_or(0) {
-        let knobs: Vec<&Knob> = all.iter().filter_map(|knobs| knobs.get(place)).collect();
-        let names: Vec<String> = knobs
-            .iter()
-            .map(|knob| knob.operation.to_string())
-            .collect();
-        let rows = names.iter().zip(&knobs);
-        let rows: Vec<_> = rows
-            .map(|(name, knob)| (name.as_str(), 8, knob.name))
-            .collect();
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        for program in ["tuned", "native_order"] {
-            let job = Job::new(mpi, 4, program);
-            let outcome = with_documents(mpi, directory.path(), &rows, job).run();
-            assert!(
-                outcome.stdout.ends_with("0 wrong\n"),
-                "{rows:?}: {}",
-                outcome.told()
-            );
-        }
-    }
-}
-
 /// What a tuning has in MPICH's words, the tool interface has in numbers: the table's.
 #[track_caller]
 fn assert_numbers(mpi: Mpi) {
@@ -328,19 +223,17 @@ fn numbers_of_the_table_are_those_of_mpich() {
     assert_numbers(Mpi::Mpich);
 }
 
-#[test]
-fn documents_of_mpich_can_name_each_of_its_algorithms() {
-    documents_with_each_algorithm_are_read_and_give_right_results(Mpi::Mpich);
-}
-
 fn the_library_tells_the_mpi_before_it_starts(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = written(directory.path(), &text(version_of(mpi), rows_of(mpi)));
     let outcome = with_tuning(mpi, 4, &path).run().succeeded();
     match is_open_mpi(mpi) {
         true => assert_chosen(&outcome),
-        // It has documents, which say what no variable does.
-        false => assert_controls(&outcome.silent(), [0, 1, 0, 0]),
+        // It has files instead, which no variable shows.
+        false => {
+            assert_controls(&outcome.silent(), [0, 1, 0, 0]);
+            the_library_gives_files_to_its_process(mpi);
+        }
     }
 }
 
@@ -375,13 +268,24 @@ fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
     let named = format!(
         "bcast=native:{bcast},allgather=native:ring,alltoall=native:rhombus,scan=native:linear"
     );
-    let outcome = job(mpi, 4)
+    let named = job(mpi, 4)
         .variable("LD_PRELOAD", preloads(mpi, true))
         .variable("TREEPIE_COLLECTIVES", named)
-        .variable(own, value)
-        .run()
-        .succeeded();
-    let (ran, said) = parts(&outcome);
+        .variable(own, value);
+    // What a tuning sets besides is no decision of the user's.
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let rows = [("gather", 8, "binomial"), ("bcast", 8, "nb")];
+    let rows = &rows[..if is_open_mpi(mpi) { 1 } else { 2 }];
+    let path = written(directory.path(), &text(version_of(mpi), rows));
+    let tuned = named.clone().variable("TREEPIE_TUNING", path.display());
+    for outcome in [named.run(), tuned.run()] {
+        assert_named_ones_ran(mpi, own, &outcome.succeeded());
+    }
+}
+
+#[track_caller]
+fn assert_named_ones_ran(mpi: Mpi, own: &str, outcome: &Outcome) {
+    let (ran, said) = parts(outcome);
     let starts = [
         "treepie: collectives: ".to_owned(),
         format!("treepie: collectives: {own} is set, and wins over scan=native:linear"),
@@ -396,7 +300,7 @@ fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
     );
     assert_eq!(said[1], starts[1]);
     if !is_open_mpi(mpi) {
-        return assert_controls(&outcome, [1, 0, ring(mpi), 1]);
+        return assert_controls(outcome, [1, 0, ring(mpi), 1]);
     }
     for start in [
         "algorithm bcast_intra_chain 2",
@@ -488,77 +392,6 @@ fn algorithms_that_keep_the_order_of_operands_do_so_in_open_mpi() {
     }
 }
 
-/// `treepie tune` with these words and two ranks; what it writes is in `output`.
-#[track_caller]
-fn tune(mpi: Mpi, words: &[&str], output: &Path) -> Outcome {
-    let mut command = Command::new(artifacts::command());
-    command
-        .env("TREEPIE_TUNE_PROGRAM", artifacts::program(mpi, "tune"))
-        .env("TREEPIE_LIBRARY", artifacts::library())
-        .env("TREEPIE_LOG", "info")
-        // Programs in Rust don't know where an MPI of PyPI's is.
-        .env(
-            "LD_LIBRARY_PATH",
-            artifacts::build_directory().join(format!("venv-{}/lib", mpi.name())),
-        )
-        .arg("tune")
-        .args(words)
-        .arg("-o")
-        .arg(output)
-        .arg("--")
-        .args(mpi.launch(2, &[]));
-    run_watched(command, LIMIT, "treepie tune").succeeded()
-}
-
-fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let output = directory.path().join("tuned");
-    let options = [
-        "--json",
-        "--collectives",
-        "bcast,scan",
-        "--sizes",
-        "8",
-        "--seconds",
-        "10",
-    ];
-    let outcome = tune(mpi, &options, &output);
-    let file = TuningFile::read(&output.join("tuning.yaml")).expect("a tuning");
-    let expected: Version = version_of(mpi).parse().expect("a known version");
-    assert!(
-        file.tuning.library.is_like(expected),
-        "{}",
-        file.tuning.library
-    );
-    let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(answer["rows"].as_array().map(Vec::len), Some(2));
-    for row in &file.tuning.rows {
-        // Each plan that serves two ranks of a host was run by the library.
-        let plans = Algorithm::of(row.operation);
-        let plans = plans.filter(|plan| plan.is_by_rank() && plan.allows(2));
-        let names: Vec<&str> = plans.map(|plan| plan.name).collect();
-        for name in &names {
-            let of = format!("treepie: {} of 8 bytes on 2 ranks in ", row.operation);
-            let lines = outcome.stderr.lines().filter(|line| line.starts_with(&of));
-            let ran = lines.filter(|line| line.contains(&format!(": {name}, in messages")));
-            assert!(ran.count() > 0, "{of}{name}: {}", outcome.told());
-        }
-        assert!(row.plans.keys().eq(names.iter().collect::<BTreeSet<_>>()));
-        let knobs = file.tuning.library.knobs(row.operation);
-        let allowed = knobs.iter().filter(|knob| knob.allows(2)).count();
-        let measured = row.others.len() + usize::from(row.algorithm.is_some());
-        assert_eq!(measured, allowed, "{row:?}");
-        assert!(
-            row.algorithm.is_none() || row.seconds < row.native_seconds,
-            "{row:?}"
-        );
-    }
-    let picture = std::fs::read_to_string(output.join("tuning.svg")).expect("the picture");
-    assert!(picture.contains("<svg"));
-    let is_told = output.join("tuned.sh").exists();
-    assert!(!is_told || file.tuning.gains().count() > 0);
-}
-
 /// HAN does collectives over several hosts under Open MPI 5, but for what its rules leave to
 /// `tuned`: here the short broadcast.
 #[test]
@@ -618,34 +451,9 @@ fn newer_mpis_are_told_and_measured_too() {
         }
         if !is_open_mpi(mpi) {
             assert_numbers(mpi);
-            documents_with_each_algorithm_are_read_and_give_right_results(mpi);
+            files_with_each_algorithm_are_read_and_give_right_results(mpi);
         }
     }
-}
-
-/// Sizes and operations that the job had, and no others.
-fn what_a_profile_has_is_measured(mpi: Mpi) {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let profile = directory.path().join("calls.profile.yaml");
-    Job::new(mpi, 2, "collective_calls")
-        .argument("allreduce:2")
-        .argument("bcast:256")
-        .with(Library::Set(vec![
-            ("TREEPIE_MODE", "profile".into()),
-            ("TREEPIE_OUTPUT", profile.display().to_string()),
-        ]))
-        .run()
-        .succeeded();
-    let output = directory.path().join("tuned");
-    let profile = profile.display().to_string();
-    tune(mpi, &[&profile, "--seconds", "4", "-q"], &output);
-    let file = TuningFile::read(&output.join("tuning.yaml")).expect("a tuning");
-    let rows = file.tuning.rows.iter();
-    let measured: BTreeSet<(Operation, usize, u64)> = rows
-        .map(|row| (row.operation, row.ranks, row.from_bytes))
-        .collect();
-    let expected = [(Operation::Allreduce, 2, 8), (Operation::Bcast, 2, 1024)];
-    assert_eq!(measured, BTreeSet::from(expected));
 }
 
 under_each_mpi!(

@@ -7,8 +7,8 @@ use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
 use super::{
-    BUDGET, CellKey, Challenger, ELIGIBLE, Found, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP,
-    Way,
+    BUDGET, CellKey, Challenger, ELIGIBLE, Form, Found, Known, MOST_CHALLENGERS, ODDS, State,
+    WARM_UP, Way,
 };
 use crate::proof::Signs;
 
@@ -27,6 +27,13 @@ const TOO_SLOW: u32 = 2000;
 const ARM: u64 = 10_000;
 const MOST_OF_ARM: u64 = 16;
 
+/// Calls of an arm where ranks may leave early, of which the last one is measured: the first one
+/// also waits for what is left of those before it, which the other side ran.
+const CALLS_APART: u64 = 2;
+
+/// A challenger keeps its turn where it won so many pairs of a block for each that it lost.
+const KEEPS_TURN: u32 = 3;
+
 /// Calls from one pair to the next in a cell that started with the plan of an earlier run.
 const FIRST_INTERVAL: u64 = 16;
 
@@ -34,7 +41,7 @@ const FIRST_INTERVAL: u64 = 16;
 enum Stage {
     /// The native MPI runs, and nothing was agreed on yet.
     Warming { has_challengers: bool },
-    /// Blocks of pairs, by the challenger `current`.
+    /// Blocks of pairs, by the challenger `current`, whose turn it is.
     Trying,
     /// The plan `current` runs, and is watched.
     Adopted,
@@ -303,6 +310,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
     ) -> Option<(C, State)> {
         let odds = ODDS * self.tried.len() as u32;
         let tried = &mut self.tried[self.current];
+        let before = tried.signs;
         for pair in pairs {
             tried.pairs += 1;
             if !pair.is_known() {
@@ -326,7 +334,14 @@ impl<K: Key, C: Contender> Cell<K, C> {
             () if is_quicker && adopts => State::Adopted,
             () if is_quicker => State::Proven,
             () if tried.is_done() => State::Dropped,
-            () => return None,
+            () => {
+                let won = tried.signs.wins - before.wins;
+                let lost = tried.signs.losses - before.losses;
+                if lost * KEEPS_TURN > won {
+                    self.next_turn();
+                }
+                return None;
+            }
         };
         let challenger = tried.challenger;
         match state {
@@ -373,19 +388,38 @@ impl<K: Key, C: Contender> Cell<K, C> {
         Some((challenger, State::TakenBack))
     }
 
-    /// The end of the current challenger; the next one is tried where this one was not quicker.
+    /// The end of the current challenger; others are tried where this one was not quicker.
     fn end_current(&mut self, state: State) {
         if let Some(tried) = self.tried.get_mut(self.current) {
             tried.state = state;
         }
         let goes_on = self.stage == Stage::Trying && state != State::Proven;
-        match self.tried.get_mut(self.current + 1) {
-            Some(next) if goes_on => {
-                next.state = State::Trying;
-                self.current += 1;
-            }
-            _ => self.stage = Stage::Left(state),
+        if !(goes_on && self.next_turn()) {
+            self.stage = Stage::Left(state);
         }
+    }
+
+    /// Gives the next challenger that is still open its turn, or the current one again; whether
+    /// there is any. One that has won its last pairs keeps it ("play the winner": Zelen, JASA 64,
+    /// 1969): what is much quicker is soon found behind what is hardly so.
+    fn next_turn(&mut self) -> bool {
+        let next = self.open(self.current + 1).next();
+        next.is_some_and(|next| {
+            self.give_turn(next);
+            true
+        })
+    }
+
+    /// The challengers that are neither adopted nor dropped, in turn from this one on.
+    fn open(&self, first: usize) -> impl Iterator<Item = usize> {
+        let count = self.tried.len();
+        let in_turn = (0..count).map(move |step| (first + step) % count);
+        in_turn.filter(|&at| matches!(self.tried[at].state, State::Warming | State::Trying))
+    }
+
+    fn give_turn(&mut self, challenger: usize) {
+        self.current = challenger;
+        self.tried[challenger].state = State::Trying;
     }
 
     /// The calls of late by the plan that was adopted took so much.
@@ -425,22 +459,32 @@ impl<K: Key, C: Contender> Cell<K, C> {
             return false;
         };
         let spent = self.excess.saturating_add(exchanges);
-        let tried = &self.tried[self.current];
-        let making = if tried.needs_making() { making } else { 0 };
-        let left = (self.time() / BUDGET).saturating_sub(spent.saturating_add(making));
-        let (longest, (most, interval)) = match self.stage {
-            Stage::Adopted => (typical, self.watch.next(self.calls)),
-            _ => (
-                tried.longest,
-                ((2 * tried.last_block).clamp(1, MOST_PAIRS), 2),
-            ),
+        let (budget, of_arm) = (self.time() / BUDGET, self.calls_of_arm());
+        let covered = |tried: &Tried<C>, longest: u64| {
+            let making = if tried.needs_making() { making } else { 0 };
+            let left = budget.saturating_sub(spent.saturating_add(making));
+            (left / (longest.max(typical).max(1) * of_arm)) as usize
         };
-        let covered = match self.stage {
-            // The MPI's own may be the quicker one: what it takes is no loss.
-            Stage::Adopted if self.watch.is_in_doubt() => most,
-            _ => (left / (longest.max(typical).max(1) * self.calls_of_arm())) as usize,
+        let (pairs, interval) = match self.stage {
+            Stage::Adopted => {
+                let (most, interval) = self.watch.next(self.calls);
+                // The MPI's own may be the quicker one: what it takes is no loss.
+                let covered = match self.watch.is_in_doubt() {
+                    true => most,
+                    false => covered(&self.tried[self.current], typical),
+                };
+                (covered.min(most), interval)
+            }
+            _ => {
+                let covered = |&at: &usize| covered(&self.tried[at], self.tried[at].longest);
+                let turn = self.open(self.current).find(|at| covered(at) > 0);
+                let turn = turn.unwrap_or(self.current);
+                let most = (2 * self.tried[turn].last_block).clamp(1, MOST_PAIRS);
+                let pairs = covered(&turn).min(most);
+                self.give_turn(turn);
+                (pairs, 2)
+            }
         };
-        let pairs = covered.min(most);
         if pairs == 0 {
             if self.stage == Stage::Adopted {
                 let interval = self.watch.interval_alone(self.calls);
@@ -466,7 +510,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
     /// Calls of each side of a pair of the next block.
     fn calls_of_arm(&self) -> u64 {
         let typical = self.native.median().unwrap_or(u64::MAX).max(1);
+        let may_overlap = self.key.form() == Form::Blocking && !self.key.synchronises();
         match (ARM / typical).min(MOST_OF_ARM) {
+            0 | 1 if may_overlap => CALLS_APART,
             0 | 1 => self.watch.calls_of_arm(),
             measured => 1 + measured,
         }

@@ -16,6 +16,9 @@ use super::{
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
 
+/// The same where calls are long: at least.
+const LEAST_GAP: u64 = 16;
+
 /// The same where a rank decides alone.
 const GAPS_ALONE: [u64; 2] = [8, 32];
 
@@ -25,6 +28,10 @@ const PART_OF_EXCHANGES: u64 = 200;
 /// Calls until the second exchange where calls may overlap. All ranks wait for each other in both,
 /// and only the second one tells what the first one took: nothing is tried before.
 const UNPRICED_GAP: u64 = 1024;
+
+/// Where calls take so long that fewer of them come to so many nanoseconds, fewer are enough
+/// between two exchanges, and until the numbers of one are used, though calls may overlap.
+const GAP_TIME: u64 = 100_000_000;
 
 /// As many nanoseconds of calls are enough: an exchange that takes 50 ms is one part in a hundred.
 const UNPRICED_TIME: u64 = 5_000_000_000;
@@ -209,11 +216,29 @@ impl<K: Key, C: Contender> Guard<K, C> {
         }
     }
 
+    /// Calls between two exchanges, at least and at most.
     fn gaps(&self) -> [u64; 2] {
+        let [least, most] = GAPS;
         match self.is_alone {
             true => GAPS_ALONE,
-            false => GAPS,
+            false => [self.calls_in_gap_time().clamp(LEAST_GAP, least), most],
         }
+    }
+
+    /// Calls that take [`GAP_TIME`], as all ranks know.
+    fn calls_in_gap_time(&self) -> u64 {
+        let (calls, time) = self.measured();
+        let calls = (u128::from(GAP_TIME) * calls).checked_div(time);
+        calls.map_or(u64::MAX, |calls| u64::try_from(calls).unwrap_or(u64::MAX))
+    }
+
+    /// Calls of the cells whose time is known, and their nanoseconds, as agreed.
+    fn measured(&self) -> (u128, u128) {
+        let measured = self.cells.iter().filter(|cell| cell.time() > 0);
+        measured.fold((0, 0), |(calls, time), cell| {
+            let (of_cell, took) = (u128::from(cell.calls), u128::from(cell.time()));
+            (calls + of_cell, time + took)
+        })
     }
 
     /// Calls so far.
@@ -394,7 +419,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
         let lag = match self.is_alone {
             true => 0,
             false if self.synchronises() => LAG,
-            false => LONG_LAG,
+            false => self.calls_in_gap_time().clamp(LAG, LONG_LAG),
         };
         self.begun = Some(Begun {
             at,
@@ -488,9 +513,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
             true => least_gap,
             false => (2 * self.gap).min(most_gap),
         };
-        let measured = || self.cells.iter().filter(|cell| cell.time() > 0);
-        let time: u128 = measured().map(|cell| u128::from(cell.time())).sum();
-        let calls: u128 = measured().map(|cell| u128::from(cell.calls)).sum();
+        let (calls, time) = self.measured();
         let price = u128::from(cost) * u128::from(PART_OF_EXCHANGES);
         let of_cells = (price * calls).checked_div(time).unwrap_or(0);
         // The same by the time of the job, whatever it did meanwhile: calls may overlap.

@@ -140,7 +140,7 @@ pub const LONG_LAG: u64 = 128;
 pub const ODDS: u32 = 20;
 
 /// Candidates that are tried in a cell, at most.
-pub const MOST_CHALLENGERS: usize = 3;
+pub const MOST_CHALLENGERS: usize = 6;
 
 /// How a call is run.
 #[derive(Debug, Clone, Copy)]
@@ -161,7 +161,7 @@ pub enum Way<C = Challenger> {
 pub enum State {
     /// Nothing was tried yet: too few calls, or not enough time in them.
     Warming,
-    /// Being compared.
+    /// Being compared, or not done with when another one was adopted.
     Trying,
     /// The plan is quicker, and runs.
     Adopted,

@@ -93,6 +93,37 @@ fn a_quicker_plan_is_adopted_and_a_slower_one_is_not() {
 }
 
 #[test]
+fn a_much_quicker_plan_is_soon_found_behind_plans_that_are_hardly_quicker() {
+    let all = machines(60, 3_000, &[0.97, 0.98, 0.97, 0.5]);
+    let has_adopted = |machine: &&Machine| {
+        let summaries = machine.summaries();
+        let adopted = summaries.iter().find(|one| one.state == State::Adopted);
+        adopted.and_then(|one| one.with_plan) < Some(NATIVE as u64 * 3 / 4) && adopted.is_some()
+    };
+    let found = all.iter().filter(has_adopted).count();
+    assert!(found >= 55, "{found} of 60");
+    all.iter().for_each(assert_promise_is_kept);
+}
+
+#[test]
+fn where_calls_are_long_a_few_hundred_of_them_are_enough() {
+    let long = 600.0 * NATIVE;
+    for operation in [ALLREDUCE, Operation::Bcast] {
+        let mut adopted = 0;
+        for seed in 0..40 {
+            let mut machine = Machine::new(3, seed, &[0.5]);
+            // One call that ranks may leave early.
+            machine.call(key(Operation::Bcast, 0), NATIVE);
+            for _ in 0..800 {
+                machine.call(key(operation, 8), long);
+            }
+            adopted += ended_with(&[machine], State::Adopted);
+        }
+        assert!(adopted >= 36, "{adopted} of 40: {operation}");
+    }
+}
+
+#[test]
 fn a_short_call_is_judged_by_what_it_takes_when_it_is_repeated() {
     for (native, expected) in [(400.0, 38..=40), (NATIVE, 0..=10)] {
         let mut adopted = 0;

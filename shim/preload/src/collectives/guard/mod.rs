@@ -308,9 +308,7 @@ impl Guarding {
         let (others, ranks) = (self.knobs.as_ref(), communicator.clusters.ranks());
         let others = others.map(|knobs| knobs.challengers(key, ranks));
         let others = others.unwrap_or_default();
-        if !others.is_empty() {
-            all.truncate(MOST_CHALLENGERS - 1);
-        }
+        all.truncate(MOST_CHALLENGERS.saturating_sub(others.len()));
         all.extend(others);
         all
     }

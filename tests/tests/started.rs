@@ -48,10 +48,7 @@ fn random_programs_get_right_results_while_a_guard_tries_plans(mpi: Mpi) {
             .argument("400")
             .argument("60")
             .argument("alike");
-        let job = match mpi {
-            Mpi::OpenMpi | Mpi::OpenMpi5 => job.argument("persistent"),
-            _ => job,
-        };
+        let job = with_persistent_ones(mpi, job);
         is_right(job.with(Library::Set(variables)));
         let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
         let started = profile.guard.iter();

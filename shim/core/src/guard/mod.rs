@@ -83,7 +83,7 @@
 //! Trying costs at most a part of [`BUDGET`] of the time of a cell, exchanges included, and one
 //! block whose calls took longer than any before. A block starts only where the budget covers all
 //! its calls by the plan at the longest duration so far: one in a pair, or some in a row where
-//! calls are short. Where calls overlap, all ranks wait
+//! calls are short, or ranks may leave early. Where calls overlap, all ranks wait
 //! for each other in an exchange: the first two of a communicator cost what no budget covers, and
 //! only then is anything tried. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
 //! those of a sequential test that may be looked at as often as one likes. One that has become half

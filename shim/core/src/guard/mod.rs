@@ -133,7 +133,8 @@ pub const BUDGET: u64 = 100;
 /// Calls of a communicator from the start of an exchange until its numbers are used.
 pub const LAG: u64 = 8;
 
-/// The same where calls may overlap, since not all of them make ranks wait for all others.
+/// The same, at most, where calls may overlap, since not all of them make ranks wait for all
+/// others.
 pub const LONG_LAG: u64 = 128;
 
 /// Odds that a plan is quicker, for one that is adopted; times the number of challengers.

@@ -98,7 +98,8 @@ fn a_much_quicker_plan_is_soon_found_behind_plans_that_are_hardly_quicker() {
     let has_adopted = |machine: &&Machine| {
         let summaries = machine.summaries();
         let adopted = summaries.iter().find(|one| one.state == State::Adopted);
-        adopted.and_then(|one| one.with_plan) < Some(NATIVE as u64 * 3 / 4) && adopted.is_some()
+        let took = adopted.and_then(|one| one.with_plan);
+        took.is_some_and(|took| took < NATIVE as u64 * 3 / 4)
     };
     let found = all.iter().filter(has_adopted).count();
     assert!(found >= 55, "{found} of 60");

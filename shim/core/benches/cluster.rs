@@ -1,7 +1,7 @@
 //! What plans promise inside one cluster of large hosts with a fast network, by prediction:
 //! `cargo bench -p treepie-core --bench cluster`.
 //!
-//! For each call the MPI's own collective, the best of the three plans that the guard tries, and
+//! For each call the MPI's own collective, the best of the plans that the guard tries, and
 //! the best of all plans, by simulation where they have few enough steps, else by estimate.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
@@ -11,10 +11,8 @@ use treepie_core::collective::read::models::{Computing, Form};
 use treepie_core::collective::read::predict::{Prediction, Predictor};
 use treepie_core::collective::{Family, Operation, Uniform};
 use treepie_core::files::platform::PlatformFile;
+use treepie_core::guard::MOST_CHALLENGERS;
 use treepie_core::platform::MessageModel;
-
-/// Plans that a guard tries.
-const TRIED: usize = 3;
 
 const SIZES: [u64; 4] = [8, 4 << 10, 64 << 10, 1 << 20];
 
@@ -72,7 +70,7 @@ fn columns(predictor: &Predictor, factors: &mut Vec<f64>) -> String {
     let tried = predictor.estimates().considered();
     let tried: Vec<&str> = tried
         .iter()
-        .take(TRIED)
+        .take(MOST_CHALLENGERS)
         .map(|one| one.strategy.name)
         .collect();
     let is_tried = |one: &&Prediction| {

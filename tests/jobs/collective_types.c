@@ -388,30 +388,38 @@ static Byte *new_arena(void)
     return (Byte *)memory + AROUND;
 }
 
-/* Whether the MPI itself takes the types for what they are, in messages to oneself: MPICH 4.0 does not
- * always where extents are too small. */
+/* Whether the MPI itself moves a block as it is described, in messages to oneself. */
+static int moves(struct side *side, int block, int is_read_only)
+{
+    MPI_Comm self = MPI_COMM_SELF;
+    int bytes = items_of(side, block) / pattern_length * pattern_bytes;
+    char *at = (char *)side->buffer + side->places[block];
+    int count = side->counts[block];
+    MPI_Datatype type = side->types[block];
+    if (bytes == 0)
+        return 1;
+    fill(side->arena);
+    flatten(side, block, flat_in, 0);
+    MPI_Sendrecv(at, count, type, 0, 0, expected, bytes, MPI_BYTE, 0, 0, self, MPI_STATUS_IGNORE);
+    if (memcmp(flat_in, expected, (size_t)bytes) != 0)
+        return 0;
+    if (is_read_only)
+        return 1;
+    MPI_Sendrecv(flat_out, bytes, MPI_BYTE, 0, 0, at, count, type, 0, 0, self, MPI_STATUS_IGNORE);
+    flatten(side, block, flat_in, 0);
+    return memcmp(flat_in, flat_out, (size_t)bytes) == 0;
+}
+
+/* Whether the MPI itself takes the types for what they are: MPICH 4.0 does not always where extents
+ * are too small, Open MPI 4.1 not where bytes stand backwards. Four times, since a wrong byte has
+ * the right value once in 256. */
 static int is_understood(struct side *side, int is_read_only)
 {
     int right = 1;
-    MPI_Comm self = MPI_COMM_SELF;
     fill(flat_out);
-    for (int b = 0; right && b < side->blocks; b++) {
-        int bytes = items_of(side, b) / pattern_length * pattern_bytes;
-        char *at = (char *)side->buffer + side->places[b];
-        if (bytes == 0)
-            continue;
-        fill(side->arena);
-        flatten(side, b, flat_in, 0);
-        MPI_Sendrecv(at, side->counts[b], side->types[b], 0, 0, expected, bytes, MPI_BYTE, 0, 0, self,
-                     MPI_STATUS_IGNORE);
-        right = memcmp(flat_in, expected, (size_t)bytes) == 0;
-        if (right && !is_read_only) {
-            MPI_Sendrecv(flat_out, bytes, MPI_BYTE, 0, 0, at, side->counts[b], side->types[b], 0, 0, self,
-                         MPI_STATUS_IGNORE);
-            flatten(side, b, flat_in, 0);
-            right = memcmp(flat_in, flat_out, (size_t)bytes) == 0;
-        }
-    }
+    for (int time = 0; time < 4; time++)
+        for (int b = 0; right && b < side->blocks; b++)
+            right = moves(side, b, is_read_only);
     return right;
 }
 

@@ -118,8 +118,9 @@ impl Chooser {
         let seen = network.as_ref().map(|network| network.eager_limit());
         // A network that shows no limit was measured to have none among its sizes.
         let eager = seen.map_or(usual, |seen| seen.unwrap_or(USUAL_EAGER_LIMIT));
+        let are_near = |network: &Network| !clusters.are_far() && !network.is_in_memory();
         let known = network.map(|network| Known {
-            segments: segments(eager)
+            segments: segments(eager, are_near(&network))
                 .into_iter()
                 .map(|bytes| MessageCosts::new(&network, bytes))
                 .collect(),

@@ -8,6 +8,50 @@ pub(super) const MOST_PAIRS: usize = 8;
 /// Numbers of a block in an exchange.
 pub(super) const OF_A_BLOCK: usize = MOST_PAIRS * 2 * OF_A_CALL;
 
+/// What the two sides of a pair are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Arms {
+    /// Calls of each.
+    pub calls: u64,
+    /// Ranks wait for each other before the first call. All are measured then: nothing that the
+    /// other arm has left under way is in them, and nothing that ranks which are ahead start behind
+    /// them. Otherwise, of several, all but the first are, which finds messages, and the
+    /// processor's caches, as the other arm leaves them.
+    pub are_aligned: bool,
+}
+
+impl Arms {
+    /// One call.
+    pub const SINGLE: Arms = Arms {
+        calls: 1,
+        are_aligned: false,
+    };
+
+    /// As many as tell what a program takes that calls again and again.
+    pub const ROW: Arms = Arms {
+        calls: 4,
+        are_aligned: true,
+    };
+
+    /// So many that are measured, behind one that is not.
+    pub fn warmed_up(measured: u64) -> Self {
+        Arms {
+            calls: 1 + measured,
+            are_aligned: false,
+        }
+    }
+
+    /// Calls of an arm that are measured.
+    pub fn measured(self) -> u64 {
+        self.calls - u64::from(!self.measures(0))
+    }
+
+    /// Whether the call at this place of an arm is.
+    fn measures(self, place: u64) -> bool {
+        place > 0 || self.are_aligned || self.calls == 1
+    }
+}
+
 /// One of the two sides of a pair: a call, or several in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arm {
@@ -23,6 +67,8 @@ pub(super) struct Slot {
     pub pair: usize,
     pub arm: Arm,
     pub is_measured: bool,
+    /// All ranks wait for each other before it.
+    pub is_aligned: bool,
 }
 
 /// A pair as all ranks measured it.
@@ -44,16 +90,14 @@ impl AgreedPair {
 pub(super) struct Block {
     pairs: usize,
     /// Sides of a pair: both, or the plan's alone.
-    arms: u64,
+    sides: u64,
     /// Bit `i`: the plan is first in pair `i`.
     order: u64,
     /// The cell's call that is the first of the first pair.
     start: u64,
     /// Calls from the start of a pair to that of the next.
     interval: u64,
-    /// Calls of an arm. Of several, all but the first are measured, which finds ranks, and the
-    /// processor's caches, as the other arm leaves them.
-    of_arm: u64,
+    arms: Arms,
     /// Sums over the measured calls of an arm.
     times: [[Local; 2]; MOST_PAIRS],
     /// The call whose period ends when the next call starts, and its start.
@@ -63,15 +107,15 @@ pub(super) struct Block {
 
 impl Block {
     /// So many pairs from the cell's call `start` on, each `interval` calls (at least its own)
-    /// behind the one before, with so many calls in each arm.
-    pub fn new(pairs: usize, order: u64, start: u64, (interval, of_arm): (u64, u64)) -> Self {
+    /// behind the one before.
+    pub fn new(pairs: usize, order: u64, start: u64, interval: u64, arms: Arms) -> Self {
         Block {
             pairs: pairs.clamp(1, MOST_PAIRS),
-            arms: 2,
+            sides: 2,
             order,
             start,
-            interval: interval.max(2 * of_arm),
-            of_arm,
+            interval: interval.max(2 * arms.calls),
+            arms,
             times: Default::default(),
             open: None,
             complete: false,
@@ -82,19 +126,19 @@ impl Block {
     /// things as the plan leaves them.
     pub fn alone(start: u64, interval: u64) -> Self {
         Block {
-            arms: 1,
-            ..Block::new(MOST_PAIRS, 0, start, (interval, 1))
+            sides: 1,
+            ..Block::new(MOST_PAIRS, 0, start, interval, Arms::SINGLE)
         }
     }
 
     /// Whether the native MPI is not in it.
     pub fn is_alone(&self) -> bool {
-        self.arms == 1
+        self.sides == 1
     }
 
-    /// Calls of each arm.
-    pub fn calls_of_arm(&self) -> u64 {
-        self.of_arm
+    /// What the sides of its pairs are.
+    pub fn arms(&self) -> Arms {
+        self.arms
     }
 
     /// Whether all is measured.
@@ -104,15 +148,15 @@ impl Block {
 
     /// The cell's call with which all is measured.
     pub fn end(&self) -> u64 {
-        self.start + (self.pairs as u64 - 1) * self.interval + self.arms * self.of_arm + 1
+        self.start + (self.pairs as u64 - 1) * self.interval + self.sides * self.arms.calls + 1
     }
 
     /// The place of the cell's call of this number, if it is in a pair.
     pub fn slot(&self, call: u64) -> Option<Slot> {
         let since = call.checked_sub(self.start)?;
         let (pair, place) = ((since / self.interval) as usize, since % self.interval);
-        let (second, of_arm) = (place / self.of_arm, place % self.of_arm);
-        if pair >= self.pairs || second >= self.arms {
+        let (second, place) = (place / self.arms.calls, place % self.arms.calls);
+        if pair >= self.pairs || second >= self.sides {
             return None;
         }
         let plan_is_first = self.order >> pair & 1 == 1;
@@ -123,7 +167,8 @@ impl Block {
         Some(Slot {
             pair,
             arm,
-            is_measured: of_arm > 0 || self.of_arm == 1,
+            is_measured: self.arms.measures(place),
+            is_aligned: self.arms.are_aligned && place == 0,
         })
     }
 
@@ -132,14 +177,13 @@ impl Block {
     pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(Slot, Option<u64>)> {
         let slot = self.slot(call);
         let is_measured = slot.is_some_and(|slot| slot.is_measured);
+        self.complete = call + 1 >= self.end();
         if !is_measured && self.open.is_none() {
             return slot.map(|slot| (slot, None));
         }
         let now = clock();
         if let Some((of, start)) = self.open.take() {
             self.time(of).period += now.saturating_sub(start);
-            // All slots are behind us where the last one's period ends.
-            self.complete = of.pair + 1 == self.pairs && slot.is_none();
         }
         let slot = slot?;
         self.open = is_measured.then_some((slot, now));
@@ -149,6 +193,11 @@ impl Block {
         Some((slot, is_measured.then_some(now)))
     }
 
+    /// The call at `slot` begins now: ranks have waited for each other.
+    pub fn aligned(&mut self, slot: Slot, now: u64) {
+        self.open = Some((slot, now));
+    }
+
     /// The duration of the call at `slot`, and its work.
     pub fn leave(&mut self, slot: Slot, duration: u64, work: Work) {
         self.time(slot).end(duration, work);
@@ -156,7 +205,7 @@ impl Block {
 
     /// The pairs by the least numbers of all ranks: times of one call. Some may not be known.
     pub fn agreed(&self, values: &[i64]) -> Vec<AgreedPair> {
-        let calls = (self.of_arm - 1).max(1);
+        let calls = self.arms.measured();
         let of_call = |sum: Agreed| Agreed {
             least: sum.least / calls,
             most: sum.most / calls,
@@ -205,7 +254,7 @@ mod tests {
 
     #[test]
     fn each_pair_has_one_call_of_each_in_the_order_drawn_by_lot() {
-        let block = Block::new(3, 0b010, 10, (2, 1));
+        let block = Block::new(3, 0b010, 10, 2, Arms::SINGLE);
         let arms: Vec<Option<Arm>> = (9..17)
             .map(|call| block.slot(call).map(|slot| slot.arm))
             .collect();
@@ -240,7 +289,7 @@ mod tests {
 
     #[test]
     fn of_the_calls_of_an_arm_all_but_the_first_are_measured() {
-        let mut block = Block::new(2, 0b10, 10, (0, 3));
+        let mut block = Block::new(2, 0b10, 10, 0, Arms::warmed_up(2));
         let mut seen = Vec::new();
         for call in 9..24 {
             let entered = block.enter(call, || call * 100);
@@ -271,9 +320,31 @@ mod tests {
     }
 
     #[test]
+    fn a_row_is_measured_from_where_ranks_have_waited_for_each_other() {
+        let mut block = Block::new(1, 0, 10, 0, Arms::ROW);
+        let mut aligned = Vec::new();
+        for call in 10..19 {
+            let Some((slot, Some(_))) = block.enter(call, || 100 * call) else {
+                continue;
+            };
+            if slot.is_aligned {
+                aligned.push(call);
+                block.aligned(slot, 100 * call + 70);
+            }
+            block.leave(slot, 10, Work::default());
+        }
+        assert_eq!((aligned, block.is_complete()), (vec![10, 14], true));
+        let mut values = Vec::new();
+        block.values(&mut values);
+        let pair = block.agreed(&values)[0];
+        let times = [pair.native, pair.plan].map(|call| (call.most, call.period));
+        assert_eq!(times, [(10, (400 - 70) / 4); 2]);
+    }
+
+    #[test]
     fn a_block_is_complete_when_the_last_period_has_ended_and_reads_no_clock_between_pairs() {
         for interval in [2, 64] {
-            let mut block = Block::new(2, 0, 5, (interval, 1));
+            let mut block = Block::new(2, 0, 5, interval, Arms::SINGLE);
             let mut reads = 0;
             let mut now = 0;
             for call in 0..200 {

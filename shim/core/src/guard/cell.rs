@@ -1,14 +1,14 @@
 //! One cell: warm-up, trials, the plan that was adopted, and the watch over it.
 
-use super::block::{AgreedPair, Arm, Block, MOST_PAIRS, Slot, agreed};
+use super::block::{AgreedPair, Arm, Arms, Block, MOST_PAIRS, Slot, agreed};
 use super::contender::Contender;
 use super::key::{Key, mix};
 use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
 use super::{
-    BUDGET, CellKey, Challenger, ELIGIBLE, Form, Found, Known, MOST_CHALLENGERS, ODDS, State,
-    WARM_UP, Way,
+    BUDGET, CellKey, Challenger, ELIGIBLE, Found, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP,
+    Way,
 };
 use crate::proof::Signs;
 
@@ -27,9 +27,8 @@ const TOO_SLOW: u32 = 2000;
 const ARM: u64 = 10_000;
 const MOST_OF_ARM: u64 = 16;
 
-/// Calls of an arm where ranks may leave early, of which the last one is measured: the first one
-/// also waits for what is left of those before it, which the other side ran.
-const CALLS_APART: u64 = 2;
+/// Odds at which a challenger has won by single calls, and is tried in rows.
+const WORTH_ROWS: u32 = 5;
 
 /// A challenger keeps its turn where it won so many pairs of a block for each that it lost.
 const KEEPS_TURN: u32 = 3;
@@ -57,6 +56,17 @@ pub(super) enum Measured {
     Pair(Slot, u64),
 }
 
+/// Nanoseconds that trying takes beside the calls, as all ranks know them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Prices {
+    /// All exchanges so far, as far as they were about this cell.
+    pub exchanges: u64,
+    /// What the first call of an algorithm of the native MPI needs.
+    pub making: u64,
+    /// Ranks wait for each other.
+    pub aligning: u64,
+}
+
 /// Calls that are judged together.
 #[derive(Debug, Clone)]
 pub(super) struct Cell<K, C> {
@@ -64,6 +74,8 @@ pub(super) struct Cell<K, C> {
     pub number: u64,
     pub calls: u64,
     pub native: Typical,
+    /// What a call lasts longer than it takes until the next one.
+    overlap: Typical,
     /// Nanoseconds that pairs took beyond those of what would have run without them.
     pub excess: u64,
     pub tried: Vec<Tried<C>>,
@@ -103,6 +115,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             number: key.number(),
             calls: 0,
             native: Typical::default(),
+            overlap: Typical::default(),
             excess: 0,
             tried: Vec::new(),
             native_calls: 0,
@@ -184,6 +197,16 @@ impl<K: Key, C: Contender> Cell<K, C> {
                 block.leave(slot, duration, work);
             }
             (Measured::Pair(..), _) => (),
+        }
+    }
+
+    /// A call begins at this time: ranks have waited for each other.
+    pub fn aligned(&mut self, measured: Measured, now: u64) {
+        match (measured, &mut self.block) {
+            (Measured::Pair(slot, number), Some(block)) if number == self.blocks => {
+                block.aligned(slot, now);
+            }
+            _ => (),
         }
     }
 
@@ -276,14 +299,16 @@ impl<K: Key, C: Contender> Cell<K, C> {
                     .into_iter()
                     .map(|pair| pair.native);
                 for call in calls.filter(|call| call.is_known) {
-                    self.native.add(call.share(&self.key));
+                    let share = call.share(&self.key);
+                    self.native.add(share);
+                    self.overlap.add(call.duration(&self.key) - share);
                 }
                 self.stage = Stage::Trying;
                 self.tried[self.current].state = State::Trying;
                 None
             }
             (Stage::Trying, Some(block)) => {
-                self.judge_trial(&block.agreed(values), block.calls_of_arm(), adopts)
+                self.judge_trial(&block.agreed(values), block.arms(), adopts)
             }
             (Stage::Adopted, Some(block)) => {
                 let mut pairs = block.agreed(values);
@@ -296,7 +321,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
                     return None;
                 }
                 pairs.retain(AgreedPair::is_known);
-                self.judge_watch(&pairs, block.calls_of_arm())
+                self.judge_watch(&pairs, block.arms())
             }
             _ => None,
         }
@@ -305,7 +330,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
     fn judge_trial(
         &mut self,
         pairs: &[AgreedPair],
-        of_arm: u64,
+        arms: Arms,
         adopts: bool,
     ) -> Option<(C, State)> {
         let odds = ODDS * self.tried.len() as u32;
@@ -322,15 +347,20 @@ impl<K: Key, C: Contender> Cell<K, C> {
             );
             self.native.add(pair.native.share(&self.key));
             tried.plan.add(pair.plan.share(&self.key));
-            self.excess += of_arm * plan.saturating_sub(native);
+            self.excess += arms.calls * plan.saturating_sub(native);
             tried.longest = tried.longest.max(plan);
             if tried.pairs > UNJUDGED {
                 tried.judge(&self.key, pair);
             }
         }
         tried.last_block = pairs.len();
-        let is_quicker = tried.is_quicker(odds);
+        let is_alone = arms == Arms::SINGLE && self.key.has_rows();
+        let is_quicker = tried.is_quicker(odds) && !is_alone;
         let state = match () {
+            () if is_alone && tried.is_quicker(WORTH_ROWS) => {
+                tried.try_in_rows();
+                return None;
+            }
             () if is_quicker && adopts => State::Adopted,
             () if is_quicker => State::Proven,
             () if tried.is_done() => State::Dropped,
@@ -355,13 +385,13 @@ impl<K: Key, C: Contender> Cell<K, C> {
         Some((challenger, state))
     }
 
-    fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(C, State)> {
+    fn judge_watch(&mut self, pairs: &[AgreedPair], arms: Arms) -> Option<(C, State)> {
         if pairs.is_empty() {
             // As long as none can be compared, none comes out of turn.
             self.watch.wait_for_turn();
             return None;
         }
-        let measured = (of_arm - 1).max(1);
+        let measured = arms.measured();
         let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
         self.plan_took(&Typical::of(took));
         let tried = &mut self.tried[self.current];
@@ -377,7 +407,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
         }
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
-        self.excess += (of_arm - measured) * pairs.len() as u64 * excess;
+        self.excess += (arms.calls - measured) * pairs.len() as u64 * excess;
         self.watch.compared(&tried.plan);
         self.watch.add(&self.key, pairs);
         if !self.watch.is_lost() {
@@ -448,22 +478,25 @@ impl<K: Key, C: Contender> Cell<K, C> {
         self.block.as_ref().is_some_and(Block::is_alone)
     }
 
-    /// Begins a block, if the budget covers one, and says so; `exchanges` are the nanoseconds of it
-    /// that those took. The first block of an algorithm of the native MPI needs `making` more.
-    /// Where it covers none, a plan that runs is measured by itself.
-    pub fn try_more(&mut self, exchanges: u64, making: u64, seed: u64) -> bool {
+    /// Begins a block, if the budget covers one, and says so. Where it covers none, a plan that
+    /// runs is measured by itself.
+    pub fn try_more(&mut self, prices: Prices, seed: u64) -> bool {
         let (Stage::Trying | Stage::Adopted, None) = (self.stage, &self.block) else {
             return false;
         };
         let Some(typical) = self.native.median() else {
             return false;
         };
-        let spent = self.excess.saturating_add(exchanges);
-        let (budget, of_arm) = (self.time() / BUDGET, self.calls_of_arm());
+        let spent = self.excess.saturating_add(prices.exchanges);
+        let budget = self.time() / BUDGET;
         let covered = |tried: &Tried<C>, longest: u64| {
-            let making = if tried.needs_making() { making } else { 0 };
+            let making = match tried.needs_making() {
+                true => prices.making,
+                false => 0,
+            };
             let left = budget.saturating_sub(spent.saturating_add(making));
-            (left / (longest.max(typical).max(1) * of_arm)) as usize
+            let of_pair = longest.max(typical).max(1) * self.arms(tried).calls;
+            (left / (of_pair + self.of_aligning(tried, prices.aligning))) as usize
         };
         let (pairs, interval) = match self.stage {
             Stage::Adopted => {
@@ -477,7 +510,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
             }
             _ => {
                 let covered = |&at: &usize| covered(&self.tried[at], self.tried[at].longest);
-                let turn = self.open(self.current).find(|at| covered(at) > 0);
+                // One that has won by single calls is worth the wait.
+                let is_next = |at: &usize| covered(at) > 0 || self.tried[*at].is_in_rows();
+                let turn = self.open(self.current).find(is_next);
                 let turn = turn.unwrap_or(self.current);
                 let most = (2 * self.tried[turn].last_block).clamp(1, MOST_PAIRS);
                 let pairs = covered(&turn).min(most);
@@ -493,8 +528,19 @@ impl<K: Key, C: Contender> Cell<K, C> {
             }
             return false;
         }
+        let aligning = self.of_aligning(&self.tried[self.current], prices.aligning);
+        self.excess += pairs as u64 * aligning;
         self.begin_block(pairs, self.calls, interval, seed);
         true
+    }
+
+    /// What a pair takes beside its calls where ranks wait for each other before both arms: that,
+    /// and what calls do not overlap there.
+    fn of_aligning(&self, tried: &Tried<C>, price: u64) -> u64 {
+        match self.arms(tried).are_aligned {
+            true => 2 * price.saturating_add(self.overlap.median().unwrap_or(0)),
+            false => 0,
+        }
     }
 
     /// Calls until there may be something to agree on, or to begin: a block that is under way is
@@ -507,22 +553,24 @@ impl<K: Key, C: Contender> Cell<K, C> {
         }
     }
 
-    /// Calls of each side of a pair of the next block.
-    fn calls_of_arm(&self) -> u64 {
+    /// The sides of a pair of the next block, with this challenger.
+    fn arms(&self, tried: &Tried<C>) -> Arms {
         let typical = self.native.median().unwrap_or(u64::MAX).max(1);
-        let may_overlap = self.key.form() == Form::Blocking && !self.key.synchronises();
+        let is_adopted = self.stage == Stage::Adopted;
+        let in_rows = is_adopted || tried.is_in_rows() || !self.key.synchronises();
         match (ARM / typical).min(MOST_OF_ARM) {
-            0 | 1 if may_overlap => CALLS_APART,
-            0 | 1 => self.watch.calls_of_arm(),
-            measured => 1 + measured,
+            0 | 1 if self.key.has_rows() && in_rows => Arms::ROW,
+            0 | 1 if is_adopted && self.watch.is_in_doubt() => Arms::warmed_up(1),
+            0 | 1 => Arms::SINGLE,
+            measured => Arms::warmed_up(measured),
         }
     }
 
     fn begin_block(&mut self, pairs: usize, start: u64, interval: u64, seed: u64) {
         let order = mix(mix(seed, self.number), self.blocks);
-        let calls = (interval, self.calls_of_arm());
+        let arms = self.arms(&self.tried[self.current]);
         self.blocks += 1;
-        self.block = Some(Block::new(pairs, order, start, calls));
+        self.block = Some(Block::new(pairs, order, start, interval, arms));
     }
 
     /// Its state while it is not left to the MPI for good, or why it is.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::OF_A_BLOCK;
-use super::cell::{Cell, Measured, worth_trying};
+use super::cell::{Cell, Measured, Prices, worth_trying};
 use super::contender::Contender;
 use super::key::{Key, mix};
 use super::summary::summaries;
@@ -98,6 +98,12 @@ impl<C: Contender> Ticket<C> {
     /// [`Guard::took`].
     pub fn is_measured(&self) -> bool {
         self.measured.is_some()
+    }
+
+    /// Whether all ranks have to wait for each other before it begins: [`Guard::aligned`] then. It
+    /// is a blocking call.
+    pub fn is_aligned(&self) -> bool {
+        matches!(self.measured, Some((Measured::Pair(slot, _), _)) if slot.is_aligned)
     }
 
     /// When it started, where it is measured.
@@ -351,6 +357,16 @@ impl<K: Key, C: Contender> Guard<K, C> {
         }
     }
 
+    /// A call that [is aligned](Ticket::is_aligned) begins at this time: ranks have waited for each
+    /// other.
+    pub fn aligned(&mut self, ticket: &mut Ticket<C>, now: u64) {
+        let cell = self.cells.get_mut(ticket.cell);
+        if let (Some((measured, start)), Some(cell)) = (&mut ticket.measured, cell) {
+            *start = now;
+            cell.aligned(*measured, now);
+        }
+    }
+
     /// The candidate of a call does not serve it, as all ranks see; the native MPI ran it.
     pub fn unserved(&mut self, ticket: &Ticket<C>) {
         if let Some(cell) = self.cells.get_mut(ticket.cell) {
@@ -459,7 +475,9 @@ impl<K: Key, C: Contender> Guard<K, C> {
             let changed = cell.judge(values, self.adopts);
             events.extend(changed.map(|(plan, state)| Event::Cell(cell.key, plan, state)));
         }
-        let goes_on = self.is_priced(agreed_cost) && self.try_more(agreed_cost) || any_compared;
+        let least = u64::try_from(of_all[3]).unwrap_or(0);
+        let goes_on = self.is_priced(agreed_cost) && self.try_more(agreed_cost, least);
+        let goes_on = goes_on || any_compared;
         let between = begun
             .since
             .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
@@ -489,8 +507,8 @@ impl<K: Key, C: Contender> Guard<K, C> {
     }
 
     /// Begins blocks; whether there are any that budgets cover. `exchange`: the nanoseconds of one,
-    /// 0 as long as they are not known.
-    fn try_more(&mut self, exchange: u64) -> bool {
+    /// 0 as long as they are not known; `least`: on the rank that waits least in it.
+    fn try_more(&mut self, exchange: u64, least: u64) -> bool {
         let (spent, calls, seed) = (self.spent, self.calls.max(1), self.seed);
         let making = match exchange {
             0 => u64::MAX,
@@ -499,8 +517,12 @@ impl<K: Key, C: Contender> Guard<K, C> {
         let mut any = false;
         for cell in &mut self.cells {
             let share = u128::from(spent) * u128::from(cell.calls) / u128::from(calls);
-            let share = u64::try_from(share).unwrap_or(u64::MAX);
-            any |= cell.try_more(share, making, seed);
+            let prices = Prices {
+                exchanges: u64::try_from(share).unwrap_or(u64::MAX),
+                making,
+                aligning: least,
+            };
+            any |= cell.try_more(prices, seed);
         }
         any
     }

@@ -51,6 +51,11 @@ pub trait Key: Copy + Eq + Hash + Debug {
         self.form() != Form::Nonblocking && self.needs_all()
     }
 
+    /// Whether they can be tried in rows, before which all ranks wait for each other.
+    fn has_rows(&self) -> bool {
+        false
+    }
+
     /// Whether what was found in `known` is worth the first trial here.
     fn is_like(&self, known: &Self) -> bool {
         self == known
@@ -139,6 +144,10 @@ impl Key for CellKey {
                 | ReduceScatter
                 | ReduceScatterBlock
         )
+    }
+
+    fn has_rows(&self) -> bool {
+        self.form == Form::Blocking
     }
 
     /// The root may be another.

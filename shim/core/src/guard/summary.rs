@@ -64,14 +64,17 @@ pub(super) fn summaries<K: Key, C: Contender>(
         time: cell.time(),
         excess: cell.excess,
     };
-    let of_plan = |tried: &Tried<C>| Summary {
-        plan: Some(tried.challenger),
-        state: tried.state,
-        won: tried.signs.wins,
-        lost: tried.signs.losses,
-        with_plan: tried.plan.median(),
-        longest: tried.longest,
-        ..of_cell
+    let of_plan = |tried: &Tried<C>| {
+        let signs = tried.all_signs();
+        Summary {
+            plan: Some(tried.challenger),
+            state: tried.state,
+            won: signs.wins,
+            lost: signs.losses,
+            with_plan: tried.plan.median(),
+            longest: tried.longest,
+            ..of_cell
+        }
     };
     let tried = cell.tried.iter();
     let tried = tried.filter(|tried| tried.state != State::Warming);

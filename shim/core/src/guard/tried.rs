@@ -1,5 +1,7 @@
 //! A plan in trial, and what was found of it.
 
+use std::mem;
+
 use super::block::AgreedPair;
 use super::contender::Contender;
 use super::key::Key;
@@ -31,6 +33,9 @@ pub(super) struct Tried<C> {
     pub state: State,
     pub plan: Typical,
     pub signs: Signs,
+    /// The same of single calls, where it has won those: they stand between calls of the other
+    /// side, which is not what a program has that calls again and again.
+    alone: Option<Signs>,
     /// Whether it took no longer from its start to that of the next call, where it is started.
     periods: Signs,
     /// The longest of its calls in trials.
@@ -48,6 +53,7 @@ impl<C: Contender> Tried<C> {
             state: State::Warming,
             plan: Typical::default(),
             signs: Signs::default(),
+            alone: None,
             periods: Signs::default(),
             longest: 0,
             pairs: 0,
@@ -58,6 +64,26 @@ impl<C: Contender> Tried<C> {
     /// Whether something may have to be made before its first call.
     pub fn needs_making(&self) -> bool {
         self.pairs == 0 && self.challenger.needs_making()
+    }
+
+    /// It has won by single calls: from now on it has to by rows of them.
+    pub fn try_in_rows(&mut self) {
+        self.alone = Some(mem::take(&mut self.signs));
+        self.plan = Typical::default();
+    }
+
+    /// Whether it is tried so.
+    pub fn is_in_rows(&self) -> bool {
+        self.alone.is_some()
+    }
+
+    /// Pairs that it won and lost, by single calls and by rows.
+    pub fn all_signs(&self) -> Signs {
+        let alone = self.alone.unwrap_or_default();
+        Signs {
+            wins: alone.wins + self.signs.wins,
+            losses: alone.losses + self.signs.losses,
+        }
     }
 
     /// Adds a pair of a trial.

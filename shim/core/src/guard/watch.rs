@@ -26,11 +26,7 @@ const IN_DOUBT: u64 = 16;
 
 /// Pairs where it has only become slower: it may be a load on the machine, under which the native
 /// MPI takes longer too, and then pairs cost most.
-const PAIRS_OF_A_LOOK: usize = 2;
-
-/// Calls of each side of a pair then, of which the last one is measured. The first one finds ranks
-/// early and late as the other side leaves them, which alone may hide what is gained by it.
-const CALLS_IN_DOUBT: u64 = 2;
+const PAIRS_OF_A_LOOK: usize = 1;
 
 /// Ranks tell each other after about so many calls.
 const TOLD: u64 = 256;
@@ -80,14 +76,6 @@ impl Watch {
     /// The next block does not come at once.
     pub fn wait_for_turn(&mut self) {
         self.at_once = None;
-    }
-
-    /// Calls of each side of a pair of the next block.
-    pub fn calls_of_arm(&self) -> u64 {
-        match self.is_in_doubt() {
-            true => CALLS_IN_DOUBT,
-            false => 1,
-        }
     }
 
     /// Calls from one to the next of those of which the plan alone is measured.

@@ -94,7 +94,7 @@ fn a_quicker_plan_is_adopted_and_a_slower_one_is_not() {
 
 #[test]
 fn a_much_quicker_plan_is_soon_found_behind_plans_that_are_hardly_quicker() {
-    let all = machines(60, 3_000, &[0.97, 0.98, 0.97, 0.5]);
+    let all = machines(60, 6_000, &[0.97, 0.98, 0.97, 0.5]);
     let has_adopted = |machine: &&Machine| {
         let summaries = machine.summaries();
         let adopted = summaries.iter().find(|one| one.state == State::Adopted);
@@ -102,12 +102,12 @@ fn a_much_quicker_plan_is_soon_found_behind_plans_that_are_hardly_quicker() {
         took.is_some_and(|took| took < NATIVE as u64 * 3 / 4)
     };
     let found = all.iter().filter(has_adopted).count();
-    assert!(found >= 55, "{found} of 60");
+    assert!(found >= 50, "{found} of 60");
     all.iter().for_each(assert_promise_is_kept);
 }
 
 #[test]
-fn where_calls_are_long_a_few_hundred_of_them_are_enough() {
+fn where_calls_are_long_a_thousand_of_them_are_enough() {
     let long = 600.0 * NATIVE;
     for operation in [ALLREDUCE, Operation::Bcast] {
         let mut adopted = 0;
@@ -115,12 +115,12 @@ fn where_calls_are_long_a_few_hundred_of_them_are_enough() {
             let mut machine = Machine::new(3, seed, &[0.5]);
             // One call that ranks may leave early.
             machine.call(key(Operation::Bcast, 0), NATIVE);
-            for _ in 0..800 {
+            for _ in 0..1_200 {
                 machine.call(key(operation, 8), long);
             }
             adopted += ended_with(&[machine], State::Adopted);
         }
-        assert!(adopted >= 36, "{adopted} of 40: {operation}");
+        assert!(adopted >= 34, "{adopted} of 40: {operation}");
     }
 }
 
@@ -137,6 +137,20 @@ fn a_short_call_is_judged_by_what_it_takes_when_it_is_repeated() {
             adopted += usize::from(machine.summaries()[0].state == State::Adopted);
         }
         assert!(expected.contains(&adopted), "{adopted} of 40 at {native}");
+    }
+}
+
+#[test]
+fn a_plan_that_gains_only_beside_calls_of_the_mpi_is_not_adopted() {
+    for seed in 0..40 {
+        let mut machine = Machine::new(3, seed, &[1.1]);
+        machine.borrowed = 0.6 * NATIVE;
+        for _ in 0..20_000 {
+            machine.call(key(ALLREDUCE, 8), NATIVE);
+        }
+        let one = machine.summaries()[0];
+        assert_eq!((one.state, one.won >= 3), (State::Dropped, true), "{one:?}");
+        assert_promise_is_kept(&machine);
     }
 }
 
@@ -193,7 +207,7 @@ fn gaining_much(seed: u64, calls: u64) -> Machine {
 #[test]
 fn a_plan_that_gained_much_and_turns_bad_is_taken_back_soon() {
     for seed in 0..40 {
-        let (before, within) = [(6_000, 1_600), (100_000, 3_000)][usize::from(seed % 8 == 0)];
+        let (before, within) = [(6_000, 1_600), (100_000, 3_300)][usize::from(seed % 8 == 0)];
         let mut machine = gaining_much(seed, before);
         machine.set_ratios(&[1.5]);
         let call = |machine: &mut Machine| machine.call(key(ALLREDUCE, 8), NATIVE);
@@ -221,7 +235,7 @@ fn a_load_that_was_there_before_a_plan_turns_bad_hides_it_not_for_long() {
             machine.summaries()[0].state == State::Adopted
         });
         let calls = calls.count();
-        assert!(calls <= 6_000, "{calls} calls");
+        assert!(calls <= 13_000, "{calls} calls");
     }
 }
 

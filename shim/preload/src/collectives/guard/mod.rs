@@ -378,6 +378,17 @@ impl Guarding {
         }
     }
 
+    /// Waits for all ranks, which all do so before this call.
+    fn align(&self, native: &Native, communicator: &Communicator, ticket: &mut Ticket) {
+        let waited = Exchange::begin(native, communicator.private(), vec![0])
+            .and_then(|exchange| exchange.wait(native));
+        let guard = &mut self.state.lock().guard;
+        match waited {
+            Ok(_) => guard.aligned(ticket, now()),
+            Err(code) => give_up(guard, code),
+        }
+    }
+
     /// Completes what is under way, and keeps the results. The communicator, or MPI, is about to
     /// end.
     fn finish(&self, native: &Native, communicator: &Communicator) {
@@ -480,6 +491,9 @@ pub fn enter<'a>(
         Some(Candidate::Native(knob)) => guarding.forced(native, communicator, (&mut ticket, knob)),
         Some(Candidate::Plan { .. }) | None => None,
     };
+    if ticket.is_aligned() {
+        guarding.align(native, communicator, &mut ticket);
+    }
     Some(Guarded {
         communicator,
         ticket,

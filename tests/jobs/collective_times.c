@@ -10,7 +10,8 @@
  *
  * A collective with `i` in front is started, and completed at once: `iallreduce`. With `overlap-` in
  * front of that, its ranks sleep between start and completion as long as it takes without; with
- * `tested-`, they compute so long, and test the request each millisecond.
+ * `tested-`, they compute so long, and test the request each millisecond. One that ends in `-init`
+ * is a persistent request, which is made before (MPI 4): `allreduce-init`.
  *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
@@ -187,41 +188,53 @@ static void call(const char *name, int bytes)
     }
 }
 
-/* The same in its non-blocking form, begun. */
+/* Persistent requests, from MPI 4 on. */
+static int is_persistent;
+static MPI_Request persistent;
+
+#if MPI_VERSION >= 4
+#define BEGIN(name, Name, ...)                                           \
+    (is_persistent ? MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request) \
+                   : MPI_I##name(__VA_ARGS__, request))
+#else
+#define BEGIN(name, Name, ...) MPI_I##name(__VA_ARGS__, request)
+#endif
+
+/* The same in its non-blocking form, begun, or as a persistent request, made. */
 static void begin(const char *name, int bytes, MPI_Request *request)
 {
-    int sent[MOST_RANKS], from[MOST_RANKS], got[MOST_RANKS], to[MOST_RANKS], floats[MOST_RANKS];
+    static int sent[MOST_RANKS], from[MOST_RANKS], got[MOST_RANKS], to[MOST_RANKS], floats[MOST_RANKS];
     int own = block(name, bytes, rank, 0);
     lay_out(name, bytes, 0, sent, from);
     lay_out(name, bytes, 1, got, to);
     for (int i = 0; i < ranks; i++)
         floats[i] = bytes / 4;
     if (!strcmp(name, "bcast"))
-        MPI_Ibcast(in, bytes, MPI_BYTE, 0, comm, request);
+        BEGIN(bcast, Bcast, in, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "reduce"))
-        MPI_Ireduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, 0, comm, request);
+        BEGIN(reduce, Reduce, in, out, bytes / 4, MPI_FLOAT, MPI_SUM, 0, comm);
     else if (!strcmp(name, "allreduce"))
-        MPI_Iallreduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm, request);
+        BEGIN(allreduce, Allreduce, in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
     else if (!strcmp(name, "gather"))
-        MPI_Igather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm, request);
+        BEGIN(gather, Gather, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "scatter"))
-        MPI_Iscatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm, request);
+        BEGIN(scatter, Scatter, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "allgather"))
-        MPI_Iallgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm, request);
+        BEGIN(allgather, Allgather, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     else if (!strcmp(name, "alltoall"))
-        MPI_Ialltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm, request);
+        BEGIN(alltoall, Alltoall, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     else if (is(name, "alltoallv"))
-        MPI_Ialltoallv(in, sent, from, MPI_BYTE, out, got, to, MPI_BYTE, comm, request);
+        BEGIN(alltoallv, Alltoallv, in, sent, from, MPI_BYTE, out, got, to, MPI_BYTE, comm);
     else if (is(name, "allgatherv"))
-        MPI_Iallgatherv(in, own, MPI_BYTE, out, got, to, MPI_BYTE, comm, request);
+        BEGIN(allgatherv, Allgatherv, in, own, MPI_BYTE, out, got, to, MPI_BYTE, comm);
     else if (!strcmp(name, "reduce-scatter"))
-        MPI_Ireduce_scatter(in, out, floats, MPI_FLOAT, MPI_SUM, comm, request);
+        BEGIN(reduce_scatter, Reduce_scatter, in, out, floats, MPI_FLOAT, MPI_SUM, comm);
     else if (!strcmp(name, "scan"))
-        MPI_Iscan(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm, request);
+        BEGIN(scan, Scan, in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
     else if (!strcmp(name, "exscan"))
-        MPI_Iexscan(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm, request);
+        BEGIN(exscan, Exscan, in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
     else if (!strcmp(name, "barrier"))
-        MPI_Ibarrier(comm, request);
+        BEGIN(barrier, Barrier, comm);
     else {
         fprintf(stderr, "collective_times: there is no i%s\n", name);
         MPI_Abort(comm, 2);
@@ -240,7 +253,10 @@ static void call_or_start(const char *name, int bytes)
         call(name, bytes);
         return;
     }
-    begin(name, bytes, &request);
+    if (is_persistent)
+        MPI_Start(&persistent), request = persistent;
+    else
+        begin(name, bytes, &request);
     for (double end = now() + between, next; is_tested && now() < end;) {
         int flag;
         next = now() + 1e-3;
@@ -392,6 +408,11 @@ static double median(const char *name, int bytes, int repetitions, double slack)
 /* The collective of a name that may say how it is called. */
 static const char *without_form(const char *name)
 {
+    static char made[64];
+    if (ends_in(name, "-init")) {
+        snprintf(made, sizeof made, "%.*s", (int)(strlen(name) - strlen("-init")), name);
+        return made;
+    }
     if (!strncmp(name, "overlap-i", 9))
         return name + 9;
     if (!strncmp(name, "tested-i", 8))
@@ -412,8 +433,15 @@ static void measure(const char *order, const char *title, int bytes, int repetit
     int tests = !strncmp(title, "tested-i", 8), overlaps = tests || !strncmp(title, "overlap-i", 9);
     const char *name = without_form(title);
     is_started = name != title;
+    is_persistent = ends_in(title, "-init");
     is_tested = 0;
     between = 0;
+    if (is_persistent && MPI_VERSION < 4) {
+        fprintf(stderr, "collective_times: %s needs MPI 4\n", title);
+        MPI_Abort(comm, 2);
+    }
+    if (is_persistent)
+        begin(name, bytes, &persistent);
     if (before > 0)
         call_for(name, bytes, before);
     double seconds = median(name, bytes, repetitions, slack);
@@ -423,6 +451,8 @@ static void measure(const char *order, const char *title, int bytes, int repetit
         is_tested = tests;
         seconds = median(name, bytes, repetitions, slack + between);
     }
+    if (is_persistent)
+        MPI_Request_free(&persistent);
     if (rank == 0) {
         printf("%s %s %d %.3f\n", order, title, bytes, seconds * 1e3);
         fflush(stdout);

@@ -1,25 +1,16 @@
 //! One cell: warm-up, trials, the plan that was adopted, and the watch over it.
 
 use super::block::{AgreedPair, Arm, Arms, Block, MOST_PAIRS, Slot, agreed};
-use super::contender::Contender;
+use super::contender::{Contender, worth_trying};
 use super::key::{Key, mix};
 use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
-use super::{
-    BUDGET, CellKey, Challenger, ELIGIBLE, Found, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP,
-    Way,
-};
+use super::{BUDGET, CellKey, Challenger, ELIGIBLE, Found, Known, ODDS, State, WARM_UP, Way};
 use crate::proof::Signs;
 
 /// The first pairs of a challenger are not judged: connections are made in them.
 const UNJUDGED: u32 = 2;
-
-/// The best challenger must be predicted to take no more of the native time, in thousandths.
-const WORTH_TRYING: u32 = 900;
-
-/// Challengers that are predicted to take more, in thousandths, are not tried at all.
-const TOO_SLOW: u32 = 2000;
 
 /// An arm lasts so many nanoseconds, of as many calls as that takes, at most [`MOST_OF_ARM`] of
 /// which are measured: of a call that takes less than a microsecond, one alone tells what a plan
@@ -92,19 +83,6 @@ pub(super) struct Cell<K, C> {
     block: Option<Block>,
     blocks: u64,
     watch: Watch,
-}
-
-/// Those worth a trial, the best first: of those that something is predicted of, none at all where
-/// the best is not predicted to gain enough.
-pub(super) fn worth_trying<C: Contender>(mut challengers: Vec<C>) -> Vec<C> {
-    let mut predicted = challengers.iter().filter_map(|one| one.per_mille());
-    let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
-        true => Some(TOO_SLOW),
-        false => None,
-    };
-    challengers.retain(|one| one.per_mille().is_none_or(|per| Some(per) <= limit));
-    challengers.truncate(MOST_CHALLENGERS);
-    challengers
 }
 
 impl<K: Key, C: Contender> Cell<K, C> {

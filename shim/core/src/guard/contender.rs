@@ -3,7 +3,13 @@
 use std::fmt::Debug;
 
 use super::key::mix;
-use super::{Candidate, Challenger};
+use super::{Candidate, Challenger, MOST_CHALLENGERS};
+
+/// The best challenger must be predicted to take no more of the native time, in thousandths.
+const WORTH_TRYING: u32 = 900;
+
+/// Challengers that are predicted to take more, in thousandths, are not tried at all.
+const TOO_SLOW: u32 = 2000;
 
 /// Another way to run a call, and what is predicted of it.
 pub trait Contender: Copy + Debug {
@@ -38,4 +44,17 @@ impl Contender for Challenger {
         let hash = name.fold(hash, |hash, byte| mix(hash, u64::from(byte)));
         mix(hash, self.candidate.segment())
     }
+}
+
+/// Those worth a trial, the best first: of those that something is predicted of, none at all where
+/// the best is not predicted to gain enough.
+pub(super) fn worth_trying<C: Contender>(mut challengers: Vec<C>) -> Vec<C> {
+    let mut predicted = challengers.iter().filter_map(|one| one.per_mille());
+    let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
+        true => Some(TOO_SLOW),
+        false => None,
+    };
+    challengers.retain(|one| one.per_mille().is_none_or(|per| Some(per) <= limit));
+    challengers.truncate(MOST_CHALLENGERS);
+    challengers
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use super::Way;
 use super::contender::Contender;
-use super::exchange::{Due, Event, Guard, Ticket};
+use super::exchange::{Due, Event, Guard};
 use super::key::{Form, Key, mix};
 use super::summary::{Known, Summary};
+use super::ticket::Ticket;
 use super::times::Work;
 use crate::affinity::windows::EpochKind;
 

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::OF_A_BLOCK;
-use super::cell::{Cell, Measured, Prices, worth_trying};
-use super::contender::Contender;
+use super::cell::{Cell, Prices};
+use super::contender::{Contender, worth_trying};
 use super::key::{Key, mix};
 use super::summary::summaries;
+use super::ticket::Ticket;
 use super::times::Work;
-use super::{
-    Candidate, CellKey, Challenger, Form, Found, Known, LAG, LONG_LAG, State, Summary, Way,
-};
+use super::{Candidate, CellKey, Challenger, Form, Found, Known, LAG, LONG_LAG, State, Summary};
 
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
@@ -68,58 +67,6 @@ pub enum Due {
     Begin,
     /// Wait for the exchange that was begun, and [`Guard::complete`] it.
     Complete,
-}
-
-/// How a call is run, and what is measured of it.
-#[derive(Debug, Clone, Copy)]
-pub struct Ticket<C = Challenger> {
-    /// How it is run.
-    pub way: Way<C>,
-    /// Whether the native MPI runs all calls of this cell from now on, on all ranks: they need not
-    /// be given to the guard any more.
-    pub is_for_good: bool,
-    cell: usize,
-    measured: Option<(Measured, u64)>,
-}
-
-impl<C: Contender> Ticket<C> {
-    const NATIVE: Self = Ticket {
-        way: Way::Native,
-        is_for_good: false,
-        cell: usize::MAX,
-        measured: None,
-    };
-    const FOR_GOOD: Self = Ticket {
-        is_for_good: true,
-        ..Ticket::NATIVE
-    };
-
-    /// Whether the time of its end is to be given to [`Guard::leave`], or what it took to
-    /// [`Guard::took`].
-    pub fn is_measured(&self) -> bool {
-        self.measured.is_some()
-    }
-
-    /// Whether all ranks have to wait for each other before it begins: [`Guard::aligned`] then. It
-    /// is a blocking call.
-    pub fn is_aligned(&self) -> bool {
-        matches!(self.measured, Some((Measured::Pair(slot, _), _)) if slot.is_aligned)
-    }
-
-    /// When it started, where it is measured.
-    pub fn start(&self) -> Option<u64> {
-        self.measured.map(|(_, start)| start)
-    }
-}
-
-impl Ticket {
-    /// What runs it in place of the native MPI as it is.
-    pub fn candidate(&self) -> Option<Candidate> {
-        match self.way {
-            Way::Native => None,
-            Way::By(challenger) => Some(challenger.candidate),
-        }
-    }
 }
 
 /// Something that all ranks decided.

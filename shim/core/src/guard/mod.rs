@@ -14,6 +14,7 @@
 //! earlier    what a persistent request is told of those before it
 //! epochs     one-sided epochs: small puts joined, or each on its own
 //! exchange   the cells of one communicator, and what its ranks tell each other
+//! ticket     how one call is run
 //! summary    results, for profiles and stores
 //! ```
 //!
@@ -108,6 +109,7 @@ mod key;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod ticket;
 mod times;
 mod tried;
 mod watch;
@@ -120,9 +122,10 @@ pub use crate::collective::choose::{Candidate, Challenger};
 pub use contender::Contender;
 pub use earlier::{Earlier, Found};
 pub use epochs::{Course, EPOCHS, EpochGuard, EpochKey, Gathered};
-pub use exchange::{Due, Event, Guard, Ticket, VALUES, VALUES_OF_REQUEST};
+pub use exchange::{Due, Event, Guard, VALUES, VALUES_OF_REQUEST};
 pub use key::{CellKey, Form, Key};
 pub use summary::{Known, Summary};
+pub use ticket::Ticket;
 pub use times::Work;
 
 /// Calls of a cell that are measured first, all by the MPI.

@@ -53,7 +53,7 @@ class Limit:
     def of(self, name, size):
         """The least time of a collective in ms; rank 0 is in the first cluster."""
         kind = name.removesuffix("-mixed").removesuffix("-skewed").removeprefix("overlap-").removeprefix("tested-")
-        kind = kind.removesuffix("-init").removeprefix("i")
+        kind = kind.removesuffix("-init").removeprefix("loop-").removeprefix("i")
         kind = kind if kind in COLLECTIVES else kind[:-1]  # alltoallv, ...
         count = len(self.sizes)
         others = range(1, count)

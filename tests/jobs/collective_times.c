@@ -11,7 +11,8 @@
  * A collective with `i` in front is started, and completed at once: `iallreduce`. With `overlap-` in
  * front of that, its ranks sleep between start and completion as long as it takes without; with
  * `tested-`, they compute so long, and test the request each millisecond. One that ends in `-init`
- * is a persistent request, which is made before (MPI 4): `allreduce-init`.
+ * is a persistent request, which is made before (MPI 4): `allreduce-init`. Of one that begins with
+ * `loop-`, IN_A_LOOP calls follow each other, and one's part of their time is printed: `loop-reduce`.
  *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
@@ -35,6 +36,8 @@
 #include <time.h>
 
 #define MOST_BLOCK (1 << 18) /* larger blocks for each rank take too long */
+
+#define IN_A_LOOP 50
 
 #define MOST_ORDERS 8
 
@@ -188,15 +191,17 @@ static void call(const char *name, int bytes)
     }
 }
 
-/* Persistent requests, from MPI 4 on. */
+/* Persistent requests: of MPI 4, and of Open MPI 5, which says that it is 3.1. */
 static int is_persistent;
 static MPI_Request persistent;
 
-#if MPI_VERSION >= 4
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+static const int has_persistent = 1;
 #define BEGIN(name, Name, ...)                                           \
     (is_persistent ? MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, request) \
                    : MPI_I##name(__VA_ARGS__, request))
 #else
+static const int has_persistent = 0;
 #define BEGIN(name, Name, ...) MPI_I##name(__VA_ARGS__, request)
 #endif
 
@@ -267,6 +272,15 @@ static void call_or_start(const char *name, int bytes)
     if (between > 0 && !is_tested)
         nanosleep(&time, NULL);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Calls that are timed together. */
+static int in_a_row = 1;
+
+static void call_in_a_row(const char *name, int bytes)
+{
+    for (int i = 0; i < in_a_row; i++)
+        call_or_start(name, bytes);
 }
 
 /* The communicator of an order. */
@@ -384,7 +398,7 @@ static double median(const char *name, int bytes, int repetitions, double slack)
         if (now() > start)
             fprintf(stderr, "collective_times: rank %d was late for %s\n", rank, name);
         wait_until(start);
-        call_or_start(name, bytes);
+        call_in_a_row(name, bytes);
         took = now() - start;
         /* Ranks may share cores: what comes after would be in the way of those that are not done. */
         wait_until(start + took + slack);
@@ -402,7 +416,7 @@ static double median(const char *name, int bytes, int repetitions, double slack)
     }
     if (rank == 0)
         qsort(times, repetitions, sizeof *times, later);
-    return rank == 0 ? times[repetitions / 2] : 0;
+    return rank == 0 ? times[repetitions / 2] / in_a_row : 0;
 }
 
 /* The collective of a name that may say how it is called. */
@@ -413,6 +427,8 @@ static const char *without_form(const char *name)
         snprintf(made, sizeof made, "%.*s", (int)(strlen(name) - strlen("-init")), name);
         return made;
     }
+    if (!strncmp(name, "loop-", 5))
+        return name + 5;
     if (!strncmp(name, "overlap-i", 9))
         return name + 9;
     if (!strncmp(name, "tested-i", 8))
@@ -432,11 +448,12 @@ static void measure(const char *order, const char *title, int bytes, int repetit
 {
     int tests = !strncmp(title, "tested-i", 8), overlaps = tests || !strncmp(title, "overlap-i", 9);
     const char *name = without_form(title);
-    is_started = name != title;
+    in_a_row = strncmp(title, "loop-", 5) ? 1 : IN_A_LOOP;
+    is_started = name != title && in_a_row == 1;
     is_persistent = ends_in(title, "-init");
     is_tested = 0;
     between = 0;
-    if (is_persistent && MPI_VERSION < 4) {
+    if (is_persistent && !has_persistent) {
         fprintf(stderr, "collective_times: %s needs MPI 4\n", title);
         MPI_Abort(comm, 2);
     }

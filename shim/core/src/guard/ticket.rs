@@ -28,14 +28,14 @@ impl<C: Contender> Ticket<C> {
         ..Ticket::NATIVE
     };
 
-    /// Whether the time of its end is to be given to [`Guard::leave`], or what it took to
-    /// [`Guard::took`].
+    /// Whether the time of its end is to be given to [`leave`](super::Guard::leave), or what it
+    /// took to [`took`](super::Guard::took).
     pub fn is_measured(&self) -> bool {
         self.measured.is_some()
     }
 
-    /// Whether all ranks have to wait for each other before it begins: [`Guard::aligned`] then. It
-    /// is a blocking call.
+    /// Whether all ranks have to wait for each other before it begins, and tell
+    /// [`aligned`](super::Guard::aligned) when they have. It is a blocking call.
     pub fn is_aligned(&self) -> bool {
         matches!(self.measured, Some((Measured::Pair(slot, _), _)) if slot.is_aligned)
     }

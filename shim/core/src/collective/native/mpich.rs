@@ -55,13 +55,33 @@ const RULES: &[Rule] = &[
     (&[NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw], |_| true, "flat"),
 ];
 
+/// Where non-blocking and persistent collectives differ from [`RULES`], before which they are asked.
+#[rustfmt::skip]
+const STARTED_RULES: &[Rule] = &[
+    (&[Alltoall], |c| c.block <= 2 * K && c.ranks >= 9, "bruck"),
+    (&[Allreduce], |c| c.block <= 2 * K, "recursive-doubling"),
+];
+
 pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static str {
+    first(RULES.iter(), operation, ranks, block)
+}
+
+/// The same for the non-blocking and persistent forms.
+pub(super) fn started(operation: Operation, ranks: usize, block: u64) -> &'static str {
+    first(STARTED_RULES.iter().chain(RULES), operation, ranks, block)
+}
+
+fn first(
+    mut rules: impl Iterator<Item = &'static Rule>,
+    operation: Operation,
+    ranks: usize,
+    block: u64,
+) -> &'static str {
     let call = Call {
         block,
         all_blocks: block.saturating_mul(ranks as u64),
         ranks,
     };
-    let mut rules = RULES.iter();
     let found = rules.find(|(of, holds, _)| of.contains(&operation) && holds(&call));
     found.map_or("linear", |&(.., name)| name)
 }

@@ -1,10 +1,11 @@
 //! What native MPIs do for a collective that is started and completed later.
 //!
 //! Open MPI's component `libnbc` has a few algorithms of its own, whichever component does the
-//! blocking ones; its persistent collectives take the same. The MPICH family takes those of the
-//! blocking collectives. Source: `coll/libnbc` of Open MPI 4.1 and 5.0, `MPIR_I*_intra_auto`.
+//! blocking ones; its persistent collectives take the same. The MPICH family has those of the
+//! blocking collectives, and takes those of short messages for longer ones. Source: `coll/libnbc` of
+//! Open MPI 4.1 and 5.0, the rules of MPICH 4.0 (`generic.json`, `collective=i*`).
 
-use super::Family;
+use super::{Family, mpich};
 use crate::collective::Operation::{self, *};
 
 /// From so many bytes on, `libnbc` passes a broadcast on in segments, and parts a reduction.
@@ -27,7 +28,7 @@ impl Family {
     ) -> &'static str {
         match self {
             Family::OpenMpi => libnbc(operation, ranks, block_bytes),
-            Family::Mpich => self.usual_algorithm(operation, ranks, block_bytes),
+            Family::Mpich => mpich::started(operation, ranks, block_bytes),
         }
     }
 }
@@ -53,6 +54,15 @@ fn libnbc(operation: Operation, ranks: usize, bytes: u64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mpich_takes_bruck_for_longer_blocks_where_alltoall_is_started() {
+        let kib = 1024;
+        assert_eq!(Family::Mpich.usual_algorithm(Alltoall, 16, kib), "pairwise");
+        assert_eq!(Family::Mpich.started_algorithm(Alltoall, 16, kib), "bruck");
+        let longer = Family::Mpich.started_algorithm(Alltoall, 16, 4 * kib);
+        assert_eq!(longer, "pairwise");
+    }
 
     #[test]
     fn what_is_named_is_modelled() {

@@ -1,5 +1,7 @@
 //! One cell: warm-up, trials, the plan that was adopted, and the watch over it.
 
+use std::mem;
+
 use super::block::{AgreedPair, Arm, Arms, Block, MOST_PAIRS, Slot, agreed};
 use super::contender::{Contender, worth_trying};
 use super::key::{Key, mix};
@@ -50,8 +52,6 @@ pub(super) enum Measured {
 /// Nanoseconds that trying takes beside the calls, as all ranks know them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prices {
-    /// All exchanges so far, as far as they were about this cell.
-    pub exchanges: u64,
     /// What the first call of an algorithm of the native MPI needs.
     pub making: u64,
     /// Ranks wait for each other.
@@ -69,6 +69,11 @@ pub(super) struct Cell<K, C> {
     overlap: Typical,
     /// Nanoseconds that pairs took beyond those of what would have run without them.
     pub excess: u64,
+    /// Nanoseconds of exchanges, as far as they were about this cell.
+    pub exchanges: u64,
+    /// Its calls until the last exchange, and between the two before it.
+    borne: u64,
+    to_bear: u64,
     pub tried: Vec<Tried<C>>,
     native_calls: u64,
     /// Calls by the plan that was adopted since it was last measured, and nanoseconds of those
@@ -95,6 +100,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
             native: Typical::default(),
             overlap: Typical::default(),
             excess: 0,
+            exchanges: 0,
+            borne: 0,
+            to_bear: 0,
             tried: Vec::new(),
             native_calls: 0,
             plan_calls: 0,
@@ -456,6 +464,15 @@ impl<K: Key, C: Contender> Cell<K, C> {
         self.block.as_ref().is_some_and(Block::is_alone)
     }
 
+    /// The exchange before this one took `cost`, of which it bears as large a part as its calls had
+    /// of all `calls` before that.
+    pub fn bears(&mut self, cost: u64, calls: u64) {
+        let part = u128::from(cost) * u128::from(self.to_bear) / u128::from(calls.max(1));
+        let part = u64::try_from(part).unwrap_or(u64::MAX);
+        self.exchanges = self.exchanges.saturating_add(part);
+        self.to_bear = self.calls - mem::replace(&mut self.borne, self.calls);
+    }
+
     /// Begins a block, if the budget covers one, and says so. Where it covers none, a plan that
     /// runs is measured by itself.
     pub fn try_more(&mut self, prices: Prices, seed: u64) -> bool {
@@ -465,7 +482,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
         let Some(typical) = self.native.median() else {
             return false;
         };
-        let spent = self.excess.saturating_add(prices.exchanges);
+        let spent = self.excess.saturating_add(self.exchanges);
         let budget = self.time() / BUDGET;
         let covered = |tried: &Tried<C>, longest: u64| {
             let making = match tried.needs_making() {
@@ -529,6 +546,12 @@ impl<K: Key, C: Contender> Cell<K, C> {
             None if self.stage == Stage::Adopted => Some(self.watch.next(self.calls).1),
             None => None,
         }
+    }
+
+    /// Calls until the block that is under way is complete.
+    pub fn missing(&self) -> Option<u64> {
+        let block = self.block.as_ref().filter(|block| !block.is_complete())?;
+        Some(block.end().saturating_sub(self.calls))
     }
 
     /// The sides of a pair of the next block, with this challenger.

@@ -194,7 +194,7 @@ impl EpochGuard {
     }
 
     /// What ranks that decide together have to do before the next epoch, which begins a call.
-    pub fn due(&self) -> Due {
+    pub fn due(&mut self) -> Due {
         match &self.call {
             Some(call) if !call.is_over() => Due::Nothing,
             _ => self.guard.due(true),

@@ -1,39 +1,18 @@
 //! The cells of one communicator, and what its ranks tell each other of them.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 
 use super::block::OF_A_BLOCK;
 use super::cell::{Cell, Prices};
 use super::contender::{Contender, worth_trying};
 use super::key::{Key, mix};
+use super::schedule::{Completed, Schedule, Took};
 use super::summary::summaries;
 use super::ticket::Ticket;
 use super::times::Work;
-use super::{Candidate, CellKey, Challenger, Form, Found, Known, LAG, LONG_LAG, State, Summary};
-
-/// Calls of a communicator between two exchanges, at least and at most.
-const GAPS: [u64; 2] = [128, 4096];
-
-/// The same where calls are long: at least.
-const LEAST_GAP: u64 = 16;
-
-/// The same where a rank decides alone.
-const GAPS_ALONE: [u64; 2] = [8, 32];
-
-/// An exchange comes after calls of so many times its own duration.
-const PART_OF_EXCHANGES: u64 = 200;
-
-/// Calls until the second exchange where calls may overlap. All ranks wait for each other in both,
-/// and only the second one tells what the first one took: nothing is tried before.
-const UNPRICED_GAP: u64 = 1024;
-
-/// Where calls take so long that fewer of them come to so many nanoseconds, fewer are enough
-/// between two exchanges, and until the numbers of one are used, though calls may overlap.
-const GAP_TIME: u64 = 100_000_000;
-
-/// As many nanoseconds of calls are enough: an exchange that takes 50 ms is one part in a hundred.
-const UNPRICED_TIME: u64 = 5_000_000_000;
+use super::{Candidate, CellKey, Challenger, Form, Found, Known, State, Summary};
 
 /// What an algorithm of the native MPI may need before its first call, a communicator of its own,
 /// takes as long as so many exchanges at least.
@@ -107,8 +86,7 @@ pub struct Guard<K = CellKey, C = Challenger> {
     last: Vec<(K, usize)>,
     calls: u64,
     history: u64,
-    next: u64,
-    gap: u64,
+    schedule: Schedule,
     turn: usize,
     begun: Option<Begun>,
     failed: bool,
@@ -116,9 +94,11 @@ pub struct Guard<K = CellKey, C = Challenger> {
     /// Whether a collective was started: from then on all calls are given to the guard, since those
     /// that may wait are where ranks change what they do.
     has_started: bool,
-    /// Nanoseconds of this rank's last exchange, and of all, as agreed.
+    /// Nanoseconds of this rank's last exchange.
     cost: u64,
-    spent: u64,
+    /// Calls until the last exchange, and between the two before it.
+    borne: u64,
+    to_bear: u64,
     /// The last exchange that was begun, or the first call: after so many calls, and at this time.
     before: Option<(u64, u64)>,
 }
@@ -145,15 +125,15 @@ impl<K: Key, C: Contender> Guard<K, C> {
             last: Vec::with_capacity(RECENT),
             calls: 0,
             history: seed,
-            next: GAPS[0],
-            gap: GAPS[0],
+            schedule: Schedule::new(false),
             turn: 0,
             begun: None,
             failed: false,
             is_closed: false,
             has_started: false,
             cost: 0,
-            spent: 0,
+            borne: 0,
+            to_bear: 0,
             before: None,
         }
     }
@@ -163,34 +143,17 @@ impl<K: Key, C: Contender> Guard<K, C> {
     pub fn alone(seed: u64, adopts: bool, known: Arc<[Known<K, C>]>) -> Self {
         Guard {
             is_alone: true,
-            next: GAPS_ALONE[0],
-            gap: GAPS_ALONE[0],
+            schedule: Schedule::new(true),
             ..Guard::new(seed, adopts, known, Arc::default())
         }
     }
 
-    /// Calls between two exchanges, at least and at most.
-    fn gaps(&self) -> [u64; 2] {
-        let [least, most] = GAPS;
-        match self.is_alone {
-            true => GAPS_ALONE,
-            false => [self.calls_in_gap_time().clamp(LEAST_GAP, least), most],
-        }
-    }
-
-    /// Calls that take [`GAP_TIME`], as all ranks know.
-    fn calls_in_gap_time(&self) -> u64 {
-        let (calls, time) = self.measured();
-        let calls = (u128::from(GAP_TIME) * calls).checked_div(time);
-        calls.map_or(u64::MAX, |calls| u64::try_from(calls).unwrap_or(u64::MAX))
-    }
-
-    /// Calls of the cells whose time is known, and their nanoseconds, as agreed.
-    fn measured(&self) -> (u128, u128) {
+    /// Calls of the cells whose time is known, and what they took, as agreed.
+    fn measured(&self) -> Took {
         let measured = self.cells.iter().filter(|cell| cell.time() > 0);
-        measured.fold((0, 0), |(calls, time), cell| {
-            let (of_cell, took) = (u128::from(cell.calls), u128::from(cell.time()));
-            (calls + of_cell, time + took)
+        measured.fold(Took::default(), |took, cell| Took {
+            calls: took.calls + u128::from(cell.calls),
+            time: took.time + u128::from(cell.time()),
         })
     }
 
@@ -206,15 +169,32 @@ impl<K: Key, C: Contender> Guard<K, C> {
 
     /// What is to be done before the next call, which may wait for other ranks or not.
     #[inline]
-    pub fn due(&self, may_wait: bool) -> Due {
+    pub fn due(&mut self, may_wait: bool) -> Due {
         match &self.begun {
             Some(begun) if self.calls >= begun.at + begun.lag => match may_wait {
                 true => Due::Complete,
                 false => Due::Nothing,
             },
-            None if self.calls >= self.next && !self.is_closed => Due::Begin,
+            None if self.schedule.is_due(self.calls) && !self.is_closed => {
+                let missing = self.missing();
+                match self.schedule.waits_for(self.calls, missing) {
+                    true => Due::Nothing,
+                    false => Due::Begin,
+                }
+            }
             _ => Due::Nothing,
         }
+    }
+
+    /// Calls, at least, until an exchange has something to tell: where others came between those of
+    /// a block, that is soon complete.
+    fn missing(&self) -> u64 {
+        let tells = |cell: &Cell<K, C>| cell.is_ready() || cell.lacks_challengers();
+        if self.cells.iter().any(tells) {
+            return 0;
+        }
+        let missing = self.cells.iter().filter_map(Cell::missing).min();
+        missing.unwrap_or(0)
     }
 
     /// The start of a call. `clock` gives nanoseconds, and is read only where it is needed.
@@ -298,7 +278,9 @@ impl<K: Key, C: Contender> Guard<K, C> {
     /// time. It took `cost` nanoseconds, the same number on all ranks, which count as those of an
     /// exchange do.
     pub fn made(&mut self, ticket: &mut Ticket<C>, now: u64, cost: u64) {
-        self.spent = self.spent.saturating_add(cost);
+        if let Some(cell) = self.cells.get_mut(ticket.cell) {
+            cell.exchanges = cell.exchanges.saturating_add(cost);
+        }
         if let Some((_, start)) = &mut ticket.measured {
             *start = now;
         }
@@ -378,15 +360,9 @@ impl<K: Key, C: Contender> Guard<K, C> {
         let at = self.calls;
         let since = self.before.map(|(calls, _)| at - calls);
         self.before = Some((at, now));
-        // Calls in which nobody waits for all others may be over long before an exchange is.
-        let lag = match self.is_alone {
-            true => 0,
-            false if self.synchronises() => LAG,
-            false => self.calls_in_gap_time().clamp(LAG, LONG_LAG),
-        };
         self.begun = Some(Begun {
             at,
-            lag,
+            lag: self.schedule.lag(self.measured(), self.synchronises()),
             cells,
             since,
         });
@@ -413,7 +389,10 @@ impl<K: Key, C: Contender> Guard<K, C> {
             false => of_all[4].saturating_neg(),
         };
         let agreed_cost = u64::try_from(of_cost).unwrap_or(0);
-        self.spent = self.spent.saturating_add(agreed_cost);
+        for cell in &mut self.cells {
+            cell.bears(agreed_cost, self.to_bear);
+        }
+        self.to_bear = self.calls - mem::replace(&mut self.borne, self.calls);
         let mut events = Vec::new();
         let are_compared = |&cell: &usize| !self.cells[cell].is_watched_alone();
         let any_compared = begun.cells.iter().any(are_compared);
@@ -425,10 +404,21 @@ impl<K: Key, C: Contender> Guard<K, C> {
         let least = u64::try_from(of_all[3]).unwrap_or(0);
         let goes_on = self.is_priced(agreed_cost) && self.try_more(agreed_cost, least);
         let goes_on = goes_on || any_compared;
-        let between = begun
-            .since
-            .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
-        self.schedule(&begun, goes_on, agreed_cost, between);
+        let calls = begun.since.unwrap_or(0);
+        let completed = Completed {
+            at: begun.at,
+            lag: begun.lag,
+            goes_on,
+            cost: self.is_priced(agreed_cost).then_some(agreed_cost),
+            least,
+            synchronises: self.synchronises(),
+            since: Took {
+                calls: u128::from(calls),
+                time: u128::try_from(of_all[5]).unwrap_or(0),
+            },
+            waits: self.cells.iter().filter_map(Cell::waits).min(),
+        };
+        self.schedule.plan_next(&completed, self.measured());
         events
     }
 
@@ -456,51 +446,19 @@ impl<K: Key, C: Contender> Guard<K, C> {
     /// Begins blocks; whether there are any that budgets cover. `exchange`: the nanoseconds of one,
     /// 0 as long as they are not known; `least`: on the rank that waits least in it.
     fn try_more(&mut self, exchange: u64, least: u64) -> bool {
-        let (spent, calls, seed) = (self.spent, self.calls.max(1), self.seed);
         let making = match exchange {
             0 => u64::MAX,
             known => known.saturating_mul(MAKING),
         };
         let mut any = false;
         for cell in &mut self.cells {
-            let share = u128::from(spent) * u128::from(cell.calls) / u128::from(calls);
             let prices = Prices {
-                exchanges: u64::try_from(share).unwrap_or(u64::MAX),
                 making,
                 aligning: least,
             };
-            any |= cell.try_more(prices, seed);
+            any |= cell.try_more(prices, self.seed);
         }
         any
-    }
-
-    /// The call at which the next exchange begins: soon while there is something to agree on,
-    /// later and later where there is not. `between`: calls and nanoseconds since the one before.
-    fn schedule(&mut self, begun: &Begun, goes_on: bool, cost: u64, between: Option<(u64, u64)>) {
-        let [least_gap, most_gap] = self.gaps();
-        self.gap = match goes_on {
-            true => least_gap,
-            false => (2 * self.gap).min(most_gap),
-        };
-        let (calls, time) = self.measured();
-        let price = u128::from(cost) * u128::from(PART_OF_EXCHANGES);
-        let of_cells = (price * calls).checked_div(time).unwrap_or(0);
-        // The same by the time of the job, whatever it did meanwhile: calls may overlap.
-        let (calls, time) = between.unwrap_or((0, 0));
-        let of_job = (price * u128::from(calls)).checked_div(u128::from(time));
-        let affordable = of_cells.max(of_job.unwrap_or(0));
-        let waits = self.cells.iter().filter_map(Cell::waits).min();
-        let waits = waits.map_or(u64::MAX, |calls| {
-            calls.saturating_add(begun.lag).max(least_gap)
-        });
-        let gap = (self.gap + begun.lag).min(waits);
-        let least = match (self.is_priced(cost), time) {
-            (true, _) => 0,
-            (false, 0) => UNPRICED_GAP,
-            (false, _) => (UNPRICED_TIME.saturating_mul(calls) / time).min(UNPRICED_GAP),
-        };
-        let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX).max(least));
-        self.next = begun.at.saturating_add(gap.min(u64::MAX / 2));
     }
 
     /// What was found in the cells that were called more often than for a warm-up.

@@ -14,6 +14,7 @@
 //! earlier    what a persistent request is told of those before it
 //! epochs     one-sided epochs: small puts joined, or each on its own
 //! exchange   the cells of one communicator, and what its ranks tell each other
+//! schedule   when they do so, and when they use it
 //! ticket     how one call is run
 //! summary    results, for profiles and stores
 //! ```
@@ -106,6 +107,7 @@ mod earlier;
 mod epochs;
 mod exchange;
 mod key;
+mod schedule;
 mod summary;
 #[cfg(test)]
 mod tests;

@@ -271,7 +271,7 @@ fn fenced(seed: u64, fences: u64, pieces: &[Option<Pieces>], late: f64) -> Vec<R
     let mut random = seed << 32;
     for fence in 0..fences {
         let due = ranks[0].guard.due();
-        assert!(ranks.iter().all(|rank| rank.guard.due() == due));
+        assert!(ranks.iter_mut().all(|rank| rank.guard.due() == due));
         match due {
             Due::Nothing => (),
             Due::Begin => {

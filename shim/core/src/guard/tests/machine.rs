@@ -89,6 +89,8 @@ pub struct Machine {
     pub borrowed: f64,
     /// Nanoseconds of an exchange.
     pub of_exchange: u64,
+    /// Nanoseconds that all ranks but the first wait in an exchange.
+    pub wait: u64,
     /// Whether the last call was run by a plan.
     pub ran_plan: bool,
     pub events: Vec<Event>,
@@ -127,6 +129,7 @@ impl Machine {
             cold: 0.0,
             borrowed: 0.0,
             of_exchange: 20_000,
+            wait: 0,
             ran_plan: false,
             events: Vec::new(),
             exchanges: 0,
@@ -224,7 +227,7 @@ impl Machine {
     fn exchange(&mut self) {
         let due = self.guards[0].due(true);
         assert!(
-            self.guards.iter().all(|guard| guard.due(true) == due),
+            self.guards.iter_mut().all(|guard| guard.due(true) == due),
             "disagree"
         );
         match due {
@@ -246,7 +249,8 @@ impl Machine {
             Due::Complete => {
                 let least = self.under_way.take().expect("an exchange was begun");
                 for (rank, guard) in self.guards.iter_mut().enumerate() {
-                    let events = guard.complete(&least, self.of_exchange);
+                    let wait = if rank == 0 { 0 } else { self.wait };
+                    let events = guard.complete(&least, self.of_exchange + wait);
                     if rank == 0 {
                         self.events.extend(events);
                     }

@@ -463,6 +463,40 @@ fn an_exchange_has_many_calls_to_end_in_where_these_may_overlap() {
     }
 }
 
+/// Two exchanges tell what calls and exchanges take, the others of a block each: of 1, 2, 4, 8 and 8
+/// pairs until the plan is adopted.
+#[test]
+fn each_exchange_waits_for_the_block_that_it_is_to_tell_of() {
+    for others in [0, 1] {
+        let mut machine = Machine::new(3, 1, &[0.5]);
+        (machine.noise.sigma, machine.noise.spikes) = (0.0, 0.0);
+        while machine.events.is_empty() {
+            (0..50).for_each(|_| machine.call(key(Operation::Bcast, 65_536), 5e6));
+            (0..others).for_each(|_| machine.call(key(Operation::Barrier, 0), 1e6));
+        }
+        let exchanges = machine.exchanges;
+        assert!(exchanges <= 7, "{exchanges} with {others} calls of another");
+    }
+}
+
+#[test]
+fn what_exchanges_took_during_other_calls_keeps_no_cell_from_a_trial() {
+    let calls_until_adopted = |wait: u64| {
+        let mut machine = Machine::new(3, 3, &[0.5]);
+        machine.wait = wait;
+        (0..4_000).for_each(|_| machine.call(key(Operation::Bcast, 65_536), 2e6));
+        machine.wait = 0;
+        machine.events.clear();
+        let calls = (0..10_000).take_while(|_| {
+            machine.call(key(Operation::Reduce, 65_536), 2e6);
+            machine.events.is_empty()
+        });
+        calls.count()
+    };
+    let [short, long] = [0, 100_000_000].map(calls_until_adopted);
+    assert!(long < short + 1_000, "{long} for {short}");
+}
+
 #[test]
 fn what_another_program_adopted_is_tried_first_and_nothing_else_changes() {
     let known = |place, operation| Known {

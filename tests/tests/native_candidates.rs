@@ -139,11 +139,12 @@ fn where_han_does_the_collectives_algorithms_of_tuned_are_tried_beside_it() {
             && plan.is_some_and(|plan| plan.algorithm.starts_with("native:"))
     };
     assert!(cells.any(|cell| is_adopted(&cell)), "{:#?}", profile.guard);
-    let calls = said.lines().find_map(|line| {
-        let count = line.strip_prefix("algorithm allreduce_intra_recursivedoubling ")?;
-        count.parse::<u32>().ok()
+    // Which of them is proven first is left to chance.
+    let calls = said.lines().filter_map(|line| {
+        let counted = line.strip_prefix("algorithm allreduce_intra_")?;
+        counted.split_once(' ')?.1.parse::<u32>().ok()
     });
-    assert!(calls.is_some_and(|calls| calls > 1_000), "{said}");
+    assert!(calls.max() > Some(1_000), "{said}");
 }
 
 /// Its rules win over what is set for a duplicate, which would run something else than it says.

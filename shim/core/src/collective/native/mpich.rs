@@ -55,7 +55,7 @@ const RULES: &[Rule] = &[
     (&[NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw], |_| true, "flat"),
 ];
 
-/// Where non-blocking and persistent collectives differ from [`RULES`], before which they are asked.
+/// Where non-blocking and persistent collectives differ: they are asked before [`RULES`].
 #[rustfmt::skip]
 const STARTED_RULES: &[Rule] = &[
     (&[Alltoall], |c| c.block <= 2 * K && c.ranks >= 9, "bruck"),

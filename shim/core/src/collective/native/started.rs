@@ -2,8 +2,8 @@
 //!
 //! Open MPI's component `libnbc` has a few algorithms of its own, whichever component does the
 //! blocking ones; its persistent collectives take the same. The MPICH family has those of the
-//! blocking collectives, and takes those of short messages for longer ones. Source: `coll/libnbc` of
-//! Open MPI 4.1 and 5.0, the rules of MPICH 4.0 (`generic.json`, `collective=i*`).
+//! blocking collectives, and takes those of short messages for longer ones. Source: `coll/libnbc`
+//! of Open MPI 4.1 and 5.0, the rules of MPICH 4.0 (`generic.json`, `collective=i*`).
 
 use super::{Family, mpich};
 use crate::collective::Operation::{self, *};

@@ -463,8 +463,8 @@ fn an_exchange_has_many_calls_to_end_in_where_these_may_overlap() {
     }
 }
 
-/// Two exchanges tell what calls and exchanges take, the others of a block each: of 1, 2, 4, 8 and 8
-/// pairs until the plan is adopted.
+/// Two exchanges tell what calls and exchanges take, the others of a block each: of 1, 2, 4, 8 and
+/// 8 pairs until the plan is adopted.
 #[test]
 fn each_exchange_waits_for_the_block_that_it_is_to_tell_of() {
     for others in [0, 1] {

@@ -91,7 +91,8 @@
 //! all ranks wait for each other; single calls only find what is worth a row, where nobody leaves
 //! before all have entered. Where calls overlap, all ranks wait
 //! for each other in an exchange: the first two of a communicator cost what no budget covers, and
-//! only then is anything tried. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
+//! only then is anything tried; nor is what they wait in the next two where a plan lets ranks run
+//! further ahead. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
 //! those of a sequential test that may be looked at as often as one likes. One that has become half
 //! as slow again is compared at once, in a block that the budget need not cover. Not covered: time
 //! outside the calls, but for the time from one call to the next, and memory.
@@ -142,8 +143,8 @@ pub const BUDGET: u64 = 100;
 /// Calls of a communicator from the start of an exchange until its numbers are used.
 pub const LAG: u64 = 8;
 
-/// The same, at most, where calls may overlap, since not all of them make ranks wait for all
-/// others.
+/// The same where calls may overlap, since not all of them make ranks wait for all others: fewer
+/// where calls are long, more where ranks were found to be further ahead of each other.
 pub const LONG_LAG: u64 = 128;
 
 /// Odds that a plan is quicker, for one that is adopted; times the number of challengers.

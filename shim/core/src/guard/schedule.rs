@@ -158,29 +158,37 @@ impl Schedule {
             calls.saturating_add(completed.lag).max(least_gap)
         });
         let gap = (self.gap + completed.lag).min(waits);
+        self.learn_lag(completed);
         let gap = gap.max(self.affordable(completed, cells));
         self.next = completed.at.saturating_add(gap.min(u64::MAX / 2));
         self.latest = self.next + GAPS[0];
         self.last_lag = completed.lag;
     }
 
-    /// Calls after which another exchange may cost what it is expected to.
-    fn affordable(&mut self, completed: &Completed, cells: Took) -> u64 {
-        let since = completed.since;
+    /// What ranks waited in the exchange before, the next ones are used later.
+    fn learn_lag(&mut self, completed: &Completed) {
         let Some(cost) = completed.cost else {
-            let calls = since.calls_in(u128::from(UNPRICED_TIME));
-            return calls.unwrap_or(UNPRICED_GAP).min(UNPRICED_GAP);
+            return;
         };
-        let waited = since.calls_in(cost.saturating_sub(completed.least).into());
-        match waited {
-            Some(waited @ 1..) => {
-                let unwaited = self.last_lag.saturating_add(waited);
+        let waited = cost.saturating_sub(completed.least);
+        match completed.since.calls_in(waited.into()) {
+            Some(calls @ 1..) => {
+                let unwaited = self.last_lag.saturating_add(calls);
                 self.unwaited_lag = self.unwaited_lag.max(unwaited);
             }
             // What is agreed on sooner is used sooner, and others may be called now.
             _ if completed.goes_on => self.unwaited_lag /= 2,
             _ => (),
         }
+    }
+
+    /// Calls after which another exchange may cost what it is expected to.
+    fn affordable(&self, completed: &Completed, cells: Took) -> u64 {
+        let since = completed.since;
+        let Some(cost) = completed.cost else {
+            let calls = since.calls_in(u128::from(UNPRICED_TIME));
+            return calls.unwrap_or(UNPRICED_GAP).min(UNPRICED_GAP);
+        };
         let later = self.lag(cells, completed.synchronises);
         let later = later.saturating_sub(self.last_lag);
         let cost = cost

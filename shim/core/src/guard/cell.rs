@@ -23,9 +23,6 @@ const MOST_OF_ARM: u64 = 16;
 /// Odds at which a challenger has won by single calls, and is tried in rows.
 const WORTH_ROWS: u32 = 5;
 
-/// A challenger keeps its turn where it won so many pairs of a block for each that it lost.
-const KEEPS_TURN: u32 = 3;
-
 /// Calls from one pair to the next in a cell that started with the plan of an earlier run.
 const FIRST_INTERVAL: u64 = 16;
 
@@ -33,7 +30,7 @@ const FIRST_INTERVAL: u64 = 16;
 enum Stage {
     /// The native MPI runs, and nothing was agreed on yet.
     Warming { has_challengers: bool },
-    /// Blocks of pairs, by the challenger `current`, whose turn it is.
+    /// Blocks of pairs, each by one challenger, `current`.
     Trying,
     /// The plan `current` runs, and is watched.
     Adopted,
@@ -321,7 +318,6 @@ impl<K: Key, C: Contender> Cell<K, C> {
     ) -> Option<(C, State)> {
         let odds = ODDS * self.tried.len() as u32;
         let tried = &mut self.tried[self.current];
-        let before = tried.signs;
         for pair in pairs {
             tried.pairs += 1;
             if !pair.is_known() {
@@ -332,9 +328,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
                 pair.plan.duration(&self.key),
             );
             self.native.add(pair.native.share(&self.key));
+            tried.took(plan, native);
             tried.plan.add(pair.plan.share(&self.key));
             self.excess += arms.calls * plan.saturating_sub(native);
-            tried.longest = tried.longest.max(plan);
             if tried.pairs > UNJUDGED {
                 tried.judge(&self.key, pair);
             }
@@ -350,14 +346,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             () if is_quicker && adopts => State::Adopted,
             () if is_quicker => State::Proven,
             () if tried.is_done() => State::Dropped,
-            () => {
-                let won = tried.signs.wins - before.wins;
-                let lost = tried.signs.losses - before.losses;
-                if lost * KEEPS_TURN > won {
-                    self.next_turn();
-                }
-                return None;
-            }
+            () => return None,
         };
         let challenger = tried.challenger;
         match state {
@@ -410,32 +399,15 @@ impl<K: Key, C: Contender> Cell<K, C> {
             tried.state = state;
         }
         let goes_on = self.stage == Stage::Trying && state != State::Proven;
-        if !(goes_on && self.next_turn()) {
+        if !(goes_on && self.open().next().is_some()) {
             self.stage = Stage::Left(state);
         }
     }
 
-    /// Gives the next challenger that is still open its turn, or the current one again; whether
-    /// there is any. One that has won its last pairs keeps it ("play the winner": Zelen, JASA 64,
-    /// 1969): what is much quicker is soon found behind what is hardly so.
-    fn next_turn(&mut self) -> bool {
-        let next = self.open(self.current + 1).next();
-        next.is_some_and(|next| {
-            self.give_turn(next);
-            true
-        })
-    }
-
-    /// The challengers that are neither adopted nor dropped, in turn from this one on.
-    fn open(&self, first: usize) -> impl Iterator<Item = usize> {
-        let count = self.tried.len();
-        let in_turn = (0..count).map(move |step| (first + step) % count);
-        in_turn.filter(|&at| matches!(self.tried[at].state, State::Warming | State::Trying))
-    }
-
-    fn give_turn(&mut self, challenger: usize) {
-        self.current = challenger;
-        self.tried[challenger].state = State::Trying;
+    /// The challengers that are neither adopted nor dropped.
+    fn open(&self) -> impl Iterator<Item = usize> {
+        let all = 0..self.tried.len();
+        all.filter(|&at| matches!(self.tried[at].state, State::Warming | State::Trying))
     }
 
     /// The calls of late by the plan that was adopted took so much.
@@ -482,38 +454,17 @@ impl<K: Key, C: Contender> Cell<K, C> {
         let Some(typical) = self.native.median() else {
             return false;
         };
-        let spent = self.excess.saturating_add(self.exchanges);
-        let budget = self.time() / BUDGET;
-        let covered = |tried: &Tried<C>, longest: u64| {
-            let making = match tried.needs_making() {
-                true => prices.making,
-                false => 0,
-            };
-            let left = budget.saturating_sub(spent.saturating_add(making));
-            let of_pair = longest.max(typical).max(1) * self.arms(tried).calls;
-            (left / (of_pair + self.of_aligning(tried, prices.aligning))) as usize
-        };
         let (pairs, interval) = match self.stage {
             Stage::Adopted => {
                 let (most, interval) = self.watch.next(self.calls);
                 // The MPI's own may be the quicker one: what it takes is no loss.
                 let covered = match self.watch.is_in_doubt() {
                     true => most,
-                    false => covered(&self.tried[self.current], typical),
+                    false => self.covered(&self.tried[self.current], typical, prices),
                 };
                 (covered.min(most), interval)
             }
-            _ => {
-                let covered = |&at: &usize| covered(&self.tried[at], self.tried[at].longest);
-                // One that has won by single calls is worth the wait.
-                let is_next = |at: &usize| covered(at) > 0 || self.tried[*at].is_in_rows();
-                let turn = self.open(self.current).find(is_next);
-                let turn = turn.unwrap_or(self.current);
-                let most = (2 * self.tried[turn].last_block).clamp(1, MOST_PAIRS);
-                let pairs = covered(&turn).min(most);
-                self.give_turn(turn);
-                (pairs, 2)
-            }
+            _ => (self.choose_next(typical, prices), 2),
         };
         if pairs == 0 {
             if self.stage == Stage::Adopted {
@@ -527,6 +478,37 @@ impl<K: Key, C: Contender> Cell<K, C> {
         self.excess += pairs as u64 * aligning;
         self.begin_block(pairs, self.calls, interval, seed);
         true
+    }
+
+    /// Makes the challenger current that is expected to be the quickest; how many pairs of it are
+    /// next. One that was tried is worth the wait where nothing else promises more.
+    fn choose_next(&mut self, native: u64, prices: Prices) -> usize {
+        let covered = |at: usize| {
+            let tried = &self.tried[at];
+            self.covered(tried, tried.longer_at_worst(native), prices)
+        };
+        let is_worth_it = |&at: &usize| self.tried[at].pairs > 0 || covered(at) > 0;
+        let worth_it = self.open().filter(is_worth_it);
+        let next = worth_it.min_by_key(|&at| self.tried[at].expected());
+        let next = next.unwrap_or(self.current);
+        let most = (2 * self.tried[next].last_block).clamp(1, MOST_PAIRS);
+        let pairs = covered(next).min(most);
+        self.current = next;
+        self.tried[next].state = State::Trying;
+        pairs
+    }
+
+    /// Pairs with this challenger that the budget covers, where each call on one side takes so much
+    /// longer than on the other.
+    fn covered(&self, tried: &Tried<C>, longer: u64, prices: Prices) -> usize {
+        let making = match tried.needs_making() {
+            true => prices.making,
+            false => 0,
+        };
+        let spent = self.excess.saturating_add(self.exchanges);
+        let left = (self.time() / BUDGET).saturating_sub(spent.saturating_add(making));
+        let of_pair = longer.max(1) * self.arms(tried).calls;
+        (left / (of_pair + self.of_aligning(tried, prices.aligning))) as usize
     }
 
     /// What a pair takes beside its calls where ranks wait for each other before both arms: that,

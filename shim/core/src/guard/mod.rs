@@ -83,19 +83,19 @@
 //! # The promise
 //!
 //! Trying costs at most a part of [`BUDGET`] of the time of a cell, exchanges included, and one
-//! block whose calls took longer than any before. A block starts only where the budget covers all
-//! its calls by the plan at the longest duration so far: one in a pair, or some in a row. A call
-//! between two of the other side is disturbed by what that one has left under way, and by what
-//! ranks that are ahead start behind it, so that a plan may win there alone, and lose in a loop. So
-//! a blocking collective of more than a few microseconds is judged by rows of calls before which
-//! all ranks wait for each other; single calls only find what is worth a row, where nobody leaves
-//! before all have entered. Where calls overlap, all ranks wait
+//! block whose calls took longer than any before. A block starts only where the budget covers what
+//! all its calls by the plan take longer than the native ones at the longest duration so far: one
+//! in a pair, or some in a row. A call between two of the other side is disturbed by what that one
+//! has left under way, and by what ranks that are ahead start behind it, so that a plan may win
+//! there alone, and lose in a loop. So a blocking collective of more than a few microseconds is
+//! judged by rows of calls before which all ranks wait for each other; single calls only find what
+//! is worth a row, where nobody leaves before all have entered. Where calls overlap, all ranks wait
 //! for each other in an exchange: the first two of a communicator cost what no budget covers, and
 //! only then is anything tried; nor is what they wait in the next two where a plan lets ranks run
-//! further ahead. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
-//! those of a sequential test that may be looked at as often as one likes. One that has become half
-//! as slow again is compared at once, in a block that the budget need not cover. Not covered: time
-//! outside the calls, but for the time from one call to the next, and memory.
+//! further ahead. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1, those of a
+//! sequential test that may be looked at as often as one likes. One that has become half as slow
+//! again is compared at once, in a block that the budget need not cover. Not covered: time outside
+//! the calls, but for the time from one call to the next, and memory.
 //!
 //! After: Steiner, Hunold, "OMPICollTune", PMBS 2022 (all ranks take the same algorithm); Faraj,
 //! Yuan, Lowenthal, "STAR-MPI", ICS 2006 (stages, watch); Howard, Ramdas, McAuliffe, Sekhon, Annals

@@ -9,6 +9,10 @@ use super::times::{Typical, is_quicker};
 use super::{Form, State};
 use crate::proof::Signs;
 
+/// What a challenger that was not tried may take of the native way's time, in thousandths: one that
+/// takes less is as good as found.
+const UNTRIED: u64 = 700;
+
 /// Odds that a challenger is not quicker, for one that is dropped early.
 const DROP_ODDS: u32 = 5;
 
@@ -40,6 +44,8 @@ pub(super) struct Tried<C> {
     periods: Signs,
     /// The longest of its calls in trials.
     pub longest: u64,
+    /// What it took in each pair, in thousandths of what the native way took.
+    parts: Typical,
     /// Pairs that it was in.
     pub pairs: u32,
     /// Pairs of its last block.
@@ -56,6 +62,7 @@ impl<C: Contender> Tried<C> {
             alone: None,
             periods: Signs::default(),
             longest: 0,
+            parts: Typical::default(),
             pairs: 0,
             last_block: 0,
         }
@@ -70,11 +77,36 @@ impl<C: Contender> Tried<C> {
     pub fn try_in_rows(&mut self) {
         self.alone = Some(mem::take(&mut self.signs));
         self.plan = Typical::default();
+        self.parts = Typical::of(self.parts.median());
     }
 
     /// Whether it is tried so.
     pub fn is_in_rows(&self) -> bool {
         self.alone.is_some()
+    }
+
+    /// In a pair it took so many nanoseconds, and the native way so many.
+    pub fn took(&mut self, nanoseconds: u64, native: u64) {
+        self.longest = self.longest.max(nanoseconds);
+        let part = u128::from(nanoseconds) * 1000 / u128::from(native.max(1));
+        self.parts.add(u64::try_from(part).unwrap_or(u64::MAX));
+    }
+
+    /// What it may take of the native way's time, in thousandths: the challenger of which this is
+    /// the least is tried next. So what is much quicker is soon found among those that hardly are,
+    /// and what is slower costs one pair as long as another is not.
+    pub fn expected(&self) -> u64 {
+        self.parts.median().unwrap_or(UNTRIED)
+    }
+
+    /// Nanoseconds by which one of its calls may take longer than the native way, which takes
+    /// `native`: as much as the longest so far, and half of that at least; of what was never tried,
+    /// all of it.
+    pub fn longer_at_worst(&self, native: u64) -> u64 {
+        match self.longest {
+            0 => native,
+            longest => longest.saturating_sub(native).max(native / 2),
+        }
     }
 
     /// Pairs that it won and lost, by single calls and by rows.

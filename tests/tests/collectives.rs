@@ -289,6 +289,21 @@ fn wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right(mpi: Mpi
     assert_same_output(&plain, &job.run().succeeded().silent());
 }
 
+fn no_rank_gets_so_far_ahead_of_others_that_memory_fills(mpi: Mpi) {
+    let collectives = "bcast=binomial,reduce=binomial,gather=flat";
+    let library = strategies::replaced(collectives, "0,0,1,1");
+    let outcome = Job::new(mpi, 4, "run_ahead")
+        .argument("40000")
+        .argument("2048")
+        .with(strategies::with(library, "TREEPIE_TRANSPORT", "messages"))
+        .run()
+        .succeeded()
+        .silent();
+    let names = ["bcast", "reduce", "gather"];
+    let expected = names.map(|name| format!("{name}: ranks took little\n"));
+    assert_eq!(outcome.stdout, expected.concat());
+}
+
 fn communicators_are_freed_with_what_was_kept_for_them_and_may_run_out(mpi: Mpi) {
     let job = Job::new(mpi, 2, "collective_communicators")
         .argument("200")
@@ -496,6 +511,7 @@ under_each_mpi!(
     fortran_sees_no_difference_and_its_collectives_are_replaced,
     wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right,
     communicators_are_freed_with_what_was_kept_for_them_and_may_run_out,
+    no_rank_gets_so_far_ahead_of_others_that_memory_fills,
     sums_have_the_same_bits_on_all_ranks_and_from_run_to_run,
     ranks_that_were_told_otherwise_are_found_and_the_host_does_all,
     a_replaced_collective_is_counted_once_and_its_messages_are_not,

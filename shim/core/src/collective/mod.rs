@@ -42,7 +42,9 @@ pub use native::{Family, NativeAlgorithm};
 pub use neighbourhoods::{End, Layout, Neighbourhoods, Neighbours};
 pub use network::{Distance, Network};
 pub use operation::Operation;
-pub use plan::{Action, Builder, Dependencies, Plan, Range, Space, Step, one_to_many};
+pub use plan::{
+    Action, Builder, Dependencies, Plan, Range, Space, Step, is_acknowledged, one_to_many,
+};
 pub use problem::{Amount, Blocks, Problem, share};
 pub use read::bound::bound;
 pub use read::traffic::{AsRun, Model, expand, expand_as_run};

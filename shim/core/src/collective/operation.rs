@@ -136,6 +136,24 @@ impl Operation {
         )
     }
 
+    /// Whether no rank has completed one before all have begun it.
+    #[inline]
+    pub fn needs_all(self) -> bool {
+        use Operation::*;
+        matches!(
+            self,
+            Barrier
+                | Allgather
+                | Allgatherv
+                | Alltoall
+                | Alltoallv
+                | Alltoallw
+                | Allreduce
+                | ReduceScatter
+                | ReduceScatterBlock
+        )
+    }
+
     /// What the bytes of a record of this operation stand for.
     pub(super) fn unit(self) -> Unit {
         use Operation::*;

@@ -131,19 +131,7 @@ impl Key for CellKey {
     }
 
     fn needs_all(&self) -> bool {
-        use Operation::*;
-        matches!(
-            self.operation,
-            Barrier
-                | Allgather
-                | Allgatherv
-                | Alltoall
-                | Alltoallv
-                | Alltoallw
-                | Allreduce
-                | ReduceScatter
-                | ReduceScatterBlock
-        )
+        self.operation.needs_all()
     }
 
     fn has_rows(&self) -> bool {

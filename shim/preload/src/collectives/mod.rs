@@ -372,7 +372,9 @@ fn run_plan(
         ordered,
         guarded: guarded.map(|(algorithm, segment)| (algorithm.name, segment)),
         form: ChosenForm::Blocking,
+        is_acknowledged: false,
     };
+    let key = communicator.of_call(place.call, key);
     let chosen = communicator.plan(key, |key| match (&sized, guarded) {
         (_, Some(plan)) => make_guarded(communicator, key, plan),
         (Some(sized), None) => Some(make_sized(communicator, key, sized)),

@@ -1,10 +1,12 @@
 //! What one rank does in a collective: steps on ranges of its buffers.
 
+mod acknowledged;
 pub(super) mod builder;
 pub(super) mod dependencies;
 pub(super) mod hazards;
 mod one_to_many;
 
+pub use acknowledged::is_acknowledged;
 pub use builder::Builder;
 pub use dependencies::Dependencies;
 pub use one_to_many::one_to_many;

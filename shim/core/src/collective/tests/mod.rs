@@ -127,6 +127,11 @@ fn check_amounts(
         .enumerate()
         .map(|(rank, problem)| strategy.plan(problem, rank, flow))
         .collect();
+    check(&problems, &plans)?;
+    if operation.needs_all() {
+        return Ok(());
+    }
+    let plans: Vec<Plan> = plans.iter().map(Plan::acknowledged).collect();
     check(&problems, &plans)
 }
 

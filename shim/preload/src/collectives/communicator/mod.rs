@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use treepie_core::collective::choose::Form;
 use treepie_core::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Locality, Neighbourhoods, Network, Operation,
-    Problem, Uniform,
+    Problem, Uniform, is_acknowledged,
 };
 use treepie_core::files::configuration::{Collectives, GuardMode, Runner};
 use treepie_core::guard::{CellKey, Challenger};
@@ -23,6 +23,7 @@ use crate::collectives::guard::{Guarding, Ready};
 use crate::collectives::job::Job;
 use crate::collectives::lock::Mutex;
 use crate::collectives::place::{Place, Tags};
+use crate::collectives::plans;
 use crate::collectives::repeated::Repeated;
 use crate::collectives::setup::{self, Setup};
 use crate::collectives::sizes::Uneven;
@@ -52,6 +53,8 @@ pub struct Key {
     pub guarded: Option<(&'static str, u64)>,
     /// Whether it ends within the call.
     pub form: Form,
+    /// Receivers tell that they have begun.
+    pub is_acknowledged: bool,
 }
 
 /// A plan that was chosen, and how it is counted.
@@ -61,6 +64,16 @@ pub struct Chosen {
     pub plan: Prepared,
     /// What is said of it.
     pub run: Plan,
+}
+
+impl Chosen {
+    /// The same where receivers tell that they have begun.
+    fn acknowledged(&self) -> Chosen {
+        Chosen {
+            plan: Prepared::new(self.plan.plan().acknowledged()),
+            run: self.run,
+        }
+    }
 }
 
 /// At most this many plans are kept for a communicator.
@@ -351,8 +364,32 @@ impl Communicator {
         }
     }
 
+    /// The key of the blocking call of this number, which may be acknowledged. What goes through
+    /// memory has nowhere to wait in.
+    pub fn of_call(&self, number: u32, mut key: Key) -> Key {
+        let may_run_ahead = !key.operation.needs_all() && !self.is_in_memory;
+        key.is_acknowledged = may_run_ahead && is_acknowledged(number, plans::bytes(&key));
+        key
+    }
+
     /// The plan for `key`, made by `make` at the first use.
     pub fn plan(&self, key: Key, make: impl FnOnce(&Key) -> Option<Chosen>) -> Option<Arc<Chosen>> {
+        if !key.is_acknowledged {
+            return self.kept_plan(key, make);
+        }
+        let plain = Key {
+            is_acknowledged: false,
+            ..key.clone()
+        };
+        let plain = self.kept_plan(plain, make)?;
+        self.kept_plan(key, |_| Some(plain.acknowledged()))
+    }
+
+    fn kept_plan(
+        &self,
+        key: Key,
+        make: impl FnOnce(&Key) -> Option<Chosen>,
+    ) -> Option<Arc<Chosen>> {
         let mut plans = self.plans.lock();
         if let Some(plan) = plans.get(&key) {
             return plan.clone();

@@ -150,6 +150,7 @@ impl<'a> Case<'a> {
             ordered: self.ordered,
             guarded: self.guarded.map(|(named, segment)| (named.name, segment)),
             form: Form::Started(setup.progress),
+            is_acknowledged: false,
         };
         if let Some((guard, cell, numbers)) = self.tried.take() {
             let trial = Trial::new(setup, communicator, (key, cell), guard, numbers);

@@ -65,6 +65,7 @@ impl Numbers {
             ordered: false,
             guarded: Some((algorithm.name, segment)),
             form: Form::Started(setup.progress),
+            is_acknowledged: false,
         };
         let make = |key: &Key| plans::make_guarded(communicator, key, (algorithm, segment));
         let work = Work::Plan(communicator.plan(key, make)?);

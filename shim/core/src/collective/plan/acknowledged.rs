@@ -1,0 +1,137 @@
+//! Plans in which no rank gets far ahead of those that it sends to.
+//!
+//! A rank that only sends to another never waits for it: in a loop of broadcasts the root may be
+//! thousands of calls ahead, and the MPI keeps what it has sent in the memory of the receivers, as
+//! long as messages are short enough to be sent at once. A thousand reductions of 64 KiB by plans
+//! took a root 100 MB. So every now and then receivers tell that they have begun a call.
+
+use super::{Action, Plan, Range};
+
+/// Between two calls that are acknowledged a rank sends another so many bytes, about.
+const UNACKNOWLEDGED: u64 = 8 << 20;
+
+/// A call counts as so many bytes at least.
+const LEAST: u64 = 2 << 10;
+
+/// A call counts as so many where ranks do not know its bytes alike.
+const UNKNOWN: u64 = 64 << 10;
+
+/// 2^32 over the golden ratio.
+const GOLDEN: u32 = 0x9E37_79B9;
+
+/// Whether the call of this number on a communicator is acknowledged, where it has so many bytes:
+/// nothing that one rank alone may know decides it. Whether such calls are all of the
+/// communicator's, every second, or every third, they are acknowledged evenly: multiples of the
+/// golden ratio leave no large gaps (Knuth, TAOCP 3, 6.4).
+pub fn is_acknowledged(call: u32, bytes: Option<u64>) -> bool {
+    let calls = UNACKNOWLEDGED / bytes.unwrap_or(UNKNOWN).max(LEAST);
+    let part = u64::from(u32::MAX) / calls.max(1);
+    // Not the first one, half a turn before.
+    u64::from(call.wrapping_mul(GOLDEN).wrapping_add(1 << 31)) <= part
+}
+
+impl Plan {
+    /// The same plan, in which each rank that only receives from another sends it an empty message
+    /// when it begins, for which that one waits before it ends.
+    pub fn acknowledged(&self) -> Plan {
+        let mut senders = Vec::new();
+        let mut receivers = Vec::new();
+        for step in &self.steps {
+            match step.action {
+                Action::Send { to, .. } => receivers.push(to),
+                Action::Receive { from, .. } => senders.push(from),
+                Action::Reduce { .. } | Action::Copy { .. } => (),
+            }
+        }
+        let without = |of: &[usize], others: &[usize]| {
+            let mut of: Vec<usize> = of.to_vec();
+            of.retain(|rank| !others.contains(rank));
+            of.sort_unstable();
+            of.dedup();
+            of
+        };
+        let (tag, range) = (0, Range::output(0, 0));
+        let told = without(&senders, &receivers).into_iter();
+        let told = told.map(|to| Action::Send { to, tag, range });
+        let telling = without(&receivers, &senders).into_iter();
+        let telling = telling.map(|from| Action::Receive { from, tag, range });
+        let mut plan = self.clone();
+        for action in told.chain(telling) {
+            plan.push(action, []);
+        }
+        plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_acknowledged_as_often_as_their_bytes_ask_for() {
+        for (bytes, calls) in [(8 << 20, 1), (1 << 20, 8), (1 << 16, 128), (8, 4096)] {
+            for step in [1, 2, 3] {
+                let mut gap = 0;
+                let mut most = 0;
+                let mut acknowledged = 0;
+                let count = 64 * calls;
+                for call in 0..count {
+                    gap += 1;
+                    if is_acknowledged(1000 + call * step, Some(bytes)) {
+                        (most, gap) = (most.max(gap), 0);
+                        acknowledged += 1;
+                    }
+                }
+                assert!(
+                    (60..=68).contains(&acknowledged),
+                    "{bytes} {step} {acknowledged}"
+                );
+                assert!(most <= 3 * calls, "{bytes} {step} {most}");
+            }
+        }
+        assert!(is_acknowledged(77, Some(u64::MAX)));
+    }
+
+    #[test]
+    fn who_only_receives_tells_that_it_has_begun_and_nobody_else_does() {
+        let range = Range::output(0, 4);
+        let plan_of = |actions: &[Action]| {
+            let mut plan = Plan::default();
+            for &action in actions {
+                plan.push(action, []);
+            }
+            plan
+        };
+        let (tag, empty) = (0, Range::output(0, 0));
+        // Rank 0 sends to 1, and exchanges with 2.
+        let plan = plan_of(&[
+            Action::Send { to: 1, tag, range },
+            Action::Send { to: 2, tag, range },
+            Action::Receive {
+                from: 2,
+                tag,
+                range,
+            },
+        ]);
+        let added: Vec<Action> = plan.acknowledged().steps()[3..]
+            .iter()
+            .map(|step| step.action)
+            .collect();
+        let range = empty;
+        assert_eq!(
+            added,
+            [Action::Receive {
+                from: 1,
+                tag,
+                range
+            }]
+        );
+        let plan = plan_of(&[Action::Receive {
+            from: 0,
+            tag,
+            range: Range::output(0, 4),
+        }]);
+        let added = plan.acknowledged().steps()[1].action;
+        assert_eq!(added, Action::Send { to: 0, tag, range });
+    }
+}

@@ -45,7 +45,7 @@ pub(super) struct Tried<C> {
     /// The longest of its calls in trials.
     pub longest: u64,
     /// What it took in each pair, in thousandths of what the native way took.
-    parts: Typical,
+    per_mille: Typical,
     /// Pairs that it was in.
     pub pairs: u32,
     /// Pairs of its last block.
@@ -62,7 +62,7 @@ impl<C: Contender> Tried<C> {
             alone: None,
             periods: Signs::default(),
             longest: 0,
-            parts: Typical::default(),
+            per_mille: Typical::default(),
             pairs: 0,
             last_block: 0,
         }
@@ -77,7 +77,7 @@ impl<C: Contender> Tried<C> {
     pub fn try_in_rows(&mut self) {
         self.alone = Some(mem::take(&mut self.signs));
         self.plan = Typical::default();
-        self.parts = Typical::of(self.parts.median());
+        self.per_mille = Typical::of(self.per_mille.median());
     }
 
     /// Whether it is tried so.
@@ -88,15 +88,16 @@ impl<C: Contender> Tried<C> {
     /// In a pair it took so many nanoseconds, and the native way so many.
     pub fn took(&mut self, nanoseconds: u64, native: u64) {
         self.longest = self.longest.max(nanoseconds);
-        let part = u128::from(nanoseconds) * 1000 / u128::from(native.max(1));
-        self.parts.add(u64::try_from(part).unwrap_or(u64::MAX));
+        let per_mille = u128::from(nanoseconds) * 1000 / u128::from(native.max(1));
+        self.per_mille
+            .add(u64::try_from(per_mille).unwrap_or(u64::MAX));
     }
 
     /// What it may take of the native way's time, in thousandths: the challenger of which this is
     /// the least is tried next. So what is much quicker is soon found among those that hardly are,
     /// and what is slower costs one pair as long as another is not.
     pub fn expected(&self) -> u64 {
-        self.parts.median().unwrap_or(UNTRIED)
+        self.per_mille.median().unwrap_or(UNTRIED)
     }
 
     /// Nanoseconds by which one of its calls may take longer than the native way, which takes

@@ -30,8 +30,22 @@ impl TwoClusters {
     /// # Panics
     /// If there is no room for it.
     pub fn new() -> Self {
+        Self::described(TWO)
+    }
+
+    /// The same, where a connection between the clusters gets less than a third of the uplink.
+    ///
+    /// # Panics
+    /// If there is no room for it.
+    pub fn of_slow_connections() -> Self {
+        let links =
+            "links:\n- {between: [a, b], latency_us: 20000, mbit: 100, connection_mbit: 30}\n";
+        Self::described(&format!("{TWO}{links}"))
+    }
+
+    fn described(grid: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary directory");
-        std::fs::write(folder.path().join("two.grid.yaml"), TWO).expect("a file");
+        std::fs::write(folder.path().join("two.grid.yaml"), grid).expect("a file");
         TwoClusters { folder }
     }
 

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use treepie_core::collective::Network;
 use treepie_core::files::grid::Grid;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::Platform;
@@ -120,8 +121,9 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
         .platform;
     let ranks: Vec<Vec<usize>> = (0..2).map(|cluster| kept.ranks_of(cluster)).collect();
     assert_eq!(ranks, [[0, 1], [2, 3]]);
+    // What else the machine does makes ways longer; `emulated_grid` tells how exact they are.
     let latency = kept.between(0, 1).latency();
-    assert!((0.9..1.2).contains(&(latency / 20e-3)), "{latency}");
+    assert!(latency > 0.9 * 20e-3, "{latency}");
 
     let (printed, messages) = measuring_job(&grid, mpi, &platform);
     assert_eq!(printed, "collectives: all results right");
@@ -190,10 +192,33 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
     assert!(!output.exists());
 }
 
-/// Two ranks a host: which ranks share one is known by its name, and the node's level
-/// is measured beside the cluster's and the grid's. A time that is too short for all of
-/// it is said, with what was left out.
-/// From the node over the cluster to the grid.
+/// What `treepie probe` finds on a grid with so many ranks on each of its four hosts, and what it
+/// prints.
+#[track_caller]
+fn probed(grid: &TwoClusters, (mpi, each): (Mpi, usize), words: &[&str]) -> (Platform, String) {
+    let output = grid.file("found.platform.yaml");
+    let program = artifacts::program(mpi, "probe");
+    let done = grid
+        .run(&["--ranks", &each.to_string()])
+        .arg("env")
+        .arg(format!("TREEPIE_PROBE_PROGRAM={}", program.display()))
+        .arg(artifacts::command())
+        .arg("probe")
+        .args(words)
+        .arg("-o")
+        .arg(&output)
+        .arg("--")
+        .arg(mpi.launcher())
+        .args(["-n", &(4 * each).to_string()])
+        .output()
+        .expect("the grid starts");
+    match PlatformFile::read(&output) {
+        Ok(file) => (file.platform, text(&done.stdout)),
+        Err(error) => panic!("{error}\n{}", told(&done)),
+    }
+}
+
+/// Whether latencies grow from the node over the cluster to the grid.
 fn gets_farther(platform: &Platform) -> bool {
     platform.clusters().iter().all(|cluster| {
         let node = cluster.levels.first().map(|level| level.link.latency());
@@ -203,35 +228,20 @@ fn gets_farther(platform: &Platform) -> bool {
     })
 }
 
+/// Two ranks a host: which ranks share one is known by its name, and the node's level
+/// is measured beside the cluster's and the grid's. A time that is too short for all of
+/// it is said, with what was left out.
 fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     let grid = TwoClusters::new();
-    let probed = |name: &str, budget: &str| {
-        let output = grid.file(name);
-        let done = grid
-            .run(&["--ranks", "2"])
-            .arg("env")
-            .arg(format!(
-                "TREEPIE_PROBE_PROGRAM={}",
-                artifacts::program(mpi, "probe").display()
-            ))
-            .arg(artifacts::command())
-            .args(["probe", "--budget", budget, "--largest", "64K", "-o"])
-            .arg(&output)
-            .arg("--")
-            .arg(mpi.launcher())
-            .args(["-n", "8"])
-            .output()
-            .expect("the grid starts");
-        match PlatformFile::read(&output) {
-            Ok(file) => (file.platform, text(&done.stdout)),
-            Err(error) => panic!("{error}\n{}", told(&done)),
-        }
+    let probed = |budget: &str| {
+        let words = ["--budget", budget, "--largest", "64K"];
+        probed(&grid, (mpi, 2), &words)
     };
-    let (mut platform, _) = probed("all.platform.yaml", "40");
+    let (mut platform, _) = probed("40");
     // Ranks that share cores with other tests are late now and then.
     for _ in 0..3 {
         if !gets_farther(&platform) {
-            (platform, _) = probed("all.platform.yaml", "40");
+            (platform, _) = probed("40");
         }
     }
     assert!(gets_farther(&platform), "{:?}", platform.clusters());
@@ -254,7 +264,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
         // Ranks that may run anywhere share the node, and whatever it has one of.
         assert_eq!(cluster.levels.len(), 1, "{:?}", cluster.levels);
     }
-    let (short, printed) = probed("short.platform.yaml", "0.6");
+    let (short, printed) = probed("0.6");
     assert_eq!(short.ranks(), 8);
     let probing = short.contents().probing.as_ref().expect("it was measured");
     assert!(!probing.left_out.is_empty(), "{printed}");
@@ -262,6 +272,30 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
         printed.contains("left out: ") && printed.contains("--budget"),
         "{printed}"
     );
+}
+
+/// Two pairs of hosts at once carry no more than one where they share an uplink that one fills, and
+/// more where each connection has a rate of its own: so many ranks of a cluster send at a time.
+fn pairs_that_share_an_uplink_are_told_from_pairs_that_do_not(mpi: Mpi) {
+    let to_fill = |grid: &TwoClusters| {
+        let words = ["--together", "--budget", "40", "--largest", "256K"];
+        let (platform, _) = probed(grid, (mpi, 1), &words);
+        let network = Network::new(&platform, &[0, 1, 2, 3]).expect("ranks of the platform");
+        let parallel = platform.contents().parallel.clone();
+        (
+            [0, 1].map(|cluster| network.pairs_to_fill(cluster)),
+            parallel,
+        )
+    };
+    for (grid, expected) in [
+        (TwoClusters::new(), [1, 1]),
+        (TwoClusters::of_slow_connections(), [2, 2]),
+    ] {
+        // Other work on the machine makes a stream longer now and then.
+        let tries = (0..4).map(|_| to_fill(&grid));
+        let found: Vec<_> = tries.take_while(|(found, _)| *found != expected).collect();
+        assert!(found.len() < 4, "{expected:?}: {found:?}");
+    }
 }
 
 /// Starts the words behind its first, an order, lists the logs of the order once each of two hosts
@@ -328,6 +362,7 @@ under_each_mpi!(
     a_job_measures_the_grid_once_and_prefers_what_was_saved,
     a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line,
     ranks_of_a_host_are_a_level_and_a_short_time_is_told,
+    pairs_that_share_an_uplink_are_told_from_pairs_that_do_not,
     ranks_of_two_hosts_keep_logs_there_and_their_order_is_taken_there_and_on_one_host,
 );
 

@@ -12,7 +12,7 @@ use super::schedule::{Completed, Schedule, Took};
 use super::summary::summaries;
 use super::ticket::Ticket;
 use super::times::Work;
-use super::{Candidate, CellKey, Challenger, Form, Found, Known, State, Summary};
+use super::{Candidate, CellKey, Challenger, Form, Found, Known, REINVESTED, State, Summary};
 
 /// What an algorithm of the native MPI may need before its first call, a communicator of its own,
 /// takes as long as so many exchanges at least.
@@ -450,15 +450,31 @@ impl<K: Key, C: Contender> Guard<K, C> {
             0 => u64::MAX,
             known => known.saturating_mul(MAKING),
         };
+        let prices = Prices {
+            making,
+            aligning: least,
+            lent: self.lent(),
+        };
         let mut any = false;
         for cell in &mut self.cells {
-            let prices = Prices {
-                making,
-                aligning: least,
-            };
             any |= cell.try_more(prices, self.seed);
         }
         any
+    }
+
+    /// What a trial in each cell may cost beyond what its own time pays for: equal parts of a part
+    /// of what plans have saved, and what they lose is not there to be spent.
+    fn lent(&self) -> u64 {
+        let saved: i128 = self.cells.iter().map(|cell| i128::from(cell.saved)).sum();
+        let spent: u128 = self
+            .cells
+            .iter()
+            .map(|cell| u128::from(cell.overdrawn()))
+            .sum();
+        let all = u128::try_from(saved / i128::from(REINVESTED)).unwrap_or(0);
+        let borrowers = self.cells.iter().filter(|cell| cell.may_try()).count();
+        let each = all.saturating_sub(spent) / borrowers.max(1) as u128;
+        u64::try_from(each).unwrap_or(u64::MAX)
     }
 
     /// What was found in the cells that were called more often than for a warm-up.

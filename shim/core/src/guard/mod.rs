@@ -140,6 +140,9 @@ pub const ELIGIBLE: u64 = 100;
 /// Trying may cost one part of so many of a cell's time.
 pub const BUDGET: u64 = 100;
 
+/// And one part of so many of what plans have saved in all cells of the communicator.
+pub const REINVESTED: u64 = 10;
+
 /// Calls of a communicator from the start of an exchange until its numbers are used.
 pub const LAG: u64 = 8;
 

@@ -13,6 +13,9 @@ use crate::proof::Signs;
 /// takes less is as good as found.
 const UNTRIED: u64 = 700;
 
+/// The same where something has to be made for it first, which the budget pays for, too.
+const UNMADE: u64 = 900;
+
 /// Odds that a challenger is not quicker, for one that is dropped early.
 const DROP_ODDS: u32 = 5;
 
@@ -97,7 +100,11 @@ impl<C: Contender> Tried<C> {
     /// the least is tried next. So what is much quicker is soon found among those that hardly are,
     /// and what is slower costs one pair as long as another is not.
     pub fn expected(&self) -> u64 {
-        self.per_mille.median().unwrap_or(UNTRIED)
+        let unknown = match self.needs_making() {
+            true => UNMADE,
+            false => UNTRIED,
+        };
+        self.per_mille.median().unwrap_or(unknown)
     }
 
     /// Nanoseconds by which one of its calls may take longer than the native way, which takes
@@ -170,22 +177,27 @@ fn count(signs: &mut Signs, is_won: bool) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::CellKey;
+    use super::super::tests::machine::{challenger, of_native};
     use super::super::times::Agreed;
-    use super::super::{Candidate, CellKey, Challenger};
     use super::*;
-    use crate::collective::{Algorithm, Operation};
+    use crate::collective::Operation;
+
+    #[test]
+    fn what_has_to_be_made_first_is_tried_behind_a_plan_that_gains() {
+        let key = CellKey::new(Operation::Allreduce, 0, Some(8), false);
+        let mut plan = Tried::new(challenger(0, None));
+        let made = Tried::new(of_native(&key));
+        assert!(plan.expected() < made.expected());
+        plan.took(750, 1_000);
+        assert!(plan.expected() < made.expected());
+        (0..2).for_each(|_| plan.took(950, 1_000));
+        assert!(made.expected() < plan.expected());
+    }
 
     #[test]
     fn a_plan_has_to_save_what_asking_for_it_costs() {
         let key = CellKey::new(Operation::Allreduce, 0, Some(8), false);
-        let algorithm = Algorithm::of(Operation::Allreduce).next();
-        let challenger = Challenger {
-            candidate: Candidate::Plan {
-                algorithm: algorithm.expect("there are some"),
-                segment: 8,
-            },
-            per_mille: None,
-        };
         let won = |native: u64, plan: u64| {
             let call = |duration| Agreed {
                 least: duration,
@@ -193,7 +205,7 @@ mod tests {
                 period: duration,
                 is_known: true,
             };
-            let mut tried = Tried::new(challenger);
+            let mut tried = Tried::new(challenger(0, None));
             tried.judge(
                 &key,
                 &AgreedPair {

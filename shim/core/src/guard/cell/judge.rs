@@ -109,8 +109,6 @@ impl<K: Key, C: Contender> Cell<K, C> {
             return None;
         }
         let measured = arms.measured();
-        let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
-        self.plan_took(&Typical::of(took));
         let tried = &mut self.tried[self.current];
         for pair in pairs {
             let (native, plan) = (
@@ -122,6 +120,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
             self.excess += measured * native.saturating_sub(plan);
             tried.watch(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
+        let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
+        self.plan_took(&Typical::of(took));
+        let tried = &self.tried[self.current];
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
         self.excess += (arms.calls - measured) * pairs.len() as u64 * excess;
@@ -148,10 +149,15 @@ impl<K: Key, C: Contender> Cell<K, C> {
 
     /// The calls of late by the plan that was adopted took so much.
     fn plan_took(&mut self, typical: &Typical) {
-        if let Some(nanoseconds) = typical.median() {
-            let took = self.plan_calls.saturating_mul(nanoseconds);
-            self.plan_time = self.plan_time.saturating_add(took);
-            self.plan_calls = 0;
-        }
+        let Some(nanoseconds) = typical.median() else {
+            return;
+        };
+        let [took, native] = [nanoseconds, self.native.median().unwrap_or(nanoseconds)]
+            .map(|of_one| self.plan_calls.saturating_mul(of_one));
+        self.plan_time = self.plan_time.saturating_add(took);
+        let saved = i128::from(native) - i128::from(took);
+        let saved = i64::try_from(saved).unwrap_or(i64::MAX);
+        self.saved = self.saved.saturating_add(saved);
+        self.plan_calls = 0;
     }
 }

@@ -18,7 +18,7 @@ use super::key::Key;
 use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
-use super::{CellKey, Challenger, ELIGIBLE, Found, Known, State, WARM_UP, Way};
+use super::{BUDGET, CellKey, Challenger, ELIGIBLE, Found, Known, State, WARM_UP, Way};
 use crate::proof::Signs;
 
 /// Calls from one pair to the next in a cell that started with the plan of an earlier run.
@@ -66,6 +66,8 @@ pub(super) struct Cell<K, C> {
     /// before: they may take longer than they took in pairs.
     plan_calls: u64,
     plan_time: u64,
+    /// Nanoseconds that those before took less than they would have by the native MPI.
+    pub saved: i64,
     warm_up: [Local; WARM_UP as usize],
     /// Start of the last call of the warm-up.
     entered: u64,
@@ -93,6 +95,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             native_calls: 0,
             plan_calls: 0,
             plan_time: 0,
+            saved: 0,
             warm_up: Default::default(),
             entered: 0,
             stage: Stage::Warming {
@@ -277,6 +280,16 @@ impl<K: Key, C: Contender> Cell<K, C> {
         of(self.native_calls, &self.native)
             .saturating_add(self.plan_time)
             .saturating_add(by_plan)
+    }
+
+    /// Nanoseconds that trying has cost so far.
+    fn spent(&self) -> u64 {
+        self.excess.saturating_add(self.exchanges)
+    }
+
+    /// Those beyond what its own time pays for.
+    pub fn overdrawn(&self) -> u64 {
+        self.spent().saturating_sub(self.time() / BUDGET)
     }
 
     /// Whether nothing but the plan that runs is measured: not what anybody waits for.

@@ -20,9 +20,16 @@ pub(in super::super) struct Prices {
     pub making: u64,
     /// Ranks wait for each other.
     pub aligning: u64,
+    /// What a trial may cost beyond what the time of its own cell pays for.
+    pub lent: u64,
 }
 
 impl<K: Key, C: Contender> Cell<K, C> {
+    /// Whether it could begin a block of a trial.
+    pub fn may_try(&self) -> bool {
+        self.stage == Stage::Trying && self.block.is_none()
+    }
+
     /// Begins a block, if the budget covers one, and says so. Where it covers none, a plan that
     /// runs is measured by itself.
     pub fn try_more(&mut self, prices: Prices, seed: u64) -> bool {
@@ -38,7 +45,11 @@ impl<K: Key, C: Contender> Cell<K, C> {
                 // The MPI's own may be the quicker one: what it takes is no loss.
                 let covered = match self.watch.is_in_doubt() {
                     true => most,
-                    false => self.covered(&self.tried[self.current], typical, prices),
+                    // What is lent is for what may yet be found.
+                    false => {
+                        let prices = Prices { lent: 0, ..prices };
+                        self.covered(&self.tried[self.current], typical, prices)
+                    }
                 };
                 (covered.min(most), interval)
             }
@@ -83,8 +94,8 @@ impl<K: Key, C: Contender> Cell<K, C> {
             true => prices.making,
             false => 0,
         };
-        let spent = self.excess.saturating_add(self.exchanges);
-        let left = (self.time() / BUDGET).saturating_sub(spent.saturating_add(making));
+        let left = (self.time() / BUDGET).saturating_sub(self.spent());
+        let left = left.saturating_add(prices.lent).saturating_sub(making);
         let of_pair = longer.max(1) * self.arms(tried).calls;
         (left / (of_pair + self.of_aligning(tried, prices.aligning))) as usize
     }

@@ -4,7 +4,7 @@
 
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::{GuardedCell, Profile};
-use treepie_core::guard::{BUDGET, Form, State};
+use treepie_core::guard::{BUDGET, Form, REINVESTED, State};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, longer, under_each_mpi};
 
@@ -34,20 +34,26 @@ fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Pr
     (outcome, profile)
 }
 
-/// Trying took one part in a hundred of each cell at most, and one block whose calls took longer
-/// than any before them: eight of the longest, whichever challenger they are of.
+/// Trying took one part in a hundred of each cell at most, one block whose calls took longer than
+/// any before them (eight of the longest, whichever challenger they are of), and a tenth of what
+/// plans have saved in all cells.
 #[track_caller]
 fn assert_promise_is_kept(results: &[GuardedCell]) {
+    let is_watched = |one: &GuardedCell| matches!(one.state, State::Adopted | State::TakenBack);
+    let saved = results.iter().filter(|one| is_watched(one)).map(|one| {
+        let [native, plan] = [one.native_seconds, one.plan_seconds].map(Option::unwrap_or_default);
+        one.calls as f64 * (native - plan).max(0.0)
+    });
+    let lent = saved.sum::<f64>() / REINVESTED as f64;
     let cell_of = |result: &GuardedCell| (result.operation, result.form, result.root, result.bytes);
     for result in results {
         let of_cell = results.iter().filter(|one| cell_of(one) == cell_of(result));
         let longest = of_cell.map(|one| one.longest_seconds).fold(0.0, f64::max);
         let longest = longest.max(result.native_seconds.unwrap_or(0.0));
-        let most = result.seconds / BUDGET as f64 + 8.0 * longest;
-        let is_watched = matches!(result.state, State::Adopted | State::TakenBack);
+        let most = result.seconds / BUDGET as f64 + 8.0 * longest + lent;
         assert!(
-            is_watched || result.excess_seconds <= most,
-            "{result:?}: {longest} s at most"
+            is_watched(result) || result.excess_seconds <= most,
+            "{result:?}: {most} s at most"
         );
     }
 }

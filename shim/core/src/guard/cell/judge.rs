@@ -122,6 +122,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
         }
         let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
         self.plan_took(&Typical::of(took));
+        self.plan_saved(&Typical::of(
+            pairs.iter().map(|pair| pair.native.share(&self.key)),
+        ));
         let tried = &self.tried[self.current];
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
@@ -149,15 +152,23 @@ impl<K: Key, C: Contender> Cell<K, C> {
 
     /// The calls of late by the plan that was adopted took so much.
     fn plan_took(&mut self, typical: &Typical) {
-        let Some(nanoseconds) = typical.median() else {
-            return;
-        };
-        let [took, native] = [nanoseconds, self.native.median().unwrap_or(nanoseconds)]
-            .map(|of_one| self.plan_calls.saturating_mul(of_one));
-        self.plan_time = self.plan_time.saturating_add(took);
-        let saved = i128::from(native) - i128::from(took);
-        let saved = i64::try_from(saved).unwrap_or(i64::MAX);
-        self.saved = self.saved.saturating_add(saved);
-        self.plan_calls = 0;
+        if let Some(nanoseconds) = typical.median() {
+            let took = self.plan_calls.saturating_mul(nanoseconds);
+            self.plan_time = self.plan_time.saturating_add(took);
+            self.not_compared += self.plan_calls;
+            self.plan_calls = 0;
+        }
+    }
+
+    /// The calls since the plan was compared before saved what the native MPI took longer: now, or
+    /// as a rule where that is less. One long call of it is no gain.
+    fn plan_saved(&mut self, native: &Typical) {
+        let usual = [&self.native, &self.tried[self.current].plan].map(Typical::median);
+        if let (Some(now), [Some(native), Some(plan)]) = (native.median(), usual) {
+            let saved = i128::from(now.min(native)) - i128::from(plan);
+            let saved = i64::try_from(i128::from(self.not_compared) * saved).unwrap_or(i64::MAX);
+            self.saved = self.saved.saturating_add(saved);
+            self.not_compared = 0;
+        }
     }
 }

@@ -66,7 +66,9 @@ pub(super) struct Cell<K, C> {
     /// before: they may take longer than they took in pairs.
     plan_calls: u64,
     plan_time: u64,
-    /// Nanoseconds that those before took less than they would have by the native MPI.
+    /// Those of its calls that were measured since it was compared with the native MPI.
+    not_compared: u64,
+    /// Nanoseconds that those before saved.
     pub saved: i64,
     warm_up: [Local; WARM_UP as usize],
     /// Start of the last call of the warm-up.
@@ -95,6 +97,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             native_calls: 0,
             plan_calls: 0,
             plan_time: 0,
+            not_compared: 0,
             saved: 0,
             warm_up: Default::default(),
             entered: 0,

@@ -197,6 +197,8 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
 #[track_caller]
 fn probed(grid: &TwoClusters, (mpi, each): (Mpi, usize), words: &[&str]) -> (Platform, String) {
     let output = grid.file("found.platform.yaml");
+    // What an earlier probe has found is not to be read where this one finds nothing.
+    let _ = std::fs::remove_file(&output);
     let program = artifacts::program(mpi, "probe");
     let done = grid
         .run(&["--ranks", &each.to_string()])

@@ -122,9 +122,8 @@ impl<K: Key, C: Contender> Cell<K, C> {
         }
         let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
         self.plan_took(&Typical::of(took));
-        self.plan_saved(&Typical::of(
-            pairs.iter().map(|pair| pair.native.share(&self.key)),
-        ));
+        let native = pairs.iter().map(|pair| pair.native.share(&self.key));
+        self.plan_saved(&Typical::of(native));
         let tried = &self.tried[self.current];
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
@@ -160,8 +159,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
         }
     }
 
-    /// The calls since the plan was compared before saved what the native MPI took longer: now, or
-    /// as a rule where that is less. One long call of it is no gain.
+    /// Counts what the calls since the last comparison have saved: for each, what the native MPI
+    /// takes longer by this comparison or by its median, whichever is less. One long call of it is
+    /// no gain.
     fn plan_saved(&mut self, native: &Typical) {
         let usual = [&self.native, &self.tried[self.current].plan].map(Typical::median);
         if let (Some(now), [Some(native), Some(plan)]) = (native.median(), usual) {

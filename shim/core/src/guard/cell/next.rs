@@ -13,7 +13,7 @@ use super::{Cell, Stage};
 const ARM: u64 = 10_000;
 const MOST_OF_ARM: u64 = 16;
 
-/// Nanoseconds that trying takes beside the calls, as all ranks know them.
+/// Nanoseconds that trying takes beside the calls, and may take, as all ranks know them.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct Prices {
     /// What the first call of an algorithm of the native MPI needs.

@@ -108,6 +108,29 @@ fn what_plans_have_saved_is_not_spent_twice() {
 }
 
 #[test]
+fn nothing_is_saved_where_the_mpi_has_become_as_quick_as_the_plan() {
+    for seed in 0..20 {
+        let mut machine = Machine::new(3, seed, &[0.6]);
+        for _ in 0..6_000 {
+            machine.call(key(ALLREDUCE, 8), 40e6);
+        }
+        let saved = machine.native_time - machine.time;
+        machine.set_ratios(&[1.0]);
+        for _ in 0..10_000 {
+            machine.call(key(ALLREDUCE, 8), 4e6);
+        }
+        let before = machine.native_time - machine.time;
+        machine.set_ratios(&[30.0, 40.0, 30.0, 40.0]);
+        for call in 0..4_000 {
+            machine.call(key(Operation::Alltoall, 1 << (call % 8)), 4e6);
+        }
+        let lost = before - (machine.native_time - machine.time);
+        let most = saved / 10.0 + 0.012 * machine.native_time + 8.0 * machine.longest_excess;
+        assert!(saved > 0.0 && lost <= most, "{lost} of {saved}");
+    }
+}
+
+#[test]
 fn calls_that_take_long_and_overlap_have_a_plan_soon() {
     let of_cell = key(ALLREDUCE, 8).of_form(Form::Nonblocking);
     let calls = calls_until_adopted(new_machine, of_cell, 40e6, &[0.5]);

@@ -37,11 +37,15 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 11] = [
+const MEASUREMENTS: [&str; 15] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
     "profiles/collectives.md",
+    "profiles/cluster.md",
+    "profiles/uneven.md",
+    "profiles/started.md",
+    "profiles/neighbours.md",
     "profiles/guard.md",
     "profiles/learning.md",
     "profiles/proof.md",

@@ -274,8 +274,19 @@ fn persistent_requests_without_tags_of_their_own_are_the_mpi_s() {
     ends_well(Mpi::Mpich, ("many-persistent", 2), false, library);
 }
 
-/// Ranks along a chain pass data on while they are in calls of the MPI, and while they are in none.
+/// Ranks along a chain pass data on while they are in calls of the MPI, and while they are in none;
+/// where no thread may call the MPI, that is said, and its own run.
 fn messages_go_on_by_a_thread_whatever_a_rank_does(mpi: Mpi) {
+    if !takes_thread(mpi) {
+        let library = by_a_thread("bcast=chain", &in_turn(3, 2));
+        let library = strategies::with(library, "TREEPIE_LOG", "info");
+        let job = Job::new(mpi, 3, "started_cases").argument("multiple");
+        let outcome = job.argument("opposite-orders").with(library).run();
+        let outcome = outcome.succeeded();
+        let is_refused = outcome.stderr.contains("no thread goes on with them");
+        assert!(is_refused, "{}", outcome.told());
+        return;
+    }
     for (case, ranks) in [
         ("passes-on", 3),
         ("passes-on-outside", 3),

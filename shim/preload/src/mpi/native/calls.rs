@@ -50,7 +50,21 @@ impl Native {
 
     /// `MPI_Comm_group`.
     pub fn group(&self, comm: Comm) -> Result<Group, NativeError> {
-        handle(|group| self.functions.comm_group(comm, group))
+        let group = handle(|group| self.functions.comm_group(comm, group))?;
+        let size = integer(|size| self.functions.comm_size(comm, size))?;
+        if self.group_size(group)? <= size {
+            return Ok(group);
+        }
+        // MPICH 5.0.2: where a topology has some of the old communicator's processes, its group has
+        // them all, the others behind its own.
+        let own = self.include(group, &(0..size).collect::<Vec<c_int>>());
+        self.free_group(group);
+        own
+    }
+
+    /// `MPI_Group_size`.
+    fn group_size(&self, group: Group) -> Result<c_int, NativeError> {
+        integer(|size| self.functions.group_size(group, size))
     }
 
     /// `MPI_Comm_remote_group`.
@@ -66,7 +80,7 @@ impl Native {
     /// The ranks that the members of `group` have in `other`; `u32::MAX` for
     /// those that are not in it.
     pub fn translate(&self, group: Group, other: Group) -> Result<Vec<u32>, NativeError> {
-        let size = integer(|size| self.functions.group_size(group, size))?;
+        let size = self.group_size(group)?;
         let ranks: Vec<c_int> = (0..size).collect();
         let mut translated = vec![0; ranks.len()];
         let (from, into) = (ranks.as_ptr(), translated.as_mut_ptr());

@@ -238,9 +238,14 @@ fn jobs(directory: &Path) -> io::Result<Vec<JobSource>> {
             .to_string_lossy()
             .into_owned();
         if path.is_dir() {
-            let within = jobs(&path)?.into_iter();
-            found.extend(within.map(|job| JobSource {
-                name: format!("{name}/{}", job.name),
+            let within = jobs(&path)?;
+            // Headers alone are parts of the job that their folder is named after.
+            let is_one_job = within.iter().all(|part| part.name.ends_with(".h"));
+            found.extend(within.into_iter().map(|job| JobSource {
+                name: match is_one_job {
+                    true => format!("{name}.c"),
+                    false => format!("{name}/{}", job.name),
+                },
                 ..job
             }));
         } else if ["c", "f", "f90", "F90", "inc", "h"].contains(&&*ending) {
@@ -280,6 +285,7 @@ fn tested_by(procedure: &Procedure, jobs: &[JobSource], bound: &BTreeSet<String>
         .map(|job| job.name.clone())
         .collect();
     by.sort_by_key(|name| !name.contains('/'));
+    by.dedup();
     by.truncate(NAMED_TESTS);
     if bound.contains(&procedure.name) {
         by.push("mpi4py".to_owned());

@@ -40,11 +40,8 @@ fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Pr
 #[track_caller]
 fn assert_promise_is_kept(results: &[GuardedCell]) {
     let is_watched = |one: &GuardedCell| matches!(one.state, State::Adopted | State::TakenBack);
-    let saved = results.iter().filter(|one| is_watched(one)).map(|one| {
-        let [native, plan] = [one.native_seconds, one.plan_seconds].map(Option::unwrap_or_default);
-        one.calls as f64 * (native - plan).max(0.0)
-    });
-    let lent = saved.sum::<f64>() / REINVESTED as f64;
+    let saved: f64 = results.iter().map(|one| one.saved_seconds).sum();
+    let lent = saved.max(0.0) / REINVESTED as f64;
     let cell_of = |result: &GuardedCell| (result.operation, result.form, result.root, result.bytes);
     for result in results {
         let of_cell = results.iter().filter(|one| cell_of(one) == cell_of(result));

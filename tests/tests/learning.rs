@@ -297,6 +297,7 @@ fn adopted_for(operation: Operation, algorithm: &str) -> GuardedCell {
         calls: 600,
         seconds: 1.0,
         excess_seconds: 0.0,
+        saved_seconds: 0.0,
     }
 }
 

@@ -356,6 +356,7 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     if !facts.summary.guard.is_empty() {
         page.heading("Guard on collectives: what was tried against the MPI's own choice");
         page.table("guard", &guard::table(&facts.summary.guard));
+        page.list(guard::caption(&facts.summary.guard).as_slice());
     }
     if !facts.summary.guarded_epochs.is_empty() {
         page.heading("Guard on small puts: joined, against each on its own");

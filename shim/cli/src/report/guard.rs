@@ -17,7 +17,28 @@ pub fn text(cells: &[GuardedCell]) -> String {
         let others = pluralize(others, "further kind of call");
         text += &format!("  {others}: nothing was tried; all with --json\n");
     }
+    if let Some(caption) = caption(cells) {
+        text += &format!("  {caption}\n");
+    }
     text
+}
+
+/// What all plans together have saved, where one ran.
+pub fn caption(cells: &[GuardedCell]) -> Option<String> {
+    let saved: f64 = cells.iter().map(|cell| cell.saved_seconds).sum();
+    let has_run = cells.iter().any(|cell| cell.saved_seconds != 0.0);
+    has_run.then(|| match saved < 0.0 {
+        true => format!("{} were lost in all", units::seconds(-saved)),
+        false => format!("{} were saved in all", units::seconds(saved)),
+    })
+}
+
+/// Time that was saved by what ran, if it did.
+fn saved(seconds: f64) -> String {
+    match seconds {
+        0.0 => "-".to_owned(),
+        _ => units::seconds(seconds),
+    }
 }
 
 /// A line for each plan or algorithm that was tried.
@@ -35,6 +56,7 @@ pub fn table(cells: &[GuardedCell]) -> Table {
         "calls",
         "time",
         "spent on trying",
+        "saved",
     ]);
     for cell in cells {
         let Some(plan) = &cell.plan else { continue };
@@ -52,6 +74,7 @@ pub fn table(cells: &[GuardedCell]) -> Table {
             units::count(cell.calls as f64),
             units::seconds(cell.seconds),
             units::share(cell.excess_seconds, cell.seconds),
+            saved(cell.saved_seconds),
         ]);
     }
     table
@@ -77,6 +100,7 @@ pub fn epochs_table(all: &[GuardedEpochs]) -> Table {
         "epochs",
         "time",
         "spent on trying",
+        "saved",
     ]);
     for one in all {
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -91,6 +115,7 @@ pub fn epochs_table(all: &[GuardedEpochs]) -> Table {
             units::count(one.epochs as f64),
             units::seconds(one.seconds),
             units::share(one.excess_seconds, one.seconds),
+            saved(one.saved_seconds),
         ]);
     }
     table
@@ -128,13 +153,20 @@ mod tests {
             calls: 1000,
             seconds: 2.0,
             excess_seconds: 0.01,
+            saved_seconds: 1.5,
         };
         let other = GuardedCell {
             plan: None,
             state: State::Warming,
+            saved_seconds: 0.0,
             ..tried.clone()
         };
-        let text = text(&[tried, other]);
+        let taken_back = GuardedCell {
+            state: State::TakenBack,
+            saved_seconds: -0.25,
+            ..tried.clone()
+        };
+        let text = text(&[tried, other, taken_back]);
         for words in [
             "started bcast",
             "grid-chain",
@@ -142,6 +174,9 @@ mod tests {
             "9 of 10",
             "0.5 %",
             "1 further kind of call",
+            "1.50 s",
+            "-250 ms",
+            "1.25 s were saved in all",
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }
@@ -161,10 +196,11 @@ mod tests {
             epochs: 1000,
             seconds: 2.0,
             excess_seconds: 0.01,
+            saved_seconds: 0.75,
         };
         let text = epochs_text(&[found]);
         for words in [
-            "lock-all", "8 ranks", "adopted", "7 times", "9 of 10", "0.5 %",
+            "lock-all", "8 ranks", "adopted", "7 times", "9 of 10", "0.5 %", "750 ms",
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }

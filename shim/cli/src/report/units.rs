@@ -33,12 +33,12 @@ pub fn count(value: f64) -> String {
     text
 }
 
-/// A time: `0 s`, `51.2 us`, `10.1 ms`, `1.25 s`.
+/// A time: `0 s`, `51.2 us`, `-10.1 ms`, `1.25 s`.
 pub fn seconds(value: f64) -> String {
-    let (scaled, unit) = match value {
-        value if value < 0.999_5e-3 => (value * 1e6, "us"),
-        value if value < 0.999_5 => (value * 1e3, "ms"),
-        value => (value, "s"),
+    let (scaled, unit) = match value.abs() {
+        amount if amount < 0.999_5e-3 => (value * 1e6, "us"),
+        amount if amount < 0.999_5 => (value * 1e3, "ms"),
+        _ => (value, "s"),
     };
     match scaled {
         0.0 => "0 s".to_owned(),
@@ -115,9 +115,10 @@ fn rounded(value: f64) -> f64 {
 
 /// Three digits that matter: `1.25`, `12.5`, `125`; whole numbers stay whole.
 fn three_digits(value: f64) -> String {
-    if value.fract() == 0.0 || value >= 100.0 {
+    let amount = value.abs();
+    if value.fract() == 0.0 || amount >= 100.0 {
         format!("{value:.0}")
-    } else if value >= 10.0 {
+    } else if amount >= 10.0 {
         format!("{value:.1}")
     } else {
         format!("{value:.2}")

@@ -465,7 +465,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
     /// What a trial in each cell may cost beyond what its own time pays for: equal parts of a part
     /// of what plans have saved, and what they lose is not there to be spent.
     fn lent(&self) -> u64 {
-        let saved: i128 = self.cells.iter().map(|cell| i128::from(cell.saved)).sum();
+        let saved: i128 = self.cells.iter().map(Cell::saved).sum();
         let spent: u128 = self
             .cells
             .iter()

@@ -44,6 +44,8 @@ pub struct Summary<K = CellKey, C = Challenger> {
     pub time: u64,
     /// Nanoseconds that trials of the cell took beyond those.
     pub excess: u64,
+    /// Nanoseconds that the plan has saved since it was adopted; fewer than none where it loses.
+    pub saved: i64,
 }
 
 /// The results of a cell, one for each plan that was tried.
@@ -63,8 +65,9 @@ pub(super) fn summaries<K: Key, C: Contender>(
         calls: cell.calls,
         time: cell.time(),
         excess: cell.excess,
+        saved: 0,
     };
-    let of_plan = |tried: &Tried<C>| {
+    let of_plan = |(at, tried): (usize, &Tried<C>)| {
         let signs = tried.all_signs();
         Summary {
             plan: Some(tried.challenger),
@@ -73,11 +76,12 @@ pub(super) fn summaries<K: Key, C: Contender>(
             lost: signs.losses,
             with_plan: tried.plan.median(),
             longest: tried.longest,
+            saved: cell.saved_by(at),
             ..of_cell
         }
     };
-    let tried = cell.tried.iter();
-    let tried = tried.filter(|tried| tried.state != State::Warming);
+    let tried = cell.tried.iter().enumerate();
+    let tried = tried.filter(|(_, tried)| tried.state != State::Warming);
     let mut all: Vec<Summary<K, C>> = tried.map(of_plan).collect();
     if all.is_empty() {
         all.push(of_cell);

@@ -1,5 +1,7 @@
 //! Durations of calls, in nanoseconds: on this rank, and as all ranks agree on them.
 
+use std::collections::VecDeque;
+
 use super::key::Key;
 
 /// What stands for a duration that is not known.
@@ -139,17 +141,13 @@ const REMEMBERED: usize = 32;
 /// The typical duration of late.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Typical {
-    last: Vec<u64>,
-    next: usize,
+    last: VecDeque<u64>,
 }
 
 impl Typical {
     /// As found by an earlier run.
     pub fn known(nanoseconds: u64) -> Self {
-        Typical {
-            last: vec![nanoseconds],
-            next: 0,
-        }
+        Typical::of([nanoseconds])
     }
 
     /// Of these.
@@ -166,16 +164,15 @@ impl Typical {
     }
 
     pub fn add(&mut self, nanoseconds: u64) {
-        match self.last.len() < REMEMBERED {
-            true => self.last.push(nanoseconds),
-            false => self.last[self.next % REMEMBERED] = nanoseconds,
+        if self.last.len() == REMEMBERED {
+            self.last.pop_front();
         }
-        self.next += 1;
+        self.last.push_back(nanoseconds);
     }
 
     /// The median; the lower of two.
     pub fn median(&self) -> Option<u64> {
-        let mut sorted = self.last.clone();
+        let mut sorted = Vec::from(self.last.clone());
         sorted.sort_unstable();
         let middle = sorted.len().checked_sub(1)? / 2;
         sorted.get(middle).copied()

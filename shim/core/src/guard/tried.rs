@@ -49,6 +49,8 @@ pub(super) struct Tried<C> {
     pub longest: u64,
     /// What it took in each pair, in thousandths of what the native way took.
     per_mille: Typical,
+    /// Nanoseconds that its calls have saved since it was adopted; fewer than none where they lose.
+    pub saved: i64,
     /// Pairs that it was in.
     pub pairs: u32,
     /// Pairs of its last block.
@@ -66,6 +68,7 @@ impl<C: Contender> Tried<C> {
             periods: Signs::default(),
             longest: 0,
             per_mille: Typical::default(),
+            saved: 0,
             pairs: 0,
             last_block: 0,
         }

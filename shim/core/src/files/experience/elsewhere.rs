@@ -115,6 +115,7 @@ mod tests {
             calls,
             seconds: 0.0,
             excess_seconds: 0.0,
+            saved_seconds: 0.0,
         };
         Guarded {
             shape: program,

@@ -53,6 +53,10 @@ pub struct GuardedCell {
     pub seconds: f64,
     /// Time that trials in the cell took beyond that.
     pub excess_seconds: f64,
+    /// Time that the plan has saved since it was adopted, by comparisons with the native MPI; less
+    /// than none where it lost before it was taken back. None in files of older versions.
+    #[serde(default)]
+    pub saved_seconds: f64,
 }
 
 /// A plan by its algorithm, or another algorithm of the native MPI.
@@ -85,6 +89,14 @@ pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds.max(0.0) * 1e9).round() as u64
 }
 
+/// Checks what was saved, which may be less than nothing; on failure the problem.
+pub(super) fn saved(seconds: f64) -> Result<(), String> {
+    match seconds.is_finite() {
+        true => Ok(()),
+        false => Err(format!("{seconds} is no time; write seconds")),
+    }
+}
+
 impl GuardedCell {
     /// A result on a communicator of so many ranks and clusters.
     pub fn new(summary: &Summary, ranks: usize, clusters: usize) -> Self {
@@ -109,6 +121,7 @@ impl GuardedCell {
             calls: summary.calls,
             seconds: seconds(summary.time),
             excess_seconds: seconds(summary.excess),
+            saved_seconds: summary.saved as f64 / 1e9,
         }
     }
 
@@ -155,6 +168,7 @@ impl GuardedCell {
             calls: 0,
             seconds: 0.0,
             excess_seconds: 0.0,
+            saved_seconds: 0.0,
         })
     }
 
@@ -208,6 +222,7 @@ impl GuardedCell {
         self.calls = self.calls.saturating_add(other.calls);
         self.seconds += other.seconds;
         self.excess_seconds += other.excess_seconds;
+        self.saved_seconds += other.saved_seconds;
         true
     }
 
@@ -239,7 +254,7 @@ impl GuardedCell {
         let mut all = times.into_iter().chain(medians.into_iter().flatten());
         match all.find(|time| !(time.is_finite() && *time >= 0.0)) {
             Some(time) => Err(format!("{time} is no time; write seconds")),
-            None => Ok(()),
+            None => saved(self.saved_seconds),
         }
     }
 }
@@ -272,6 +287,7 @@ mod tests {
             calls: 1000,
             seconds: 1.5,
             excess_seconds: 0.01,
+            saved_seconds: 0.9,
         }
     }
 
@@ -308,6 +324,7 @@ mod tests {
         assert!(sum.absorb(&adopted()));
         assert_eq!((sum.won, sum.calls), (18, 2000));
         assert_eq!((sum.seconds, sum.native_seconds), (3.0, Some(2e-3)));
+        assert_eq!(sum.saved_seconds, 1.8);
         let mut other = adopted();
         other.root = Some(2);
         assert!(!sum.absorb(&other));
@@ -332,6 +349,7 @@ mod tests {
         assert!(wrong(|cell| cell.root = None));
         assert!(wrong(|cell| cell.seconds = -1.0));
         assert!(wrong(|cell| cell.plan_seconds = Some(f64::NAN)));
+        assert!(wrong(|cell| cell.saved_seconds = f64::INFINITY));
     }
 
     #[test]

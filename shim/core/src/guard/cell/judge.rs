@@ -1,5 +1,7 @@
 //! What the numbers of all ranks say of a block: in a trial, and of the plan that was adopted.
 
+use std::mem;
+
 use super::super::block::{AgreedPair, Arms, MOST_PAIRS, agreed};
 use super::super::contender::Contender;
 use super::super::key::Key;
@@ -152,23 +154,21 @@ impl<K: Key, C: Contender> Cell<K, C> {
     /// The calls of late by the plan that was adopted took so much.
     fn plan_took(&mut self, typical: &Typical) {
         if let Some(nanoseconds) = typical.median() {
-            let took = self.plan_calls.saturating_mul(nanoseconds);
+            let calls = mem::take(&mut self.plan_calls);
+            let took = calls.saturating_mul(nanoseconds);
             self.plan_time = self.plan_time.saturating_add(took);
-            self.not_compared += self.plan_calls;
-            self.plan_calls = 0;
+            self.not_compared.add(calls, took);
         }
     }
 
-    /// Counts what the calls since the last comparison have saved: for each, what the native MPI
-    /// takes longer by this comparison or by its median, whichever is less. One long call of it is
-    /// no gain.
+    /// Counts what the calls since the last comparison have saved: the native MPI takes for each
+    /// what it took in this comparison, or its median where that is less. One long call of it is no
+    /// gain.
     fn plan_saved(&mut self, native: &Typical) {
-        let usual = [&self.native, &self.tried[self.current].plan].map(Typical::median);
-        if let (Some(now), [Some(native), Some(plan)]) = (native.median(), usual) {
-            let saved = i128::from(now.min(native)) - i128::from(plan);
-            let saved = i64::try_from(i128::from(self.not_compared) * saved).unwrap_or(i64::MAX);
-            self.saved = self.saved.saturating_add(saved);
-            self.not_compared = 0;
+        if let (Some(now), Some(usual)) = (native.median(), self.native.median()) {
+            let calls = mem::take(&mut self.not_compared);
+            let tried = &mut self.tried[self.current];
+            tried.saved = tried.saved.saturating_add(calls.saved(now.min(usual)));
         }
     }
 }

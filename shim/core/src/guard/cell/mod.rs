@@ -44,6 +44,26 @@ pub(super) enum Measured {
     Pair(Slot, u64),
 }
 
+/// Calls of a plan, and the nanoseconds that they took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Calls {
+    count: u64,
+    nanoseconds: u64,
+}
+
+impl Calls {
+    fn add(&mut self, count: u64, nanoseconds: u64) {
+        self.count += count;
+        self.nanoseconds = self.nanoseconds.saturating_add(nanoseconds);
+    }
+
+    /// What they took less than as many of the native MPI that take `native` nanoseconds each.
+    fn saved(self, native: u64) -> i64 {
+        let saved = i128::from(self.count) * i128::from(native) - i128::from(self.nanoseconds);
+        saved.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
 /// Calls that are judged together.
 #[derive(Debug, Clone)]
 pub(super) struct Cell<K, C> {
@@ -66,10 +86,8 @@ pub(super) struct Cell<K, C> {
     /// before: they may take longer than they took in pairs.
     plan_calls: u64,
     plan_time: u64,
-    /// Those of its calls that were measured since it was compared with the native MPI.
-    not_compared: u64,
-    /// Nanoseconds that those before saved.
-    pub saved: i64,
+    /// Those before that it was not compared with the native MPI since.
+    not_compared: Calls,
     warm_up: [Local; WARM_UP as usize],
     /// Start of the last call of the warm-up.
     entered: u64,
@@ -97,8 +115,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             native_calls: 0,
             plan_calls: 0,
             plan_time: 0,
-            not_compared: 0,
-            saved: 0,
+            not_compared: Calls::default(),
             warm_up: Default::default(),
             entered: 0,
             stage: Stage::Warming {
@@ -283,6 +300,25 @@ impl<K: Key, C: Contender> Cell<K, C> {
         of(self.native_calls, &self.native)
             .saturating_add(self.plan_time)
             .saturating_add(by_plan)
+    }
+
+    /// Nanoseconds that plans have saved so far, but for calls that were not compared since.
+    pub fn saved(&self) -> i128 {
+        self.tried.iter().map(|tried| i128::from(tried.saved)).sum()
+    }
+
+    /// Nanoseconds that the plan at this place in `tried` has saved so far. For its calls since it
+    /// was compared last, the native MPI takes its median.
+    pub fn saved_by(&self, at: usize) -> i64 {
+        let tried = &self.tried[at];
+        match (self.native.median(), tried.plan.median()) {
+            (Some(native), Some(plan)) if at == self.current => {
+                let mut since = self.not_compared;
+                since.add(self.plan_calls, self.plan_calls.saturating_mul(plan));
+                tried.saved.saturating_add(since.saved(native))
+            }
+            _ => tried.saved,
+        }
     }
 
     /// Nanoseconds that trying has cost so far.

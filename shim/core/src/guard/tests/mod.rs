@@ -4,6 +4,7 @@ mod asynchronous;
 mod epochs;
 pub(super) mod machine;
 mod persistent;
+mod saved;
 mod soon;
 mod taken_back;
 

@@ -204,6 +204,7 @@ fn full() -> Profile {
         calls: 100,
         seconds: 0.00125,
         excess_seconds: 0.0,
+        saved_seconds: -0.5,
     };
     profile.guard = vec![
         cell.clone(),
@@ -226,6 +227,7 @@ fn full() -> Profile {
         epochs: 200,
         seconds: 0.00125,
         excess_seconds: 0.0,
+        saved_seconds: 0.25,
     }];
     let time = |calls| CallTime {
         calls,

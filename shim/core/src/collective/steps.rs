@@ -26,20 +26,34 @@ pub struct Flow {
     /// Units that fill the path between two clusters (its bandwidth-delay product); `None` for what
     /// the problem's network says.
     pub in_flight: Option<u64>,
+    /// So many pieces may be late before others wait for them: none where a rank does nothing else
+    /// meanwhile, some in a [started](Flow::started) collective.
+    pub late: usize,
 }
+
+/// Pieces that may be late in a started collective.
+const LATE: usize = 3;
 
 impl Flow {
     /// Every message in one segment, however long: what MPI libraries do unless they are tuned.
     pub const WHOLE: Flow = Flow {
         segment: u64::MAX,
         in_flight: Some(0),
+        late: 0,
     };
+
+    /// The same flow where ranks go on with a plan now and then: in calls of a program that
+    /// computes meanwhile.
+    pub fn started(self) -> Flow {
+        Flow { late: LATE, ..self }
+    }
 
     /// The same flow in units of which there are `factor` times as many.
     pub fn times(self, factor: u64) -> Flow {
         Flow {
             segment: self.segment.saturating_mul(factor),
             in_flight: self.in_flight.map(|units| units.saturating_mul(factor)),
+            late: self.late,
         }
     }
 
@@ -59,6 +73,7 @@ impl From<u64> for Flow {
         Flow {
             segment,
             in_flight: None,
+            late: 0,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
 
 use treepie_core::collective::choose::{Form, are_bytes_known};
-use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
+use treepie_core::collective::{Algorithm, Amount, Flow, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
 
 use super::communicator::{Chosen, Communicator, Key};
@@ -72,7 +72,8 @@ pub fn make(
         tell(communicator, key, bytes, "native", segment, &reason);
         return None;
     }
-    Some(planned(communicator, &problem, strategy, segment))
+    let plan = (strategy, segment);
+    Some(planned(communicator, &problem, key.form, plan))
 }
 
 fn problem<'a>(communicator: &'a Communicator, key: &'a Key) -> Problem<'a> {
@@ -93,7 +94,7 @@ pub fn of_key(
 ) -> Option<Chosen> {
     let problem = problem(communicator, key);
     let serves = strategy.unmet(&problem).is_none();
-    serves.then(|| planned(communicator, &problem, strategy, segment))
+    serves.then(|| planned(communicator, &problem, key.form, (strategy, segment)))
 }
 
 /// This rank's plan that the guard says; `None` where it does not serve the call.
@@ -125,19 +126,24 @@ pub fn make_sized(communicator: &Communicator, key: &Key, sized: &sizes::BySize)
     let (name, reason) = (sized.strategy.name, &sized.reason);
     tell(communicator, key, None, name, segment, reason);
     let problem = communicator.problem(key.operation, key.root, &key.amount);
-    planned(communicator, &problem, sized.strategy, segment)
+    let plan = (sized.strategy, segment);
+    planned(communicator, &problem, key.form, plan)
 }
 
 /// This rank's plan of a strategy, in messages of up to `segment` bytes.
 fn planned(
     communicator: &Communicator,
     problem: &Problem,
-    strategy: &'static Algorithm,
-    segment: u64,
+    form: Form,
+    (strategy, segment): (&'static Algorithm, u64),
 ) -> Chosen {
     let segment = (segment / problem.unit_bytes.max(1)).max(1);
+    let flow = match form {
+        Form::Blocking => Flow::from(segment),
+        Form::Started(_) => Flow::from(segment).started(),
+    };
     Chosen {
-        plan: Prepared::new(strategy.plan(problem, communicator.rank(), segment)),
+        plan: Prepared::new(strategy.plan(problem, communicator.rank(), flow)),
         run: run(strategy, segment, (problem.unit_bytes, problem.ordered)),
     }
 }

@@ -147,6 +147,7 @@ fn check_strategy(strategy: &Algorithm, operation: Operation, arrangements: &[Ar
                 let flow = Flow {
                     segment,
                     in_flight: Some(7 * ((ranks + root + 1) as u64 % 2)),
+                    late: root % 2,
                 };
                 for &ordered in orders(operation) {
                     let result = check_one(strategy, operation, at, root, units, flow, ordered);
@@ -209,6 +210,7 @@ fn long_messages_in_many_segments_do_what_mpi_defines() {
                         let flow = Flow {
                             segment: 1,
                             in_flight: Some(in_flight),
+                            late: which % 4,
                         };
                         let root = if operation.has_root() { which } else { 0 };
                         let result = check_one(strategy, operation, at, root, 30, flow, false);

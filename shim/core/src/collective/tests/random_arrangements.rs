@@ -60,7 +60,7 @@ prop_compose! {
             segment in prop_oneof![1_u64..4, Just(5000)],
             in_flight in prop_oneof![Just(0_u64), 1_u64..9],
         ) -> Drawn {
-            let flow = Flow { segment, in_flight: Some(in_flight) };
+            let flow = Flow { segment, in_flight: Some(in_flight), late: 0 };
             Drawn { numbers, on_host, on_network, leaders, units, flow }
         }
 }

@@ -5,7 +5,7 @@
 //! link carries the message once. At the start there is nothing reduced yet for two latencies;
 //! meanwhile all send a few segments direct to the root. Of parts each cluster sends as many as
 //! leave room on its link for its results, and no more before the results of earlier ones have
-//! left.
+//! left, but for a few where ranks go on with the plan only now and then: results are late there.
 //!
 //! ```text
 //!   cluster b's link:  | c0 d0 s0 | c1 d1 s1 | c2 d2 b0 | c3 d3 b1 | ... | b2 | b3 |
@@ -136,14 +136,19 @@ fn contribute(
     let mut coming = rounds.slots(steps, others.len());
     let mut kept = Slots::for_segments(steps, rounds.longest, rounds.lag + 2);
     let mut own: VecDeque<Range> = VecDeque::new();
-    let mut last_result = None;
+    let mut results: VecDeque<u32> = VecDeque::new();
+    let late = steps.flow().late;
     for turn in 0..rounds.rounds.len() + rounds.lag {
+        let awaited = match results.len() > late {
+            true => results.pop_front(),
+            false => None,
+        };
         if let Some(round) = rounds.rounds.get(turn) {
             for &(which, segment) in &round.parted {
                 let other = others[which];
                 let sum = trees::reduce_segment(steps, local, &mut inside, segment);
                 if other != rank {
-                    steps.send_segment_after(other, sum, last_result);
+                    steps.send_segment_after(other, sum, awaited);
                     continue;
                 }
                 // The room for what comes from inside is needed again before the others' come.
@@ -172,7 +177,7 @@ fn contribute(
                 sum = incoming;
             }
             steps.send_segment(root, sum);
-            last_result = steps.last_step();
+            results.extend(steps.last_step());
         }
     }
 }

@@ -115,8 +115,8 @@ fn the_traffic_of_every_algorithm_is_what_its_checked_plans_send() {
                                 ordered: false,
                                 unit_bytes: 1,
                                 flow: Flow {
-                                    segment,
                                     in_flight: Some(7),
+                                    ..segment.into()
                                 },
                             };
                             let volume = volume(operation, ranks, units);

@@ -54,7 +54,7 @@ class Limit:
         """The least time of a collective in ms; rank 0 is in the first cluster."""
         kind = name.removesuffix("-mixed").removesuffix("-skewed").removeprefix("overlap-").removeprefix("tested-")
         kind = kind.removesuffix("-init").removeprefix("loop-").removeprefix("i")
-        kind = kind if kind in COLLECTIVES else kind[:-1]  # alltoallv, ...
+        kind = kind[:-1] if kind[:-1] in COLLECTIVES else kind  # alltoallv, ...
         count = len(self.sizes)
         others = range(1, count)
         farthest = max(self.latency[a][b] for a in range(count) for b in range(count) if a != b)
@@ -68,6 +68,8 @@ class Limit:
             # Each cluster takes the result; together they carry C - 1 of it twice.
             whole = 2 * (count - 1) * size / sum(self.rates)
             return farthest + max(whole, size / min(self.rates))
+        if kind == "scan":
+            return farthest + size / min(self.rates)
         if kind in ("gather", "scatter"):
             own = [sum(block(name, size, rank, 0) for rank in ranks) for ranks in self.ranks]
             longest = max(self.latency[0][c] for c in others)
@@ -88,10 +90,11 @@ class Limit:
         return size * max(sum(count for block, count in blocks.items() if block[end] == cluster) for end in (0, 1))
 
     def crossing(self, kind, name, size, cluster):
-        """Bytes that an allgather or alltoall has to bring into a cluster or out of it, the more of both."""
+        """Bytes that must come into a cluster or leave it, the more of both: the blocks of all others, once
+        in an allgather and, as sums, in a reduce-scatter; of each pair in an alltoall."""
         inside = self.ranks[cluster]
         outside = [rank for ranks in self.ranks if ranks is not inside for rank in ranks]
-        if kind == "allgather":
+        if kind in ("allgather", "reduce-scatter"):
             return sum(block(name, size, rank, 0) for rank in outside)
         out = sum(block(name, size, a, b) for a in inside for b in outside)
         return max(out, sum(block(name, size, b, a) for a in inside for b in outside))

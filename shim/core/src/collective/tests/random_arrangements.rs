@@ -59,8 +59,9 @@ prop_compose! {
             units in 0_u64..12,
             segment in prop_oneof![1_u64..4, Just(5000)],
             in_flight in prop_oneof![Just(0_u64), 1_u64..9],
+            late in 0_usize..4,
         ) -> Drawn {
-            let flow = Flow { segment, in_flight: Some(in_flight), late: 0 };
+            let flow = Flow { segment, in_flight: Some(in_flight), late };
             Drawn { numbers, on_host, on_network, leaders, units, flow }
         }
 }

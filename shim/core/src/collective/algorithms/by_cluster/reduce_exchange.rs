@@ -209,3 +209,45 @@ fn collect(steps: &mut dyn Steps, local: &Neighbours, others: &[usize], rounds: 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::collective::plan::{Action, Plan};
+    use crate::collective::{Algorithm, Amount, Clusters, Flow, Operation, Problem};
+
+    /// Messages that a plan sends before anything has come.
+    fn sent_at_once(plan: &Plan) -> usize {
+        let mut waits: Vec<bool> = Vec::new();
+        for step in plan.steps() {
+            let receives = matches!(step.action, Action::Receive { .. });
+            let needs = plan.needs(step).iter();
+            waits.push(receives || needs.copied().any(|need| waits[need as usize]));
+        }
+        let sends = |step: usize| matches!(plan.steps()[step].action, Action::Send { .. });
+        (0..waits.len())
+            .filter(|&step| sends(step) && !waits[step])
+            .count()
+    }
+
+    #[test]
+    fn in_a_started_reduction_parts_wait_for_fewer_results() {
+        let problem = Problem {
+            operation: Operation::Reduce,
+            root: 0,
+            amount: &Amount::Each(300),
+            clusters: &Clusters::new(&[0, 1, 2, 3]),
+            ordered: false,
+            network: None,
+            unit_bytes: 1,
+        };
+        let exchange = Algorithm::find(Operation::Reduce, "grid-exchange").unwrap();
+        let flow = Flow {
+            in_flight: Some(12),
+            ..Flow::from(1)
+        };
+        let sent =
+            [flow, flow.started()].map(|flow| sent_at_once(&exchange.plan(&problem, 1, flow)));
+        // To each of two others.
+        assert_eq!(sent[1], sent[0] + 2 * flow.started().late);
+    }
+}

@@ -275,7 +275,7 @@ fn persistent_requests_without_tags_of_their_own_are_the_mpi_s() {
 }
 
 /// Ranks along a chain pass data on while they are in calls of the MPI, and while they are in none;
-/// where no thread may call the MPI, that is said, and its own run.
+/// where no thread may call the MPI, that is said.
 fn messages_go_on_by_a_thread_whatever_a_rank_does(mpi: Mpi) {
     if !takes_thread(mpi) {
         let library = by_a_thread("bcast=chain", &in_turn(3, 2));
@@ -284,7 +284,8 @@ fn messages_go_on_by_a_thread_whatever_a_rank_does(mpi: Mpi) {
         let outcome = job.argument("opposite-orders").with(library).run();
         let outcome = outcome.succeeded();
         let is_refused = outcome.stderr.contains("no thread goes on with them");
-        assert!(is_refused, "{}", outcome.told());
+        let is_right = outcome.stdout == "opposite-orders ok\n";
+        assert!(is_refused && is_right, "{}", outcome.told());
         return;
     }
     for (case, ranks) in [

@@ -172,7 +172,7 @@ impl Typical {
 
     /// The median; the lower of two.
     pub fn median(&self) -> Option<u64> {
-        let mut sorted = Vec::from(self.last.clone());
+        let mut sorted: Vec<u64> = self.last.iter().copied().collect();
         sorted.sort_unstable();
         let middle = sorted.len().checked_sub(1)? / 2;
         sorted.get(middle).copied()

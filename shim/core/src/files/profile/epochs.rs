@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::GuardedCell;
-use super::guard::{nanoseconds, saved, seconds};
+use super::guard::{check_times, nanoseconds, seconds};
 use crate::affinity::windows::EpochKind;
 use crate::guard::{EPOCHS, EpochKey, Gathered, Known, State, Summary};
 
@@ -117,13 +117,10 @@ impl GuardedEpochs {
             return Err(format!("has {} ranks of {ranks}; correct it", self.ranks));
         }
         let medians = [self.native_seconds, self.joined_seconds];
-        let mut all = [self.seconds, self.excess_seconds]
+        let all = [self.seconds, self.excess_seconds]
             .into_iter()
             .chain(medians.into_iter().flatten());
-        match all.find(|time| !(time.is_finite() && *time >= 0.0)) {
-            Some(time) => Err(format!("{time} is no time; write seconds")),
-            None => saved(self.saved_seconds),
-        }
+        check_times(all, self.saved_seconds)
     }
 }
 

@@ -89,11 +89,13 @@ pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds.max(0.0) * 1e9).round() as u64
 }
 
-/// Checks what was saved, which may be less than nothing; on failure the problem.
-pub(super) fn saved(seconds: f64) -> Result<(), String> {
-    match seconds.is_finite() {
-        true => Ok(()),
-        false => Err(format!("{seconds} is no time; write seconds")),
+/// Checks times, and what was saved, which alone may be less than nothing; on failure the problem.
+pub(super) fn check_times(times: impl IntoIterator<Item = f64>, saved: f64) -> Result<(), String> {
+    let is_time = |time: f64| time.is_finite() && time >= 0.0;
+    let wrong = times.into_iter().find(|&time| !is_time(time));
+    match wrong.or(Some(saved).filter(|saved| !saved.is_finite())) {
+        Some(time) => Err(format!("{time} is no time; write seconds")),
+        None => Ok(()),
     }
 }
 
@@ -251,11 +253,8 @@ impl GuardedCell {
         }
         let times = [self.longest_seconds, self.seconds, self.excess_seconds];
         let medians = [self.native_seconds, self.plan_seconds];
-        let mut all = times.into_iter().chain(medians.into_iter().flatten());
-        match all.find(|time| !(time.is_finite() && *time >= 0.0)) {
-            Some(time) => Err(format!("{time} is no time; write seconds")),
-            None => saved(self.saved_seconds),
-        }
+        let all = times.into_iter().chain(medians.into_iter().flatten());
+        check_times(all, self.saved_seconds)
     }
 }
 

@@ -57,7 +57,7 @@ impl Calls {
         self.nanoseconds = self.nanoseconds.saturating_add(nanoseconds);
     }
 
-    /// What they took less than as many of the native MPI that take `native` nanoseconds each.
+    /// Nanoseconds by which they took less than as many native calls of `native` each.
     fn saved(self, native: u64) -> i64 {
         let saved = i128::from(self.count) * i128::from(native) - i128::from(self.nanoseconds);
         saved.clamp(i64::MIN.into(), i64::MAX.into()) as i64
@@ -86,7 +86,7 @@ pub(super) struct Cell<K, C> {
     /// before: they may take longer than they took in pairs.
     plan_calls: u64,
     plan_time: u64,
-    /// Those before that it was not compared with the native MPI since.
+    /// Those of before since it was last compared with the native MPI.
     not_compared: Calls,
     warm_up: [Local; WARM_UP as usize],
     /// Start of the last call of the warm-up.

@@ -89,6 +89,20 @@ fn a_tenth_of_what_a_plan_has_saved_pays_for_trials_of_other_collectives() {
     }
 }
 
+/// From now on all plans of this machine are much slower, and many are tried: what they lose is no
+/// more than a tenth of what was saved, and what each collective's own time pays for.
+#[track_caller]
+fn assert_a_tenth_is_lost_at_most(mut machine: Machine, saved: f64) {
+    let before = machine.native_time - machine.time;
+    machine.set_ratios(&[30.0, 40.0, 30.0, 40.0]);
+    for call in 0..4_000 {
+        machine.call(key(Operation::Alltoall, 1 << (call % 8)), 4e6);
+    }
+    let lost = before - (machine.native_time - machine.time);
+    let most = saved / 10.0 + 0.012 * machine.native_time + 8.0 * machine.longest_excess;
+    assert!(saved > 0.0 && lost <= most, "{lost} of {saved}");
+}
+
 #[test]
 fn what_plans_have_saved_is_not_spent_twice() {
     for seed in 0..20 {
@@ -97,13 +111,7 @@ fn what_plans_have_saved_is_not_spent_twice() {
             machine.call(key(ALLREDUCE, 8), 4e6);
         }
         let saved = machine.native_time - machine.time;
-        machine.set_ratios(&[30.0, 40.0, 30.0, 40.0]);
-        for call in 0..4_000 {
-            machine.call(key(Operation::Alltoall, 1 << (call % 8)), 4e6);
-        }
-        let lost = saved - (machine.native_time - machine.time);
-        let most = saved / 10.0 + 0.012 * machine.native_time + 8.0 * machine.longest_excess;
-        assert!(saved > 0.0 && lost <= most, "{lost} of {saved}");
+        assert_a_tenth_is_lost_at_most(machine, saved);
     }
 }
 
@@ -119,14 +127,7 @@ fn nothing_is_saved_where_the_mpi_has_become_as_quick_as_the_plan() {
         for _ in 0..10_000 {
             machine.call(key(ALLREDUCE, 8), 4e6);
         }
-        let before = machine.native_time - machine.time;
-        machine.set_ratios(&[30.0, 40.0, 30.0, 40.0]);
-        for call in 0..4_000 {
-            machine.call(key(Operation::Alltoall, 1 << (call % 8)), 4e6);
-        }
-        let lost = before - (machine.native_time - machine.time);
-        let most = saved / 10.0 + 0.012 * machine.native_time + 8.0 * machine.longest_excess;
-        assert!(saved > 0.0 && lost <= most, "{lost} of {saved}");
+        assert_a_tenth_is_lost_at_most(machine, saved);
     }
 }
 

@@ -50,8 +50,8 @@ impl Native {
 
     /// `MPI_Comm_group`.
     pub fn group(&self, comm: Comm) -> Result<Group, NativeError> {
-        let group = handle(|group| self.functions.comm_group(comm, group))?;
         let size = integer(|size| self.functions.comm_size(comm, size))?;
+        let group = handle(|group| self.functions.comm_group(comm, group))?;
         if self.group_size(group)? <= size {
             return Ok(group);
         }

@@ -15,7 +15,7 @@ use crate::mpi::{Word, elf};
 
 /// Whether an accelerator's runtime is in this process, so that it may have such memory.
 pub fn is_possible() -> bool {
-    !known().is_empty()
+    known().iter().any(|known| known.runtime.may_have_memory())
 }
 
 /// Whether the processor can't read what is at `address`, as a runtime says.

@@ -25,6 +25,11 @@ pub trait Runtime: Send + Sync {
     /// The part of a device's memory that `address` is in, as far as is known; `None` where the
     /// processor can read what is there.
     fn device_memory(&self, address: Word) -> Option<Range<Word>>;
+
+    /// Whether there may be memory of a device's by now.
+    fn may_have_memory(&self) -> bool {
+        true
+    }
 }
 
 /// The runtimes whose libraries are in this process.
@@ -266,10 +271,17 @@ impl Runtime for LevelZero {
         let code = unsafe { (self.range)(context, address, &mut start, &mut size) };
         Some(around(address, (code == SUCCESS).then_some((start, size))))
     }
+
+    /// hwloc loads it on any machine, to look for devices.
+    fn may_have_memory(&self) -> bool {
+        self.contexts().is_some_and(|contexts| !contexts.is_empty())
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
 
     /// A driver with one device's memory, one that is managed, and one that makes no sense.
@@ -323,6 +335,46 @@ mod tests {
         for address in [0x2000, 0x3000, 0x4000] {
             assert_eq!(hip.device_memory(address), None, "{address:#x}");
         }
+    }
+
+    #[test]
+    fn level_zero_may_have_memory_once_it_has_a_driver() {
+        static DRIVERS: AtomicU32 = AtomicU32::new(0);
+        unsafe extern "C" fn drivers(count: *mut u32, _: *mut Word) -> c_int {
+            // SAFETY: the caller has room for a count.
+            unsafe { *count = DRIVERS.load(Ordering::Relaxed) };
+            c_int::from(DRIVERS.load(Ordering::Relaxed) == 0)
+        }
+        unsafe extern "C" fn create(
+            _: Word,
+            _: *const ZeContextDescription,
+            context: *mut Word,
+        ) -> c_int {
+            // SAFETY: the caller has room for a context.
+            unsafe { *context = 1 };
+            SUCCESS
+        }
+        unsafe extern "C" fn properties(
+            _: Word,
+            _: Word,
+            _: *mut ZeProperties,
+            _: *mut Word,
+        ) -> c_int {
+            SUCCESS
+        }
+        unsafe extern "C" fn range(_: Word, _: Word, _: *mut Word, _: *mut usize) -> c_int {
+            SUCCESS
+        }
+        let level_zero = LevelZero {
+            drivers,
+            create,
+            properties,
+            range,
+            contexts: OnceCell::new(),
+        };
+        assert!(!level_zero.may_have_memory());
+        DRIVERS.store(1, Ordering::Relaxed);
+        assert!(level_zero.may_have_memory());
     }
 
     #[test]

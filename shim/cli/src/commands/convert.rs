@@ -28,8 +28,8 @@ use crate::report::words::pluralize;
 /// what the ranks of a job left that had no orderly end, also becomes a profile if
 /// the output ends in .yaml. A placement becomes what a launcher reads: .rankfile
 /// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
-/// A tuning becomes what its MPI reads: .rules (Open MPI), .json (MPICH's collective
-/// selection, as its library has it where it was measured), .env (variables).
+/// A tuning becomes what its MPI reads: .rules (Open MPI 4 and 5), .json (Open MPI 6; MPICH's
+/// collective selection, as its library has it where it was measured), .env (variables).
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Profile, directory of partial profiles, matrix, placement, or tuning
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 #[derive(Debug, Clone, Copy)]
 enum TuningForm {
     Rules,
-    Selection,
+    Json,
     Variables,
 }
 
@@ -112,7 +112,7 @@ impl TuningForm {
     fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "rules" => Some(TuningForm::Rules),
-            "json" => Some(TuningForm::Selection),
+            "json" => Some(TuningForm::Json),
             "env" => Some(TuningForm::Variables),
             _ => None,
         }
@@ -128,23 +128,27 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     let file = TuningFile::read(input)?;
     let library = file.library_file.as_deref();
     let own = match form {
-        TuningForm::Selection => library.and_then(Selection::of_library),
+        TuningForm::Json => library.and_then(Selection::of_library),
         TuningForm::Rules | TuningForm::Variables => None,
     };
     let made = mpi_tuning(&file.tuning, own.as_ref(), |_| true);
+    let mpi = file.tuning.library;
     let has_none = |what: &str| {
         let place = input.display();
-        let mpi = file.tuning.library;
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
     };
     let files: Vec<(PathBuf, String)> = match form {
-        TuningForm::Selection if file.tuning.library.maker != Maker::Mpich => {
-            return Err(has_none("collective selection of MPICH"));
+        TuningForm::Json if mpi.maker == Maker::Mpich && own.is_none() => {
+            return Err(no_selection(input, library));
         }
-        TuningForm::Selection if own.is_none() => return Err(no_selection(input, library)),
-        TuningForm::Rules if made.rules.is_empty() => return Err(has_none("rules of Open MPI")),
-        TuningForm::Selection if made.rules.is_empty() => return Err(has_none("algorithms")),
-        TuningForm::Rules | TuningForm::Selection => {
+        TuningForm::Json if mpi.maker != Maker::Mpich && !mpi.rules_are_json() => {
+            return Err(has_none("rules in JSON"));
+        }
+        TuningForm::Rules if made.rules.is_empty() || mpi.rules_are_json() => {
+            return Err(has_none("rules of Open MPI in lines"));
+        }
+        TuningForm::Json if made.rules.is_empty() => return Err(has_none("algorithms")),
+        TuningForm::Rules | TuningForm::Json => {
             let rules = made.rules.into_iter();
             rules
                 .map(|(component, text)| (of_component(output, component), text))

@@ -18,7 +18,7 @@ pub use cells::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
 pub use clocks::{Question, ahead};
 pub use guidelines::{Emulation, emulations};
 pub use measure::{Budget, Clock, Found, Verdict, measure};
-pub use rules::{MpiTuning, RULES_FILES, Selection, mpi_tuning};
+pub use rules::{MpiTuning, RULES_FILES, Selection, mpi_tuning, rules_file};
 
 use std::collections::BTreeMap;
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use treepie_core::collective::native::knobs::Setting;
+use treepie_core::collective::native::knobs::{Component, Setting};
 use treepie_core::files::{TuningFile, write_atomically};
-use treepie_core::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning};
+use treepie_core::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning, rules_file};
 
 use crate::error::CommandError;
 
@@ -28,17 +28,17 @@ pub fn write(file: &TuningFile, directory: &Path) -> Result<Written, CommandErro
     let made = mpi_tuning(tuning, own.as_ref(), |_| true);
     let script = directory.join(SCRIPT);
     let mut settings = made.settings.clone();
-    for (component, name) in RULES_FILES {
-        let path = directory.join(name);
-        match made.rules.iter().find(|(of, _)| *of == component) {
-            Some((_, text)) => {
-                write_atomically(&path, |out| out.write_all(text.as_bytes()))?;
-                let path = path.display().to_string();
-                settings.extend(tuning.library.rules_settings(component, &path));
-            }
-            // It may not have been there.
-            None => drop(std::fs::remove_file(&path)),
-        }
+    let file_of = |component: Component| rules_file(tuning.library, component);
+    let written = |name: &str| made.rules.iter().any(|(of, _)| file_of(*of) == name);
+    for name in RULES_FILES.into_iter().filter(|name| !written(name)) {
+        // It may not have been there.
+        drop(std::fs::remove_file(directory.join(name)));
+    }
+    for (component, text) in &made.rules {
+        let path = directory.join(file_of(*component));
+        write_atomically(&path, |out| out.write_all(text.as_bytes()))?;
+        let path = path.display().to_string();
+        settings.extend(tuning.library.rules_settings(*component, &path));
     }
     if settings.is_empty() {
         // It may not have been there.
@@ -163,7 +163,7 @@ mod tests {
         // What an older tuning left is taken away.
         file.tuning.rows[0].algorithm = None;
         assert!(write(&file, &directory).expect("files").script.is_none());
-        let left = RULES_FILES.map(|(_, name)| directory.join(name).exists());
+        let left = RULES_FILES.map(|name| directory.join(name).exists());
         assert!(!left.contains(&true) && !directory.join(SCRIPT).exists());
     }
 }

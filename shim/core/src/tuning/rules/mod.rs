@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! steps      from how many bytes on which algorithm
-//! open_mpi   files of rules, of `tuned` and of HAN
+//! open_mpi   files of rules, of `tuned` and of HAN, in lines
+//! json       those of `tuned` in JSON
 //! mpich      variables, or files of its collective selection
 //! selection  the collective selection in MPICH's library
 //! intel      variables with ranges of bytes and ranks
 //! ```
 
 mod intel;
+mod json;
 mod mpich;
 mod open_mpi;
 mod selection;
@@ -22,15 +24,27 @@ use std::collections::BTreeMap;
 
 use super::{Row, Tuning};
 use crate::collective::Operation;
-use crate::collective::native::knobs::{Component, Knob, Maker, Setting};
+use crate::collective::native::knobs::{Component, Knob, Library, Maker, Setting};
 
-/// A file of rules, where a tuning is written to a directory: of which component, and its name.
-pub const RULES_FILES: [(Component, &str); 4] = [
-    (Component::Tuned, "openmpi.rules"),
-    (Component::Han, "openmpi-han.rules"),
-    (Component::Algorithms, "mpich.json"),
-    (Component::Compositions, "mpich-ch4.json"),
+/// Names of files of rules, where a tuning is written to a directory.
+pub const RULES_FILES: [&str; 5] = [
+    "openmpi.rules",
+    "openmpi.json",
+    "openmpi-han.rules",
+    "mpich.json",
+    "mpich-ch4.json",
 ];
+
+/// The name of a component's file of rules there.
+pub fn rules_file(library: Library, component: Component) -> &'static str {
+    match component {
+        Component::Tuned if library.rules_are_json() => "openmpi.json",
+        Component::Tuned => "openmpi.rules",
+        Component::Han => "openmpi-han.rules",
+        Component::Algorithms => "mpich.json",
+        Component::Compositions => "mpich-ch4.json",
+    }
+}
 
 /// A way that is this part slower than the default somewhere is no choice for all sizes.
 const SLOWER: f64 = 1.02;

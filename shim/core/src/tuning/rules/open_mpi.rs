@@ -1,4 +1,4 @@
-//! Open MPI: a file of rules, version 1, which all versions read (`coll_tuned_dynamic_file.c`):
+//! Open MPI: a file of rules, version 1, which versions 4 and 5 read (`coll_tuned_dynamic_file.c`):
 //! operations, sizes of communicators, bytes from which an algorithm holds. A size of communicator
 //! holds up to the next one, and the first one for smaller ones too, so that a rule `0` is before
 //! and after each: what was not measured stays as it is. Over several hosts Open MPI 5 asks HAN
@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::MpiTuning;
 use super::steps::{Step, steps};
+use super::{MpiTuning, json};
 use crate::collective::Operation;
 use crate::collective::native::knobs::Component;
 use crate::tuning::{Row, Tuning};
@@ -44,7 +44,7 @@ fn number_of(operation: Operation) -> Option<u32> {
 }
 
 /// What Open MPI compares with the bytes of a rule, for a row's bytes.
-fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
+pub(super) fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
     use Operation::*;
     match operation {
         Allgather | Alltoall | ReduceScatter | ReduceScatterBlock => {
@@ -57,8 +57,11 @@ fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
 /// The rules of an operation: for each size of communicator.
 type Sizes = BTreeMap<usize, Vec<Step>>;
 
+/// The rules of all operations, by Open MPI's numbers.
+pub(super) type Operations = BTreeMap<u32, (Operation, Sizes)>;
+
 pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
-    let mut operations: BTreeMap<u32, (Operation, Sizes)> = BTreeMap::new();
+    let mut operations = Operations::new();
     for rows in groups {
         let operation = rows[0].operation;
         let steps = steps(tuning, rows, goes_by_bytes(operation));
@@ -71,6 +74,10 @@ pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
             sizes.insert(rows[0].ranks, steps);
         }
     }
+    let mut rules = Vec::new();
+    if !operations.is_empty() && tuning.library.rules_are_json() {
+        rules.push((Component::Tuned, json::of_tuned(&operations)));
+    }
     for (_, sizes) in operations.values_mut() {
         for ranks in sizes.keys().copied().collect::<Vec<_>>() {
             sizes.entry(ranks + 1).or_insert_with(|| vec![(0, None)]);
@@ -78,8 +85,7 @@ pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
         // Smaller communicators than the first size would take its rules.
         sizes.insert(1, vec![(0, None)]);
     }
-    let mut rules = Vec::new();
-    if !operations.is_empty() {
+    if !operations.is_empty() && !tuning.library.rules_are_json() {
         rules.push((Component::Tuned, of_tuned(tuning, &operations)));
     }
     operations.retain(|_, (operation, _)| tuning.library.han_has(*operation));
@@ -98,7 +104,7 @@ fn heading(tuning: &Tuning, what: &str, operations: usize) -> String {
     format!("# {what}, measured with {library} on {ranks} ranks.\n{operations} # operations\n")
 }
 
-fn of_tuned(tuning: &Tuning, operations: &BTreeMap<u32, (Operation, Sizes)>) -> String {
+fn of_tuned(tuning: &Tuning, operations: &Operations) -> String {
     let mut text = heading(tuning, "Algorithms of collectives", operations.len());
     for (number, (operation, sizes)) in operations {
         let count = sizes.len();
@@ -117,7 +123,7 @@ fn of_tuned(tuning: &Tuning, operations: &BTreeMap<u32, (Operation, Sizes)>) -> 
 }
 
 /// What HAN is to leave to `tuned`, where an algorithm of that was the quickest.
-fn of_han(tuning: &Tuning, operations: &BTreeMap<u32, (Operation, Sizes)>) -> String {
+fn of_han(tuning: &Tuning, operations: &Operations) -> String {
     let mut text = heading(
         tuning,
         "Who does collectives over several hosts",

@@ -72,6 +72,36 @@ fn rules_of_open_mpi_hold_for_the_measured_sizes_of_communicators_alone() {
     assert_eq!((made.settings, made.left_out), (vec![], vec![]));
 }
 
+/// Bytes are those of all blocks together for an allgather. What was not measured is not named.
+#[test]
+fn rules_of_open_mpi_6_are_json_and_name_what_they_are_for() {
+    let rows = vec![
+        row(Bcast, 8, "default", 1.0),
+        row(Bcast, 1024, "chain", 0.5),
+        row(ReduceScatterBlock, 8, "default", 1.0),
+        row(Allgather, 16, "bruck-k-fanout", 0.5),
+        row(Allgather, 64, "default", 1.0),
+    ];
+    let made = mpi_tuning(&tuning("open-mpi 6.0.0", rows), None, |_| true);
+    let text = rules_of(&made, Component::Tuned);
+    let found: serde_json::Value = serde_json::from_str(text).unwrap();
+    let of_four = |rule: serde_json::Value| serde_json::json!([{"comm_size_min": 4, "comm_size_max": 4, "rules": [rule]}]);
+    let expected = serde_json::json!({
+        "rule_file_version": 3,
+        "module": "tuned",
+        "collectives": {
+            "bcast": of_four(serde_json::json!(
+                {"msg_size_min": 1024, "msg_size_max": "inf", "alg": "chain"}
+            )),
+            "allgather": of_four(serde_json::json!(
+                {"msg_size_min": 64, "msg_size_max": 255, "alg": "bruck-k-fanout"}
+            )),
+        },
+    });
+    assert_eq!(found, expected);
+    assert_eq!((made.settings, made.left_out), (vec![], vec![]));
+}
+
 fn rules_of(made: &MpiTuning, component: Component) -> &str {
     let mut rules = made.rules.iter();
     let found = rules.find(|(of, _)| *of == component);

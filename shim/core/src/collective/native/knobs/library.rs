@@ -54,12 +54,12 @@ pub struct UnknownLibrary {
 
 /// First version that is known, and the first that is not.
 const RANGES: [(Maker, Version, Version); 3] = [
-    (Maker::OpenMpi, Version(4, 1, 0), Version(6, 0, 0)),
+    (Maker::OpenMpi, Version(4, 1, 0), Version(6, 1, 0)),
     (Maker::Mpich, Version(4, 0, 0), Version(5, 1, 0)),
     (Maker::IntelMpi, Version(2021, 0, 0), Version(2022, 0, 0)),
 ];
 
-const KNOWN: &str = "Open MPI 4.1 to 5, MPICH 4.0 to 5.0 and Intel MPI 2021";
+const KNOWN: &str = "Open MPI 4.1 to 6.0, MPICH 4.0 to 5.0 and Intel MPI 2021";
 
 impl Library {
     /// The library that calls itself `text` (`MPI_Get_library_version`), in whole or in its first
@@ -179,7 +179,7 @@ mod tests {
         for text in [
             "MVAPICH Version: 4.0",
             "MPI VERSION    : CRAY MPICH version 8.1.28",
-            "Open MPI v6.0.0",
+            "Open MPI v6.1.0",
             "Open MPI v4.0.7",
             "MPICH Version: 5.2.0",
             "",

@@ -150,6 +150,8 @@ mod tests {
             ("open-mpi 4.1.4", Operation::Bcast, "scatter_allgather", 8),
             ("open-mpi 4.1.4", Operation::Allreduce, "rabenseifner", 6),
             ("open-mpi 5.0.11", Operation::Allgather, "sparbit", 7),
+            ("open-mpi 5.0.11", Operation::Allgather, "bruck", 2),
+            ("open-mpi 6.0.0", Operation::Allgather, "bruck-k-fanout", 2),
             ("mpich 4.0.2", Operation::Bcast, "scatter_ring_allgather", 5),
             ("mpich 5.0.2", Operation::Allreduce, "ring", 8),
             ("mpich 4.1.2", Operation::Allreduce, "ring", 7),
@@ -179,6 +181,7 @@ mod tests {
         for version in [
             "open-mpi 4.1.4",
             "open-mpi 5.0.11",
+            "open-mpi 6.0.0",
             "mpich 4.0.2",
             "mpich 4.1.0",
             "mpich 4.2.0",

@@ -1,8 +1,11 @@
 //! Open MPI's component `tuned`: `coll_tuned_<operation>_algorithm`, the numbers of its rules too.
 //!
-//! Source: `ompi_info --param coll tuned --level 9` of 4.1.4 and 5.0.11. Which algorithms of
+//! Source: `ompi_info --param coll tuned --level 9` of 4.1.4, 5.0.11 and 6.0.0rc2.
+//! Which algorithms of
 //! reductions keep the order of ranks was measured with products of matrices, on 3 to 8 ranks and
 //! 1 to 20,000 elements: what is not marked either keeps it or turns to a linear algorithm.
+
+use std::collections::BTreeMap;
 
 use super::{Knob, Row, Version};
 use crate::collective::algorithms::Requirement::{self, *};
@@ -10,6 +13,7 @@ use crate::collective::operation::Operation::{self, *};
 
 const ALL: Version = Version(4, 1, 0);
 const FIVE: Version = Version(5, 0, 0);
+const SIX: Version = Version(6, 0, 0);
 const NONE: &[Requirement] = &[];
 const COMMUTES: &[Requirement] = &[Commutative];
 const TWO: &[Requirement] = &[MaxRanks(2)];
@@ -23,6 +27,8 @@ const TABLE: &[Row] = &[
     (Allgather, 5, "neighbor", ALL, &[EvenRanks]),
     (Allgather, 6, "two_proc", ALL, TWO),
     (Allgather, 7, "sparbit", FIVE, NONE),
+    (Allgather, 2, "bruck-k-fanout", SIX, NONE),
+    (Allgather, 8, "direct-messaging", SIX, NONE),
     (Allgatherv, 1, "default", ALL, NONE),
     (Allgatherv, 2, "bruck", ALL, NONE),
     (Allgatherv, 3, "ring", ALL, NONE),
@@ -35,6 +41,7 @@ const TABLE: &[Row] = &[
     (Allreduce, 4, "ring", ALL, COMMUTES),
     (Allreduce, 5, "segmented_ring", ALL, COMMUTES),
     (Allreduce, 6, "rabenseifner", ALL, NONE),
+    (Allreduce, 7, "allgather_reduce", SIX, COMMUTES),
     (Alltoall, 1, "linear", ALL, NONE),
     (Alltoall, 2, "pairwise", ALL, NONE),
     (Alltoall, 3, "modified_bruck", ALL, NONE),
@@ -69,6 +76,7 @@ const TABLE: &[Row] = &[
     (Reduce, 5, "binomial", ALL, COMMUTES),
     (Reduce, 6, "in-order_binary", ALL, NONE),
     (Reduce, 7, "rabenseifner", ALL, NONE),
+    (Reduce, 8, "knomial", SIX, COMMUTES),
     (ReduceScatter, 1, "non-overlapping", ALL, NONE),
     (ReduceScatter, 2, "recursive_halving", ALL, COMMUTES),
     (ReduceScatter, 3, "ring", ALL, COMMUTES),
@@ -94,5 +102,7 @@ pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
         requires,
         in_place: false,
     };
-    known.map(knob).collect()
+    // Of two with one number the later one: it was given another name.
+    let by_number: BTreeMap<u32, Knob> = known.map(knob).map(|knob| (knob.number, knob)).collect();
+    by_number.into_values().collect()
 }

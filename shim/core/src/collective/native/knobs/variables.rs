@@ -105,6 +105,11 @@ impl Library {
         settings
     }
 
+    /// Whether `tuned` reads rules in JSON: from Open MPI 6 on, which reads lines, too.
+    pub fn rules_are_json(self) -> bool {
+        self.maker == Maker::OpenMpi && self.version.0 >= 6
+    }
+
     /// Whether Open MPI's HAN, where it is chosen for a communicator over several hosts, does an
     /// operation, and reads in its rules which other component is to do it. So it is from version 5
     /// on (`coll_han_dynamic.c`); in 4.1 nobody has it without asking for it.

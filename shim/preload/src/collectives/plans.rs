@@ -1,7 +1,7 @@
 //! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
 
 use treepie_core::collective::choose::{Form, are_bytes_known};
-use treepie_core::collective::{Algorithm, Amount, Flow, PlanRun, Problem};
+use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
 
 use super::communicator::{Chosen, Communicator, Key};
@@ -138,12 +138,8 @@ fn planned(
     (strategy, segment): (&'static Algorithm, u64),
 ) -> Chosen {
     let segment = (segment / problem.unit_bytes.max(1)).max(1);
-    let flow = match form {
-        Form::Blocking => Flow::from(segment),
-        Form::Started(_) => Flow::from(segment).started(),
-    };
     Chosen {
-        plan: Prepared::new(strategy.plan(problem, communicator.rank(), flow)),
+        plan: Prepared::new(strategy.plan(problem, communicator.rank(), form.flow(segment))),
         run: run(strategy, segment, (problem.unit_bytes, problem.ordered)),
     }
 }

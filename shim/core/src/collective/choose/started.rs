@@ -16,7 +16,8 @@ use super::{Choice, Chooser, Class, Considered, UNKNOWN, WORTH, best_of, size_cl
 use crate::affinity::names::from_name;
 use crate::collective::Operation::{self, *};
 use crate::collective::algorithms::Price;
-use crate::collective::{Algorithm, Clusters, Uniform};
+
+use crate::collective::{Algorithm, Clusters, Flow, Uniform};
 
 /// Where no platform is known, a rank's messages in a plan may come to so many bytes: more take
 /// longer to send than a latency of the MPI's own takes.
@@ -56,6 +57,16 @@ pub enum Form {
     Blocking,
     /// It is started, once or whenever a persistent request is.
     Started(Progress),
+}
+
+impl Form {
+    /// How messages of up to `segment` units flow in such a call.
+    pub fn flow(self, segment: u64) -> Flow {
+        match self {
+            Form::Blocking => Flow::from(segment),
+            Form::Started(_) => Flow::from(segment).started(),
+        }
+    }
 }
 
 /// The algorithm of an operation in which no message waits for another rank's.

@@ -422,13 +422,19 @@ impl Predictor {
         let all = clusters.ranks();
         let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
         let description = strategy.describe(&problem);
-        let steps = |&rank: &usize| description.plan(rank, segment).steps().len();
+        let steps = |&rank: &usize| {
+            description
+                .plan(rank, self.form.flow(segment))
+                .steps()
+                .len()
+        };
         some.iter().map(steps).sum::<usize>() * all / some.len().max(1)
     }
 
     /// The plans of all ranks.
     pub fn plans(&self, strategy: &Algorithm, segment: u64) -> Vec<Plan> {
-        strategy.describe(&self.whole()).plans(segment)
+        let flow = self.form.flow(segment);
+        strategy.describe(&self.whole()).plans(flow)
     }
 
     /// The simulation of all plans, with the bars of every rank.
@@ -453,7 +459,8 @@ impl Predictor {
         if self.steps(strategy, segment, clusters) > MOST_STEPS {
             return Ok(None);
         }
-        let plans = strategy.describe(&self.problem(clusters)).plans(segment);
+        let flow = self.form.flow(segment);
+        let plans = strategy.describe(&self.problem(clusters)).plans(flow);
         let outcome = simulate(&self.network, &plans, 1, Options::default())?;
         Ok(Some(outcome.seconds))
     }

@@ -30,6 +30,14 @@ static void fault_tolerance(void)
         note("shrunk: rank %d, %s\n", mine, compare(shrunk, MPI_COMM_WORLD));
         MPI_Comm_free(&shrunk);
     }
+#if OMPI_MAJOR_VERSION >= 6
+    if (MPIX_Comm_ishrink(MPI_COMM_WORLD, &shrunk, &request) == MPI_SUCCESS) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Comm_rank(shrunk, &mine);
+        note("shrunk later: rank %d, %s\n", mine, compare(shrunk, MPI_COMM_WORLD));
+        MPI_Comm_free(&shrunk);
+    }
+#endif
     TRY(MPIX_Comm_ack_failed(MPI_COMM_WORLD, 0, &count));
     if (MPIX_Comm_get_failed(MPI_COMM_WORLD, &failed) == MPI_SUCCESS) {
         MPI_Group_size(failed, &count);

@@ -184,6 +184,14 @@ pub fn family_of_library(path: &Path) -> Option<Option<Family>> {
     }
     let bytes = read(path)?;
     let elf = Elf::parse(&bytes).ok()?;
+    // Open MPI's two libraries from its version 6 on, one of them with the standard ABI.
+    if elf
+        .libraries
+        .iter()
+        .any(|name| name.starts_with("libopen_mpi."))
+    {
+        return Some(Some(Family::OpenMpi));
+    }
     let (mut family, mut starts) = (None, false);
     for symbol in elf.dynsyms.iter().filter(|symbol| !symbol.is_import()) {
         match elf.dynstrtab.get_at(symbol.st_name) {

@@ -9,7 +9,6 @@
 
 use parking_lot::Mutex;
 
-use crate::mpi::abi::Family;
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, Errhandler};
 
@@ -70,7 +69,7 @@ impl Drop for Returned<'_> {
 
 /// Whether the world has to return errors inside a plan for `comm`.
 pub fn are_wanted(native: &Native, comm: Comm) -> bool {
-    native.abi.family != Family::OpenMpi && !ends_the_job(native, comm)
+    !native.is_open_mpi && !ends_the_job(native, comm)
 }
 
 fn ends_the_job(native: &Native, comm: Comm) -> bool {

@@ -21,7 +21,6 @@ use super::transport::{Located, located};
 use super::{eager, guard, own, started};
 use crate::features;
 use crate::log;
-use crate::mpi::abi;
 use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::mpi::{Call, Comm, Group, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
@@ -157,9 +156,9 @@ impl Setup {
 
 /// The MPI's family, as models of its collectives know it.
 pub fn family(native: &Native) -> Family {
-    match native.abi.family {
-        abi::Family::OpenMpi => Family::OpenMpi,
-        abi::Family::Mpich | abi::Family::Standard => Family::Mpich,
+    match native.is_open_mpi {
+        true => Family::OpenMpi,
+        false => Family::Mpich,
     }
 }
 
@@ -282,7 +281,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     if wants_thread && members.rank() == 0 && !may_have_thread {
         log::info(
             "started collectives: no thread goes on with them, since the program was not granted \
-             MPI_THREAD_MULTIPLE on all ranks, or this is MPICH from 4.3 on",
+             MPI_THREAD_MULTIPLE on all ranks, or this is MPICH from 4.3 on or Open MPI 6",
         );
     }
     let are_far = locality.of(&all).0.are_far();

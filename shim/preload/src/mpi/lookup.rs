@@ -31,9 +31,11 @@ fn find_from(scope: *mut c_void, name: &CStr) -> Option<*mut c_void> {
 /// The address of `name` in the first loaded object that has it and is an MPI
 /// library by its file name.
 fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
-    // libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ... This only
-    // says where to look; which MPI it is, its symbols tell.
-    find_in_library("libmpi", name)
+    // libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ..., and
+    // what Open MPI 6 has behind two of these. This only says where to look; which MPI it is, its
+    // symbols tell.
+    let mut starts = ["libmpi", "libopen_mpi"].into_iter();
+    starts.find_map(|start| find_in_library(start, name))
 }
 
 /// The address of `name` in the first loaded library that has it, of those whose files' names start
@@ -51,7 +53,7 @@ pub fn is_loaded(start: &str) -> bool {
     elf::in_objects(|info| is_library(elf::path(info), start).then_some(())).is_some()
 }
 
-/// The libraries of Open MPI 4 and 5 whose functions are known.
+/// The libraries of Open MPI 4 to 6 whose functions are known.
 const OPAL: [&str; 2] = ["libopen-pal.so.40", "libopen-pal.so.80"];
 
 /// The address of `name`, which MPI does not know, in Open MPI's own library, if that is of a

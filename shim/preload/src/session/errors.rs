@@ -6,7 +6,6 @@
 use std::io::Write;
 
 use super::exits;
-use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{AppComm, Comm, SUCCESS, Word, c_int};
 use crate::{record, world};
@@ -17,7 +16,7 @@ use crate::{record, world};
 /// # Errors
 /// A native call that failed.
 pub fn watch(native: &Native) -> Result<(), NativeError> {
-    if native.abi.family == Family::OpenMpi {
+    if native.is_open_mpi {
         return Ok(());
     }
     let handler = native.create_error_handler(on_error)?;

@@ -6,7 +6,6 @@ use libc::c_int;
 
 use super::{monitor, partial};
 use crate::log;
-use crate::mpi::abi::Family;
 use crate::mpi::native::native;
 use crate::mpi::{AppComm, Comm, SUCCESS, Word};
 use crate::record::page;
@@ -49,7 +48,7 @@ pub unsafe fn abort(
     write_all();
     let replaced = world::substitute(comm);
     let target = match native() {
-        Some(native) if native.abi.family != Family::OpenMpi && replaced != comm.as_written() => {
+        Some(native) if !native.is_open_mpi && replaced != comm.as_written() => {
             if let Ok(rank) = native.rank(replaced) {
                 log::warn(&format!(
                     "rank {rank} calls MPI_Abort; the MPI's own message has the launcher's number of its process"

@@ -15,7 +15,7 @@ use crate::record;
 /// # Errors
 /// A native call that failed.
 pub fn prepare(native: &Native, replaced: Comm) -> Result<Option<c_int>, NativeError> {
-    if native.abi.family != Family::OpenMpi {
+    if !native.is_open_mpi {
         return Ok(None);
     }
     let mark = native.new_mark()?;

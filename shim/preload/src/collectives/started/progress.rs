@@ -3,7 +3,7 @@
 //!
 //! | MPI | how |
 //! |---|---|
-//! | Open MPI 4 and 5 | `opal_progress_register` of its library `libopen-pal`, by its version |
+//! | Open MPI 4 to 6 | `opal_progress_register` of its library `libopen-pal`, by its version |
 //! | MPICH from 4.3 on | `MPIX_Async_start`; not in `MPI_Win_lock`, nor do its own go on there |
 //! | all others | [a thread](helper), where that is asked for and the program may have several |
 //!
@@ -63,15 +63,17 @@ impl Hook {
         // SAFETY: both functions take a callback and give an int, in these versions of the
         // library; MPICH declares its own like this.
         unsafe {
-            match native.abi.family {
-                Family::OpenMpi => Some(Hook::OpenMpi {
+            if native.is_open_mpi {
+                return Some(Hook::OpenMpi {
                     begin: mem::transmute::<*mut c_void, Register>(find_in_opal(
                         c"opal_progress_register",
                     )?),
                     end: mem::transmute::<*mut c_void, Register>(find_in_opal(
                         c"opal_progress_unregister",
                     )?),
-                }),
+                });
+            }
+            match native.abi.family {
                 // MPICH 5.0 locks what it polls where there are several threads, and polls it in
                 // calls that ours makes: "Resource deadlock avoided".
                 Family::Mpich if native.has_many_threads() => None,
@@ -81,18 +83,23 @@ impl Hook {
                         start,
                     )))
                 }
-                Family::Standard => None,
+                Family::OpenMpi | Family::Standard => None,
             }
         }
     }
 }
 
 /// Whether a thread of ours may call the MPI. Behind some programs MPICH 5.0 found a lock held in
-/// `MPI_Finalize`, and ended the job.
+/// `MPI_Finalize`, and ended the job. Open MPI 6.0.0rc2 loses messages in a host's memory between
+/// ranks of two threads each, by itself.
 pub fn takes_thread(native: &Native) -> bool {
     let library = Library::called(&native.library_version());
-    let is_it = |library: Library| library.maker == Maker::Mpich && library.version >= POLLED_FROM;
-    native.has_many_threads() && !library.is_some_and(is_it)
+    let bears_none = |library: Library| match library.maker {
+        Maker::Mpich => library.version >= POLLED_FROM,
+        Maker::OpenMpi => library.version.0 >= 6,
+        Maker::IntelMpi => false,
+    };
+    native.has_many_threads() && !library.is_some_and(bears_none)
 }
 
 /// Who goes on with plans, the same on all ranks; a thread only where one is `wanted`. Collective.

@@ -11,7 +11,6 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 
 use super::{Failed, Native};
-use crate::mpi::abi::Family;
 use crate::mpi::lookup::{find, find_in_opal};
 use crate::mpi::{SUCCESS, Word, c_int};
 
@@ -64,9 +63,9 @@ unsafe fn function<F: Copy>(address: Option<*mut c_void>) -> Option<F> {
 impl Controls {
     /// Those of this MPI, which is running; `None` where it has none that are known.
     pub fn start(native: &Native) -> Option<Controls> {
-        match native.abi.family {
-            Family::OpenMpi => Controls::of_opal(),
-            Family::Mpich | Family::Standard => Controls::of_tool(),
+        match native.is_open_mpi {
+            true => Controls::of_opal(),
+            false => Controls::of_tool(),
         }
     }
 

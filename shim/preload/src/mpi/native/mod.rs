@@ -14,7 +14,7 @@ mod predefined_types;
 mod requests;
 mod started;
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -75,6 +75,8 @@ const LARGEST_HEAP: usize = 1 << 40;
 pub struct Native {
     /// Its binary interface.
     pub abi: &'static Abi,
+    /// Whether it is Open MPI, whichever its interface: others are of the MPICH family.
+    pub is_open_mpi: bool,
     /// Its `MPI_COMM_WORLD`.
     pub world: Comm,
     /// Its `MPI_COMM_SELF`.
@@ -115,6 +117,9 @@ pub fn native() -> Option<&'static Native> {
     NATIVE.get()
 }
 
+/// A variable that Open MPI alone has, behind each of its interfaces.
+const OF_OPEN_MPI: &CStr = c"ompi_mpi_comm_world";
+
 fn family() -> Option<&'static Abi> {
     if let Some(address) = find(c"MPI_Abi_get_version") {
         let (mut major, mut minor) = (-1, -1);
@@ -131,7 +136,7 @@ fn family() -> Option<&'static Abi> {
             return Some(&STANDARD);
         }
     }
-    if find_variable(c"ompi_mpi_comm_world").is_some() {
+    if find_variable(OF_OPEN_MPI).is_some() {
         return Some(&OPEN_MPI);
     }
     find(c"MPII_Comm_get_attr").map(|_| &MPICH)
@@ -165,6 +170,7 @@ impl Native {
             Ok(unsafe {
                 Native {
                     abi,
+                    is_open_mpi: find_variable(OF_OPEN_MPI).is_some(),
                     world: resolve(abi.comm_world)?,
                     comm_self: resolve(abi.comm_self)?,
                     byte: resolve(abi.byte)?,

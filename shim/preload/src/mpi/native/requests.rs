@@ -1,7 +1,6 @@
 //! Requests of non-blocking messages that are under way, and which of them are complete.
 
 use super::Native;
-use crate::mpi::abi::Family;
 use crate::mpi::{Handle, Request, SUCCESS, c_int};
 
 /// So many requests an MPI is asked for at once that takes few messages at a time.
@@ -25,13 +24,9 @@ pub struct Requests {
 impl Native {
     /// Whether a question for requests lets in few of the messages that have come: MPICH's
     /// `MPI_Testsome` takes one at most, then looks at all requests, where those of a thousand cost
-    /// 5 microseconds for each message. Open MPI's lets in all that has come. Behind the standard
-    /// ABI there is MPICH so far.
+    /// 5 microseconds for each message. Open MPI's lets in all that has come.
     fn takes_few_messages(&self) -> bool {
-        match self.abi.family {
-            Family::Mpich | Family::Standard => true,
-            Family::OpenMpi => false,
-        }
+        !self.is_open_mpi
     }
 
     /// So many requests this MPI is best asked for at once.

@@ -83,7 +83,8 @@ mpis() {
         fi
     done
     if [ -n "${ALL_MPIS:-}" ]; then
-        for name in openmpi-5/bin/mpicc mpich-5/bin/mpicc standard-abi/bin/mpicc_abi intel/treepie/mpicc; do
+        for name in openmpi-5/bin/mpicc openmpi-6/bin/mpicc openmpi-6-abi/bin/mpicc_abi mpich-5/bin/mpicc \
+            standard-abi/bin/mpicc_abi intel/treepie/mpicc; do
             [ ! -x "$BUILD/venv-$name" ] || echo "${name%%/*} $BUILD/venv-$name"
         done
     fi
@@ -131,8 +132,8 @@ grid_launcher() {
     case $1 in
     openmpi | mpich) launcher=("$([ "$1" = openmpi ] && echo mpirun || echo mpiexec).$1") how="run scripts/setup run" ;;
     openmpi-5) launcher=("$venv/bin/mpirun" --prefix "$venv") ;;
-    mpich-5) launcher=("$venv/bin/mpiexec") ;;
-    *) fail "no launcher is known for the MPI $1: openmpi, openmpi-5, mpich, mpich-5" ;;
+    openmpi-6 | mpich-5) launcher=("$venv/bin/mpiexec") ;;
+    *) fail "no launcher is known for the MPI $1: openmpi, openmpi-5, openmpi-6, mpich, mpich-5" ;;
     esac
     command -v "${launcher[0]}" >/dev/null || fail "${launcher[0]} is not installed: $how"
     launcher+=(-n "$2")

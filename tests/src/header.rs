@@ -72,7 +72,7 @@ fn library_of(mpi: Mpi) -> PathBuf {
         let mut command = Command::new(mpi.compiler());
         command.arg(source).arg("-o").arg(&program);
         run_watched(command, LIMIT, "the compiler").succeeded();
-        let mut command = Command::new("ldd");
+        let mut command = Command::new(mpi.ldd());
         command.arg(&program);
         run_watched(command, LIMIT, "ldd").succeeded().stdout
     });
@@ -83,7 +83,7 @@ fn library_of(mpi: Mpi) -> PathBuf {
                 .iter()
                 .any(|start| name.starts_with(start))
         })
-        .map(|(_, path)| PathBuf::from(path.split(" (").next().unwrap_or(path)))
+        .map(|(_, path)| mpi.seen_at(Path::new(path.split(" (").next().unwrap_or(path))))
         .unwrap_or_else(|| panic!("a program of {mpi} loads no MPI library:\n{text}"))
 }
 

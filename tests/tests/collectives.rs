@@ -492,6 +492,14 @@ fn forms_with_large_counts_leave_what_the_host_leaves() {
     }
 }
 
+#[cfg(feature = "all-mpis")]
+#[test]
+fn collectives_of_open_mpis_standard_abi_are_replaced() {
+    every_strategy_leaves_what_the_host_leaves(Mpi::OpenMpi6Abi);
+    what_is_chosen_leaves_what_the_host_leaves(Mpi::OpenMpi6Abi);
+    settings_that_do_not_fit_give_one_line_and_the_hosts_collectives(Mpi::OpenMpi6Abi);
+}
+
 under_each_mpi!(
     data_that_the_processor_cannot_read_are_left_to_the_mpi_by_all_ranks,
     what_a_processor_cannot_read_goes_through_no_hosts_memory,

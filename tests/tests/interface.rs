@@ -215,6 +215,13 @@ under_all_mpis!(
     what_is_not_marked_as_rare_is_in_every_mpi,
 );
 
+#[cfg(feature = "all-mpis")]
+#[test]
+fn open_mpis_standard_abi_has_what_is_in_the_tables() {
+    every_function_with_a_communicator_is_in_the_tables(Mpi::OpenMpi6Abi);
+    the_parameters_in_the_tables_are_those_of_the_header(Mpi::OpenMpi6Abi);
+}
+
 /// A mark that is not needed costs nothing but a look-up; yet what is marked
 /// must be lacked by somebody, and had by somebody.
 #[cfg(feature = "all-mpis")]

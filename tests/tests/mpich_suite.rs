@@ -59,7 +59,7 @@ const PERSISTENT: [(&str, &[usize]); 24] = [
 
 /// These two keep datatypes in `int`s, which hold them in the MPICH family alone.
 fn is_left_out(mpi: Mpi, name: &str) -> bool {
-    let has_wide_handles = matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::StandardAbi);
+    let has_wide_handles = mpi.is_open_mpi() || mpi == Mpi::StandardAbi;
     has_wide_handles && ["nonblocking2", "nonblocking3"].contains(&name)
 }
 
@@ -68,7 +68,7 @@ fn is_left_out(mpi: Mpi, name: &str) -> bool {
 /// each time another.
 fn runners(mpi: Mpi, name: &str) -> Vec<Option<String>> {
     let mut all = vec![None, Some(direct()), Some("auto".to_owned())];
-    if matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Mpich5) {
+    if mpi.calls_us() {
         let first = seed() as usize % rounds();
         let taken = if name == "nonblocking3" { 1 } else { rounds() };
         let rounds = (0..taken).map(|next| (first + next) % rounds());

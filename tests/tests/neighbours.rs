@@ -44,9 +44,9 @@ fn random_programs_get_right_results_from_relayed_blocks(mpi: Mpi) {
     for (ranks, clusters, few) in [(4, 2, 12), (5, 2, 8), (7, 3, 8), (16, 4, 2)] {
         let library = replaced(&all_by("grid-relay"), &in_turn(ranks, clusters));
         let job = programs(mpi, ranks, many(few, 200));
-        is_right(match mpi {
-            Mpi::OpenMpi | Mpi::OpenMpi5 => job.argument("prf").with(library),
-            _ => job.argument("r").with(library),
+        is_right(match mpi.is_open_mpi() {
+            true => job.argument("prf").with(library),
+            false => job.argument("r").with(library),
         });
     }
 }

@@ -75,6 +75,18 @@ fn a_ring_in_c(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring"), 4);
 }
 
+/// Open MPI's library of the standard ABI, which needs nothing of the one that programs in Fortran
+/// and Python have.
+#[cfg(feature = "all-mpis")]
+#[test]
+fn jobs_of_open_mpis_standard_abi() {
+    let mpi = Mpi::OpenMpi6Abi;
+    the_halo_exchange(mpi);
+    all_forms_of_point_to_point(mpi);
+    all_collectives(mpi);
+    a_ring_in_c(mpi);
+}
+
 fn a_ring_in_fortran_77(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring.f"), 4);
 }

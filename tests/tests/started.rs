@@ -128,7 +128,7 @@ const CASES: [(&str, usize); 22] = [
 fn is_for_plans_alone(mpi: Mpi, case: &str) -> bool {
     matches!(
         (mpi, case),
-        (Mpi::OpenMpi | Mpi::OpenMpi5, "early-frees")
+        (Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::OpenMpi6, "early-frees")
             | (Mpi::Mpich, "nulls-and-inactive")
             | (
                 Mpi::Mpich | Mpi::Mpich5 | Mpi::StandardAbi,
@@ -171,24 +171,19 @@ fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
 const FORWARDING: &str = "bcast=chain,allreduce=recursive-doubling,scan=chain,barrier=dissemination,\
                           allgather=ring";
 
-/// Whether this MPI calls us.
-fn calls_us(mpi: Mpi) -> bool {
-    matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Mpich5)
-}
-
 /// Whether a thread of ours may call this MPI.
 fn takes_thread(mpi: Mpi) -> bool {
-    !matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi)
+    !matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi | Mpi::OpenMpi6)
 }
 
 fn ranks_may_do_anything_while_messages_wait_for_others(mpi: Mpi) {
     for (case, ranks) in CASES {
         let clusters = in_turn(ranks, 2);
-        if calls_us(mpi) {
+        if mpi.calls_us() {
             ends_well(mpi, (case, ranks), false, replaced(FORWARDING, &clusters));
         }
         // Of an error MPICH tells the world, whose handler other threads may need as it is.
-        let is_told_the_world = case == "failing" && !matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5);
+        let is_told_the_world = case == "failing" && !mpi.is_open_mpi();
         if takes_thread(mpi) && !is_told_the_world {
             ends_well(mpi, (case, ranks), true, by_a_thread(FORWARDING, &clusters));
         }
@@ -226,8 +221,10 @@ fn messages_go_on_while_a_rank_is_in_another_call_of_open_mpi() {
 
 #[cfg(feature = "all-mpis")]
 #[test]
-fn messages_go_on_while_a_rank_is_in_another_call_of_open_mpi_5() {
-    messages_go_on_while_a_rank_is_in_another_call(Mpi::OpenMpi5);
+fn messages_go_on_while_a_rank_is_in_another_call_of_a_newer_open_mpi() {
+    for mpi in [Mpi::OpenMpi5, Mpi::OpenMpi6, Mpi::OpenMpi6Abi] {
+        messages_go_on_while_a_rank_is_in_another_call(mpi);
+    }
 }
 
 #[cfg(feature = "all-mpis")]

@@ -106,10 +106,7 @@ fn started_ones_get_right_results_and_tell_leaders_sizes_where_the_mpi_calls_us(
         let uneven = records.filter(|record| Algorithm::find(record.operation, TOGETHER).is_some());
         let of_all = uneven.filter(|record| record.group.len() == ranks);
         let plans = of_all.map(|record| record.plan.as_ref().map(|plan| plan.algorithm.as_str()));
-        let expected = match mpi {
-            Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Mpich5 => Some(TOGETHER),
-            _ => None,
-        };
+        let expected = mpi.calls_us().then_some(TOGETHER);
         let plans: Vec<_> = plans.collect();
         assert!(!plans.is_empty());
         assert!(plans.iter().all(|&plan| plan == expected), "{plans:?}");

@@ -66,10 +66,11 @@ impl Configuration {
     }
 }
 
-const MPIS: [&str; 6] = [
+const MPIS: [&str; 7] = [
     "openmpi",
     "mpich",
     "openmpi-5",
+    "openmpi-6",
     "mpich-5",
     "standard-abi",
     "intel",
@@ -393,9 +394,8 @@ fn every_fortran_interface_is_counted_as_c_is(mpi: Mpi) {
 ///
 /// PITFALLS: 11
 fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
-    let is_open_mpi = matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5);
     let told = |library: Library| -> Option<String> {
-        let is_ours = !is_open_mpi && library != Library::Absent;
+        let is_ours = !mpi.is_open_mpi() && library != Library::Absent;
         let job = Job::new(mpi, 3, "abort").argument("1").argument("9");
         let outcome = job.with(library).run();
         assert_eq!(outcome.status.code(), Some(9), "{}", outcome.told());
@@ -417,7 +417,7 @@ fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
     let words = plain.as_deref().unwrap_or_default();
     assert!(words.contains("MPI_COMM_WORLD"), "{plain:?}");
     let permuted = told(Library::Permuted(vec![1, 2, 0]));
-    match is_open_mpi {
+    match mpi.is_open_mpi() {
         true => assert_eq!(permuted, plain),
         false => assert_eq!(permuted.as_deref(), Some("treepie: rank 1 calls MPI_Abort")),
     }

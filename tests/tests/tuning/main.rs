@@ -63,17 +63,14 @@ fn version_of(mpi: Mpi) -> &'static str {
     match mpi {
         Mpi::OpenMpi => "open-mpi 4.1.4",
         Mpi::OpenMpi5 => "open-mpi 5.0.0",
+        Mpi::OpenMpi6 | Mpi::OpenMpi6Abi => "open-mpi 6.0.0",
         Mpi::Mpich => "mpich 4.0.2",
         _ => "mpich 5.0.0",
     }
 }
 
-fn is_open_mpi(mpi: Mpi) -> bool {
-    matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5)
-}
-
 fn rows_of(mpi: Mpi) -> Rows<'static> {
-    if is_open_mpi(mpi) { OPEN_MPI } else { MPICH }
+    if mpi.is_open_mpi() { OPEN_MPI } else { MPICH }
 }
 
 fn text(version: &str, rows: Rows) -> String {
@@ -97,7 +94,7 @@ fn written(directory: &Path, text: &str) -> PathBuf {
 /// Four ranks of `tuned.c` that say which of Open MPI's algorithms run.
 fn job(mpi: Mpi, ranks: usize) -> Job {
     let job = Job::new(mpi, ranks, "tuned");
-    match is_open_mpi(mpi) {
+    match mpi.is_open_mpi() {
         true => job,
         false => CONTROLS.iter().fold(job, |job, name| job.argument(*name)),
     }
@@ -105,7 +102,9 @@ fn job(mpi: Mpi, ranks: usize) -> Job {
 
 fn preloads(mpi: Mpi, with_library: bool) -> String {
     let library = with_library.then(artifacts::library);
-    let spy = is_open_mpi(mpi).then(|| artifacts::job(mpi, "native_algorithms.so"));
+    let spy = mpi
+        .is_open_mpi()
+        .then(|| artifacts::job(mpi, "native_algorithms.so"));
     // What lets ranks share cores stays.
     let yielding = mpi.preload().filter(|_| with_library);
     let all = library.into_iter().chain(spy).chain(yielding);
@@ -227,7 +226,7 @@ fn the_library_tells_the_mpi_before_it_starts(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = written(directory.path(), &text(version_of(mpi), rows_of(mpi)));
     let outcome = with_tuning(mpi, 4, &path).run().succeeded();
-    match is_open_mpi(mpi) {
+    match mpi.is_open_mpi() {
         true => assert_chosen(&outcome),
         // It has files instead, which no variable shows.
         false => {
@@ -239,7 +238,7 @@ fn the_library_tells_the_mpi_before_it_starts(mpi: Mpi) {
 
 fn what_the_user_has_set_wins_and_is_said_once(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let (name, value) = match is_open_mpi(mpi) {
+    let (name, value) = match mpi.is_open_mpi() {
         true => ("OMPI_MCA_coll_tuned_bcast_algorithm", "6"),
         false => ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"),
     };
@@ -251,7 +250,7 @@ fn what_the_user_has_set_wins_and_is_said_once(mpi: Mpi) {
     let (ran, said) = parts(&outcome);
     let expected = format!("treepie: tuning: {name} is set, and wins over what was measured");
     assert_eq!(said, [expected], "{}", outcome.told());
-    if !is_open_mpi(mpi) {
+    if !mpi.is_open_mpi() {
         return assert_controls(&outcome, [2, 1, 0, 0]);
     }
     for line in ["algorithm bcast_intra_binomial 2", CHOSEN[2]] {
@@ -261,7 +260,7 @@ fn what_the_user_has_set_wins_and_is_said_once(mpi: Mpi) {
 
 /// Named one by one, without having been measured.
 fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
-    let (bcast, own, value) = match is_open_mpi(mpi) {
+    let (bcast, own, value) = match mpi.is_open_mpi() {
         true => ("chain", "OMPI_MCA_coll_tuned_scan_algorithm", "1"),
         false => ("binomial", "MPIR_CVAR_SCAN_INTRA_ALGORITHM", "nb"),
     };
@@ -275,7 +274,7 @@ fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
     // What a tuning sets besides is no decision of the user's.
     let directory = tempfile::tempdir().expect("a temporary directory");
     let rows = [("gather", 8, "binomial"), ("bcast", 8, "nb")];
-    let rows = &rows[..if is_open_mpi(mpi) { 1 } else { 2 }];
+    let rows = &rows[..if mpi.is_open_mpi() { 1 } else { 2 }];
     let path = written(directory.path(), &text(version_of(mpi), rows));
     let tuned = named.clone().variable("TREEPIE_TUNING", path.display());
     for outcome in [named.run(), tuned.run()] {
@@ -299,7 +298,7 @@ fn assert_named_ones_ran(mpi: Mpi, own: &str, outcome: &Outcome) {
         outcome.told()
     );
     assert_eq!(said[1], starts[1]);
-    if !is_open_mpi(mpi) {
+    if !mpi.is_open_mpi() {
         return assert_controls(outcome, [1, 0, ring(mpi), 1]);
     }
     for start in [
@@ -392,17 +391,23 @@ fn algorithms_that_keep_the_order_of_operands_do_so_in_open_mpi() {
     }
 }
 
-/// HAN does collectives over several hosts under Open MPI 5, but for what its rules leave to
+/// HAN does collectives over several hosts from Open MPI 5 on, but for what its rules leave to
 /// `tuned`: here the short broadcast.
 #[test]
 #[cfg(feature = "all-mpis")]
-fn over_several_hosts_open_mpi_5_runs_what_is_named_and_han_does_the_rest() {
+fn over_several_hosts_open_mpi_runs_what_is_named_and_han_does_the_rest() {
+    over_several_hosts(Mpi::OpenMpi5);
+    over_several_hosts(Mpi::OpenMpi6);
+}
+
+#[cfg(feature = "all-mpis")]
+#[track_caller]
+fn over_several_hosts(mpi: Mpi) {
     const HOSTS: Hosts = Hosts {
         name: "h",
         count: 2,
         ranks_each: 2,
     };
-    let mpi = Mpi::OpenMpi5;
     let directory = tempfile::tempdir().expect("a temporary directory");
     let rows = &[("bcast", 8, "chain"), ("bcast", 1024, "default")];
     let text = text(version_of(mpi), rows).replace("hosts: 1", "hosts: 2");
@@ -441,15 +446,22 @@ fn over_several_hosts_open_mpi_5_runs_what_is_named_and_han_does_the_rest() {
 #[test]
 #[cfg(feature = "all-mpis")]
 fn newer_mpis_are_told_and_measured_too() {
-    for mpi in [Mpi::OpenMpi5, Mpi::Mpich5, Mpi::StandardAbi] {
+    let all = [
+        Mpi::OpenMpi5,
+        Mpi::OpenMpi6,
+        Mpi::OpenMpi6Abi,
+        Mpi::Mpich5,
+        Mpi::StandardAbi,
+    ];
+    for mpi in all {
         the_library_tells_the_mpi_before_it_starts(mpi);
         what_the_user_has_set_wins_and_is_said_once(mpi);
         algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi);
         // Programs in Rust are built for MPIs of their own interfaces.
-        if mpi != Mpi::StandardAbi {
+        if !matches!(mpi, Mpi::StandardAbi | Mpi::OpenMpi6Abi) {
             tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi);
         }
-        if !is_open_mpi(mpi) {
+        if !mpi.is_open_mpi() {
             assert_numbers(mpi);
             files_with_each_algorithm_are_read_and_give_right_results(mpi);
         }

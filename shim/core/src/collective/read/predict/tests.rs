@@ -122,6 +122,23 @@ fn of_started_collectives_those_are_predicted_that_progress_allows_and_the_mpis_
 }
 
 #[test]
+fn a_started_reduce_is_predicted_with_parts_that_may_be_late_as_it_runs() {
+    let [grid, _] = grids::platforms();
+    let exchange = Algorithm::find(Operation::Reduce, "grid-exchange").unwrap();
+    let predicted = |form: Option<Progress>| {
+        let mut found = predictor(&grid, Operation::Reduce, 1 << 20);
+        if let Some(progress) = form {
+            found = found.started(progress);
+        }
+        let seconds = found.of(exchange, Some(8 << 10)).unwrap().seconds();
+        (found.plans(exchange, 8 << 10), seconds.unwrap())
+    };
+    let (blocking, started) = (predicted(None), predicted(Some(Progress::Called)));
+    assert_ne!(blocking.0, started.0);
+    assert!(started.1 > blocking.1, "{} {}", started.1, blocking.1);
+}
+
+#[test]
 fn of_neighbourhood_collectives_equal_blocks_go_to_each_cluster_once_and_the_bound_holds() {
     let [grid, _] = grids::platforms();
     let ranks = grid.ranks();

@@ -75,6 +75,24 @@ fn a_ring_in_c(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring"), 4);
 }
 
+/// Its `mpi_f08` looks up the rank of a root by itself.
+#[cfg(feature = "all-mpis")]
+#[test]
+fn ranks_under_open_mpi_6_are_permuted_but_for_those_of_mpi_f08() {
+    for name in ["ring.f", "ring.f90"] {
+        prints_the_same(&Job::new(Mpi::OpenMpi6, 4, name), 4);
+    }
+    let job = Job::new(Mpi::OpenMpi6, 4, "ring_f08.f90");
+    let plain = job.run().succeeded();
+    let outcome = job.with(Library::Permuted(rotated(4))).run().succeeded();
+    assert!(
+        outcome.stderr.contains("can't be permuted"),
+        "{}",
+        outcome.told()
+    );
+    assert_eq!(plain.stdout, outcome.stdout);
+}
+
 /// Open MPI's library of the standard ABI, which needs nothing of the one that programs in Fortran
 /// and Python have.
 #[cfg(feature = "all-mpis")]

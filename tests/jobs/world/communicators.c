@@ -56,15 +56,20 @@ static void names(void)
 static void infos(void)
 {
     MPI_Info info, got;
-    int keys = -1, flag = 0;
-    char value[64] = "";
+    int keys = -1, flag = 0, own = 0;
+    char value[64] = "", key[MPI_MAX_INFO_KEY + 1];
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_assert_no_any_tag", "false");
     MPI_Comm_set_info(MPI_COMM_WORLD, info);
     MPI_Comm_get_info(MPI_COMM_WORLD, &got);
     MPI_Info_get_nkeys(got, &keys);
+    /* Of Open MPI 6's own hints its world has fewer than communicators that are made. */
+    for (int i = 0; i < keys; i++) {
+        MPI_Info_get_nthkey(got, i, key);
+        own += !strncmp(key, "ompi_", 5);
+    }
     MPI_Info_get(got, "mpi_assert_no_any_tag", 63, value, &flag);
-    note("info: %d keys, %d %s\n", keys, flag, flag ? value : "");
+    note("info: %d keys, %d %s\n", keys - own, flag, flag ? value : "");
     MPI_Info_free(&got);
     MPI_Info_free(&info);
 }

@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 
 /*
  * RANKS:    3
+ * NOT:      openmpi-6: its release candidate loses messages of ranks with several threads
  * PROVES:   MPI_THREAD_MULTIPLE: threads see one world at all times.
  * PITFALLS: 20
  */

@@ -30,6 +30,7 @@ use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wa
 use super::{launched, order};
 use crate::binding;
 use crate::log;
+use crate::mpi::lookup::find_in_library;
 use crate::mpi::native::Native;
 use crate::one_sided::Gathering;
 use crate::platform::File;
@@ -69,6 +70,12 @@ pub enum RequestError {
         /// Why.
         error: AllocationError,
     },
+    /// A program whose ranks can't be permuted.
+    #[error(
+        "the program uses Open MPI 6's mpi_f08, which looks up ranks behind this library, so that \
+         they can't be permuted; bind them instead (--apply launch)"
+    )]
+    LooksUpRanks,
     /// An order that does not fit.
     #[error(transparent)]
     Order(#[from] OrderError),
@@ -261,8 +268,23 @@ impl Draft {
                 replay.permutation = None;
             }
         }
-        Ok(Decision::Replay(Box::new(replay)))
+        Ok(decided(replay))
     }
+}
+
+/// The replay, unless it permutes ranks that can't be.
+fn decided(replay: Replay) -> Decision {
+    if replay.permutation.is_none() || !looks_up_ranks() {
+        return Decision::Replay(Box::new(replay));
+    }
+    refuse(&RequestError::LooksUpRanks, replay.strict)
+}
+
+/// Whether the program calls the MPI through procedures that look themselves whether their process
+/// is a collective's root, and read no other arguments than its then: those of Open MPI 6 that take
+/// descriptors of arrays (`use mpi_f08`).
+fn looks_up_ranks() -> bool {
+    find_in_library("libmpi_usempif08", c"mpi_gather_f08ts_").is_some()
 }
 
 /// What becomes of a job for which what was asked for cannot be done.
@@ -316,7 +338,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
             network,
             learning: None,
         })),
-        false => Request::Decided(Decision::Replay(Box::new(replay))),
+        false => Request::Decided(decided(replay)),
     })
 }
 

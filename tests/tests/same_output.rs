@@ -75,7 +75,7 @@ fn a_ring_in_c(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring"), 4);
 }
 
-/// Its `mpi_f08` looks up the rank of a root by itself.
+/// Open MPI 6's `mpi_f08` looks up by itself whether its process is a root.
 #[cfg(feature = "all-mpis")]
 #[test]
 fn ranks_under_open_mpi_6_are_permuted_but_for_those_of_mpi_f08() {

@@ -51,6 +51,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"look-before-wait", look_before_wait},
     {"look-at-several", look_at_several},
     {"finalize-at-once", finalize_at_once},
+    {"tested-now-and-then", tested_now_and_then},
     {"cancel-and-free", cancel_and_free},
     {"cancel-and-free-active", cancel_and_free_active},
     {"wrong-argument", wrong_argument},

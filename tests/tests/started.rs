@@ -190,6 +190,27 @@ fn ranks_may_do_anything_while_messages_wait_for_others(mpi: Mpi) {
     }
 }
 
+/// Hundreds of messages wait for a root that is back each 20 ms only.
+fn a_test_takes_in_all_that_has_come(mpi: Mpi) {
+    let library = replaced("reduce=at-once", &in_turn(4, 2));
+    let library = strategies::with(library, "TREEPIE_LOG", "info");
+    let case = "tested-now-and-then";
+    let outcome = Job::new(mpi, 4, "started_cases").argument(case);
+    let outcome = outcome.with(library).run().succeeded();
+    assert_eq!(outcome.stdout, format!("{case} ok\n"), "{}", outcome.told());
+    let is_planned = outcome.stderr.contains("started reduce of 4194304 bytes");
+    assert!(is_planned, "{}", outcome.told());
+}
+
+/// Intel MPI, whose messages of 48 KiB are handed over one by one, is not among them.
+#[cfg(feature = "all-mpis")]
+#[test]
+fn a_test_of_a_newer_mpi_takes_in_all_that_has_come() {
+    for mpi in [Mpi::Mpich5, Mpi::StandardAbi, Mpi::OpenMpi5, Mpi::OpenMpi6] {
+        a_test_takes_in_all_that_has_come(mpi);
+    }
+}
+
 /// Ranks along a chain pass data on while they are in other calls of the MPI, one of which ends
 /// when the next rank has them.
 fn messages_go_on_while_a_rank_is_in_another_call(mpi: Mpi) {
@@ -490,6 +511,7 @@ under_all_mpis!(
 );
 
 under_each_mpi!(
+    a_test_takes_in_all_that_has_come,
     fortran_s_arrays_may_be_gone_when_a_call_has_started,
     a_call_is_refused_where_there_are_no_more_tags,
     a_started_collective_is_told_and_counted_as_the_plan_that_runs_it,

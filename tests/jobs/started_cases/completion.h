@@ -132,3 +132,25 @@ static void finalize_at_once(void)
         expect(data[i] == i, "wrong data");
     exit(wrong != 0);
 }
+
+/* A long sum that its root tests now and then. */
+static void tested_now_and_then(void)
+{
+    enum { COUNT = 1 << 20, MOST = 40 };
+    int *mine = malloc(COUNT * sizeof *mine), *sums = malloc(COUNT * sizeof *sums);
+    int is_complete = 0, tests = 0;
+    MPI_Request request;
+    for (int i = 0; i < COUNT; i++)
+        mine[i] = rank + i;
+    MPI_Ireduce(mine, sums, COUNT, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &request);
+    if (rank != 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (; rank == 0 && !is_complete; tests++) {
+        usleep(20000);
+        MPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < COUNT && rank == 0; i++)
+        expect(sums[i] == ranks * (ranks - 1) / 2 + ranks * i, "a wrong sum");
+    expect(tests <= MOST, "more tests than that takes");
+    free(mine), free(sums);
+}

@@ -32,6 +32,11 @@ const DONE_AT_ONCE: u32 = 16;
 /// ms for 118.
 const STARTED_AT_ONCE: u32 = 8;
 
+/// So many idle turns show that nothing more has come where requests are many: a turn asks for some
+/// of them, and takes in one message, which may be a part. With 1 to 12, more where requests were
+/// more, a sum of 1 MiB under MPICH 5.0 that was tested each millisecond took 150 ms for 120.
+const IDLE_WHERE_MANY: u32 = 16;
+
 /// A plan with what an execution asks for at every step.
 #[derive(Debug)]
 pub struct Prepared {
@@ -102,6 +107,14 @@ impl Account {
         self.ready.extend(dependencies.ready().map(Reverse));
         self.failed = None;
         self.done = 0;
+    }
+
+    /// So many idle turns in a row show that nothing more has come.
+    pub fn idle_turns(&self, native: &Native) -> u32 {
+        match self.requests.are_many(native) {
+            true => IDLE_WHERE_MANY,
+            false => 1,
+        }
     }
 
     /// Whether a step waits for nothing and was not started.

@@ -10,9 +10,11 @@
  *
  * A collective with `i` in front is started, and completed at once: `iallreduce`. With `overlap-` in
  * front of that, its ranks sleep between start and completion as long as it takes without; with
- * `tested-`, they compute so long, and test the request each millisecond. One that ends in `-init`
- * is a persistent request, which is made before (MPI 4): `allreduce-init`. Of one that begins with
- * `loop-`, IN_A_LOOP calls follow each other, and one's part of their time is printed: `loop-reduce`.
+ * `tested-`, they test the request each millisecond of it. Where all ranks compute between, those
+ * that share a core begin up to 20 ms later, and sleep here as they would compute on cores of their
+ * own. One that ends in `-init` is a persistent request, which is made before (MPI 4):
+ * `allreduce-init`. Of one that begins with `loop-`, IN_A_LOOP calls follow each other, and one's
+ * part of their time is printed: `loop-reduce`.
  *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
@@ -262,11 +264,9 @@ static void call_or_start(const char *name, int bytes)
         MPI_Start(&persistent), request = persistent;
     else
         begin(name, bytes, &request);
-    for (double end = now() + between, next; is_tested && now() < end;) {
+    for (double end = now() + between; is_tested && now() < end;) {
         int flag;
-        next = now() + 1e-3;
-        while (now() < next && now() < end)
-            sched_yield(); /* ranks may share cores */
+        wait_until(now() + 1e-3 < end ? now() + 1e-3 : end);
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     }
     if (between > 0 && !is_tested)

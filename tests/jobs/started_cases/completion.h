@@ -133,7 +133,7 @@ static void finalize_at_once(void)
     exit(wrong != 0);
 }
 
-/* A long sum that its root tests now and then. */
+/* A long sum that its root starts first, and tests now and then. */
 static void tested_now_and_then(void)
 {
     enum { COUNT = 1 << 20, MOST = 40 };
@@ -142,6 +142,8 @@ static void tested_now_and_then(void)
     MPI_Request request;
     for (int i = 0; i < COUNT; i++)
         mine[i] = rank + i;
+    if (rank != 0)
+        usleep(100000);
     MPI_Ireduce(mine, sums, COUNT, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &request);
     if (rank != 0)
         MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -33,8 +33,8 @@ const DONE_AT_ONCE: u32 = 16;
 const STARTED_AT_ONCE: u32 = 8;
 
 /// So many idle turns show that nothing more has come where requests are many: a turn asks for some
-/// of them, and takes in one message, which may be a part. With 1 to 12, more where requests were
-/// more, a sum of 1 MiB under MPICH 5.0 that was tested each millisecond took 150 ms for 120.
+/// of them, and takes in one message, which may be a part. With as many as ask for all of them once
+/// (1 to 12), a sum of 1 MiB under MPICH 5.0, tested each millisecond, took 150 ms for 120.
 const IDLE_WHERE_MANY: u32 = 16;
 
 /// A plan with what an execution asks for at every step.

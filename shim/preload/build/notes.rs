@@ -156,10 +156,11 @@ pub fn procedures(procedures: &[Procedure]) -> String {
         let name = &procedure.name;
         let role = procedure.role_in_pages();
         let poll = is_poll(name);
-        let collective = role == "makes";
+        let kind = role.split(' ').next().unwrap_or_default();
+        let collective = ["collective", "neighbourhood", "makes"].contains(&kind);
         let uncut = procedure.is_uncut();
         // Those that make a communicator are shown as the collectives that they are.
-        let starts = procedure.of_kind("request*").is_some() && !collective;
+        let starts = procedure.of_kind("request*").is_some() && kind != "makes";
         constants += &format!(
             "pub const {name}: Procedure = Procedure {{ number: {number}, poll: {poll}, \
              collective: {collective}, uncut: {uncut}, starts: {starts} }};\n"

@@ -2,22 +2,27 @@
 //! completed: counted only where it may be stopped at a cut.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_core::affinity::times::CallClass;
 
+use super::communicators::{self, Communicator};
 use super::page::{self, Note};
 use super::registry::handle_at;
-use super::{around, communicators, thread};
+use super::{around, thread};
 use crate::mpi::native::{Native, native};
-use crate::mpi::{Comm, MatchedMessage, Request, SUCCESS, StatusAddress, Word, c_int};
+use crate::mpi::{MatchedMessage, Request, SUCCESS, StatusAddress, Word, c_int};
 
-/// What was begun.
-#[derive(Clone, Copy)]
+/// Communicator of a receive, as it was when the receive was posted: the application may free it
+/// before the receive completes, and the MPI may give its handle to another. `None` for those that
+/// are not the application's.
+type Posted = Option<Arc<Communicator>>;
+
+/// A pending operation of this process.
 enum Begun {
-    /// A receive on a communicator.
-    Receive(Comm),
+    Receive(Posted),
     Collective,
 }
 
@@ -28,9 +33,9 @@ struct Open {
     /// How many of these are receives.
     receives: usize,
     /// Receives that are prepared, started or not.
-    prepared: HashMap<Request, Comm>,
+    prepared: HashMap<Request, Posted>,
     /// Messages that were matched and are not received.
-    matched: HashMap<MatchedMessage, Comm>,
+    matched: HashMap<MatchedMessage, Posted>,
 }
 
 static OPEN: Lazy<Mutex<Open>> = Lazy::new(Mutex::default);
@@ -71,7 +76,11 @@ pub fn receive(
         false => taken.status,
     };
     let before = match taken.message != 0 && !note.posts {
-        true => OPEN.lock().matched.remove(&handle_at(taken.message)),
+        true => OPEN
+            .lock()
+            .matched
+            .remove(&handle_at(taken.message))
+            .flatten(),
         false => None,
     };
     around(
@@ -81,46 +90,55 @@ pub fn receive(
         |thread| {
             sent(thread);
             if note.has_answer() {
-                let comm = if note.posts { Some(note.comm) } else { before };
+                let posted = match note.posts {
+                    true => posted(native, &note),
+                    false => before,
+                };
                 // SAFETY: the call has succeeded, and was given this status.
-                unsafe { took(native, &note, comm, taken.message, status) };
+                unsafe { took(native, &note, posted, taken.message, status) };
             }
         },
     )
+}
+
+/// The communicator of a receive that is posted; none from `MPI_PROC_NULL`, of which MPICH's
+/// requests do not say that they are.
+fn posted(native: &Native, note: &Note) -> Posted {
+    match note.source == native.abi.proc_null {
+        true => None,
+        false => communicators::find(note.comm),
+    }
 }
 
 /// A call took a message of this communicator, or will.
 ///
 /// # Safety
 /// The call succeeded, and the status is the one that it had, if it has one.
-unsafe fn took(
-    native: &Native,
-    note: &Note,
-    comm: Option<Comm>,
-    message: Word,
-    status: StatusAddress,
-) {
-    let Some(comm) = comm else { return };
+unsafe fn took(native: &Native, note: &Note, posted: Posted, message: Word, status: StatusAddress) {
     if note.posts && message != 0 {
-        OPEN.lock().matched.insert(handle_at(message), comm);
+        OPEN.lock().matched.insert(handle_at(message), posted);
     } else if note.request != 0 {
-        begin(handle_at(note.request), Begun::Receive(comm));
-    } else {
+        begin(handle_at(note.request), Begun::Receive(posted));
+    } else if note.posts || message != 0 {
         // SAFETY: the caller's promise.
-        unsafe { count(native, comm, status) };
+        unsafe { count(native, posted, status) };
     }
 }
 
-/// Counts a message that was received; nothing from `MPI_PROC_NULL`, and from other jobs.
+/// Counts a message that was received; nothing from `MPI_PROC_NULL`, from other jobs, and of
+/// receives that were cancelled.
 ///
 /// # Safety
 /// The status is that of a receive on this communicator that is complete.
-unsafe fn count(native: &Native, comm: Comm, status: StatusAddress) {
+unsafe fn count(native: &Native, posted: Posted, status: StatusAddress) {
+    let Some(communicator) = posted else { return };
     // SAFETY: the caller's promise.
-    let (source, bytes) = unsafe { (native.message_of(status).0, native.bytes_of(status)) };
-    let communicator = communicators::find(comm);
-    let partner = communicator.zip(usize::try_from(source).ok());
-    if let Some(partner) = partner.and_then(|(communicator, source)| communicator.partner(source)) {
+    let (source, bytes, is_cancelled) = unsafe {
+        let (source, _) = native.message_of(status);
+        (source, native.bytes_of(status), native.is_cancelled(status))
+    };
+    let partner = usize::try_from(source).map(|source| communicator.partner(source));
+    if let (Ok(Some(partner)), false) = (partner, is_cancelled) {
         thread::count_received(partner, bytes);
     }
 }
@@ -140,8 +158,9 @@ pub fn begin_collective(address: Word) {
 
 /// A receive was prepared; the native MPI put its request at `note.request`.
 pub fn prepare(note: &Note) {
-    let request = handle_at(note.request);
-    OPEN.lock().prepared.insert(request, note.comm);
+    let Some(native) = native() else { return };
+    let (request, posted) = (handle_at(note.request), posted(native, note));
+    OPEN.lock().prepared.insert(request, posted);
 }
 
 /// `count` prepared requests, an array at `requests`, were started.
@@ -150,8 +169,8 @@ pub fn started(count: c_int, requests: Word) {
     let mut open = OPEN.lock();
     for at in 0..usize::try_from(count).unwrap_or(0) {
         let request = handle_at(requests + at * native.abi.handle_bytes);
-        if let Some(&comm) = open.prepared.get(&request) {
-            open.insert(request, Begun::Receive(comm));
+        if let Some(posted) = open.prepared.get(&request).cloned() {
+            open.insert(request, Begun::Receive(posted));
         }
     }
     open.say();
@@ -175,9 +194,9 @@ pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
         }
         begun
     };
-    if let Some(Begun::Receive(comm)) = begun {
+    if let Some(Begun::Receive(posted)) = begun {
         // SAFETY: the caller's promise.
-        unsafe { count(native, comm, status) };
+        unsafe { count(native, posted, status) };
     }
 }
 

@@ -180,10 +180,10 @@ impl Thread {
         })
     }
 
-    /// Which collective on its communicator a call has started.
+    /// The number on its communicator of the collective that a call has started; 0 for all else.
     #[inline(always)]
     fn number_of_started(&self, note: &Note) -> u64 {
-        if !note.is_collective() {
+        if !note.procedure.collective {
             return 0;
         }
         let done = self.with_communicator(note.comm, Communicator::done);

@@ -11,7 +11,8 @@ pub struct Procedure {
     pub number: u16,
     /// Whether it comes back at once, done or not.
     pub poll: bool,
-    /// Whether it is one more collective on its communicator, which no role says.
+    /// Whether it is a collective on its communicator when it is called: one that is only
+    /// prepared is not.
     pub collective: bool,
     /// Whether no cut includes what it begins.
     pub uncut: bool,
@@ -86,12 +87,6 @@ impl Note {
     #[inline(always)]
     pub fn as_done(&self) -> u64 {
         pack(self.dest, self.procedure.number.into())
-    }
-
-    /// Whether it is no message.
-    #[inline(always)]
-    pub fn is_collective(&self) -> bool {
-        !self.sends && !self.posts && self.tag == ABSENT && self.receive_tag == ABSENT
     }
 
     /// A call on a communicator, of which no more is told.

@@ -1,13 +1,14 @@
 /* A job that exchanges a little and then ends in the way that its argument says:
  *
  *     endings abort|fatal|exit|quick-exit|leave|early|late|segv|term|interrupt|handler|kill|wait|
- *             usr1|well [receive]
+ *             usr1|missing|well [receive]
  *
  * Every rank sends 5 messages of 100 bytes to its right neighbour; then there is
  * one MPI_Allreduce of an int. With `kill` it waits for two seconds first; with
  * `wait` each rank says so, and waits for a minute. With `early` all ranks end with
  * status 0 before MPI_Finalize, with `leave` rank 0 alone, with `late` rank 0 with status 3 after
- * it. With `usr1` each rank waits for a SIGUSR1 and ends well. Where it is one rank that ends, the
+ * it. With `usr1` each rank waits for a SIGUSR1 and ends well. With `missing` the last rank leaves
+ * with status 0, and the others call MPI_Finalize. Where it is one rank that ends, the
  * others sleep, or with `receive` wait for a message from it. */
 
 #include <mpi.h>
@@ -73,7 +74,9 @@ int main(int argc, char **argv)
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
 
-    if (!strcmp(how, "well")) {
+    if (!strcmp(how, "missing") && rank == size - 1)
+        _exit(0);
+    if (!strcmp(how, "well") || !strcmp(how, "missing")) {
         MPI_Finalize();
         return 0;
     }

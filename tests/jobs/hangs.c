@@ -13,6 +13,7 @@
  * killed      the others wait for rank 1, which kills itself
  * split       ranks wait for each other in a split communicator: 0 and 2, not 1 and 3
  * polling     ranks 0 and 1 poll for each other's message
+ * finalize    nobody comes out of MPI_Finalize; rank 0 has started a send that it never completed
  *
  * These go on for SECONDS and end well:
  *
@@ -90,6 +91,20 @@ static void poll_for(int from)
     }
 }
 
+static int stay(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    sleep(600);
+    return MPI_SUCCESS;
+}
+
+static void never_finalize(void)
+{
+    int key;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stay, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+}
+
 static void hang(const char *mode)
 {
     int left = (rank + size - 1) % size;
@@ -107,6 +122,14 @@ static void hang(const char *mode)
     } else if (!strcmp(mode, "left")) {
         if (rank != 2)
             receive_from(left, 8, 2);
+    } else if (!strcmp(mode, "finalize")) {
+        MPI_Request completed, left_over;
+        MPI_Irecv(in, 8, MPI_CHAR, left, 6, MPI_COMM_WORLD, &completed);
+        send_to((rank + 1) % size, 8, 6);
+        MPI_Wait(&completed, MPI_STATUS_IGNORE);
+        if (rank == 0)
+            MPI_Issend(out, 8, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &left_over);
+        never_finalize();
     } else if (!strcmp(mode, "operations")) {
         int one = 1, sum = 0;
         if (rank == 0)

@@ -73,7 +73,7 @@ fn read(desk: &Path, file: &str) -> String {
 }
 
 /// What the first line of each hang says, and what is somewhere below.
-const HANGS: [(&str, &str, &str); 12] = [
+const HANGS: [(&str, &str, &str); 13] = [
     (
         "ring",
         "Deadlock: ranks 0-2 wait for each other.",
@@ -88,6 +88,11 @@ const HANGS: [(&str, &str, &str); 12] = [
         "left",
         "Deadlock: rank 2 is in MPI_Finalize, and ranks 0 and 1 wait for it.",
         "rank 2: in MPI_Finalize",
+    ),
+    (
+        "finalize",
+        "All ranks are in MPI_Finalize, which does not return.",
+        "\n  started and never completed: MPI_Issend to rank 1 (tag 5, MPI_COMM_WORLD), by rank 0\n  rank",
     ),
     (
         "operations",

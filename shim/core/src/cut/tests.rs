@@ -346,6 +346,7 @@ impl Machine {
             }],
             more_threads: 0,
             communicators: keys.map(|key| (key, communicator(key))).collect(),
+            incomplete: Vec::new(),
             channels: Some(Channels {
                 with,
                 posted_any: 0,

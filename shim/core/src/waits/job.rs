@@ -98,6 +98,11 @@ impl Job {
         (0..self.size).filter(known).collect()
     }
 
+    /// Whether all ranks are in `MPI_Finalize`.
+    pub fn is_finalizing(&self) -> bool {
+        self.ranks.len() == self.size && self.ranks.values().all(Seen::finalizes)
+    }
+
     /// Whether nobody but those who poll made a call.
     pub fn stands_still(&self) -> bool {
         let motions = self.ranks.values().flat_map(|seen| &seen.motions);

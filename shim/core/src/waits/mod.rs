@@ -34,8 +34,8 @@ mod tests;
 pub use job::{Job, Motion, Seen};
 pub use messages::Unreceived;
 pub use state::{
-    Activity, Channel, Channels, Collective, Communicator, End, Envelope, Key, Life, Operation,
-    Partner, Rank, Stop, Thread, Until,
+    Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
+    Operation, Partner, Rank, Stop, Thread, Until,
 };
 pub use verdict::{Kind, Mismatch, Side, Verdict, Wait, verdict};
 

@@ -282,6 +282,7 @@ impl Model {
             threads: vec![process.thread()],
             more_threads: 0,
             communicators: BTreeMap::from([(WORLD, world)]),
+            incomplete: Vec::new(),
             channels: known.then(|| process.written.2.clone()),
             stop: None,
         }

@@ -71,6 +71,15 @@ pub enum Operation {
     Unknown,
 }
 
+/// A request that was begun and not completed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Incomplete {
+    /// The procedure that made it.
+    pub procedure: String,
+    /// Its operation.
+    pub operation: Operation,
+}
+
 /// What ends a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -228,6 +237,8 @@ pub struct Rank {
     pub more_threads: u64,
     /// Its communicators.
     pub communicators: BTreeMap<Key, Communicator>,
+    /// Requests that it has begun and not completed, of a rank in `MPI_Finalize`.
+    pub incomplete: Vec<Incomplete>,
     /// What it sent and received; `None` where that was not counted at the time.
     pub channels: Option<Channels>,
     /// Whether and where it is stopped; `None` where it never is.

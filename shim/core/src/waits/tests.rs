@@ -31,6 +31,7 @@ fn idle(rank: usize, size: usize) -> Rank {
         threads: vec![thread(Activity::Outside)],
         more_threads: 0,
         communicators: BTreeMap::from([(WORLD, world)]),
+        incomplete: Vec::new(),
         channels: Some(Channels::default()),
         stop: None,
     }

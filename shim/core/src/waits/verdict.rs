@@ -23,6 +23,8 @@ pub enum Kind {
     Gone,
     /// Ranks wait for processes that are stopped.
     Stopped,
+    /// All ranks are in `MPI_Finalize`.
+    Finalizing,
     /// Nobody made a call; ranks wait for some that are not in MPI, or of which that is not known.
     Waits,
     /// Ranks make calls.
@@ -104,6 +106,7 @@ pub fn verdict(job: &Job) -> Verdict {
         kind = match () {
             () if has_life(job, Life::Gone) => Kind::Gone,
             () if has_life(job, Life::Stopped) => Kind::Stopped,
+            () if job.is_finalizing() => Kind::Finalizing,
             () if job.stands_still() => Kind::Waits,
             () => Kind::Moves,
         };

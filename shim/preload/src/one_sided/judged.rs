@@ -165,12 +165,14 @@ impl Judged {
     }
 
     /// Completes what is under way, and gives what was found, as far as this process is to tell it.
-    /// The window, or MPI, is about to end. Collective.
-    pub fn finish(&self, native: &Native, window: &Window) -> Vec<GuardedEpochs> {
+    /// The window is about to end, or MPI is if it `ends`. Collective.
+    pub fn finish(&self, native: &Native, window: &Window, ends: bool) -> Vec<GuardedEpochs> {
         let mut state = self.state.lock();
-        if let Some(exchange) = state.under_way.take() {
-            let told = exchange.wait(native);
-            state.complete(window, told);
+        if let Some(mut exchange) = state.under_way.take() {
+            match ends && !exchange.is_complete_at_the_end(native) {
+                true => std::mem::forget(state.private.take()),
+                false => state.complete(window, exchange.wait(native)),
+            }
         }
         state.private = None;
         if std::mem::replace(&mut state.is_reported, true) {

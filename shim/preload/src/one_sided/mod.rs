@@ -85,7 +85,7 @@ fn judge(ranks: usize) -> Option<Judged> {
 /// Completes what guards of windows have under way, before results are collected. Collective.
 pub fn end_guards(native: &Native) {
     for window in window::all_judged() {
-        report(native, &window);
+        report(native, &window, true);
     }
 }
 
@@ -100,9 +100,11 @@ pub fn guard_results() -> Vec<GuardedEpochs> {
     RESULTS.lock().clone()
 }
 
-/// Adds the results of a window that is about to end.
-fn report(native: &Native, window: &Window) {
-    let found = window.judged().map(|judged| judged.finish(native, window));
+/// Adds the results of a window that is about to end, or that MPI ends with.
+fn report(native: &Native, window: &Window, ends: bool) {
+    let found = window
+        .judged()
+        .map(|judged| judged.finish(native, window, ends));
     let mut results = RESULTS.lock();
     for one in found.unwrap_or_default() {
         let is_known = results.iter_mut().any(|known| known.absorb(&one));
@@ -226,7 +228,7 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     let handle = handle_at(address);
     let code = match (native(), window::find(handle)) {
         (Some(native), Some(window)) => complete_kept(native, &window, Whose::All, || {
-            report(native, &window);
+            report(native, &window, false);
             next()
         }),
         _ => next(),

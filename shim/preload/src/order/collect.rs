@@ -17,7 +17,9 @@ use super::{WORK, Work, replaying};
 use crate::features::{self, ORDER};
 use crate::log;
 use crate::mpi::native::Native;
-use crate::share::{Group, Members, ShareError, gather_bytes, gather_to_all, share};
+use crate::share::{
+    BoundedMembers, Group, Members, ShareError, gather_bytes, gather_to_all, share,
+};
 
 /// What is recorded of a job.
 struct Job {
@@ -135,24 +137,23 @@ pub fn distribute(
         .ok_or(ShareError::Elsewhere { rank: missing })
 }
 
-/// The end of the job: the order is written, or the replay is checked. Collective where it is
-/// recorded.
-///
-/// # Errors
-/// A native call that failed.
-pub fn finish(native: &Native) -> Result<(), ShareError> {
+/// The end of the job on this process: the replay is checked, or the log is complete.
+pub fn end() {
     features::end(ORDER);
     if replaying().is_some() {
         super::replaying::finish();
     }
-    let Some(job) = JOB.get() else { return Ok(()) };
     if let Some(Work::Recording(recording)) = &mut *WORK.lock() {
         recording.end();
     }
-    // Messages that the application never received are still on the world.
-    let private = native.split(native.world, native.rank(native.world)?)?;
-    native.return_errors(private.handle())?;
-    let processes = Members::new(native, private.handle())?;
+}
+
+/// Writes the order that was recorded, if one was. Collective over all processes, behind [`end`].
+///
+/// # Errors
+/// A native call that failed; a process that does not answer.
+pub fn write(processes: &BoundedMembers<'_>) -> Result<(), ShareError> {
+    let Some(job) = JOB.get() else { return Ok(()) };
     // All logs are at their end.
     processes.allgather(0)?;
     let body = job.files.as_ref().map(HostFiles::bodies).transpose();
@@ -163,7 +164,7 @@ pub fn finish(native: &Native) -> Result<(), ShareError> {
         ));
         None
     });
-    let bodies = gather_bytes(&processes, body.unwrap_or_default())?;
+    let bodies = gather_bytes(processes, body.unwrap_or_default())?;
     let mut is_written = None;
     if processes.rank() == 0 {
         let written = write_bodies(&job.order, &job.run, &job.program, &bodies);
@@ -174,7 +175,7 @@ pub fn finish(native: &Native) -> Result<(), ShareError> {
         }
         is_written = Some(written.is_ok());
     }
-    if share(&processes, is_written)? {
+    if share(processes, is_written)? {
         if let Some(files) = job.files.as_ref().filter(|_| is_read) {
             files.remove();
         }

@@ -41,7 +41,7 @@ use crate::mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
 use crate::record::{Completion, handle_at};
 use calls::call_for;
 pub use calls::{CallKind, Receive};
-pub use collect::{clear, distribute, finish, record};
+pub use collect::{clear, distribute, end, record, write};
 use recording::Recording;
 use replaying::Replaying;
 

@@ -1,5 +1,5 @@
 //! At the end of a job: every rank's partial profile, brought to process 0
-//! along a binomial tree over a communicator of our own.
+//! along a binomial tree.
 
 use treepie_core::files::partial_profiles::{Merged, Merger, PartialProfileError, RunDescription};
 use treepie_core::files::profile::{GuardResults, HostTopology, Profile};
@@ -10,7 +10,7 @@ use super::stream;
 use crate::machine::{allowed_cores, location};
 use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError};
-use crate::share::{Group, Members, ShareError, gather, gather_bytes, share};
+use crate::share::{BoundedMembers, Group, ShareError, gather, gather_bytes, share};
 
 use thiserror::Error;
 
@@ -56,38 +56,26 @@ pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
     Ok(())
 }
 
-/// Collects the record. Collective. `read_topology` is called on one process of
+/// Collects the record. Collective over all processes. `read_topology` is called on one process of
 /// each host. `found` is what guards found of which this process is to tell. On process 0, `write`
 /// gets the profile and says whether it is written; the result is the same on every process.
 ///
 /// # Errors
-/// A native call that failed, and on process 0 partial profiles that make no sense.
+/// A native call that failed, a process that does not answer, and on process 0 partial profiles
+/// that make no sense.
 pub fn collect(
-    native: &Native,
+    members: &BoundedMembers<'_>,
     run: &RunDescription,
     found: &GuardResults,
     read_topology: impl Fn() -> Option<String>,
-    write: impl FnOnce(&Profile) -> bool,
-) -> Result<bool, CollectError> {
-    let mut partial = Vec::new();
-    stream::encode(Unlimited, &mut partial);
-    let private = native.split(native.world, native.rank(native.world)?)?;
-    native.return_errors(private.handle())?;
-    let members = Members::new(native, private.handle())?;
-    collect_over(&members, run, (partial, found), read_topology, write)
-}
-
-fn collect_over(
-    members: &Members<'_>,
-    run: &RunDescription,
-    (partial, found): (Vec<u8>, &GuardResults),
-    read_topology: impl Fn() -> Option<String>,
-    write: impl FnOnce(&Profile) -> bool,
+    write: impl FnOnce(Profile) -> bool,
 ) -> Result<bool, CollectError> {
     let process = members.rank();
+    let mut partial = Vec::new();
+    stream::encode(Unlimited, &mut partial);
     let partials = gather_bytes(members, partial)?;
     // What is wrong with the partial profiles must not keep the others waiting.
-    let mut merged = match process {
+    let merged = match process {
         0 => Some(Merger::merge_all(run, &partials)),
         _ => None,
     };
@@ -106,24 +94,23 @@ fn collect_over(
     let (topology, at) = (is_first.then(read_topology), is_first.then(location));
     let mut of_hosts = gather(members, &(topology.flatten(), at.flatten()))?;
     let found = gather(members, found)?;
-    let mut written = false;
-    if let Some(Ok(Merged { profile })) = &mut merged {
+    let (mut written, mut failed) = (false, None);
+    if let Some(Ok(Merged { mut profile })) = merged {
         let mut texts = Vec::new();
         for (host, &first) in profile.hosts.iter().zip(&first_of_hosts) {
             let (text, at) = std::mem::take(&mut of_hosts[first]);
             texts.push(text);
             profile.locations.extend(at.map(|at| at.of(&host.name)));
         }
-        profile.topologies = alike(profile, texts);
+        profile.topologies = alike(&profile, texts);
         let found = GuardResults::together(found);
         (profile.guard, profile.guarded_epochs) = (found.collectives, found.epochs);
         written = write(profile);
+    } else if let Some(Err(error)) = merged {
+        failed = Some(error);
     }
     let written = share(members, (process == 0).then_some(written))?;
-    match merged {
-        Some(Err(error)) => Err(error.into()),
-        _ => Ok(written),
-    }
+    failed.map_or(Ok(written), |error| Err(error.into()))
 }
 
 /// Hosts with the same hardware, together.

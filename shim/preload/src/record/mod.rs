@@ -325,6 +325,9 @@ pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> 
 pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
     around(&note, CallClass::Send, call, |thread| {
         prepared::started(thread, count, requests);
+        if features::any(PAGES) {
+            thread.area().started(count, requests);
+        }
         if features::any(CUTS) {
             received::started(count, requests);
         }

@@ -5,8 +5,8 @@ use treepie_core::affinity::times::CallClass;
 use super::page::{self, Note};
 use super::registry::handle_at;
 use super::{around, communicators, prepared, received, shared_memory, thread, windows};
-use crate::features::{self, COUNTING, CUTS};
-use crate::mpi::{Comm, Handle, SUCCESS, Word, c_int};
+use crate::features::{self, COUNTING, CUTS, PAGES};
+use crate::mpi::{Comm, Handle, Request, SUCCESS, Word, c_int};
 
 /// A procedure that makes a communicator, whose handle it puts at `address`.
 pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
@@ -47,7 +47,14 @@ pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c
         true => received::request_end(note, call, address),
         false => call(),
     };
-    end_of(note, call, address, prepared::ended)
+    end_of(note, call, address, |request: Request| {
+        prepared::ended(request);
+        if features::any(PAGES)
+            && let Some(thread) = thread::outermost()
+        {
+            thread.area().forget(request.word() as u64);
+        }
+    })
 }
 
 /// A procedure that makes an object, whose handle it puts at `address`: `made` is told of it, and

@@ -149,6 +149,9 @@ impl Thread {
         if done && note.posts {
             self.count_receive(note);
         }
+        if done && note.requests != 0 {
+            area.completed(note);
+        }
         area.end(done, note.procedure);
     }
 

@@ -153,6 +153,19 @@ impl Decision {
             }
         }
     }
+
+    /// Whether something of all ranks is collected when the job ends.
+    pub fn collects(&self) -> bool {
+        let learns = matches!(self, Decision::Replay(replay) if replay.learns);
+        learns || self.recording().is_some()
+    }
+}
+
+impl Order {
+    /// Whether it is recorded.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self.way, OrderWay::Record(..))
+    }
 }
 
 impl Replay {

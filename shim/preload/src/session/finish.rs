@@ -11,14 +11,19 @@ use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::{GuardResults, Profile};
 
 use super::decision::{Decision, Recording};
-use super::{State, learning, monitor, partial, signals};
+use super::within::within;
+use super::{State, learning, meeting, monitor, partial, signals};
 use crate::guard::guarded;
 use crate::machine::read_hardware_and_devices;
-use crate::mpi::native::{Native, native};
+use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
-use crate::share::{Members, ShareError};
+use crate::share::BoundedMembers;
 use crate::{collectives, log, one_sided, order, record, reorder, world};
+
+/// Bound on the time that writing a file may take, as on a file system that hangs. It is below what
+/// ranks wait for each other (`meeting`).
+const WRITING: Duration = Duration::from_secs(30);
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.
@@ -39,27 +44,18 @@ fn finish(native: &Native, decision: &Decision) {
     let elapsed = learning::elapsed();
     collectives::end_guards(native);
     one_sided::end_guards(native);
-    if let Err(error) = order::finish(native) {
-        log::error(&format!("the order could not be collected: {error}"));
-    }
-    if let Some(recording) = decision.recording() {
+    order::end();
+    if decision.recording().is_some() {
         record::end();
+    }
+    meeting::hold(native, |met| match met {
+        Ok(members) => collect_all(members, decision, elapsed),
+        Err(error) => give_up(decision, &error),
+    });
+    if decision.recording().is_some() {
         monitor::stop();
-        match write_profile(native, recording) {
-            Ok(true) => (),
-            Ok(false) => drop(partial::write()),
-            Err(error) => {
-                partial::write();
-                if error.is_told_here() {
-                    log::error(&format!("the profile could not be collected: {error}"));
-                }
-            }
-        }
         partial::disarm();
         signals::release();
-    }
-    if let Some(elapsed) = elapsed {
-        learn(native, elapsed);
     }
     reorder::end();
     one_sided::end();
@@ -67,19 +63,61 @@ fn finish(native: &Native, decision: &Decision) {
     world::remove(native);
 }
 
+/// Collects what this job leaves. All processes are here.
+fn collect_all(members: &BoundedMembers<'_>, decision: &Decision, elapsed: Option<Duration>) {
+    if let Err(error) = order::write(members)
+        && error.is_told_here()
+    {
+        log::error(&format!("the order could not be collected: {error}"));
+    }
+    if let Some(recording) = decision.recording() {
+        monitor::stop();
+        match write_profile(members, recording) {
+            Ok(true) => (),
+            Ok(false) => leave_partial(),
+            Err(error) => {
+                leave_partial();
+                if error.is_told_here() {
+                    log::error(&format!("the profile could not be collected: {error}"));
+                }
+            }
+        }
+    }
+    if let Some(elapsed) = elapsed
+        && let Err(error) = learning::end(members, elapsed)
+    {
+        log::info(&format!("nothing was learnt of this run: {error}"));
+    }
+}
+
+/// Leaves the files of this rank where the others do not come.
+fn give_up(decision: &Decision, error: &NativeError) {
+    let recording = decision
+        .recording()
+        .filter(|recording| !recording.for_store);
+    if recording.is_some() {
+        leave_partial();
+    }
+    if error.is_told_here() {
+        let left = recording.map_or(String::new(), |recording| {
+            let directory = partial_profiles::directory_of(Path::new(&recording.output));
+            format!("; what each rank counted is in {}", directory.display())
+        });
+        log::error(&format!(
+            "nothing is collected at the end of the job: {error}{left}"
+        ));
+    }
+}
+
+fn leave_partial() {
+    within(WRITING, "writing a partial profile", partial::write);
+}
+
 /// Writes a profile; one for a store without what names somebody.
 fn write_to(output: &Path, profile: &Profile, for_store: bool) -> Result<(), FileError> {
     match for_store {
         true => profile.without_names().write(output),
         false => profile.write(output),
-    }
-}
-
-/// Keeps what the run took. A failure here is none of the job's.
-fn learn(native: &Native, elapsed: Duration) {
-    let members = Members::new(native, native.world).map_err(ShareError::from);
-    if let Err(error) = members.and_then(|members| learning::end(&members, elapsed)) {
-        log::info(&format!("nothing was learnt of this run: {error}"));
     }
 }
 
@@ -93,28 +131,40 @@ pub(super) fn guard_results() -> GuardResults {
 
 /// Whether the profile is written. Until it is, an end of this process still
 /// leaves its partial profile.
-fn write_profile(native: &Native, recording: &Recording) -> Result<bool, CollectError> {
+fn write_profile(
+    members: &BoundedMembers<'_>,
+    recording: &Recording,
+) -> Result<bool, CollectError> {
     let output = Path::new(&recording.output);
-    let write = |profile: &Profile| match write_to(output, profile, recording.for_store) {
-        Ok(()) => {
-            log::info(&format!("the profile is in {}", output.display()));
-            // Partial profiles that were left meanwhile are not needed any more.
-            partial_profiles::remove_directory(&partial_profiles::directory_of(output));
-            true
-        }
-        // That nothing is learnt harms nobody.
-        Err(error) if recording.for_store => {
-            log::info(&error.to_string());
-            false
-        }
-        Err(error) => {
-            log::error(&error.to_string());
-            false
+    let write = |profile: Profile| {
+        let (path, for_store) = (output.to_owned(), recording.for_store);
+        let work = move || write_to(&path, &profile, for_store);
+        match within(WRITING, "writing the profile", work) {
+            Some(Ok(())) => {
+                log::info(&format!("the profile is in {}", output.display()));
+                // Partial profiles that were left meanwhile are not needed any more.
+                partial_profiles::remove_directory(&partial_profiles::directory_of(output));
+                true
+            }
+            // That nothing is learnt harms nobody.
+            Some(Err(error)) if recording.for_store => {
+                log::info(&error.to_string());
+                false
+            }
+            Some(Err(error)) => {
+                log::error(&error.to_string());
+                false
+            }
+            None => {
+                let (path, seconds) = (output.display(), WRITING.as_secs());
+                log::error(&format!("{path}: could not be written within {seconds} s"));
+                false
+            }
         }
     };
     let found = guard_results();
     collect(
-        native,
+        members,
         &recording.run,
         &found,
         read_hardware_and_devices,

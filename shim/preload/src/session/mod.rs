@@ -16,6 +16,7 @@ mod finish;
 mod hosts;
 mod launched;
 mod learning;
+mod meeting;
 mod monitor;
 mod order;
 mod partial;
@@ -28,6 +29,7 @@ mod signals;
 pub mod start;
 mod tuning;
 mod wanted;
+mod within;
 
 use std::mem;
 

@@ -10,7 +10,9 @@ use treepie_core::order::Log;
 use super::decision::{Decision, Next, Opening, Order, OrderWay, Pages, Recording, Replay};
 use super::request::{Draft, Request};
 use super::tuning::{self, Told};
-use super::{State, errors, exits, finish, hosts, learning, monitor, partial, redundancy, signals};
+use super::{
+    State, errors, exits, finish, hosts, learning, meeting, monitor, partial, redundancy, signals,
+};
 use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
@@ -223,6 +225,9 @@ impl Starting {
         }
         if decision.needs_an_end() || order.is_some() {
             native.at_finalize(finish::on_finalize)?;
+        }
+        if decision.collects() || order.as_ref().is_some_and(Order::is_recorded) {
+            meeting::prepare(native)?;
         }
         if let Some(recording) = decision.recording() {
             let rank = native.rank(world)?;

@@ -15,6 +15,7 @@
 //! differ. The first thing that ranks do together is to share, so that what is gathered and
 //! exchanged later needs none.
 
+mod bounded;
 mod group;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::mpi::native::NativeError;
+pub use bounded::BoundedMembers;
 pub use group::{Group, Members, gather_bytes};
 
 /// What a library must have in common with those of other ranks: its version, and a number that
@@ -76,7 +78,11 @@ pub enum ShareError {
 impl ShareError {
     /// Whether this rank is to say it: of a failure that all ranks know, one does.
     pub fn is_told_here(&self) -> bool {
-        !matches!(self, ShareError::Elsewhere { .. })
+        match self {
+            ShareError::Elsewhere { .. } => false,
+            ShareError::Native(error) => error.is_told_here(),
+            ShareError::Version { .. } | ShareError::Unreadable { .. } => true,
+        }
     }
 }
 

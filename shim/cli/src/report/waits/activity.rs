@@ -91,7 +91,7 @@ impl Hang {
         }
     }
 
-    fn operation(&self, operation: &Operation) -> String {
+    pub(super) fn operation(&self, operation: &Operation) -> String {
         match operation {
             Operation::Receive(receive) => format!("from {}", self.envelope(receive)),
             Operation::Send(sent) => {

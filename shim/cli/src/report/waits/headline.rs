@@ -26,6 +26,7 @@ impl Hang {
                 "{} stopped (SIGSTOP or a debugger). Stuck with it: {stuck}.",
                 capital(&is(&verdict.roots))
             ),
+            Kind::Finalizing => "All ranks are in MPI_Finalize, which does not return.".to_owned(),
             Kind::Waits => self.waiting(),
             Kind::Moves => {
                 let moves = |seen: &&Seen| seen.motions.contains(&Motion::Moves);

@@ -83,7 +83,34 @@ impl Hang {
             .unreceived
             .iter()
             .map(|found| self.unreceived(found));
-        mismatches.chain(unreceived).take(MOST_GROUPS).collect()
+        let incomplete = self.incomplete().into_iter();
+        mismatches
+            .chain(unreceived)
+            .chain(incomplete)
+            .take(MOST_GROUPS)
+            .collect()
+    }
+
+    /// Requests that ranks in `MPI_Finalize` never completed, by what they are.
+    fn incomplete(&self) -> Vec<String> {
+        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (&rank, seen) in &self.job.ranks {
+            for one in &seen.rank.incomplete {
+                let operation = self.operation(&one.operation);
+                let members = groups.entry(format!("{} {operation}", one.procedure));
+                let members = members.or_default();
+                if members.last() != Some(&rank) {
+                    members.push(rank);
+                }
+            }
+        }
+        let line = |(what, members): (String, Vec<usize>)| {
+            format!(
+                "started and never completed: {what}, by {}",
+                ranks(&members)
+            )
+        };
+        groups.into_iter().map(line).collect()
     }
 
     fn mismatch(&self, mismatch: &Mismatch) -> String {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::layout::{
     ABORTS, ABSENT, AREAS_AT, CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, COMMUNICATORS,
-    COMMUNICATORS_AT, EXITS, INSIDE, MAGIC, MEMBERS, MEMBERS_AT, NUMBER_SHIFT, REQUEST,
-    REQUESTS_AT, THREADS, UNKNOWN, VERSION, WORDS, area, communicator, header, request_place,
-    send_place, unpack,
+    COMMUNICATORS_AT, EXITS, INSIDE, MAGIC, MEMBERS, MEMBERS_AT, NUMBER_SHIFT, REQUEST, REQUESTS,
+    REQUESTS_AT, STARTED, THREADS, UNKNOWN, VERSION, WORDS, area, communicator, header,
+    request_place, send_place, unpack,
 };
 use super::{Page, PageError};
 use crate::waits::{
-    Activity, Channel, Channels, Collective, Communicator, End, Envelope, Key, Life, Operation,
-    Partner, Rank, Stop, Thread, Until,
+    Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
+    Operation, Partner, Rank, Stop, Thread, Until,
 };
 
 /// More ranks than this no job has.
@@ -100,6 +100,11 @@ impl Procedure<'_> {
         }
     }
 
+    /// Whether its request is persistent.
+    fn is_prepared(&self) -> bool {
+        self.word().ends_with("_init")
+    }
+
     /// Whether it is one on its communicator, which returns when it is done.
     fn is_collective(&self) -> bool {
         let roles = ["collective", "neighbourhood", "makes"];
@@ -175,6 +180,7 @@ impl<'a> Reader<'a> {
             threads: threads.map(|at| self.thread(at)).collect(),
             more_threads: self.get(header::MORE_THREADS),
             communicators: self.communicators.clone(),
+            incomplete: self.incomplete(),
             channels: self.channels(),
             stop: self.stop(),
         }
@@ -431,6 +437,29 @@ impl<'a> Reader<'a> {
             }
             _ => Operation::Unknown,
         }
+    }
+
+    /// Requests that a rank in `MPI_Finalize` has begun and not completed.
+    fn incomplete(&self) -> Vec<Incomplete> {
+        let finalizes = |at: usize| {
+            let call = self.get(at + area::CALL);
+            let procedure = self.procedure(call & (INSIDE - 1));
+            call & INSIDE != 0 && procedure.is_some_and(|procedure| procedure.role == "finalize")
+        };
+        if !(0..THREADS).any(|number| finalizes(AREAS_AT + number * area::LENGTH)) {
+            return Vec::new();
+        }
+        let places = (0..REQUESTS).map(|place| REQUESTS_AT + place * REQUEST);
+        let incomplete = places.filter_map(|at| {
+            let (request, what) = (self.get(at), self.get(at + 1));
+            let procedure = self.procedure(what & (STARTED - 1))?;
+            let is_begun = !procedure.is_prepared() || what & STARTED != 0;
+            (request != 0 && is_begun).then(|| Incomplete {
+                procedure: procedure.name.to_owned(),
+                operation: self.request(request),
+            })
+        });
+        incomplete.collect()
     }
 
     /// The last sends, the latest last.

@@ -11,7 +11,7 @@
 /// The first word: `treepie` and a zero.
 pub const MAGIC: u64 = u64::from_ne_bytes(*b"treepie\0");
 /// The version of this layout.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 
 /// Words of the header.
 pub mod header {
@@ -179,8 +179,11 @@ pub const COMMUNICATORS: usize = 128;
 pub const MEMBERS: usize = 4096;
 /// Places for requests, found by their handles.
 pub const REQUESTS: usize = 512;
-/// Words of a request: handle, procedure and number, communicator, partner and tag.
+/// Words of a request: handle, procedure and number, communicator, partner and tag. A place
+/// whose handle is 0 is free.
 pub const REQUEST: usize = 4;
+/// A persistent request is started, and not known to be complete: in the word of its procedure.
+pub const STARTED: u64 = 1 << 15;
 /// Partners that channels are kept of.
 pub const CHANNELS: usize = 512;
 /// Words of a channel: partner, messages sent, receives posted, bytes sent, messages and bytes

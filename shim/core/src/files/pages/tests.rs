@@ -1,11 +1,12 @@
 //! Pages made word by word, and what is read of them.
 #![allow(clippy::unwrap_used)]
 use super::layout::{AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, WORDS, pack};
-use super::layout::{area, communicator, header};
+use super::layout::{REQUEST, REQUESTS_AT, STARTED, area, communicator, header, request_place};
 use super::*;
 use crate::waits::{Activity, Operation, Partner, communicator_key};
 
-const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\n";
+const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\nMPI_Finalize finalize\n\
+                     MPI_Isend send\nMPI_Send_init send-init\n";
 
 /// The page of rank 1 of 3, whose only thread is in the procedure of this number.
 fn words(procedure: u64) -> Vec<u64> {
@@ -85,6 +86,24 @@ fn a_collective_is_read_with_its_number_and_root() {
     };
     assert_eq!((call.number, call.root), (4, Some(2)));
     assert_eq!(call.operation, "MPI_Bcast");
+}
+
+#[test]
+fn requests_that_a_rank_in_finalize_never_completed_are_read_and_persistent_ones_if_started() {
+    let mut words = words(2);
+    let mut put = |place: usize, request: u64, what: u64| {
+        let at = REQUESTS_AT + place * REQUEST;
+        words[at..at + REQUEST].copy_from_slice(&[request, what, 0x4400_0000, pack(0, 9)]);
+    };
+    put(request_place(0x98), 0x98, 3);
+    put(request_place(0x99), 0, 3);
+    put(request_place(0x9a), 0x9a, 4);
+    put(request_place(0x9b), 0x9b, 4 | STARTED);
+    let read = |words: &[u64]| decode(&bytes(words)).unwrap().state.incomplete;
+    let found: Vec<String> = read(&words).into_iter().map(|one| one.procedure).collect();
+    assert_eq!(found, ["MPI_Isend", "MPI_Send_init"]);
+    words[AREAS_AT + area::CALL] = 5 << NUMBER_SHIFT | INSIDE;
+    assert_eq!(read(&words), []);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::now;
 use crate::mpi::native::{Native, Requests, native};
@@ -9,6 +10,10 @@ use crate::mpi::{Comm, c_int};
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
+
+/// Patience with other ranks at the end of a job: one of a wrong program may never have begun the
+/// exchange.
+const AT_THE_END: Duration = Duration::from_secs(1);
 
 /// Numbers of which the least of all ranks is made.
 pub struct Exchange {
@@ -54,30 +59,45 @@ impl Exchange {
     /// MPI's code.
     pub fn wait(mut self, native: &Native) -> Result<(Vec<i64>, u64), c_int> {
         let start = now();
-        self.complete(native)?;
+        while !self.advance(native)? {}
         let cost = self.cost + now().saturating_sub(start);
         Ok((mem::take(&mut self.least), cost))
     }
 
-    fn complete(&mut self, native: &Native) -> Result<(), c_int> {
-        let mut idle = 0;
-        while !self.requests.is_empty() {
-            match native.test(&mut self.requests, |_| ()) {
-                Ok(true) => idle = 0,
-                Ok(false) => idle += 1,
-                Err(code) => {
-                    // What is under way may still use them.
-                    mem::forget(mem::take(&mut self.mine));
-                    mem::forget(mem::take(&mut self.least));
-                    self.requests = Requests::default();
-                    return Err(code);
-                }
-            }
-            if idle > PATIENCE {
-                thread::yield_now();
+    /// Whether the numbers of all ranks are there, at the end of the job, where that is not waited
+    /// for without end. If not, the communicator must not be freed.
+    pub fn is_complete_at_the_end(&mut self, native: &Native) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < AT_THE_END {
+            match self.advance(native) {
+                Ok(false) => (),
+                Ok(true) | Err(_) => return true,
             }
         }
-        Ok(())
+        self.leave();
+        false
+    }
+
+    /// Lets the MPI go on with the exchange; whether it is complete.
+    fn advance(&mut self, native: &Native) -> Result<bool, c_int> {
+        for _ in 0..PATIENCE {
+            if self.requests.is_empty() {
+                return Ok(true);
+            }
+            if let Err(code) = native.test(&mut self.requests, |_| ()) {
+                self.leave();
+                return Err(code);
+            }
+        }
+        thread::yield_now();
+        Ok(self.requests.is_empty())
+    }
+
+    /// Leaves the memory to the MPI, which may still use it.
+    fn leave(&mut self) {
+        mem::forget(mem::take(&mut self.mine));
+        mem::forget(mem::take(&mut self.least));
+        self.requests = Requests::default();
     }
 }
 
@@ -85,7 +105,7 @@ impl Drop for Exchange {
     /// The memory is the MPI's until all ranks have told their numbers.
     fn drop(&mut self) {
         if let Some(native) = native() {
-            let _ = self.complete(native);
+            while matches!(self.advance(native), Ok(false)) {}
         }
     }
 }

@@ -389,8 +389,7 @@ impl Guarding {
         }
     }
 
-    /// Completes what is under way, and keeps the results. The communicator, or MPI, is about to
-    /// end.
+    /// Completes what is under way, and keeps the results. The communicator is about to end.
     fn finish(&self, native: &Native, communicator: &Communicator) {
         let mut state = self.state.lock();
         if let Some(exchange) = state.under_way.take() {
@@ -517,10 +516,19 @@ pub fn ended(native: &Native, communicator: &Communicator) {
     }
 }
 
-/// MPI is about to end.
+/// MPI is about to end. A communicator on which other ranks have not begun what this one has is
+/// left to it.
 pub fn end(native: &Native) {
     let all = std::mem::take(&mut *GUARDED.lock());
     for communicator in all.iter().filter_map(Weak::upgrade) {
-        ended(native, &communicator);
+        let is_complete = communicator.guard.as_ref().is_none_or(|guarding| {
+            let mut state = guarding.state.lock();
+            let under_way = state.under_way.as_mut();
+            under_way.is_none_or(|exchange| exchange.is_complete_at_the_end(native))
+        });
+        match is_complete {
+            true => ended(native, &communicator),
+            false => std::mem::forget(communicator),
+        }
     }
 }

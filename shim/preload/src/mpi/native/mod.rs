@@ -49,6 +49,27 @@ pub enum NativeError {
     /// A call of ours failed.
     #[error(transparent)]
     Failed(#[from] Failed),
+    /// A message of ours did not get through in time.
+    #[error("process {partner} did not answer process {rank} for {seconds} s")]
+    Late {
+        /// This process.
+        rank: usize,
+        /// The other one.
+        partner: usize,
+        /// The time that it was given.
+        seconds: u64,
+    },
+}
+
+impl NativeError {
+    /// Whether this rank is to say it. Those that wait for a process wait for each other, too:
+    /// process 0 says it, or the first that waits for process 0.
+    pub fn is_told_here(&self) -> bool {
+        match self {
+            NativeError::Late { rank, partner, .. } => *rank == 0 || (*rank, *partner) == (1, 0),
+            _ => true,
+        }
+    }
 }
 
 /// A call of a native procedure that failed.

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use treepie_core::files::pages::layout::{
-    ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, THREADS, area, header, pack, request_place,
-    send_place,
+    ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, STARTED, THREADS, area, header, pack,
+    request_place, send_place,
 };
 
 use super::words::Words;
@@ -134,12 +134,52 @@ impl Area {
     fn ask(self, count: c_int, requests: Word) {
         let count = usize::try_from(count).unwrap_or(0);
         self.set(area::ASKED, count as u64);
-        let Some(native) = native() else { return };
         for at in 0..count.min(area::MOST_REQUESTS) {
-            let address = requests + at * native.abi.handle_bytes;
-            // SAFETY: the application's call has so many requests at this address.
-            let request: Request = unsafe { native.read_handle(address) };
-            self.set(area::REQUESTS + at, request.word() as u64);
+            self.set(area::REQUESTS + at, request_at(requests, at));
+        }
+        // Whether those beyond are complete is not looked at: nobody is to call them incomplete.
+        for at in area::MOST_REQUESTS..count {
+            self.forget(request_at(requests, at));
+        }
+    }
+
+    /// A call has completed some or all of the requests that it asked for: those whose handles are
+    /// null now are no more. Of persistent ones any may be complete.
+    #[inline(always)]
+    pub fn completed(self, note: &Note) {
+        let (Some(page), Some(native)) = (self.page, native()) else {
+            return;
+        };
+        let null = native.request_null() as u64;
+        let count = usize::try_from(note.count).unwrap_or(0);
+        for at in 0..count.min(area::MOST_REQUESTS) {
+            let request = self.get(area::REQUESTS + at);
+            let Some(slot) = slot_of(page, request) else {
+                continue;
+            };
+            match request_at(note.requests, at) == null {
+                true => page.set(slot, 0),
+                false => page.set(slot + 1, page.get(slot + 1) & !STARTED),
+            }
+        }
+    }
+
+    /// Persistent requests are started, an array of `count` at `requests`.
+    pub fn started(self, count: c_int, requests: Word) {
+        let Some(page) = self.page else { return };
+        for at in 0..usize::try_from(count).unwrap_or(0) {
+            if let Some(slot) = slot_of(page, request_at(requests, at)) {
+                page.set(slot + 1, page.get(slot + 1) | STARTED);
+            }
+        }
+    }
+
+    /// This request is no more, or nothing is said of it from now on.
+    pub fn forget(self, request: u64) {
+        if let Some(page) = self.page
+            && let Some(slot) = slot_of(page, request)
+        {
+            page.set(slot, 0);
         }
     }
 
@@ -153,7 +193,7 @@ impl Area {
             true => pack(note.source, note.receive_tag),
             false => pack(note.dest, note.tag),
         };
-        let at = REQUESTS_AT + request_place(request.word() as u64) * REQUEST;
+        let at = slot_for(request.word() as u64);
         page.set(at, request.word() as u64);
         page.set(
             at + 1,
@@ -162,4 +202,25 @@ impl Area {
         page.set(at + 2, note.comm.word() as u64);
         page.set(at + 3, partner);
     }
+}
+
+/// The place of a request in pages.
+#[inline(always)]
+fn slot_for(request: u64) -> usize {
+    REQUESTS_AT + request_place(request) * REQUEST
+}
+
+/// The place of a request, where the page still has it.
+#[inline(always)]
+fn slot_of(page: Words, request: u64) -> Option<usize> {
+    let slot = slot_for(request);
+    (page.get(slot) == request).then_some(slot)
+}
+
+/// The request with this number in an array of the application's.
+#[inline(always)]
+fn request_at(requests: Word, at: usize) -> u64 {
+    let bytes = native().map_or(0, |native| native.abi.handle_bytes);
+    let request: Request = handle_at(requests + at * bytes);
+    request.word() as u64
 }

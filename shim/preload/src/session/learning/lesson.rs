@@ -1,8 +1,6 @@
 //! What a run shows, and that it goes into the store: what it measured of its hosts, how long it
 //! took, what its guards found.
 
-use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use once_cell::sync::OnceCell;
@@ -10,12 +8,11 @@ use treepie_core::files::experience::{ExperienceFile, Guarded, Key, Store};
 use treepie_core::files::profile::GuardResults;
 use treepie_core::learning::End;
 
-use crate::guard::guarded;
 use crate::log;
-use crate::machine::with_signals_blocked;
 use crate::platform;
 use crate::session::finish::guard_results;
-use crate::share::{Members, ShareError, gather};
+use crate::session::within::within;
+use crate::share::{Group, ShareError, gather};
 
 /// A store that does not answer in this time, as on a file system that hangs, is not used.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -55,13 +52,7 @@ static WATCHED: OnceCell<Watched> = OnceCell::new();
 pub(super) fn within_patience<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let (sender, receiver) = mpsc::channel();
-    let thread = with_signals_blocked(|| {
-        let work = move || guarded("learning", || drop(sender.send(work())));
-        thread::Builder::new().name("treepie".into()).spawn(work)
-    });
-    thread.ok()?;
-    receiver.recv_timeout(PATIENCE).ok()
+    within(PATIENCE, "learning", work)
 }
 
 impl Lesson {
@@ -184,7 +175,7 @@ pub fn elapsed() -> Option<Duration> {
 ///
 /// # Errors
 /// As of [`gather`].
-pub fn end(members: &Members<'_>, elapsed: Duration) -> Result<(), ShareError> {
+pub fn end(members: &impl Group, elapsed: Duration) -> Result<(), ShareError> {
     let mine = (elapsed.as_nanos() as u64, guard_results());
     let (all, found): (Vec<u64>, Vec<_>) = gather(members, &mine)?.into_iter().unzip();
     let found = GuardResults::together(found);

@@ -1,0 +1,36 @@
+//! Work that may hang, such as on a file system that does not answer.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::guard::guarded;
+use crate::machine::with_signals_blocked;
+
+/// Does `work` on a thread of its own, and waits for it no longer than `patience`; `None` if it
+/// takes longer, or there is no thread to be had. `doing` names it in a message about a defect.
+pub fn within<T: Send + 'static>(
+    patience: Duration,
+    doing: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    let thread = with_signals_blocked(|| {
+        let work = move || guarded(doing, || drop(sender.send(work())));
+        thread::Builder::new().name("treepie".into()).spawn(work)
+    });
+    thread.ok()?;
+    receiver.recv_timeout(patience).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_hangs_is_given_up() {
+        let hangs = || thread::sleep(Duration::from_secs(3600));
+        assert_eq!(within(Duration::from_millis(10), "hanging", hangs), None);
+        assert_eq!(within(Duration::from_secs(60), "working", || 7), Some(7));
+    }
+}

@@ -1,0 +1,47 @@
+//! The end of a job that some rank never reaches: the others do not wait for it without end.
+
+use std::time::Duration;
+
+use treepie_core::files::partial_profiles;
+use treepie_tests::{Job, Library, Mpi};
+
+const RANKS: usize = 3;
+
+/// Open MPI's launcher can be told to let the others go on where a rank has left. MPICH's own
+/// `MPI_Finalize` waits for it without end.
+#[test]
+fn ranks_that_one_never_joins_in_finalize_leave_partial_profiles_and_end() {
+    let desk = tempfile::tempdir().expect("a temporary directory can be made");
+    let output = desk.path().join("a.profile.yaml");
+    let tolerant = [
+        "env",
+        "OMPI_MCA_orte_enable_recovery=1",
+        "OMPI_MCA_orte_abort_on_non_zero_status=0",
+    ];
+    let job = || {
+        Job::new(Mpi::OpenMpi, RANKS, "endings")
+            .argument("missing")
+            .under(tolerant)
+            .limit(Duration::from_secs(60))
+    };
+    job().run().succeeded();
+    let outcome = job()
+        .with(Library::Profile(output.clone()))
+        .run()
+        .succeeded();
+    let says = "process 2 did not answer process 0 for 20 s; what each rank counted is in ";
+    let lines = outcome
+        .stderr
+        .lines()
+        .filter(|line| line.contains("treepie:"));
+    let lines: Vec<&str> = lines.collect();
+    assert!(
+        matches!(lines[..], [line] if line.contains(says)),
+        "{}",
+        outcome.told()
+    );
+    let left = partial_profiles::read_directory(&partial_profiles::directory_of(&output));
+    let left = left.unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+    // The one that left has said what it counted, too.
+    assert_eq!(left.profile.missing_ranks, [0; 0]);
+}

@@ -36,6 +36,7 @@ pub mod containment;
 pub mod near;
 pub mod networks;
 pub mod objective;
+pub mod seat;
 pub mod treematch;
 pub mod worth;
 

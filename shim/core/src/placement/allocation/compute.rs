@@ -7,7 +7,7 @@ use crate::placement::networks::{NetworkNodes, hop_bytes, link_traffic, place_on
 use crate::placement::objective::{Objective, dist_comm};
 use crate::placement::place::require_finite_sums;
 use crate::placement::{
-    Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place,
+    Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place, seat,
 };
 use crate::topology::Topology;
 use crate::topology::networks::Loads;
@@ -64,6 +64,42 @@ impl Allocation {
             }
             Movement::Processes => self.within_hosts(matrix)?,
         };
+        self.as_placed(matrix, movement, found)
+    }
+
+    /// The same of ranks, where those of these processes have their numbers.
+    ///
+    /// # Errors
+    /// As [`Allocation::placed`].
+    pub fn placed_around(
+        &self,
+        matrix: &Matrix,
+        processes: &[usize],
+    ) -> Result<Placed, AllocationError> {
+        let at = |&process: &usize| (process, self.leaf_of_process[process]);
+        let constraints = Constraints {
+            fixed: processes.iter().map(at).collect(),
+            slots: slots(&self.topology, &self.leaf_of_process).unwrap_or_default(),
+            ..Constraints::default()
+        };
+        let usable = self.topology.clone().allowing_only(&self.leaf_of_process)?;
+        let options = options(&self.leaf_of_process, Some(&constraints), self.network());
+        let found = quickly(matrix, &usable, &options, self.network())?;
+        let mut placed = self.as_placed(matrix, Movement::Ranks, found)?;
+        for &process in processes {
+            // It is on the leaf of its process, which may have others.
+            seat::keep(&mut placed.permutation, process, None);
+        }
+        Ok(placed)
+    }
+
+    fn as_placed(
+        &self,
+        matrix: &Matrix,
+        movement: Movement,
+        found: Outcome,
+    ) -> Result<Placed, AllocationError> {
+        let job = self.leaf_of_process.len();
         let leaf_of_rank = found.placement.leaf_of_rank;
         let (leaf_of_process, permutation) = match movement {
             Movement::Ranks => (

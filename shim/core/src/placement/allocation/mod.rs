@@ -268,6 +268,12 @@ impl Allocation {
         &self.leaf_of_process
     }
 
+    /// The depth below which parts that have the same shape are as far from each other as from all
+    /// the same parts: that of the hosts on a network that is no tree.
+    pub fn alike_below(&self) -> usize {
+        self.network().map_or(0, |_| self.host_depth)
+    }
+
     /// The leaves of a host.
     fn leaves_of(&self, host: usize) -> Range<usize> {
         self.topology.leaves_below(self.host_depth, host)

@@ -43,6 +43,21 @@ pub enum Apply {
 
 from_name!(Apply, "way to apply a placement");
 
+/// Whether a permutation leaves the rank where it is that reads standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Stdin {
+    /// A process that input arrives at, or may, keeps the rank of its number.
+    #[default]
+    Auto,
+    /// Process 0 does, whatever is seen.
+    Keep,
+    /// None does.
+    Ignore,
+}
+
+from_name!(Stdin, "way with standard input");
+
 /// Whether the platform is measured inside `MPI_Init`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]

@@ -22,13 +22,14 @@ use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
 pub use choices::{
-    AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Transport,
+    AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Stdin,
+    Transport,
 };
 pub use collectives::{Collectives, NAMED, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 29] = [
+pub const NAMES: [&str; 30] = [
     "mode",
     "store",
     "output",
@@ -44,6 +45,7 @@ pub const NAMES: [&str; 29] = [
     "placement",
     "permutation",
     "apply",
+    "stdin",
     "platform",
     "probe",
     "collectives",
@@ -161,6 +163,8 @@ pub struct Settings {
     pub permutation: Option<Vec<usize>>,
     /// Way in which a placement is applied.
     pub apply: Apply,
+    /// Whether a process that standard input arrives at keeps the rank of its number.
+    pub stdin: Stdin,
     /// The platform file.
     pub platform: Option<PathBuf>,
     /// Whether the platform is measured at start-up.
@@ -303,6 +307,7 @@ impl Settings {
                 self.permutation = Some(new_rank);
             }
             "apply" => self.apply = choice(text)?,
+            "stdin" => self.stdin = choice(text)?,
             "platform" => self.platform = Some(path(text)?),
             "probe" => self.probe = choice(text)?,
             "collectives" => self.collectives = text.parse()?,
@@ -368,6 +373,7 @@ impl Settings {
             "placement" => path(&self.placement),
             "permutation" => self.permutation.as_deref().map(super::list::to_text),
             "apply" => Some(self.apply.to_string()),
+            "stdin" => Some(self.stdin.to_string()),
             "platform" => path(&self.platform),
             "probe" => Some(self.probe.to_string()),
             "collectives" => Some(self.collectives.to_string()),

@@ -110,13 +110,13 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, store, \
-             output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, platform, probe, collectives, started, tuning, clusters, network, \
+             output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, stdin, platform, probe, collectives, started, tuning, clusters, network, \
              reproducible, guard, transport, reorder, one_sided, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, store, output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, platform, probe, collectives, started, tuning, clusters, network, \
+             of mode, store, output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, stdin, platform, probe, collectives, started, tuning, clusters, network, \
              reproducible, guard, transport, reorder, one_sided, strict, log",
         ),
         (
@@ -191,7 +191,7 @@ fn a_misspelt_variable_is_found() {
         unknown[0].to_string(),
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
          are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_STORE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_CHECKPOINT, TREEPIE_PAGES, TREEPIE_ORDER, TREEPIE_ORDER_PATIENCE, TREEPIE_ORDER_AFTER_END, TREEPIE_ORDER_DELAYS, TREEPIE_CUT, TREEPIE_PLACEMENT, \
-         TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_PLATFORM, TREEPIE_PROBE, \
+         TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_STDIN, TREEPIE_PLATFORM, TREEPIE_PROBE, \
          TREEPIE_COLLECTIVES, TREEPIE_STARTED, TREEPIE_TUNING, TREEPIE_CLUSTERS, TREEPIE_NETWORK, TREEPIE_REPRODUCIBLE, TREEPIE_GUARD, TREEPIE_TRANSPORT, TREEPIE_REORDER, TREEPIE_ONE_SIDED, TREEPIE_STRICT, TREEPIE_LOG"
     );
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use rustix::process::Pid;
 
 use super::injection::Invocation;
-use super::signals::{ENDING, Signals};
+use super::signals::{OF_SCHEDULERS, Signals};
 use crate::error::CommandError;
 
 /// Runs the job to its end. Its standard streams are ours.
@@ -21,18 +21,23 @@ pub fn run(invocation: &Invocation) -> Result<u8, CommandError> {
     run_command(invocation, command(invocation))
 }
 
-/// Runs the job to its end, with nothing to read, and what it prints in files.
+/// Runs the job to its end, with this to read, and what it prints in files.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_into(invocation: &Invocation, out: File, errors: File) -> Result<u8, CommandError> {
+pub fn run_into(
+    invocation: &Invocation,
+    input: Stdio,
+    out: File,
+    errors: File,
+) -> Result<u8, CommandError> {
     let mut command = command(invocation);
-    command.stdin(Stdio::null()).stdout(out).stderr(errors);
+    command.stdin(input).stdout(out).stderr(errors);
     run_command(invocation, command)
 }
 
 fn run_command(invocation: &Invocation, command: Command) -> Result<u8, CommandError> {
-    let signals = Signals::take_over(ENDING)?;
+    let signals = Signals::take_over(OF_SCHEDULERS)?;
     let mut child = start(invocation, command, &signals)?;
     let status = child.wait();
     signals.pass_to(None);

@@ -18,6 +18,7 @@ pub mod choose;
 pub mod environment;
 pub mod family;
 pub mod injection;
+pub mod input;
 pub mod job;
 pub mod library;
 pub mod measuring;

@@ -13,7 +13,7 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 use crate::error::CommandError;
 
 /// Signals that ask a job to end.
-pub const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGHUP];
+const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGHUP];
 
 /// The same, and those by which schedulers warn that a job's time is nearly over.
 pub const OF_SCHEDULERS: &[i32] = &[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2];

@@ -42,17 +42,21 @@ pub struct Watched {
     pub stalled: bool,
 }
 
-/// Runs the job to its end, or until `is_stalled`.
+/// Runs the job to its end, or until `is_stalled`, with this to read.
 ///
 /// # Errors
 /// A program that cannot be started.
 pub fn run(
     invocation: &Invocation,
     signals: &Signals,
+    input: Stdio,
     is_stalled: impl FnMut() -> bool,
 ) -> Result<Watched, CommandError> {
     let mut command = job::command(invocation);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(input)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let began = Instant::now();
     let mut child = job::start(invocation, command, signals)?;
     let heard = Arc::new(Mutex::new(Heard::default()));

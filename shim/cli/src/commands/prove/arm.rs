@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
+use std::process::Stdio;
 
 use treepie_core::files::profile::Profile;
 
 use crate::commands::options::{RunSettings, absolute_path};
 use crate::error::CommandError;
+use crate::launch::input::Input;
 use crate::launch::{self, job};
 use crate::report::proof::Run;
 use crate::report::words::file_name;
@@ -94,7 +96,7 @@ impl Arm {
         Ok(())
     }
 
-    /// Runs the job once, in the files of `desk`.
+    /// Runs the job once, in the files of `desk`, with this to read.
     ///
     /// # Errors
     /// A job that can't be started at all. One that fails is `Ok(Err(reason))`.
@@ -103,6 +105,7 @@ impl Arm {
         command: &[OsString],
         settings: &RunSettings,
         desk: &Path,
+        input: &Input,
     ) -> Result<Result<Done, String>, CommandError> {
         let [profile, printed, errors] =
             ["profile.yaml", "printed", "errors"].map(|n| desk.join(n));
@@ -111,7 +114,8 @@ impl Arm {
         let mut own = self.settings.clone();
         own.push(("TREEPIE_OUTPUT", profile.clone().into()));
         let invocation = launch::prepare(command, &settings.variables(own)?)?;
-        let status = job::run_into(&invocation, create(&printed)?, create(&errors)?)?;
+        let input = input.again(Stdio::null())?;
+        let status = job::run_into(&invocation, input, create(&printed)?, create(&errors)?)?;
         let said = std::fs::read_to_string(&errors).unwrap_or_default();
         if status != 0 {
             return Ok(Err(format!("exit status {status}{}", last_line(&said))));

@@ -11,6 +11,7 @@ use treepie_core::proof::Limits;
 use super::arm::{Arm, Done};
 use crate::commands::options::RunSettings;
 use crate::error::CommandError;
+use crate::launch::input::Input;
 use crate::output::Working;
 use crate::report::proof::{Comparison, MOST_FAILURES, Pairing, Printed};
 use crate::report::summary::Summary;
@@ -57,6 +58,12 @@ impl Series {
         let desk = tempfile::tempdir().map_err(|error| {
             CommandError::failed(format!("no temporary directory can be made: {error}"))
         })?;
+        let input = Input::keep(desk.path(), true)?;
+        if matches!(input, Input::Stream) {
+            eprintln!(
+                "treepie: standard input has brought nothing yet; the runs get none (give it as a file)"
+            );
+        }
         let begin = Instant::now();
         let done = Arc::new(AtomicUsize::new(0));
         let most = self.comparison.limits.pairs.max(1);
@@ -67,7 +74,7 @@ impl Series {
         // The first run of each reads files into memory and starts daemons.
         let mut is_warm = false;
         while !self.comparison.is_over() && time.is_none_or(|time| begin.elapsed() < time) {
-            let pair = self.run_pair(command, settings, desk.path())?;
+            let pair = self.run_pair(command, settings, desk.path(), &input)?;
             if let ([Some(baseline), Some(candidate)], true) = (pair, is_warm) {
                 self.printed[0].push(baseline.printed);
                 self.printed[1].push(candidate.printed);
@@ -95,11 +102,12 @@ impl Series {
         command: &[OsString],
         settings: &RunSettings,
         desk: &Path,
+        input: &Input,
     ) -> Result<[Option<Done>; 2], CommandError> {
         let candidate_first = (next(&mut self.random) >> 32) & 1 == 1;
         let mut pair = [None, None];
         for way in if candidate_first { [1, 0] } else { [0, 1] } {
-            match self.arms[way].run(command, settings, desk)? {
+            match self.arms[way].run(command, settings, desk, input)? {
                 Ok(done) => {
                     let job = &mut self.comparison.job;
                     job.get_or_insert_with(|| Summary::new(desk, &done.profile, None));

@@ -115,7 +115,7 @@ struct Job<'a> {
 pub fn run(arguments: &Arguments) -> Outcome {
     let job = Job::new(arguments)?;
     let signals = Signals::take_over(OF_SCHEDULERS)?;
-    let supervised = Supervisor::new(job, &signals).run()?;
+    let supervised = Supervisor::new(job, &signals)?.run()?;
     if arguments.json {
         output::print_json(&supervised)?;
     }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use treepie_core::files::Replayable;
@@ -22,6 +23,7 @@ use crate::commands::options::absolute_path;
 use crate::commands::profile::merged;
 use crate::error::CommandError;
 use crate::launch::family::Family;
+use crate::launch::input::Input;
 use crate::launch::signals::Signals;
 use crate::launch::watched::{self, Watched};
 use crate::launch::{self, allocation};
@@ -42,6 +44,8 @@ const KILL_ALL: &str = "SLURM_KILL_BAD_EXIT";
 pub struct Supervisor<'a> {
     job: Job<'a>,
     signals: &'a Signals,
+    /// What each attempt reads.
+    input: Input,
     began: Instant,
     history: History,
     checkpoints: Checkpoints,
@@ -59,9 +63,13 @@ struct Profiles {
 
 impl<'a> Supervisor<'a> {
     /// Before the first attempt.
-    pub fn new(job: Job<'a>, signals: &'a Signals) -> Self {
+    ///
+    /// # Errors
+    /// Standard input can't be kept.
+    pub fn new(job: Job<'a>, signals: &'a Signals) -> Result<Self, CommandError> {
         let found = job.arguments.checkpoints.as_deref().map(matching);
-        Supervisor {
+        Ok(Supervisor {
+            input: Input::keep(&job.record, false)?,
             job,
             signals,
             began: Instant::now(),
@@ -69,7 +77,7 @@ impl<'a> Supervisor<'a> {
             checkpoints: Checkpoints::new(found.unwrap_or_default()),
             attempts: Vec::new(),
             first_hosts: None,
-        }
+        })
     }
 
     /// Runs the job until it is finished or given up.
@@ -139,10 +147,17 @@ impl<'a> Supervisor<'a> {
         self.first_hosts = self.first_hosts.take().or_else(|| hosts.clone());
         let shown = as_typed(&command);
         self.announce(number, hosts.as_deref(), from.as_ref(), &shown);
+        if number > 1 && matches!(self.input, Input::Stream) {
+            self.job.log.line(
+                "standard input is a stream: this attempt gets what earlier ones left of it (give \
+                 it as a file)",
+            );
+        }
+        let input = self.input.again(Stdio::inherit())?;
 
         let saw_pages = Cell::new(false);
         let mut stall = self.stall(run, &output, &saw_pages);
-        let watched = watched::run(&invocation, self.signals, &mut *stall)?;
+        let watched = watched::run(&invocation, self.signals, input, &mut *stall)?;
         drop(stall);
         self.tell_of_pages(run, &watched, saw_pages.get());
 

@@ -194,7 +194,17 @@ struct Run {
     /// The calls of each rank, and since when they are these.
     calls: Vec<u64>,
     since: Instant,
-    told: bool,
+    told: Told,
+}
+
+/// What was said of a run that stands still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    /// A rank waits for standard input, from which something may come yet.
+    WaitsForInput,
+    /// It hangs.
+    Hangs,
 }
 
 impl Watch {
@@ -209,47 +219,54 @@ impl Watch {
                         number,
                         calls,
                         since: Instant::now(),
-                        told: false,
+                        told: Told::Nothing,
                     });
                     continue;
                 };
                 if run.calls != calls {
                     run.calls = calls;
                     run.since = Instant::now();
-                } else if !run.told && run.since.elapsed() >= self.patience.limit {
+                    if run.told == Told::WaitsForInput {
+                        run.told = Told::Nothing;
+                    }
+                } else if run.told == Told::Nothing && run.since.elapsed() >= self.patience.limit {
                     run.told = self.tell(number, look, stopped);
                 }
             }
         }
-        let told = known.iter().filter(|run| run.told);
+        let told = known.iter().filter(|run| run.told == Told::Hangs);
         told.map(|run| run.number).collect()
     }
 
-    /// Looks once more, and says why the job hangs, if it does; whether it was said. A rank that
-    /// computes, and others that wait for it, are no hang.
-    fn tell(&self, number: u64, first: Look, stopped: &Receiver<()>) -> bool {
+    /// Looks once more, and says why the job hangs, if it does, or that it waits for input. A rank
+    /// that computes, and others that wait for it, are no hang.
+    fn tell(&self, number: u64, first: Look, stopped: &Receiver<()>) -> Told {
         if stopped.recv_timeout(2 * TICK + TICK / 4) != STILL_RUNNING {
-            return false;
+            return Told::Nothing;
         }
-        let hang = Hang::new(Look::job(&first, &Look::at(&self.base, number)));
-        if matches!(hang.verdict.kind, Kind::Waits | Kind::Moves) {
-            return false;
-        }
+        let job = Look::job(&first, &Look::at(&self.base, number));
+        let waits_for_input = job.waits_for_input();
+        let hang = Hang::new(job);
+        let told = match hang.verdict.kind {
+            Kind::Waits if waits_for_input => Told::WaitsForInput,
+            Kind::Waits | Kind::Moves => return Told::Nothing,
+            Kind::Deadlock | Kind::Gone | Kind::Stopped | Kind::Finalizing => Told::Hangs,
+        };
         // Launchers end a job in which a process died; they are given the time.
         if hang.verdict.kind == Kind::Gone && stopped.recv_timeout(8 * TICK) != STILL_RUNNING {
-            return false;
+            return Told::Nothing;
         }
         let limit = self.patience.limit.as_secs_f64();
         eprint!(
             "treepie: no rank made a call for {limit} s. {}",
             hang.text()
         );
-        if self.patience.kills {
+        if self.patience.kills && told == Told::Hangs {
             eprintln!("treepie: the job is ended, as --hang asks for");
             // It comes from a process, and is passed on to the job.
             let _ = kill_process(getpid(), Signal::TERM);
         }
-        true
+        told
     }
 
     /// What the pages say that a job left which did not end well, unless it was told before. They

@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use treepie_core::files::pages::{
-    self, Page, PageError, Process, TICK, process_of_stat, rank_of, run_directory, run_of,
-    usual_directory,
+    self, Page, PageError, Process, TICK, process_of_stat, rank_of, reads_input, run_directory,
+    run_of, usual_directory,
 };
 use treepie_core::waits::{Job, Life, Rank};
 
@@ -218,7 +218,12 @@ fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
     let ticks = first.is_some_and(|first| first.page.state.tick != second.page.state.tick);
     Some(match (before, second.process) {
         (_, Some(process)) if matches!(process.state, 'T' | 't') => Life::Stopped,
-        (Some(before), Some(process)) if before.time == process.time => Life::Sleeps,
+        (Some(before), Some(process)) if before.time == process.time => {
+            match before.reads_input && process.reads_input {
+                true => Life::ReadsInput,
+                false => Life::Sleeps,
+            }
+        }
         (_, Some(_)) => Life::Runs,
         (None, None) if ticks => Life::Runs,
         (Some(_), None) => Life::Gone,
@@ -290,7 +295,22 @@ fn is_this_host(name: &str) -> bool {
 /// The process of a page, if it lives on this host: numbers are given again.
 fn process_of(page: &Page) -> Option<Process> {
     let process = process(page.state.process)?;
-    (process.started == page.started && process.state != 'Z').then_some(process)
+    let is_it = process.started == page.started && process.state != 'Z';
+    is_it.then(|| Process {
+        reads_input: reads_its_input(page.state.process),
+        ..process
+    })
+}
+
+/// Whether a thread of this process is in a read of standard input; `false` where this user may not
+/// see that.
+fn reads_its_input(number: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{number}/task"));
+    let mut threads = threads.into_iter().flatten().flatten();
+    threads.any(|thread| {
+        let call = fs::read_to_string(thread.path().join("syscall"));
+        call.is_ok_and(|text| reads_input(&text))
+    })
 }
 
 fn process(number: u32) -> Option<Process> {
@@ -328,6 +348,7 @@ mod tests {
             threads: Vec::new(),
             more_threads: 0,
             communicators: BTreeMap::new(),
+            incomplete: Vec::new(),
             channels: None,
             stop: None,
         };
@@ -345,6 +366,7 @@ mod tests {
                 parent: 1,
                 time,
                 started: 0,
+                reads_input: false,
             }),
             here: is_this_host(host),
         }
@@ -381,6 +403,10 @@ mod tests {
         );
         assert_eq!(ticks, Some(Life::Runs));
         let lived = sighting(&own, now, Some(3));
+        assert_eq!(both(lived.clone()), Some(Life::Sleeps));
+        let mut reads = lived.clone();
+        reads.process.as_mut().expect("it has one").reads_input = true;
+        assert_eq!(both(reads), Some(Life::ReadsInput));
         assert_eq!(life(Some(&lived), &seen(&own, now)), Some(Life::Gone));
         let look = |one: &Sighting| Look {
             sightings: BTreeMap::from([(0, one.clone())]),

@@ -103,6 +103,12 @@ impl Job {
         self.ranks.len() == self.size && self.ranks.values().all(Seen::finalizes)
     }
 
+    /// Whether nobody made a call, and a rank outside MPI is in a read of standard input.
+    pub fn waits_for_input(&self) -> bool {
+        let reads = |seen: &Seen| seen.rank.life == Life::ReadsInput && !seen.is_in_a_call();
+        self.stands_still() && self.ranks.values().any(reads)
+    }
+
     /// Whether nobody but those who poll made a call.
     pub fn stands_still(&self) -> bool {
         let motions = self.ranks.values().flat_map(|seen| &seen.motions);
@@ -118,7 +124,12 @@ impl Seen {
 
     /// Whether its process goes on.
     pub fn lives(&self) -> bool {
-        matches!(self.rank.life, Life::Runs | Life::Sleeps)
+        !matches!(self.rank.life, Life::Stopped | Life::Gone)
+    }
+
+    /// Whether one of its threads is in a call.
+    pub fn is_in_a_call(&self) -> bool {
+        self.rank.threads.iter().any(|thread| thread.inside)
     }
 
     /// Whether it is in `MPI_Finalize`.

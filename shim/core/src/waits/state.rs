@@ -144,6 +144,8 @@ pub enum Life {
     Runs,
     /// It runs, and took no processor time between the looks.
     Sleeps,
+    /// The same; one of its threads is in a read of standard input.
+    ReadsInput,
     /// It is stopped (SIGSTOP, a debugger).
     Stopped,
     /// It is no more, and had not come to its end.

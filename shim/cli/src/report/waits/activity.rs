@@ -21,7 +21,7 @@ impl Hang {
 
     /// What the threads of a rank do, each as `waits in MPI_Recv ...`.
     pub(super) fn describe(&self, seen: &Seen) -> Vec<String> {
-        if !matches!(seen.rank.life, Life::Runs | Life::Sleeps) {
+        if !seen.lives() {
             let last = seen.rank.threads.first().map(|thread| &thread.procedure);
             let last = last.filter(|name| !name.is_empty());
             let state = match seen.rank.life {
@@ -53,6 +53,7 @@ impl Hang {
         }
         if !thread.inside && motion != Motion::Polls {
             let what = match seen.rank.life {
+                Life::ReadsInput => "waiting for standard input (read on descriptor 0)",
                 Life::Sleeps => "sleeping",
                 _ => "computing",
             };

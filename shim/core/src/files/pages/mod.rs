@@ -22,7 +22,7 @@ use thiserror::Error;
 
 use crate::waits::Rank;
 pub use decode::decode;
-pub use process::{Process, process_of_stat};
+pub use process::{Process, process_of_stat, reads_input};
 
 /// How often a rank gives a sign of life.
 pub const TICK: Duration = Duration::from_millis(500);

@@ -12,6 +12,7 @@ use treepie_core::placement::{Outcome as Placed, Strategy, permutation};
 use treepie_core::topology::networks::Loads;
 
 use super::near::Near;
+use super::seat::Seat;
 use super::worth::{most_loaded, verdict, what};
 use super::{Arguments, Job};
 use crate::error::CommandError;
@@ -43,6 +44,8 @@ pub struct Answer<'a> {
     verdict: &'a Verdict,
     output: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    rank_0_kept: Option<&'a Seat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     near_network: Option<&'a NearNetwork>,
     #[serde(skip_serializing_if = "Option::is_none")]
     containment: Option<Report<'a>>,
@@ -73,6 +76,8 @@ pub struct Found<'a> {
     gain: Gain,
     near: Near,
     near_network: Option<NearNetwork>,
+    /// What it costs that rank 0 stays on process 0, where that costs something.
+    seat: Option<Seat>,
     verdict: Verdict,
 }
 
@@ -121,15 +126,19 @@ impl<'a> Found<'a> {
             gain = gain.on_network(network);
         }
         let near_network = near.report(&job.topology, first, second);
+        let leaf_of_process = launched_on(job.leaf_of_process.as_deref(), after);
+        let new_rank = permutation(after, &leaf_of_process)?;
+        let seat = Seat::new(&job, &bytes, &leaf_of_process, new_rank);
         let situations = (first, second);
         let evidence = (&crossings[..], &gain, near_network.as_ref());
         Ok(Found {
             verdict: verdict(arguments, &job, &placed, situations, evidence),
             near,
             near_network,
+            seat,
             crossings,
             gain,
-            leaf_of_process: launched_on(job.leaf_of_process.as_deref(), after),
+            leaf_of_process,
             arguments,
             job,
             placed,
@@ -270,6 +279,7 @@ impl<'a> Found<'a> {
                 .map(|text| text.trim().to_owned()),
             verdict: &self.verdict,
             output: output.display().to_string(),
+            rank_0_kept: self.seat.as_ref(),
             near_network: self.near_network.as_ref(),
             containment,
         }
@@ -284,6 +294,7 @@ impl<'a> Found<'a> {
         let table = levels::table(&self.crossings, unit, ("before", "after"), costs).text();
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
         text += &self.near.text();
+        text += &self.seat.as_ref().map_or(String::new(), Seat::text);
         text += &self.loads_text();
         text += &format!("\n{}: written; {}\n", output.display(), self.advice(output));
         text + &format!("verdict: {}\n", self.verdict)

@@ -6,6 +6,7 @@ mod found;
 mod near;
 mod replaced;
 mod search;
+mod seat;
 mod worth;
 
 use std::num::NonZero;

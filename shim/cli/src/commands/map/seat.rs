@@ -1,0 +1,63 @@
+//! Cost of rank 0's staying on process 0: so it does in a replay where input arrives there.
+
+use serde::Serialize;
+use treepie_core::affinity::Matrix;
+use treepie_core::placement::networks::NetworkNodes;
+use treepie_core::placement::objective::Objective;
+use treepie_core::placement::seat::{Change, Seats, keep};
+
+use super::Job;
+
+/// A placement in which rank 0 stays, where no part of the machine is like that of process 0.
+#[derive(Debug, Serialize)]
+pub struct Seat {
+    /// The rank that goes where 0 was to be.
+    exchanged_with: usize,
+    /// Bytes times distance, with rank 0 where it was to be and on process 0.
+    cost: [f64; 2],
+}
+
+impl Seat {
+    /// Of the new ranks of the processes; `None` where rank 0 can stay at no cost.
+    pub fn new(
+        job: &Job,
+        bytes: &Matrix,
+        leaf_of_process: &[usize],
+        mut new_rank: Vec<usize>,
+    ) -> Option<Seat> {
+        let seats = Seats {
+            topology: &job.topology,
+            leaf_of_process,
+            depth: job.network.as_ref().map_or(0, NetworkNodes::depth),
+        };
+        let cost = |new_rank: &[usize]| {
+            let mut leaves = vec![0; new_rank.len()];
+            for (&rank, &leaf) in new_rank.iter().zip(leaf_of_process) {
+                leaves[rank] = leaf;
+            }
+            job.value(Objective::Sum, bytes, &leaves)
+        };
+        if new_rank.is_empty() {
+            return None;
+        }
+        let before = cost(&new_rank);
+        let Change::Exchange(exchanged_with) = keep(&mut new_rank, 0, Some(seats)) else {
+            return None;
+        };
+        let cost = [before, cost(&new_rank)];
+        (cost[1] > cost[0]).then_some(Seat {
+            exchanged_with,
+            cost,
+        })
+    }
+
+    /// A line for people.
+    pub fn text(&self) -> String {
+        let [without, with] = self.cost;
+        format!(
+            "  with input on standard input, rank 0 stays on process 0: {:.1} % more bytes x \
+             distance than with it elsewhere\n",
+            100.0 * (with / without - 1.0)
+        )
+    }
+}

@@ -1,14 +1,16 @@
 //! The machine that this process runs on: the cores that it may use, its hardware, its place on the
-//! network, memory that has no name, and signals.
+//! network, its standard input, memory that has no name, and signals.
 
 mod cores;
 mod hardware;
+mod input;
 mod location;
 mod signals;
 mod unnamed;
 
 pub use cores::{allowed_cores, cores};
 pub use hardware::{read as read_hardware, read_with_devices as read_hardware_and_devices};
+pub use input::{StandardInput, standard_input};
 pub use location::location;
 pub use signals::with_signals_blocked;
 pub use unnamed::{file_limit, unnamed_file};

@@ -1,5 +1,6 @@
 //! Where the processes of the job are, gathered on process 0 when the job starts: hosts and cores;
-//! and, where that is wanted, the hardware of the hosts and their places on the network.
+//! what standard input brings to each; and, where that is wanted, the hardware of the hosts and
+//! their places on the network.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +10,7 @@ use treepie_core::files::network::HostLocation;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
+use super::input::Input;
 use crate::machine::{allowed_cores, location, read_hardware};
 use crate::mpi::native::Native;
 use crate::share::{Group, Members, ShareError, gather, share};
@@ -19,6 +21,7 @@ struct Located {
     host: String,
     /// As Linux lists them; nothing where it does not say.
     allowed_cores: String,
+    input: Input,
 }
 
 impl From<Located> for Process {
@@ -30,18 +33,23 @@ impl From<Located> for Process {
     }
 }
 
-/// The host and the cores of each process, on process 0; nothing elsewhere. A process that does not
-/// know its cores has none. Collective over the native world.
+/// The host and the cores of each process, and its input, on process 0; nothing elsewhere. A
+/// process that does not know its cores has none. Collective over the native world.
 ///
 /// # Errors
 /// As of [`gather`].
-pub fn processes(native: &Native, world: &Members<'_>) -> Result<Vec<Process>, ShareError> {
+pub fn processes(
+    native: &Native,
+    world: &Members<'_>,
+) -> Result<(Vec<Process>, Vec<Input>), ShareError> {
     let mine = Located {
         host: native.processor_name(),
         allowed_cores: allowed_cores(),
+        input: Input::here(),
     };
     let all = gather(world, &mine)?;
-    Ok(all.into_iter().map(Process::from).collect())
+    let inputs = all.iter().map(|at| at.input).collect();
+    Ok((all.into_iter().map(Process::from).collect(), inputs))
 }
 
 /// Which facts of hosts are wanted.
@@ -107,6 +115,7 @@ mod tests {
         let located = |allowed_cores: &str| Located {
             host: "a host".into(),
             allowed_cores: allowed_cores.into(),
+            input: Input::Nothing,
         };
         assert_eq!(Process::from(located("1,3-4")).allowed, [1, 3, 4]);
         assert_eq!(Process::from(located("")).allowed, [0; 0]);

@@ -2,6 +2,8 @@
 
 use std::env;
 use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Names of launchers' commands.
@@ -48,8 +50,8 @@ const LONGEST: usize = 1_000;
 /// What is known of the launch.
 pub fn remarks() -> Vec<String> {
     let mut remarks = Vec::new();
-    if let Some(words) = launcher(std::process::id()) {
-        let mut line = words.join(" ");
+    if let Some(launcher) = launcher(std::process::id()) {
+        let mut line = launcher.words.join(" ");
         if let Some((at, _)) = line.char_indices().nth(LONGEST) {
             line.truncate(at);
             line += " ...";
@@ -75,8 +77,27 @@ fn is_about_places(name: &str) -> bool {
     })
 }
 
-/// The command line of the nearest launcher among a process's ancestors.
-fn launcher(process: u32) -> Option<Vec<String>> {
+/// A launcher that runs on this host.
+pub struct Launcher {
+    process: u32,
+    /// Its command line.
+    words: Vec<String>,
+}
+
+impl Launcher {
+    /// Whether it is known to have no input to pass on: its own is closed, `/dev/null`, a terminal
+    /// or an empty file.
+    pub fn has_no_input(&self) -> bool {
+        match fs::metadata(format!("/proc/{}/fd/0", self.process)) {
+            Ok(about) if about.is_file() => about.len() == 0,
+            Ok(about) => about.file_type().is_char_device(),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        }
+    }
+}
+
+/// The nearest launcher among a process's ancestors.
+pub fn launcher(process: u32) -> Option<Launcher> {
     let mut process = process;
     for _ in 0..16 {
         process = parent(process)?;
@@ -89,7 +110,7 @@ fn launcher(process: u32) -> Option<Vec<String>> {
         let name = Path::new(words.first()?).file_name()?.to_string_lossy();
         let plain = name.split('.').next().unwrap_or_default();
         if LAUNCHERS.contains(&plain) {
-            return Some(words);
+            return Some(Launcher { process, words });
         }
     }
     None

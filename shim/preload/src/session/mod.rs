@@ -14,6 +14,7 @@ pub mod errors;
 pub mod exits;
 mod finish;
 mod hosts;
+mod input;
 mod launched;
 mod learning;
 mod meeting;

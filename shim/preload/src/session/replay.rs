@@ -20,11 +20,13 @@ use treepie_core::files::Replayable;
 use treepie_core::files::configuration::{Apply, Settings};
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::Profile;
-use treepie_core::placement::allocation::{Allocation, Movement, Recorded, needs_machines};
+use treepie_core::placement::allocation::{Allocation, Movement, Placed, Recorded, needs_machines};
 use treepie_core::placement::binding::Process;
+use treepie_core::placement::seat::Seats;
 use treepie_core::topology::Topology;
 
 use super::cluster_network::ClusterNetwork;
+use super::input::{Kept, Seated};
 use super::request::RequestError;
 use crate::binding::Target;
 use crate::log;
@@ -55,6 +57,33 @@ struct Found {
     permutation: Vec<usize>,
 }
 
+impl From<Placed> for Found {
+    fn from(placed: Placed) -> Found {
+        Found {
+            topology: placed.topology,
+            leaf_of_rank: placed.leaf_of_rank,
+            leaf_of_process: placed.leaf_of_process,
+            permutation: placed.permutation,
+        }
+    }
+}
+
+impl Found {
+    /// Has processes keep the ranks of their numbers.
+    fn keep(&mut self, seated: &Seated, allocation: &Allocation) -> Option<Kept> {
+        let seats = Seats {
+            topology: &self.topology,
+            leaf_of_process: &self.leaf_of_process,
+            depth: allocation.alike_below(),
+        };
+        let kept = seated.keep(&mut self.permutation, Some(seats))?;
+        for (&rank, &leaf) in self.permutation.iter().zip(&self.leaf_of_process) {
+            self.leaf_of_rank[rank] = leaf;
+        }
+        Some(kept)
+    }
+}
+
 impl ReplayFile {
     /// Reads the file that the settings name.
     ///
@@ -82,7 +111,8 @@ impl ReplayFile {
         &self.path
     }
 
-    /// What is applied where the processes are; `network` has their clusters.
+    /// What is applied where the processes are; `network` has their clusters. Processes that are
+    /// `seated` keep the ranks of their numbers, if ranks change.
     ///
     /// # Errors
     /// A placement of another shape whose profile is not beside it.
@@ -90,67 +120,73 @@ impl ReplayFile {
         self,
         allocation: &Allocation,
         network: &ClusterNetwork,
+        seated: &Seated,
     ) -> Result<Settled, RequestError> {
+        let none = Seated::none();
+        let seated = match self.apply {
+            Apply::Bind => &none,
+            Apply::Permute | Apply::Both => seated,
+        };
         let name = self.path.display().to_string();
-        match &self.file {
-            Replayable::Profile(profile) => {
-                let found = self.placed(&self.path, profile, allocation, network)?;
-                Ok(self.settled(found, format!("{name}, placed at the start")))
-            }
-            Replayable::Placement(file) => {
-                let recorded = Recorded {
-                    topology: &file.topology,
-                    leaf_of_rank: &file.assignment,
-                    leaf_of_process: &file.leaf_of_process,
-                };
-                let error = match allocation.remap(recorded) {
-                    Ok(carried) => {
-                        // Another part of the network: what suits its distances is better.
-                        let stretched = carried.stretch.filter(|&stretch| stretch > 1.0 + 1e-9);
-                        if stretched.is_some()
-                            && let Some((path, profile)) = profile_beside(&self.path, file)
-                        {
-                            log::info(&format!(
-                                "{name}: its hosts had other distances; placed anew from {}",
-                                path.display()
-                            ));
-                            let found = self.placed(&path, &profile, allocation, network)?;
-                            let source = format!("{}, placed at the start", path.display());
-                            return Ok(self.settled(found, source));
-                        }
-                        let how = match (carried.moved, carried.stretch) {
-                            (false, _) => String::new(),
-                            (true, None) => {
-                                ", carried over to other hosts or cores of the same shape".into()
-                            }
-                            (true, Some(stretch)) => format!(
-                                ", carried over to other hosts by their distances; near ones are \
-                                 {stretch:.2} times as far apart"
-                            ),
-                        };
-                        log::info(&format!("{name}: applied{how}"));
-                        let found = Found {
-                            topology: carried.topology,
-                            leaf_of_rank: carried.leaf_of_rank,
-                            leaf_of_process: carried.leaf_of_process,
-                            permutation: carried.permutation,
-                        };
-                        return Ok(self.settled(found, name + &how));
+        let placed = |path: &Path, profile: &Profile| {
+            let found = self.placed(path, profile, allocation, network, seated)?;
+            let source = format!("{}, placed at the start", path.display());
+            Ok(self.settled(found, source))
+        };
+        let file = match &self.file {
+            Replayable::Profile(profile) => return placed(&self.path, profile),
+            Replayable::Placement(file) => file,
+        };
+        let recorded = Recorded {
+            topology: &file.topology,
+            leaf_of_rank: &file.assignment,
+            leaf_of_process: &file.leaf_of_process,
+        };
+        let error = match allocation.remap(recorded) {
+            Ok(carried) => {
+                // Another part of the network: what suits its distances is better.
+                let stretched = carried.stretch.filter(|&stretch| stretch > 1.0 + 1e-9);
+                if stretched.is_some()
+                    && let Some((path, profile)) = profile_beside(&self.path, file)
+                {
+                    log::info(&format!(
+                        "{name}: its hosts had other distances; placed anew from {}",
+                        path.display()
+                    ));
+                    return placed(&path, &profile);
+                }
+                let how = match (carried.moved, carried.stretch) {
+                    (false, _) => String::new(),
+                    (true, None) => {
+                        ", carried over to other hosts or cores of the same shape".into()
                     }
-                    Err(error) => error,
+                    (true, Some(stretch)) => format!(
+                        ", carried over to other hosts by their distances; near ones are \
+                         {stretch:.2} times as far apart"
+                    ),
                 };
-                let Some((path, profile)) = profile_beside(&self.path, file) else {
-                    return Err(RequestError::allocation(&self.path, error));
+                log::info(&format!("{name}: applied{how}"));
+                let mut found = Found {
+                    topology: carried.topology,
+                    leaf_of_rank: carried.leaf_of_rank,
+                    leaf_of_process: carried.leaf_of_process,
+                    permutation: carried.permutation,
                 };
-                log::warn(&format!(
-                    "{name}: {error}; placed anew from {}",
-                    path.display()
-                ));
-                let found = self.placed(&path, &profile, allocation, network)?;
-                let source = format!("{}, placed at the start", path.display());
-                Ok(self.settled(found, source))
+                if let Some(kept) = found.keep(seated, allocation) {
+                    kept.tell();
+                }
+                return Ok(self.settled(found, name + &how));
             }
-        }
+            Err(error) => error,
+        };
+        let Some((path, profile)) = profile_beside(&self.path, file) else {
+            return Err(RequestError::allocation(&self.path, error));
+        };
+        log::warn(&format!(
+            "{name}: {error}; placed anew from {}",
+            path.display()
+        ));
+        placed(&path, &profile)
     }
 
     fn placed(
@@ -159,6 +195,7 @@ impl ReplayFile {
         profile: &Profile,
         allocation: &Allocation,
         network: &ClusterNetwork,
+        seated: &Seated,
     ) -> Result<Found, RequestError> {
         let began = Instant::now();
         let movement = match self.apply {
@@ -168,9 +205,8 @@ impl ReplayFile {
         let traffic = profile.traffic(Layer::ALL);
         let matrix = traffic.exact_affinity(Metric::Size)?;
         let measured = network.measured(allocation, traffic.total());
-        let placed = measured
-            .as_ref()
-            .unwrap_or(allocation)
+        let allocation = measured.as_ref().unwrap_or(allocation);
+        let placed = allocation
             .placed(&matrix, movement)
             .map_err(|error| RequestError::allocation(path, error))?;
         let (before, after) = placed.costs;
@@ -184,12 +220,22 @@ impl ReplayFile {
                 None => "DistComm".to_owned(),
             }
         ));
-        Ok(Found {
-            topology: placed.topology,
-            leaf_of_rank: placed.leaf_of_rank,
-            leaf_of_process: placed.leaf_of_process,
-            permutation: placed.permutation,
-        })
+        let mut found = Found::from(placed);
+        if let Some(mut kept) = found.keep(seated, allocation) {
+            if kept.exchanges() {
+                let cost = |found: &Found| allocation.cost(&matrix, &found.leaf_of_rank);
+                // What is placed around them may cost less.
+                let around = allocation.placed_around(&matrix, seated.processes());
+                let around = around.map(Found::from).ok();
+                found = match around {
+                    Some(around) if cost(&around) < cost(&found) => around,
+                    _ => found,
+                };
+                kept.costs = Some((after, cost(&found)));
+            }
+            kept.tell();
+        }
+        Ok(found)
     }
 
     fn settled(&self, found: Found, source: String) -> Settled {

@@ -1,13 +1,15 @@
 //! What the user asks for: settings from the configuration file and the
 //! environment, and the files that they name, read by process 0 alone.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, UnknownAlgorithm,
+    self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, Stdin,
+    UnknownAlgorithm,
 };
 use treepie_core::files::experience::Store;
 use treepie_core::files::order::OrderError;
@@ -17,12 +19,15 @@ use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::{FileError, check_writable, read_text};
 use treepie_core::learning::Candidate;
 use treepie_core::order::Log;
-use treepie_core::placement::allocation::AllocationError;
+use treepie_core::placement::allocation::{Allocation, AllocationError};
 use treepie_core::placement::binding::Process;
+use treepie_core::placement::seat::Seats;
+use treepie_core::topology::Topology;
 
 use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Order, Pages, Recording, Replay};
 use super::hosts::{HostFacts, Wanted};
+use super::input::{Input, Seated};
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
 use super::run::{describe, given_number, job, producer, run_number};
@@ -100,6 +105,10 @@ pub struct Draft {
     replay: Replay,
     /// A placement or profile to apply.
     file: Option<ReplayFile>,
+    /// A bare permutation.
+    permutation: Option<Vec<usize>>,
+    /// Whether processes that input arrives at keep their ranks.
+    stdin: Stdin,
     /// Whether communicators are reordered.
     reorders: bool,
     /// The clusters that ranks are placed by.
@@ -199,13 +208,19 @@ impl Draft {
 
     /// The decision, now that it is known where the processes are. What does not fit is said, and
     /// undoes all that was asked for.
-    pub fn settle(self, processes: &[Process], facts: &HostFacts) -> Decision {
+    pub fn settle(self, processes: &[Process], inputs: &[Input], facts: &HostFacts) -> Decision {
         let strict = self.replay.strict;
-        self.settled(processes, facts)
+        let seated = Seated::new(self.stdin, inputs);
+        self.settled(processes, &seated, facts)
             .unwrap_or_else(|error| refuse(&error, strict))
     }
 
-    fn settled(self, processes: &[Process], facts: &HostFacts) -> Result<Decision, RequestError> {
+    fn settled(
+        self,
+        processes: &[Process],
+        seated: &Seated,
+        facts: &HostFacts,
+    ) -> Result<Decision, RequestError> {
         let mut replay = self.replay;
         let name = Path::new(if self.reorders { "reorder" } else { "auto" });
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
@@ -215,13 +230,16 @@ impl Draft {
         let allocation = network.allocation(name, processes, facts, replay.strict)?;
         let mut binding = None;
         if let Some(file) = self.file {
-            let settled = file.settle(&allocation, &network)?;
+            let settled = file.settle(&allocation, &network, seated)?;
             replay.permutation = settled.new_rank;
             binding = settled.binding;
             if let Some(recording) = &mut replay.recording {
                 let note = format!("replayed with {}", settled.source);
                 recording.run.notes.push(note);
             }
+        }
+        if let Some(new_rank) = self.permutation {
+            replay.permutation = Some(with_seats_on_hosts(new_rank, seated, processes));
         }
         if let Some(learning) = self.learning {
             if let Some(wanted) = &mut replay.collectives
@@ -236,7 +254,9 @@ impl Draft {
             }
             let lessons = learning.settle(processes, &allocation);
             match lessons.candidate {
-                Some(Candidate::Permute(new_rank)) => replay.permutation = Some(narrow(&new_rank)),
+                Some(Candidate::Permute(new_rank)) => {
+                    replay.permutation = Some(with_seats(new_rank, seated, &allocation));
+                }
                 Some(Candidate::Bind(cores)) => replay.cores = Some(narrow(&cores)),
                 None => (),
             }
@@ -270,6 +290,44 @@ impl Draft {
         }
         Ok(decided(replay))
     }
+}
+
+/// The new ranks that a placement gives, where processes that are seated keep theirs.
+fn with_seats(mut new_rank: Vec<usize>, seated: &Seated, allocation: &Allocation) -> Vec<u32> {
+    let seats = Seats {
+        topology: allocation.topology(),
+        leaf_of_process: allocation.leaf_of_process(),
+        depth: allocation.alike_below(),
+    };
+    if let Some(kept) = seated.keep(&mut new_rank, Some(seats)) {
+        kept.tell();
+    }
+    narrow(&new_rank)
+}
+
+/// The same of a permutation that the user gave. It does not say what it is good for, so that
+/// nothing but whole hosts may change places.
+fn with_seats_on_hosts<'a>(
+    mut new_rank: Vec<usize>,
+    seated: &Seated,
+    processes: &'a [Process],
+) -> Vec<u32> {
+    let mut known: HashMap<&'a str, usize> = HashMap::new();
+    let host_of = |process: &'a Process| {
+        let next = known.len();
+        *known.entry(process.host.as_str()).or_insert(next)
+    };
+    let host_of_process: Vec<usize> = processes.iter().map(host_of).collect();
+    let hosts = Topology::from_arities(&known.len().to_string()).ok();
+    let seats = hosts.as_ref().map(|topology| Seats {
+        topology,
+        leaf_of_process: &host_of_process,
+        depth: 0,
+    });
+    if let Some(kept) = seated.keep(&mut new_rank, seats) {
+        kept.tell_of_asked();
+    }
+    narrow(&new_rank)
 }
 
 /// The replay, unless it permutes ranks that can't be.
@@ -317,12 +375,14 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
         file = Some(ReplayFile::read(path, settings, ranks)?);
     } else if let Some(new_rank) = &settings.permutation {
         permutation::check_for(new_rank, ranks)?;
-        replay.permutation = Some(narrow(new_rank));
         notes.push("replayed with TREEPIE_PERMUTATION".to_owned());
     }
     let reorders = settings.reorder == Reorder::Graph;
-    let looks = file.is_some() || reorders;
-    let network = match looks {
+    let goes_by_network = file.is_some() || reorders;
+    let permutation = settings.permutation.clone();
+    let permutation = permutation.filter(|_| file.is_none());
+    let looks = goes_by_network || permutation.is_some();
+    let network = match goes_by_network {
         true => ClusterNetwork::read(settings)?,
         false => ClusterNetwork::Nothing,
     };
@@ -334,6 +394,8 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
         true => Request::Draft(Box::new(Draft {
             replay,
             file,
+            permutation,
+            stdin: settings.stdin,
             reorders,
             network,
             learning: None,
@@ -370,6 +432,8 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
             ..Replay::default()
         },
         file: None,
+        permutation: None,
+        stdin: settings.stdin,
         reorders: settings.reorder == Reorder::Graph,
         network: ClusterNetwork::read(settings)?,
         learning: Some(Box::new(learning)),

@@ -183,12 +183,12 @@ impl Starting {
 
     /// What all ranks do, once process 0, which alone has a draft, knows where they are.
     fn look(&self, draft: Option<Box<Draft>>, mut steps: Steps) -> Result<Decision, ShareError> {
-        let processes = hosts::processes(self.native, &self.world)?;
+        let (processes, inputs) = hosts::processes(self.native, &self.world)?;
         steps.ended("processes heard of");
         let wanted = draft.as_deref().map(|draft| draft.wants(&processes));
         let facts = hosts::facts(&self.world, &processes, wanted.unwrap_or_default())?;
         steps.ended("hardware read");
-        let settled = draft.map(|draft| draft.settle(&processes, &facts));
+        let settled = draft.map(|draft| draft.settle(&processes, &inputs, &facts));
         steps.ended("placed");
         let decision = share(&self.world, settled)?;
         steps.ended("told to all");

@@ -75,6 +75,33 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     assert!(outcome.stdout.ends_with("status 5\n"), "{}", outcome.told());
 }
 
+/// `srun` gives its input to all processes, or to the one that it is told.
+fn input_of_srun_is_read_by_the_rank_that_it_is_for(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let replay = "$treepie replay --permutation 1,0 --";
+    let script = format!(
+        "printf '20\\n22\\n' >in\n\
+         {replay} $srun $jobs/reads_input scanf <in || exit\n\
+         {replay} $srun --input=0 $jobs/reads_input scanf <in || exit\n\
+         {replay} $srun --input=1 $jobs/reads_input 1 <in || exit\n\
+         {replay} $srun $jobs/reads_input before </dev/null\n"
+    );
+    let outcome = under_slurm(mpi, 1, directory.path(), &script).succeeded();
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    let (alike, moved) = (["0", "1"], ["1", "0"]);
+    let expected = [
+        (moved, "20 22"),
+        (alike, "20 22"),
+        (alike, "20 22"),
+        (moved, "0 0"),
+    ];
+    let expected = expected.iter().flat_map(|(processes, numbers)| {
+        let line = move |(rank, process)| format!("rank {rank} is process {process}: {numbers}");
+        processes.iter().enumerate().map(line)
+    });
+    assert_eq!(lines, expected.collect::<Vec<_>>(), "{}", outcome.told());
+}
+
 /// Runs a script that supervises a job of `endings` and runs `where` in its place later; the end of
 /// the first attempt, the nodes left out behind it, and those of the second.
 #[track_caller]
@@ -154,6 +181,7 @@ fn a_supervised_batch_job_is_warned_and_its_status_comes_back(mpi: Mpi) {
 under_each_mpi!(
     a_supervised_batch_job_is_warned_and_its_status_comes_back,
     jobs_of_srun_are_profiled_and_placed_and_keep_their_status,
+    input_of_srun_is_read_by_the_rank_that_it_is_for,
     a_job_whose_rank_is_killed_is_run_again_without_its_node,
 );
 

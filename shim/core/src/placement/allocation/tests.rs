@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::affinity::Matrix;
+use crate::placement::seat;
 use crate::topology::networks::{Host as Hung, Lattice, Network};
 
 /// Sockets of cores, numbered from socket to socket in turn, as firmware likes to.
@@ -131,6 +132,28 @@ fn binding_moves_processes_on_their_own_host_only() {
             .distance(placed.leaf_of_rank[0], placed.leaf_of_rank[1]),
         2
     );
+}
+
+#[test]
+fn ranks_are_placed_around_one_that_has_to_stay_where_no_host_is_alike() {
+    // Rank 0 talks to nobody, so that it is best alone on the other host.
+    let processes = on(&["a", "a", "a", "b"], 4);
+    let allocation = allocation(&processes);
+    let entries = [(1, 2, 9.0), (2, 3, 9.0), (1, 3, 9.0), (1, 0, 1.0)];
+    let matrix = Matrix::from_entries(4, entries).unwrap();
+    let free = allocation.placed(&matrix, Movement::Ranks).unwrap();
+    assert_eq!(free.permutation[3], 0);
+    let kept = allocation.placed_around(&matrix, &[0]).unwrap();
+    assert_eq!(kept.permutation[0], 0);
+    let mut exchanged = free.permutation.clone();
+    seat::keep(&mut exchanged, 0, None);
+    let mut leaf_of_rank = vec![0; 4];
+    for (&rank, &leaf) in exchanged.iter().zip(&kept.leaf_of_process) {
+        leaf_of_rank[rank] = leaf;
+    }
+    let cost = |leaf_of_rank: &[usize]| allocation.cost(&matrix, leaf_of_rank);
+    assert!(cost(&free.leaf_of_rank) < cost(&kept.leaf_of_rank));
+    assert!(cost(&kept.leaf_of_rank) <= cost(&leaf_of_rank));
 }
 
 #[test]

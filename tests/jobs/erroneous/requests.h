@@ -160,13 +160,6 @@ static void a_wait_after_the_communicator(void)
     wait_for_it();
 }
 
-static void a_collective_after_the_communicator(void)
-{
-    MPI_Comm made = duplicate();
-    MPI_Iallreduce(out, in, FEW, MPI_INT, MPI_SUM, made, &request);
-    MPI_Comm_free(&made);
-}
-
 static void a_receive_that_is_cancelled_twice(void)
 {
     MPI_Irecv(in, FEW, MPI_INT, 1 - rank, 1, world, &request);
@@ -196,5 +189,4 @@ static void a_receive_that_is_cancelled_twice(void)
     {"request-waited-twice", two_waits_for_one_request, 2}, \
     {"request-probed", a_message_that_is_probed_and_not_received, 2}, \
     {"request-after-communicator", a_wait_after_the_communicator, 2}, \
-    {"request-collective-after-communicator", a_collective_after_the_communicator, 2}, \
     {"request-cancelled-twice", a_receive_that_is_cancelled_twice, 2},

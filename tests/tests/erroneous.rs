@@ -1,0 +1,261 @@
+//! Wrong programs end with the library as they do without it, and as soon; those that hang without
+//! it do not crash with it. Each is compared with a plain run at the same time, since an MPI may do
+//! anything with a wrong program. Many run at the same time: half of them wait for what never
+//! comes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use treepie_tests::permutations::as_list;
+use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
+
+/// A job that has not ended by then hangs. None of them works for longer than a blink.
+const PATIENCE: u32 = 5;
+/// As many jobs at the same time.
+const SIDE_BY_SIDE: usize = 8;
+/// As many plain runs again of a case in which a run with the library differs: an MPI may do this
+/// or that with a wrong program.
+const MORE_PLAIN_RUNS: usize = 3;
+/// The library may take as much longer.
+const LATER: f64 = 2.0;
+
+/// A case of `tests/jobs/erroneous.c`.
+#[derive(Debug, Clone)]
+struct Case {
+    name: String,
+    ranks: usize,
+}
+
+/// A way to use the library, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Plain,
+    Profile,
+    Pages,
+    Permuted,
+    Guarded,
+}
+
+const WITH_THE_LIBRARY: [Way; 4] = [Way::Profile, Way::Pages, Way::Permuted, Way::Guarded];
+
+impl Way {
+    /// The variables of a job in this way, which may write to this file.
+    fn variables(self, ranks: usize, output: &Path) -> Vec<(String, String)> {
+        let mut set: Vec<(&str, String)> = match self {
+            Way::Plain => return Vec::new(),
+            Way::Profile => vec![("TREEPIE_MODE", "profile".into())],
+            Way::Pages => vec![
+                ("TREEPIE_MODE", "profile".into()),
+                ("TREEPIE_PAGES", "true".into()),
+            ],
+            Way::Permuted => {
+                let reversed: Vec<usize> = (0..ranks).rev().collect();
+                vec![
+                    ("TREEPIE_MODE", "replay".into()),
+                    ("TREEPIE_PERMUTATION", as_list(&reversed)),
+                    ("TREEPIE_PAGES", "true".into()),
+                ]
+            }
+            Way::Guarded => {
+                let apart: Vec<usize> = (0..ranks).collect();
+                vec![
+                    ("TREEPIE_MODE", "replay".into()),
+                    ("TREEPIE_COLLECTIVES", "auto".into()),
+                    ("TREEPIE_CLUSTERS", as_list(&apart)),
+                    ("TREEPIE_GUARD", "on".into()),
+                ]
+            }
+        };
+        set.push(("TREEPIE_OUTPUT", output.display().to_string()));
+        set.push(("LD_PRELOAD", artifacts::library().display().to_string()));
+        let owned = set.into_iter();
+        owned
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+}
+
+/// What became of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It did not end.
+    Hung,
+    /// A signal ended a rank.
+    Crashed,
+    /// The MPI found an error, and ended it.
+    Refused,
+    /// It ended with this status.
+    Ended(i32),
+}
+
+#[derive(Debug, Clone)]
+struct Run {
+    end: End,
+    seconds: f64,
+    /// What the program printed. Ranks print in any order, and launchers say something, too.
+    output: BTreeSet<String>,
+    told: String,
+}
+
+impl Run {
+    /// A run that wrote to files of this name.
+    #[track_caller]
+    fn read(files: &Path) -> Run {
+        let read = |ending: &str| {
+            let path = files.with_extension(ending);
+            let bytes = fs::read(&path);
+            let bytes = bytes.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let (said, errors, ended) = (read("out"), read("err"), read("status"));
+        let (status, seconds) = ended.trim().split_once(' ').unwrap_or_default();
+        let status: i32 = status.parse().expect("a status");
+        let microseconds: f64 = seconds.parse().expect("microseconds");
+        let seconds = microseconds / 1e6;
+        let of_program = |line: &&str| {
+            let rank = line.split_once(": ").map(|(rank, _)| rank.parse::<u32>());
+            rank.is_some_and(|rank| rank.is_ok())
+        };
+        Run {
+            end: match status {
+                _ if seconds >= f64::from(PATIENCE) => End::Hung,
+                0 => End::Ended(0),
+                _ if errors.contains("MPI_ERR") || errors.contains("Fatal error") => End::Refused,
+                _ if said.contains("(signal ") || errors.contains("on signal ") => End::Crashed,
+                status => End::Ended(status),
+            },
+            seconds,
+            output: said.lines().filter(of_program).map(str::to_owned).collect(),
+            told: format!("{status} after {seconds:.1} s\n{said}{errors}"),
+        }
+    }
+
+    /// Whether a run with the library ended as this plain one did. What hangs may be ended, too,
+    /// but not by a crash; and who of many is the first to be ended prints no more.
+    fn is_like(&self, plain: &Run) -> bool {
+        match (plain.end, self.end) {
+            (End::Hung, with) => with != End::Crashed,
+            (End::Ended(0), End::Ended(0)) => self.output == plain.output,
+            (plain, with) => plain == with,
+        }
+    }
+}
+
+/// The cases, as the job lists them.
+#[track_caller]
+fn cases(mpi: Mpi) -> Vec<Case> {
+    let mut command = Command::new(artifacts::job(mpi, "erroneous"));
+    command.arg("list");
+    let listed = run_watched(command, Duration::from_secs(60), "erroneous list").succeeded();
+    let case = |line: &str| {
+        let (ranks, name) = line.split_once(' ').expect("ranks and a name");
+        Case {
+            name: name.to_owned(),
+            ranks: ranks.parse().expect("a number of ranks"),
+        }
+    };
+    listed.stdout.lines().map(case).collect()
+}
+
+/// A shell script that runs a case in this way, and writes what became of it to files of this name.
+fn script(mpi: Mpi, case: &Case, way: Way, files: &Path) -> String {
+    let variables = way.variables(case.ranks, &files.with_extension("profile.yaml"));
+    let with_further = |(name, value): (String, String)| match (mpi.preload(), &name[..]) {
+        (Some(further), "LD_PRELOAD") => (name, format!("{value}:{}", further.display())),
+        _ => (name, value),
+    };
+    let mut variables: Vec<_> = variables.into_iter().map(with_further).collect();
+    if let (Some(further), Way::Plain) = (mpi.preload(), way) {
+        variables.push(("LD_PRELOAD".to_owned(), further.display().to_string()));
+    }
+    let launch = mpi.launch(case.ranks, &variables).into_iter();
+    let launch: Vec<_> = launch
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let files = files.display();
+    format!(
+        "began=${{EPOCHREALTIME/[.,]/}}\n\
+         timeout --kill-after=2 {PATIENCE} {} {} {} >{files}.out 2>{files}.err </dev/null\n\
+         echo $? $((${{EPOCHREALTIME/[.,]/}} - began)) >{files}.status\n",
+        launch.join(" "),
+        artifacts::job(mpi, "erroneous").display(),
+        case.name,
+    )
+}
+
+/// Runs these, many at the same time.
+#[track_caller]
+fn run(mpi: Mpi, wanted: &[(&Case, Way)], side_by_side: usize) -> Vec<Run> {
+    let desk = tempfile::tempdir().expect("a temporary directory can be made");
+    let named = |at: usize| desk.path().join(format!("run-{at}"));
+    for (at, (case, way)) in wanted.iter().enumerate() {
+        let script = script(mpi, case, *way, &named(at));
+        fs::write(named(at).with_extension("sh"), script).expect("a file");
+    }
+    let mut command = Command::new("sh");
+    let all = format!("ls | grep '[.]sh$' | xargs -P {side_by_side} -n 1 bash");
+    command.args(["-c", &all]).current_dir(desk.path());
+    let longest = Duration::from_secs(60 + 8 * wanted.len() as u64);
+    run_watched(command, longest, &format!("erroneous programs under {mpi}"));
+    let runs = 0..wanted.len();
+    runs.map(|at| Run::read(&named(at))).collect()
+}
+
+/// What is wrong about a case that ended otherwise with the library; nothing if plain runs do so,
+/// too. What took longer is run again with nothing beside it.
+#[track_caller]
+fn wrong(mpi: Mpi, case: &Case, way: Way, plain: &Run, with: &Run) -> Option<String> {
+    let is_late = |plain: &Run, with: &Run| with.seconds > plain.seconds + LATER;
+    let is_right = |plain: &Run, with: &Run| with.is_like(plain) && !is_late(plain, with);
+    if is_right(plain, with) {
+        return None;
+    }
+    let mut wanted = vec![(case, Way::Plain); MORE_PLAIN_RUNS];
+    let with = match with.is_like(plain) {
+        true => {
+            wanted.push((case, way));
+            None
+        }
+        false => Some(with.clone()),
+    };
+    let mut plains = run(mpi, &wanted, 1);
+    let with = with.or_else(|| plains.pop())?;
+    let is_wrong = !plains.iter().any(|plain| is_right(plain, &with));
+    is_wrong.then(|| {
+        format!(
+            "{} under {mpi}, {way:?}: {}\n  without the library: {}",
+            case.name, with.told, plain.told
+        )
+    })
+}
+
+/// Each case of the program, plain and in each way.
+fn wrong_programs_end_as_they_do_without_the_library(mpi: Mpi) {
+    let cases = cases(mpi);
+    let ways = |case| {
+        let with = WITH_THE_LIBRARY.into_iter();
+        [Way::Plain]
+            .into_iter()
+            .chain(with)
+            .map(move |way| (case, way))
+    };
+    let wanted: Vec<_> = cases.iter().flat_map(ways).collect();
+    let runs = run(mpi, &wanted, SIDE_BY_SIDE);
+    let mut found = Vec::new();
+    for (case, runs) in cases.iter().zip(runs.chunks(1 + WITH_THE_LIBRARY.len())) {
+        let with = WITH_THE_LIBRARY.into_iter().zip(&runs[1..]);
+        found.extend(with.filter_map(|(way, with)| wrong(mpi, case, way, &runs[0], with)));
+    }
+    assert!(
+        found.is_empty(),
+        "{} runs of {} end otherwise with the library\n{}",
+        found.len(),
+        wanted.len(),
+        found.join("\n")
+    );
+}
+
+under_each_mpi!(wrong_programs_end_as_they_do_without_the_library);

@@ -12,10 +12,23 @@ use std::time::Duration;
 use treepie_tests::permutations::as_list;
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
-/// A job that has not ended by then hangs. None of them works for longer than a blink.
-const PATIENCE: u32 = 5;
-/// As many jobs at the same time.
-const SIDE_BY_SIDE: usize = 8;
+/// How runs share the machine, and after how many seconds one of them hangs. None works for longer
+/// than a blink.
+#[derive(Debug, Clone, Copy)]
+struct Beside {
+    jobs: usize,
+    patience: u32,
+}
+
+const MANY: Beside = Beside {
+    jobs: 12,
+    patience: 3,
+};
+const ALONE: Beside = Beside {
+    jobs: 1,
+    patience: 10,
+};
+
 /// As many plain runs again of a case in which a run with the library differs: an MPI may do this
 /// or that with a wrong program.
 const MORE_PLAIN_RUNS: usize = 3;
@@ -33,21 +46,19 @@ struct Case {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
     Plain,
-    Profile,
-    Pages,
+    Profiled,
     Permuted,
     Guarded,
 }
 
-const WITH_THE_LIBRARY: [Way; 4] = [Way::Profile, Way::Pages, Way::Permuted, Way::Guarded];
+const WITH_THE_LIBRARY: [Way; 3] = [Way::Profiled, Way::Permuted, Way::Guarded];
 
 impl Way {
     /// The variables of a job in this way, which may write to this file.
     fn variables(self, ranks: usize, output: &Path) -> Vec<(String, String)> {
         let mut set: Vec<(&str, String)> = match self {
             Way::Plain => return Vec::new(),
-            Way::Profile => vec![("TREEPIE_MODE", "profile".into())],
-            Way::Pages => vec![
+            Way::Profiled => vec![
                 ("TREEPIE_MODE", "profile".into()),
                 ("TREEPIE_PAGES", "true".into()),
             ],
@@ -56,7 +67,6 @@ impl Way {
                 vec![
                     ("TREEPIE_MODE", "replay".into()),
                     ("TREEPIE_PERMUTATION", as_list(&reversed)),
-                    ("TREEPIE_PAGES", "true".into()),
                 ]
             }
             Way::Guarded => {
@@ -85,9 +95,7 @@ enum End {
     Hung,
     /// A signal ended a rank.
     Crashed,
-    /// The MPI found an error, and ended it.
-    Refused,
-    /// It ended with this status.
+    /// It ended with this status, which is the MPI's where that found an error.
     Ended(i32),
 }
 
@@ -103,7 +111,7 @@ struct Run {
 impl Run {
     /// A run that wrote to files of this name.
     #[track_caller]
-    fn read(files: &Path) -> Run {
+    fn read(files: &Path, patience: u32) -> Run {
         let read = |ending: &str| {
             let path = files.with_extension(ending);
             let bytes = fs::read(&path);
@@ -121,9 +129,8 @@ impl Run {
         };
         Run {
             end: match status {
-                _ if seconds >= f64::from(PATIENCE) => End::Hung,
+                _ if seconds >= f64::from(patience) => End::Hung,
                 0 => End::Ended(0),
-                _ if errors.contains("MPI_ERR") || errors.contains("Fatal error") => End::Refused,
                 _ if said.contains("(signal ") || errors.contains("on signal ") => End::Crashed,
                 status => End::Ended(status),
             },
@@ -133,14 +140,20 @@ impl Run {
         }
     }
 
-    /// Whether a run with the library ended as this plain one did. What hangs may be ended, too,
-    /// but not by a crash; and who of many is the first to be ended prints no more.
+    /// Whether a run with the library ended as this plain one did. What hangs may be ended, too, and
+    /// what crashes be refused.
     fn is_like(&self, plain: &Run) -> bool {
         match (plain.end, self.end) {
             (End::Hung, with) => with != End::Crashed,
+            (End::Crashed, with) => with != End::Hung && with != End::Ended(0),
             (End::Ended(0), End::Ended(0)) => self.output == plain.output,
             (plain, with) => plain == with,
         }
+    }
+
+    /// Whether it ended much later than this plain run.
+    fn is_late(&self, plain: &Run) -> bool {
+        plain.end != End::Hung && self.seconds > plain.seconds + LATER
     }
 }
 
@@ -161,7 +174,7 @@ fn cases(mpi: Mpi) -> Vec<Case> {
 }
 
 /// A shell script that runs a case in this way, and writes what became of it to files of this name.
-fn script(mpi: Mpi, case: &Case, way: Way, files: &Path) -> String {
+fn script(mpi: Mpi, case: &Case, way: Way, files: &Path, patience: u32) -> String {
     let variables = way.variables(case.ranks, &files.with_extension("profile.yaml"));
     let with_further = |(name, value): (String, String)| match (mpi.preload(), &name[..]) {
         (Some(further), "LD_PRELOAD") => (name, format!("{value}:{}", further.display())),
@@ -178,7 +191,7 @@ fn script(mpi: Mpi, case: &Case, way: Way, files: &Path) -> String {
     let files = files.display();
     format!(
         "began=${{EPOCHREALTIME/[.,]/}}\n\
-         timeout --kill-after=2 {PATIENCE} {} {} {} >{files}.out 2>{files}.err </dev/null\n\
+         timeout --kill-after=2 {patience} {} {} {} >{files}.out 2>{files}.err </dev/null\n\
          echo $? $((${{EPOCHREALTIME/[.,]/}} - began)) >{files}.status\n",
         launch.join(" "),
         artifacts::job(mpi, "erroneous").display(),
@@ -186,48 +199,48 @@ fn script(mpi: Mpi, case: &Case, way: Way, files: &Path) -> String {
     )
 }
 
-/// Runs these, many at the same time.
+/// Runs these.
 #[track_caller]
-fn run(mpi: Mpi, wanted: &[(&Case, Way)], side_by_side: usize) -> Vec<Run> {
+fn run(mpi: Mpi, wanted: &[(&Case, Way)], beside: Beside) -> Vec<Run> {
     let desk = tempfile::tempdir().expect("a temporary directory can be made");
     let named = |at: usize| desk.path().join(format!("run-{at}"));
     for (at, (case, way)) in wanted.iter().enumerate() {
-        let script = script(mpi, case, *way, &named(at));
+        let script = script(mpi, case, *way, &named(at), beside.patience);
         fs::write(named(at).with_extension("sh"), script).expect("a file");
     }
     let mut command = Command::new("sh");
-    let all = format!("ls | grep '[.]sh$' | xargs -P {side_by_side} -n 1 bash");
+    let all = format!("ls | grep '[.]sh$' | xargs -P {} -n 1 bash", beside.jobs);
     command.args(["-c", &all]).current_dir(desk.path());
-    let longest = Duration::from_secs(60 + 8 * wanted.len() as u64);
+    let longest = Duration::from_secs(60 + 15 * wanted.len() as u64);
     run_watched(command, longest, &format!("erroneous programs under {mpi}"));
     let runs = 0..wanted.len();
-    runs.map(|at| Run::read(&named(at))).collect()
+    runs.map(|at| Run::read(&named(at), beside.patience))
+        .collect()
 }
 
 /// What is wrong about a case that ended otherwise with the library; nothing if plain runs do so,
-/// too. What took longer is run again with nothing beside it.
+/// too. What came late among many, or not at all, is run again alone.
 #[track_caller]
 fn wrong(mpi: Mpi, case: &Case, way: Way, plain: &Run, with: &Run) -> Option<String> {
-    let is_late = |plain: &Run, with: &Run| with.seconds > plain.seconds + LATER;
-    let is_right = |plain: &Run, with: &Run| with.is_like(plain) && !is_late(plain, with);
-    if is_right(plain, with) {
+    if with.is_like(plain) && !with.is_late(plain) {
         return None;
     }
     let mut wanted = vec![(case, Way::Plain); MORE_PLAIN_RUNS];
-    let with = match with.is_like(plain) {
-        true => {
-            wanted.push((case, way));
-            None
-        }
-        false => Some(with.clone()),
+    let is_slow = with.end == End::Hung || with.is_late(plain);
+    if is_slow {
+        wanted.push((case, way));
+    }
+    let mut plains = run(mpi, &wanted, ALONE);
+    let with = match is_slow {
+        true => plains.pop()?,
+        false => with.clone(),
     };
-    let mut plains = run(mpi, &wanted, 1);
-    let with = with.or_else(|| plains.pop())?;
-    let is_wrong = !plains.iter().any(|plain| is_right(plain, &with));
+    let is_right = |plain: &Run| with.is_like(plain) && !with.is_late(plain);
+    let is_wrong = !plains.iter().any(is_right);
     is_wrong.then(|| {
         format!(
             "{} under {mpi}, {way:?}: {}\n  without the library: {}",
-            case.name, with.told, plain.told
+            case.name, with.told, plains[0].told
         )
     })
 }
@@ -237,13 +250,11 @@ fn wrong_programs_end_as_they_do_without_the_library(mpi: Mpi) {
     let cases = cases(mpi);
     let ways = |case| {
         let with = WITH_THE_LIBRARY.into_iter();
-        [Way::Plain]
-            .into_iter()
-            .chain(with)
-            .map(move |way| (case, way))
+        let all = [Way::Plain].into_iter().chain(with);
+        all.map(move |way| (case, way))
     };
     let wanted: Vec<_> = cases.iter().flat_map(ways).collect();
-    let runs = run(mpi, &wanted, SIDE_BY_SIDE);
+    let runs = run(mpi, &wanted, MANY);
     let mut found = Vec::new();
     for (case, runs) in cases.iter().zip(runs.chunks(1 + WITH_THE_LIBRARY.len())) {
         let with = WITH_THE_LIBRARY.into_iter().zip(&runs[1..]);

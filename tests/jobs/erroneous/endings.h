@@ -11,7 +11,6 @@ static void start(void)
 static void never_finalised(void)
 {
     start();
-    say("returns", 0);
 }
 
 static void never_finalised_by_one(void)
@@ -25,7 +24,7 @@ static void never_finalised_by_one(void)
 static void never_finalised_with_a_status(void)
 {
     start();
-    exit(rank == 1 ? 5 : 0);
+    exit(5);
 }
 
 static void finalised_with_a_status(void)

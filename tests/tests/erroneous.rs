@@ -22,7 +22,7 @@ struct Beside {
 
 const MANY: Beside = Beside {
     jobs: 12,
-    patience: 3,
+    patience: 4,
 };
 const ALONE: Beside = Beside {
     jobs: 1,

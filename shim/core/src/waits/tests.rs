@@ -229,6 +229,19 @@ fn one_collective_with_two_roots_is_a_mismatch() {
 }
 
 #[test]
+fn a_rank_that_is_in_several_calls_is_named_once() {
+    let bcast = in_collective(1, "MPI_Bcast", Some(0));
+    let barrier = in_collective(1, "MPI_Barrier", None);
+    let mut job = Made::of(vec![bcast.clone(), bcast.clone()]);
+    let further = [bcast, barrier].map(thread);
+    job.ranks[1].threads.extend(further);
+    let mismatch = &job.verdict().mismatches[0];
+    let sides: Vec<&[usize]> = mismatch.sides.iter().map(|side| &side.ranks[..]).collect();
+    assert_eq!(sides, [&[0, 1][..], &[1]]);
+    assert_eq!(mismatch.ranks(), [0, 1]);
+}
+
+#[test]
 fn all_in_one_collective_are_no_deadlock_and_a_missing_one_is_named() {
     let barrier = || in_collective(0, "MPI_Barrier", None);
     assert_eq!(

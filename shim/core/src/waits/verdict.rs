@@ -66,6 +66,16 @@ pub struct Mismatch {
     pub missing: Vec<usize>,
 }
 
+impl Mismatch {
+    /// The ranks of all sides. One whose threads are in several calls is on several sides, and
+    /// named once.
+    pub fn ranks(&self) -> Vec<usize> {
+        let sides = self.sides.iter().flat_map(|side| &side.ranks);
+        let ranks: BTreeSet<usize> = sides.copied().collect();
+        ranks.into_iter().collect()
+    }
+}
+
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
@@ -342,6 +352,8 @@ fn mismatches(job: &Job) -> Vec<Mismatch> {
 fn add_side(sides: &mut Vec<Side>, call: &Collective, rank: usize, passed: bool) {
     let same = |side: &&mut Side| side.call.agrees(call) && side.passed == passed;
     match sides.iter_mut().find(same) {
+        // Two threads of a rank may be in the same call.
+        Some(side) if side.ranks.contains(&rank) => (),
         Some(side) => side.ranks.push(rank),
         None => sides.push(Side {
             call: call.clone(),

@@ -74,12 +74,13 @@ impl Hang {
             .iter()
             .find(|mismatch| mismatch.sides.len() > 1);
         if let Some(mismatch) = differ {
-            let sides = mismatch.sides.iter().flat_map(|side| &side.ranks);
-            let mut members: Vec<usize> = sides.copied().collect();
-            members.sort_unstable();
-            let (who, name) = (ranks(&members), self.name(mismatch.communicator));
+            let who = match mismatch.ranks()[..] {
+                [one] => format!("rank {one} is in different calls as"),
+                ref several => format!("{} do not agree on", ranks(several)),
+            };
+            let name = self.name(mismatch.communicator);
             return format!(
-                "{what}: {who} do not agree on collective {} on {name}.",
+                "{what}: {who} collective {} on {name}.",
                 mismatch.number + 1
             );
         }

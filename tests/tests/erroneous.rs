@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use treepie_tests::permutations::as_list;
-use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
+use treepie_tests::{Job, Mpi, artifacts, assert_same_output, run_watched, under_each_mpi};
 
 /// How runs share the machine, and after how many seconds one of them hangs. None works for longer
 /// than a blink.
@@ -269,4 +269,25 @@ fn wrong_programs_end_as_they_do_without_the_library(mpi: Mpi) {
     );
 }
 
-under_each_mpi!(wrong_programs_end_as_they_do_without_the_library);
+/// `MPI_Init` grants no level at which a second thread may call MPI; programs that do it all the
+/// same, and let one at a time, work. (Where threads don't wait for each other, an MPI's own memory
+/// is lost, and every second run with it, whatever is preloaded: PT-Scotch behind `MPI_Init`.)
+fn two_threads_of_a_program_that_was_granted_one_take_turns(mpi: Mpi) {
+    let desk = tempfile::tempdir().expect("a temporary directory can be made");
+    let job = Job::new(mpi, 2, "two_threads").argument("8");
+    let job = job.argument("turns");
+    let plain = job.run().succeeded();
+    assert_eq!(plain.stdout, "0 wrong\n");
+    for way in WITH_THE_LIBRARY {
+        let variables = way.variables(2, &desk.path().join("job.profile.yaml"));
+        let with = variables
+            .into_iter()
+            .fold(job.clone(), |job, (name, value)| job.variable(&name, value));
+        assert_same_output(&plain, &with.run().silent());
+    }
+}
+
+under_each_mpi!(
+    wrong_programs_end_as_they_do_without_the_library,
+    two_threads_of_a_program_that_was_granted_one_take_turns,
+);

@@ -15,6 +15,8 @@ pub struct Seat {
     exchanged_with: usize,
     /// Bytes times distance, with rank 0 where it was to be and on process 0.
     cost: [f64; 2],
+    /// The leaf of process 0.
+    leaf: usize,
 }
 
 impl Seat {
@@ -48,16 +50,21 @@ impl Seat {
         (cost[1] > cost[0]).then_some(Seat {
             exchanged_with,
             cost,
+            leaf: leaf_of_process[0],
         })
     }
 
-    /// A line for people.
+    /// Two lines for people.
     pub fn text(&self) -> String {
         let [without, with] = self.cost;
+        let more = match without > 0.0 {
+            true => format!("{:.1} % more", 100.0 * (with / without - 1.0)),
+            false => "more".to_owned(),
+        };
         format!(
-            "  with input on standard input, rank 0 stays on process 0: {:.1} % more bytes x \
-             distance than with it elsewhere\n",
-            100.0 * (with / without - 1.0)
+            "  with input on standard input, rank 0 stays on process 0, which costs {more} bytes x \
+             distance;\n  `--fix 0={}` places the others around it\n",
+            self.leaf
         )
     }
 }

@@ -2,6 +2,19 @@
 
 /// More names than this are a mistake in a range.
 const MOST: usize = 1 << 20;
+/// Names of more bytes than this in all are, too.
+const MOST_BYTES: usize = 1 << 26;
+/// Digits of a number in a name, as of the whole name of a host.
+const MOST_DIGITS: usize = 255;
+
+/// How wide the numbers of a bracket are at least.
+#[derive(Clone, Copy)]
+enum Width {
+    /// As the first number of their range is.
+    OfRange,
+    /// As the first number of the bracket is, too.
+    OfBracket,
+}
 
 /// The names of a list in its order; a range keeps the zeros in front of its
 /// first number.
@@ -9,11 +22,7 @@ const MOST: usize = 1 << 20;
 /// # Errors
 /// Error and remedy, for a message.
 pub fn expand(text: &str) -> Result<Vec<String>, String> {
-    let mut names = Vec::new();
-    for item in items(text)? {
-        append(&mut names, item)?;
-    }
-    Ok(names)
+    expand_by(Width::OfRange, text)
 }
 
 /// The same as Flux writes it: the width of the first number of a bracket holds for all in it.
@@ -21,24 +30,38 @@ pub fn expand(text: &str) -> Result<Vec<String>, String> {
 /// # Errors
 /// Error and remedy, for a message.
 pub fn expand_flux(text: &str) -> Result<Vec<String>, String> {
-    let mut widened = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('[') {
-        let Some((ranges, behind)) = after.split_once(']') else {
-            return expand(text);
-        };
-        let first = ranges.split([',', '-']).next().unwrap_or_default();
-        let width = first.len();
-        let ranges = ranges.split(',').map(|range| {
-            let (low, high) = range.split_once('-').unwrap_or((range, ""));
-            let dash = if high.is_empty() { "" } else { "-" };
-            format!("{low:0>width$}{dash}{high}")
-        });
-        let ranges = ranges.collect::<Vec<_>>().join(",");
-        widened += &format!("{before}[{ranges}]");
-        rest = behind;
+    expand_by(Width::OfBracket, text)
+}
+
+fn expand_by(width: Width, text: &str) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    let mut bytes = 0;
+    for item in items(text)? {
+        let more = names_of(width, item)?;
+        bytes += more.iter().map(String::len).sum::<usize>();
+        if names.len() + more.len() > MOST {
+            return Err(format!(
+                "the list has more than {MOST} names; check its ranges"
+            ));
+        }
+        check_bytes(bytes).map_err(|problem| format!("the list {problem}"))?;
+        names.extend(more);
     }
-    expand(&(widened + rest))
+    Ok(names)
+}
+
+/// Checks how many bytes names have in all.
+///
+/// # Errors
+/// More than any list of hosts has; what stands for them is missing in front of the message.
+pub(super) fn check_bytes(bytes: usize) -> Result<(), String> {
+    match bytes <= MOST_BYTES {
+        true => Ok(()),
+        false => Err(format!(
+            "stands for names of more than {MOST_BYTES} bytes in all; check its ranges, and the \
+             zeros in front of their numbers"
+        )),
+    }
 }
 
 /// The parts between commas that are outside brackets.
@@ -47,7 +70,9 @@ fn items(text: &str) -> Result<Vec<&str>, String> {
     for (place, letter) in text.char_indices() {
         match letter {
             '[' => depth += 1,
-            ']' if depth == 0 => return Err(format!("`{text}` closes a bracket that is not open")),
+            ']' if depth == 0 => {
+                return Err(format!("{} closes a bracket that is not open", shown(text)));
+            }
             ']' => depth -= 1,
             ',' if depth == 0 => {
                 found.push(&text[start..place]);
@@ -60,27 +85,35 @@ fn items(text: &str) -> Result<Vec<&str>, String> {
     match depth {
         0 => Ok(found.into_iter().filter(|item| !item.is_empty()).collect()),
         _ => Err(format!(
-            "`{text}` lacks a closing bracket; write `name[0-3]`"
+            "{} lacks a closing bracket; write `name[0-3]`",
+            shown(text)
         )),
     }
 }
 
 /// The names of one item: its ranges from left to right, the last one fastest.
-fn append(names: &mut Vec<String>, item: &str) -> Result<(), String> {
+fn names_of(width: Width, item: &str) -> Result<Vec<String>, String> {
     let mut stems = vec![String::new()];
     let mut rest = item;
     while let Some((before, after)) = rest.split_once('[') {
         let Some((ranges, behind)) = after.split_once(']') else {
             return Err(format!(
-                "`{item}` lacks a closing bracket; write `name[0-3]`"
+                "{} lacks a closing bracket; write `name[0-3]`",
+                shown(item)
             ));
         };
-        let numbers = numbers(ranges)?;
-        if stems.len().saturating_mul(numbers.len()) > MOST {
+        let numbers = numbers(width, ranges)?;
+        let longer = stems.len().saturating_mul(numbers.len());
+        if longer > MOST {
             return Err(format!(
-                "`{item}` stands for more than {MOST} names; check its ranges"
+                "{} stands for more than {MOST} names; check its ranges",
+                shown(item)
             ));
         }
+        let longest = |names: &[String]| names.iter().map(String::len).max().unwrap_or(0);
+        let length = longest(&stems) + before.len() + longest(&numbers);
+        check_bytes(longer.saturating_mul(length))
+            .map_err(|problem| format!("{} {problem}", shown(item)))?;
         let longer = stems.iter().flat_map(|stem| {
             let with = move |number: &String| format!("{stem}{before}{number}");
             numbers.iter().map(with)
@@ -88,24 +121,27 @@ fn append(names: &mut Vec<String>, item: &str) -> Result<(), String> {
         stems = longer.collect();
         rest = behind;
     }
-    if names.len() + stems.len() > MOST {
-        return Err(format!(
-            "the list has more than {MOST} names; check its ranges"
-        ));
-    }
-    names.extend(stems.into_iter().map(|stem| stem + rest));
-    Ok(())
+    check_bytes(stems.len().saturating_mul(rest.len()))
+        .map_err(|problem| format!("{} {problem}", shown(item)))?;
+    Ok(stems.into_iter().map(|stem| stem + rest).collect())
 }
 
 /// The numbers of `0-3,7` as they are written in names.
-fn numbers(ranges: &str) -> Result<Vec<String>, String> {
+fn numbers(width: Width, ranges: &str) -> Result<Vec<String>, String> {
     let mut numbers = Vec::new();
+    let (mut least, mut bytes) = (0, 0);
     for range in ranges.split(',') {
-        let wrong = || format!("`{range}` is no range of numbers; write one such as `0-3`");
+        let wrong = || {
+            format!(
+                "{} is no range of numbers; write one such as `0-3`",
+                shown(range)
+            )
+        };
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let read = |digits: &str| {
-            let digits_only = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            digits_only.then(|| digits.parse::<usize>().ok()).flatten()
+            let is_number = (1..=MOST_DIGITS).contains(&digits.len())
+                && digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then(|| digits.parse::<usize>().ok()).flatten()
         };
         let (low, high) = (
             read(first).ok_or_else(wrong)?,
@@ -113,13 +149,29 @@ fn numbers(ranges: &str) -> Result<Vec<String>, String> {
         );
         if high < low || high - low >= MOST - numbers.len() {
             return Err(format!(
-                "`{range}` runs backwards or is too long; check its ends"
+                "{} runs backwards or is too long; check its ends",
+                shown(range)
             ));
         }
-        let width = first.len();
+        if numbers.is_empty() && matches!(width, Width::OfBracket) {
+            least = first.len();
+        }
+        let width = least.max(first.len());
+        bytes += (high - low + 1) * width.max(last.len());
+        check_bytes(bytes).map_err(|problem| format!("{} {problem}", shown(range)))?;
         numbers.extend((low..=high).map(|number| format!("{number:0width$}")));
     }
     Ok(numbers)
+}
+
+/// A piece of a list, as messages show it.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let start: String = text.chars().take(LONGEST).collect();
+    match start.len() == text.len() {
+        true => format!("`{text}`"),
+        false => format!("`{start}...`"),
+    }
 }
 
 #[cfg(test)]
@@ -169,5 +221,37 @@ mod tests {
         ] {
             assert_eq!(expand(text).unwrap_err(), expected);
         }
+    }
+
+    #[test]
+    fn zeros_before_a_number_are_as_many_as_a_name_has_room_for() {
+        let zeros = |many: usize| format!("n[{}1-2]", "0".repeat(many));
+        assert_eq!(expand(&zeros(254)).unwrap().len(), 2);
+        for many in [255, 3_000, 70_000] {
+            for expand in [expand, expand_flux] {
+                let said = expand(&zeros(many)).unwrap_err();
+                assert!(said.contains("is no range of numbers"), "{said}");
+                assert!(said.len() < 200, "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_more_bytes_than_hosts_have_are_refused_before_they_are_made() {
+        let wide = format!("[{}-999999]", "0".repeat(250));
+        let many = format!("[{}1-2]", "0".repeat(200)).repeat(20);
+        let long = format!("n[0-999999]{}", "x".repeat(100));
+        let several = vec![format!("{}[0-9999]", "x".repeat(5000)); 100].join(",");
+        for text in [wide, many, long, several] {
+            let said = expand(&text).unwrap_err();
+            assert!(said.contains("more than 67108864 bytes"), "{said}");
+            assert!(said.len() < 250, "{said}");
+        }
+    }
+
+    #[test]
+    fn flux_takes_the_width_of_a_brackets_first_number_for_all() {
+        let names = ["n08", "n09", "n10", "n011", "n03"];
+        assert_eq!(expand_flux("n[08-10,011,3]").unwrap(), names);
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use super::host_list::check_bytes;
 use super::parts::{GraphBuilder, Torus, of_tori};
 use super::slurm::wrong_line;
 use super::{in_network, of_tree};
@@ -13,6 +14,8 @@ use crate::topology::{Leaf, Topology, Tree};
 
 /// More hosts than this are a mistake in a range.
 const MOST_HOSTS: usize = 1 << 20;
+/// Digits of the largest number of a host.
+const LONGEST_NUMBER: usize = 20;
 
 /// Reads either, by its first element.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
@@ -93,6 +96,9 @@ impl Reader<'_> {
         let prefix = cluster.attribute("prefix").unwrap_or_default();
         let suffix = cluster.attribute("suffix").unwrap_or_default();
         let numbers = radical(self.attribute(cluster, "radical")?).map_err(wrong)?;
+        let length = prefix.len() + suffix.len() + LONGEST_NUMBER;
+        check_bytes(numbers.len().saturating_mul(length))
+            .map_err(|problem| wrong(format!("radical: {problem}")))?;
         let hosts: Vec<String> = numbers
             .into_iter()
             .map(|number| format!("{prefix}{number}{suffix}"))

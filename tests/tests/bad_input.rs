@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use tempfile::TempDir;
 use treepie_core::files::PlacementFile;
 use treepie_core::topology::Topology;
@@ -260,6 +261,41 @@ fn wrong_values(directory: &Path) -> Vec<Wrong> {
     ]
 }
 
+/// Names of what is no file: a pipe that nobody writes to or reads from, and devices without end.
+fn no_files(directory: &Path) -> Vec<Wrong> {
+    let pipe = directory.join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()), "no pipe");
+    let pipe = pipe.display().to_string();
+    let is_pipe = [&*pipe, "is a pipe, not a file"];
+    let mut cases = vec![
+        wrong(&[("TREEPIE_CONFIG", &pipe)], &is_pipe),
+        wrong(
+            &[("TREEPIE_CONFIG", "/dev/full")],
+            &["/dev/full", "is a device, not a file"],
+        ),
+        wrong(
+            &[("TREEPIE_MODE", "profile"), ("TREEPIE_OUTPUT", &pipe)],
+            &[&pipe, "cannot be written", "nobody reads from it"],
+        ),
+        wrong(
+            &[("TREEPIE_MODE", "profile"), ("TREEPIE_OUTPUT", "/dev/full")],
+            &["/dev/full", "cannot be written", "No space left"],
+        ),
+    ];
+    let of_replays = [
+        vec![("TREEPIE_PLACEMENT", &*pipe)],
+        vec![("TREEPIE_PERMUTATION", "2,1,0"), ("TREEPIE_ORDER", &pipe)],
+        vec![("TREEPIE_COLLECTIVES", "auto"), ("TREEPIE_PLATFORM", &pipe)],
+        vec![("TREEPIE_REORDER", "graph"), ("TREEPIE_NETWORK", &pipe)],
+    ];
+    cases.extend(of_replays.into_iter().map(|mut settings| {
+        settings.push(("TREEPIE_MODE", "replay"));
+        wrong(&settings, &is_pipe)
+    }));
+    cases
+}
+
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
 }
@@ -313,6 +349,10 @@ fn one_line_says_what_is_wrong_and_the_job_runs_on(mpi: Mpi, cases: impl Fn(&Pat
 
 fn a_wrong_file_is_named(mpi: Mpi) {
     one_line_says_what_is_wrong_and_the_job_runs_on(mpi, wrong_files);
+}
+
+fn what_is_no_file_is_neither_read_nor_waited_for(mpi: Mpi) {
+    one_line_says_what_is_wrong_and_the_job_runs_on(mpi, no_files);
 }
 
 fn a_wrong_value_is_named(mpi: Mpi) {
@@ -459,6 +499,7 @@ fn messages_can_be_turned_off(mpi: Mpi) {
 under_each_mpi!(
     a_wrong_file_is_named,
     a_wrong_value_is_named,
+    what_is_no_file_is_neither_read_nor_waited_for,
     the_right_placement_is_taken,
     what_is_no_permutation_is_refused_by_every_rank_alike,
     a_strict_job_ends_before_the_application_starts,

@@ -25,9 +25,10 @@ mod report;
 use std::process::ExitCode;
 
 use clap::Parser;
-use treepie_core::files::old_names;
+use treepie_core::files::{old_names, wait_for_streams};
 
 fn main() -> ExitCode {
+    wait_for_streams();
     let (words, old_names) = old_names::in_command_line(std::env::args_os().collect());
     for old in old_names {
         eprintln!("treepie: {old}");

@@ -5,11 +5,16 @@
 //! process would stop. So hwloc is given well-formed XML only.
 
 use std::ffi::CString;
+use std::io::Read;
 use std::path::Path;
 
 use roxmltree::{Document, ParsingOptions};
+use treepie_core::files::open;
 
 use crate::error::HwlocError;
+
+/// So many bytes are read: a machine of a thousand cores takes a thousandth.
+const LARGEST: u64 = 256 << 20;
 
 /// The checked text of an hwloc XML file.
 pub(crate) struct XmlText {
@@ -25,7 +30,9 @@ pub(crate) struct XmlText {
 /// # Errors
 /// [`HwlocError::Unreadable`] and [`HwlocError::NotXml`].
 pub(crate) fn read(path: &Path) -> Result<XmlText, HwlocError> {
-    let bytes = std::fs::read(path).map_err(|source| HwlocError::Unreadable {
+    let mut bytes = Vec::new();
+    let read = open(path).and_then(|file| file.take(LARGEST).read_to_end(&mut bytes));
+    read.map_err(|source| HwlocError::Unreadable {
         path: path.to_owned(),
         source,
     })?;

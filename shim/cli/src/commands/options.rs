@@ -7,8 +7,8 @@ use std::str::FromStr;
 use clap::Args;
 use treepie_core::affinity::{Layer, Metric, UnknownName};
 use treepie_core::collective::Model;
-use treepie_core::files::FileError;
 use treepie_core::files::configuration::{CONFIG_VARIABLE, LogLevel, Settings};
+use treepie_core::files::{FileError, read_text_file};
 
 use crate::error::CommandError;
 use crate::report::units::YEAR;
@@ -67,11 +67,10 @@ fn check(variables: &[(&'static str, OsString)]) -> Result<(), CommandError> {
     };
     let config = value(CONFIG_VARIABLE).filter(|path| !path.is_empty());
     let text = match &config {
-        Some(path) => Some(std::fs::read_to_string(path).map_err(|error| {
-            CommandError::usage(format!(
-                "{path}: cannot be read: {error}; give a configuration file"
-            ))
-        })?),
+        Some(path) => {
+            let text = read_text_file(Path::new(path));
+            Some(text.map_err(|error| CommandError::usage(error.to_string()))?)
+        }
         None => None,
     };
     let yaml = config.as_deref().map(Path::new).zip(text.as_deref());

@@ -9,8 +9,8 @@ use treepie_core::affinity::formats::Format;
 use treepie_core::affinity::formats::monitoring::{self, Monitoring};
 use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
 use treepie_core::files::network::HostLocation;
-use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::{Phase, Profile, Times};
+use treepie_core::files::{self, partial_profiles};
 use treepie_core::topology::Topology;
 
 use super::{occupancy, topology};
@@ -299,7 +299,12 @@ pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
 /// A file that cannot be read, or is not in that format.
 fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
     // Line by line: the text of a large matrix takes as much memory as its numbers.
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = File::open(path).map_err(|error| {
+        CommandError::failed(format!(
+            "{}: cannot be read: {error}; check its name",
+            path.display()
+        ))
+    })?;
     format
         .read(BufReader::new(file), &path.display().to_string())
         .map_err(|error| CommandError::failed(error.to_string()))
@@ -313,7 +318,7 @@ fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
 fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
     let mut text = String::new();
     for file in monitoring_files(path) {
-        text += &read_text(&file)?;
+        text += &files::read_text(&file)?;
         text.push('\n');
     }
     monitoring::read(text.as_bytes(), &path.display().to_string())
@@ -348,17 +353,6 @@ fn monitoring_files(path: &Path) -> Vec<PathBuf> {
         true => vec![path.to_owned()],
         false => files.into_iter().map(|(_, file)| file).collect(),
     }
-}
-
-fn read_text(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> CommandError {
-    CommandError::failed(format!(
-        "{}: cannot be read: {error}; check its name",
-        path.display()
-    ))
 }
 
 /// Where the profile that a placement was made from may be: as it was named,

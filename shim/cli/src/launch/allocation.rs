@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use std::thread;
 use std::time::Duration;
 
-use treepie_core::files::network;
+use treepie_core::files::{network, read_text};
 use treepie_core::supervision::Host;
 
 use super::family::{Family, Launcher};
@@ -45,7 +45,7 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
         "PE_HOSTFILE",
     ];
     let file = files.iter().find_map(std::env::var_os)?;
-    let text = std::fs::read_to_string(Path::new(&file)).ok()?;
+    let text = read_text(Path::new(&file)).ok()?;
     let host = |line: &str| {
         let mut words = line.split_whitespace();
         let name = words.next()?.to_owned();

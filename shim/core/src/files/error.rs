@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::header::Kind;
+use super::input::Unfit;
 use crate::affinity::formats::FormatError;
 
 /// A file that cannot be used. Every message is one line: the file, the line or
@@ -27,6 +28,14 @@ pub enum FileError {
         path: PathBuf,
         /// Message of the operating system.
         reason: String,
+    },
+    /// It is no file, or too large a one.
+    #[error("{path}: {reason}")]
+    Unfit {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        reason: Unfit,
     },
     /// The operating system refuses to write it; nothing was left behind.
     #[error(
@@ -170,6 +179,10 @@ impl FileError {
     /// A failure to read, by its cause.
     pub(super) fn reading(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
+        let unfit = error.get_ref().and_then(|inner| inner.downcast_ref());
+        if let Some(&reason) = unfit {
+            return FileError::Unfit { path, reason };
+        }
         match error.kind() {
             io::ErrorKind::NotFound => FileError::Missing { path },
             _ => FileError::Unreadable {

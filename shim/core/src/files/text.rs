@@ -1,16 +1,35 @@
 //! Whole text files in and out.
 
-use std::fs;
 use std::path::Path;
 
+use super::input::{self, LARGEST_TEXT};
 use super::{FileError, write_atomically};
 
-/// The text of a file.
+/// The text of a file; in a command also of a pipe or a device.
 ///
 /// # Errors
 /// A file that is missing or unreadable, or that is not text.
 pub fn read(path: &Path) -> Result<String, FileError> {
-    let bytes = fs::read(path).map_err(|error| FileError::reading(path, &error))?;
+    let bytes = input::bytes(path, LARGEST_TEXT);
+    text(
+        path,
+        bytes.map_err(|error| FileError::reading(path, &error))?,
+    )
+}
+
+/// The text of a file alone, as a job reads it.
+///
+/// # Errors
+/// As of [`read`].
+pub fn read_file(path: &Path) -> Result<String, FileError> {
+    let bytes = input::open(path).and_then(|file| input::to_the_end(file, LARGEST_TEXT));
+    text(
+        path,
+        bytes.map_err(|error| FileError::reading(path, &error))?,
+    )
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|error| FileError::NotText {
         path: path.to_owned(),
         offset: error.utf8_error().valid_up_to(),
@@ -26,6 +45,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), FileError> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_missing_file_a_directory_and_bytes_that_are_no_text_are_told_apart() {

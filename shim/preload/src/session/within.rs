@@ -7,7 +7,8 @@ use std::time::Duration;
 use crate::guard::guarded;
 use crate::machine::with_signals_blocked;
 
-/// Does `work` on a thread of its own, and waits for it no longer than `patience`; `None` if it
+/// Does `work` on a thread of its own, which takes no signals (a pipe whose reader has gone is an
+/// error there, not the end of the process), and waits for it no longer than `patience`; `None` if it
 /// takes longer, or there is no thread to be had. `doing` names it in a message about a defect.
 pub fn within<T: Send + 'static>(
     patience: Duration,

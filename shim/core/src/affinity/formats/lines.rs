@@ -1,10 +1,13 @@
 //! Lines and words of a file, with their positions.
 
-use std::io::BufRead;
+use std::io::{self, BufRead, Read};
 
 use super::FormatError;
 use super::LARGEST_ORDER;
 use super::number::TOO_LARGE;
+
+/// Bytes of the longest line: a row of a matrix of the largest order has fewer.
+const LONGEST: u64 = 256 << 20;
 
 /// The lines of a file, numbered from 1.
 pub(super) struct Lines<'a, R> {
@@ -42,14 +45,18 @@ impl<'a, R: BufRead> Lines<'a, R> {
     /// As [`Lines::next`], into a line whose memory is used again; false after the last.
     fn next_into(&mut self, line: &mut Line<'a>) -> Result<bool, FormatError> {
         line.text.clear();
-        let length =
-            self.reader
-                .read_line(&mut line.text)
-                .map_err(|error| FormatError::Unreadable {
-                    file: self.file.to_owned(),
-                    line: self.number,
-                    reason: error.to_string(),
-                })?;
+        let mut rest = self.reader.by_ref().take(LONGEST);
+        let read = rest
+            .read_line(&mut line.text)
+            .and_then(|length| match rest.limit() {
+                0 => Err(io::Error::other("a line has no end")),
+                _ => Ok(length),
+            });
+        let length = read.map_err(|error| FormatError::Unreadable {
+            file: self.file.to_owned(),
+            line: self.number,
+            reason: error.to_string(),
+        })?;
         if length == 0 {
             return Ok(false);
         }

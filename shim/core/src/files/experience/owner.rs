@@ -1,9 +1,12 @@
 //! Whose files are read: what others could have written is theirs to say, not ours to believe.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use crate::files::input::{open_no_link, to_the_end};
+use crate::files::own_directory::is_own;
 
 /// Larger files are no files of a store.
 const LARGEST: u64 = 1 << 20;
@@ -18,8 +21,7 @@ pub(super) struct Owner {
 impl Owner {
     /// Whether the user, or root, made it, and nobody else may change it.
     fn trusts(self, it: &Metadata) -> bool {
-        let own = it.uid() == self.user || it.uid() == 0;
-        own && it.mode() & 0o002 == 0
+        is_own(it.uid(), it.mode(), self.user)
     }
 
     /// Whether this is a directory to be trusted, and no link to one.
@@ -34,21 +36,12 @@ impl Owner {
 
     /// The text of a small file; no link is followed.
     pub fn read(self, path: &Path) -> io::Result<String> {
-        let refused = |what: &str| io::Error::new(io::ErrorKind::PermissionDenied, what.to_owned());
-        let mut options = OpenOptions::new();
-        options
-            .read(true)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-        let file: File = options.open(path)?;
-        let it = file.metadata()?;
-        if !it.is_file() || !self.trusts(&it) {
-            return Err(refused("it is not the user's own file"));
+        let file = open_no_link(path)?;
+        if !self.trusts(&file.metadata()?) {
+            let refused = "it is not the user's own file";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, refused));
         }
-        if it.len() > LARGEST {
-            return Err(refused("it is larger than any file of a store"));
-        }
-        let mut text = String::new();
-        file.take(LARGEST).read_to_string(&mut text)?;
-        Ok(text)
+        let text = to_the_end(file, LARGEST)?;
+        String::from_utf8(text).map_err(io::Error::other)
     }
 }

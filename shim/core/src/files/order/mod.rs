@@ -19,11 +19,10 @@ mod program;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use super::partial_profiles::RunDescription;
-use super::{FileError, write_atomically};
+use super::{FileError, input, write_atomically};
 use crate::order::{Damaged, Ended, Log, Totals};
 pub use directory::{
     TAIL, TAIL_HEAD, block_file, bodies_of_host, directory_of, is_directory, read_directory,
@@ -185,12 +184,12 @@ impl Logs {
 /// No job has more ranks.
 const MOST_RANKS: usize = 1 << 26;
 
+/// Bytes of the largest order.
+const LARGEST: u64 = 1 << 34;
+
 /// Whether the file begins as an order does.
 pub fn is_order(path: &Path) -> bool {
-    use std::io::Read;
-    let mut start = [0; MAGIC.len()];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start == *MAGIC
+    input::starts_with(path, MAGIC)
 }
 
 impl Order {
@@ -202,7 +201,8 @@ impl Order {
         if path.is_dir() {
             return read_directory(path);
         }
-        let bytes = fs::read(path).map_err(|error| FileError::reading(path, &error))?;
+        let bytes = input::bytes(path, LARGEST);
+        let bytes = bytes.map_err(|error| FileError::reading(path, &error))?;
         let mut logs = Logs::default();
         let damaged = |at| OrderError::Damaged {
             path: path.to_owned(),

@@ -1,10 +1,11 @@
 //! What program an order is of: its name, and what its file holds.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+
+use crate::files::input;
 
 /// Bytes of the beginning and of the end of a file that are read: the linker puts its build id
 /// near the beginning.
@@ -32,7 +33,7 @@ impl Program {
 }
 
 fn build_of(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
+    let mut file = input::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     let mut bytes = Vec::new();
     (&mut file).take(END).read_to_end(&mut bytes).ok()?;

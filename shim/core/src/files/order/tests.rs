@@ -1,5 +1,7 @@
 //! Orders as files, whole and not.
 
+use std::fs;
+
 use super::*;
 use crate::order::{Call, CallKind, Recorder};
 

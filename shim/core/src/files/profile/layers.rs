@@ -1,6 +1,5 @@
 //! The layers that were counted pair by pair, as matrices beside the profile.
 
-use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -13,7 +12,7 @@ use flate2::write::GzEncoder;
 use super::document::LayerFiles;
 use crate::affinity::formats::matrix_market;
 use crate::affinity::{Layer, MatrixError, Traffic, TrafficMatrix};
-use crate::files::{FileError, write_atomically};
+use crate::files::{FileError, input, is_stream, write_atomically};
 
 /// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
 /// Julia read as they are.
@@ -90,13 +89,16 @@ pub(super) fn read(
     }
 }
 
-/// Writes the two matrices of a layer beside the profile at `path`.
+/// Writes the two matrices of a layer beside the profile at `path`, unless nothing can be there.
 fn write_layer(
     path: &Path,
     files: &LayerFiles,
     traffic: &TrafficMatrix,
     compressed: bool,
 ) -> Result<(), FileError> {
+    if is_stream(path) {
+        return Ok(());
+    }
     type Counted = fn(Traffic) -> u64;
     let counts: [(&str, &str, Counted); 2] = [
         (&files.messages_matrix, "messages", |t| t.messages),
@@ -224,7 +226,7 @@ fn together(
 
 /// A matrix to read, compressed or not by its name.
 fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
-    let file = fs::File::open(path).map_err(|error| FileError::reading(path, &error))?;
+    let file = input::open(path).map_err(|error| FileError::reading(path, &error))?;
     let file = BufReader::with_capacity(BUFFER, file);
     Ok(
         match path.extension().is_some_and(|ending| ending == "gz") {
@@ -238,6 +240,7 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_compressed_matrix_reads_back_and_half_of_it_is_refused() {

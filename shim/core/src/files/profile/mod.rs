@@ -165,7 +165,8 @@ impl Profile {
 
     /// Writes the matrices beside `path` and then the YAML at `path`, each whole
     /// or not at all. `app.profile.yaml` gets `app.profile.point-to-point.bytes.mtx`
-    /// and so on; layers without traffic, point-to-point apart, get no files.
+    /// and so on; layers without traffic, point-to-point apart, get no files. Beside a
+    /// pipe, a device or a standard stream there are none.
     ///
     /// # Errors
     /// A profile that contradicts itself, and [`FileError::Unwritable`].

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::Serialize;
+use treepie_core::files::open;
 use treepie_core::placement::binding::Process;
 
 use crate::session::program;
@@ -121,7 +122,7 @@ impl Identity {
 impl Content {
     /// Nothing for a file that can't be read.
     fn of(path: &Path) -> Option<Content> {
-        let mut file = File::open(path).ok()?;
+        let mut file = open(path).ok()?;
         let bytes = file.metadata().ok()?.len();
         let mut parts = Vec::new();
         if bytes <= WHOLE {

@@ -258,6 +258,15 @@ fn wrong_values(directory: &Path) -> Vec<Wrong> {
             ],
             &["cannot be written"],
         ),
+        // Said by one rank for all.
+        wrong(
+            &[
+                ("TREEPIE_MODE", "replay"),
+                ("TREEPIE_PERMUTATION", "0,1,2"),
+                ("TREEPIE_PAGES", &a_file.join("pages").display().to_string()),
+            ],
+            &["pages: ", "a-file/pages"],
+        ),
     ]
 }
 

@@ -184,7 +184,7 @@ fn what_is_no_file_is_no_page_and_holds_nobody() {
         .run(&["why", "--pages", "pages", "--between", "0"])
         .good();
     assert!(
-        answer.err.contains("0.page: cannot be read: it is no file"),
+        answer.err.contains("0.page: is a pipe, not a file"),
         "{}",
         answer.err
     );

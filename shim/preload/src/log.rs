@@ -1,6 +1,5 @@
 //! What the library says, on standard error, and when it keeps silent.
 
-use std::io::Write;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use treepie_core::files::configuration::LogLevel;
@@ -14,12 +13,29 @@ pub fn set_level(level: LogLevel) {
 }
 
 fn say(level: LogLevel, word: &str, text: &str) {
-    if level as u8 > LEVEL.load(Ordering::Relaxed) {
-        return;
+    if level as u8 <= LEVEL.load(Ordering::Relaxed) {
+        write_line(&line(word, text));
     }
+}
+
+fn line(word: &str, text: &str) -> String {
+    format!("treepie: {word}{text}\n")
+}
+
+/// The line of a warning, for [`write_line`]; empty where warnings are not shown.
+pub fn line_of_warning(text: &str) -> String {
+    match LogLevel::Warn as u8 <= LEVEL.load(Ordering::Relaxed) {
+        true => line("", text),
+        false => String::new(),
+    }
+}
+
+/// Writes a line. Callable in a signal handler.
+pub fn write_line(line: &str) {
     // One write for one line, so that lines of several ranks do not mix; a
     // closed standard error is no reason to disturb the job.
-    let _ = std::io::stderr().write_all(format!("treepie: {word}{text}\n").as_bytes());
+    // SAFETY: the line is live for the call.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
 /// Something that was asked for is not done.

@@ -15,7 +15,7 @@ use super::Outcome;
 use super::options::absolute_path;
 use super::profile::require_directory;
 use crate::error::CommandError;
-use crate::launch::written::Watch;
+use crate::launch::written::{Watch, is_ours};
 use crate::output;
 use crate::report::order::{Compared, Summary};
 use crate::report::words::pluralize;
@@ -62,7 +62,7 @@ impl RecordChoice {
             return Ok(());
         };
         let directory = directory_of(path);
-        if is_directory(&directory) {
+        if is_directory(&directory) && is_ours(&directory) {
             let order = Order::read(&directory).map_err(refused)?;
             order.write(path).map_err(refused)?;
             remove_directory(&directory);

@@ -16,7 +16,7 @@ use super::options::{RunSettings, absolute_path};
 use super::order::RecordChoice;
 use crate::error::CommandError;
 use crate::launch::family::{Family, Launcher};
-use crate::launch::written::Watch;
+use crate::launch::written::{Watch, is_ours};
 use crate::launch::{self, binary, program, search};
 use crate::output;
 use crate::report::summary::Summary;
@@ -151,6 +151,9 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
     let Some(name) = name.strip_suffix(b".parts") else {
         return Ok(None);
     };
+    if !is_ours(directory) {
+        return Ok(None);
+    }
     let output = PathBuf::from(OsStr::from_bytes(name));
     let profile = merged(directory, &output)?;
     let note = profile

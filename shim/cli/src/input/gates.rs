@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use treepie_core::files::pages::layout::header;
 use treepie_core::files::pages::{file_name, run_directory};
 
@@ -39,7 +40,10 @@ impl Gates {
         };
         for rank in ranks {
             let path = directory.join(file_name(rank));
-            let page = OpenOptions::new().write(true).open(&path);
+            let mut options = OpenOptions::new();
+            // What has the name of a page in another user's directory may be anything.
+            let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+            let page = options.write(true).custom_flags(flags).open(&path);
             let page = page.map_err(|error| {
                 CommandError::failed(format!(
                     "{}: cannot be written: {error}; its job may have ended",

@@ -2,14 +2,15 @@
 //! all ranks of one.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
+use treepie_core::files::open_no_link;
+use treepie_core::files::own_directory::remove_files;
 use treepie_core::files::pages::{
     self, Page, PageError, Process, TICK, process_of_stat, rank_of, reads_input, run_directory,
     run_of, usual_directory,
@@ -68,12 +69,7 @@ pub fn runs(base: &Path) -> Vec<u64> {
 
 /// Removes what a run has left.
 pub fn remove(base: &Path, run: u64) {
-    let directory = run_directory(base, run);
-    for path in page_files(&directory) {
-        // Who removes it, too, has done it.
-        let _ = fs::remove_file(path);
-    }
-    let _ = fs::remove_dir(directory);
+    remove_files(&run_directory(base, run), |name| rank_of(name).is_some());
 }
 
 fn page_files(directory: &Path) -> Vec<PathBuf> {
@@ -259,9 +255,12 @@ fn read(path: &Path) -> Result<Page, Option<String>> {
 
 fn read_once(path: &Path) -> Result<Page, Option<String>> {
     let mut bytes = Vec::new();
-    let read = open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
+    // What has the name of a page in another user's directory may be anything.
+    let read = open_no_link(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(None),
+        // Not the system's.
+        Err(error) if error.get_ref().is_some() => Err(Some(error.to_string())),
         Err(error) => Err(Some(format!(
             "cannot be read: {error}; check its permissions"
         ))),
@@ -269,18 +268,6 @@ fn read_once(path: &Path) -> Result<Page, Option<String>> {
             Err(PageError::NoPage) if bytes.iter().take(8).all(|&byte| byte == 0) => Err(None),
             decoded => decoded.map_err(|error| Some(error.to_string())),
         },
-    }
-}
-
-/// Opens a page. What has the name of one in another user's directory may be anything.
-fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    let mut options = OpenOptions::new();
-    let options = options.read(true).custom_flags(flags.bits() as i32);
-    let file = options.open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("it is no file")),
     }
 }
 

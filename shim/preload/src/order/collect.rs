@@ -1,13 +1,14 @@
 //! Logs of all ranks: from one file at the start of a replay, to one file at the end of a recorded
 //! run.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use once_cell::sync::OnceCell;
 use treepie_core::files::order::{
     Program, decode_log, directory_of, encode_log, remove_directory, start_of_file, write_bodies,
 };
+use treepie_core::files::own_directory::NotOwn;
 use treepie_core::files::partial_profiles::RunDescription;
 use treepie_core::order::Log;
 
@@ -16,6 +17,7 @@ use super::recording::Recording;
 use super::{WORK, Work, replaying};
 use crate::features::{self, ORDER};
 use crate::log;
+use crate::machine::with_broken_pipes;
 use crate::mpi::native::Native;
 use crate::share::{
     BoundedMembers, Group, Members, ShareError, gather_bytes, gather_to_all, share,
@@ -55,7 +57,7 @@ pub fn record(
     let mut ranks: Vec<usize> = here.map(|&(_, rank)| rank).collect();
     ranks.sort_unstable();
     let files = HostFiles::new(&order, &ranks);
-    let failed = |whose: &str, problem: io::Error| {
+    let failed = |whose: &str, problem: NotOwn| {
         let directory = directory_of(&order);
         log::error(&format!(
             "rank {rank}: order: {}: {problem}; the order of {whose} is not recorded",
@@ -167,7 +169,8 @@ pub fn write(processes: &BoundedMembers<'_>) -> Result<(), ShareError> {
     let bodies = gather_bytes(processes, body.unwrap_or_default())?;
     let mut is_written = None;
     if processes.rank() == 0 {
-        let written = write_bodies(&job.order, &job.run, &job.program, &bodies);
+        let written =
+            with_broken_pipes(|| write_bodies(&job.order, &job.run, &job.program, &bodies));
         if let Err(error) = &written {
             log::error(&format!(
                 "order: {error}; the logs of the ranks are left beside it"

@@ -6,7 +6,7 @@
 //! A tail tells how many blocks were before it, so that one whose block was written just then is
 //! not read twice.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use treepie_core::files::order::{
     self, OrderError, TAIL, TAIL_HEAD, block_file, bodies_of_host, directory_of, start_of_rank,
     tail_file,
 };
+use treepie_core::files::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_core::order::{BLOCK, Totals};
 
 use crate::machine::file_limit;
@@ -40,26 +41,29 @@ impl HostFiles {
         }
     }
 
-    fn paths(&self) -> [PathBuf; 2] {
-        [block_file(self.first), tail_file(self.first)].map(|name| self.directory.join(name))
+    fn names(&self) -> [String; 2] {
+        [block_file(self.first), tail_file(self.first)]
+    }
+
+    fn open(&self) -> Result<OwnDirectory, NotOwn> {
+        OwnDirectory::open(&*self.directory, Access::Umask)
     }
 
     /// Makes them, before any rank of the host begins its log; `start` is what the files of a run
     /// begin with.
     ///
     /// # Errors
-    /// What the system says; nothing is left then.
-    pub fn create(&self, start: &[u8]) -> io::Result<()> {
-        let [blocks, tails] = self.paths();
-        let made = DirBuilder::new()
-            .recursive(true)
-            .create(&self.directory)
-            .and_then(|()| File::create(tails))
-            .and_then(|_| fs::write(blocks, start));
+    /// What the system says, and a directory that is not ours; nothing is left then.
+    pub fn create(&self, start: &[u8]) -> Result<(), NotOwn> {
+        let directory = OwnDirectory::make(&*self.directory, Access::Umask)?;
+        let [blocks, tails] = self.names();
+        let made = directory
+            .create(&tails, 0o666)
+            .and_then(|_| directory.create(&blocks, 0o666)?.write_all(start));
         if made.is_err() {
             self.remove();
         }
-        made
+        Ok(made?)
     }
 
     /// The logs of all ranks of the host, of which none goes on.
@@ -72,10 +76,10 @@ impl HostFiles {
 
     /// Removes them, and the directory with the last ones: the job's order is written.
     pub fn remove(&self) {
-        for path in self.paths() {
-            let _ = fs::remove_file(path);
+        if let Ok(directory) = self.open() {
+            self.names().iter().for_each(|name| directory.remove(name));
+            let _ = std::fs::remove_dir(&self.directory);
         }
-        let _ = fs::remove_dir(&self.directory);
     }
 }
 
@@ -94,13 +98,14 @@ impl Journal {
     /// Begins the log of a rank, the `place`-th of its host, whose files are there.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn begin(files: &HostFiles, rank: usize, place: usize) -> io::Result<Journal> {
-        let [blocks, tails] = files.paths();
+    /// What the system says, and a directory that is not ours.
+    pub fn begin(files: &HostFiles, rank: usize, place: usize) -> Result<Journal, NotOwn> {
+        let directory = files.open()?;
+        let [blocks, tails] = files.names();
         let journal = Journal {
             rank,
-            file: OpenOptions::new().append(true).open(blocks)?,
-            tail: Tail::new(&tails, files.ranks, place)?,
+            file: directory.append_to(&blocks)?,
+            tail: Tail::new(&directory.open_file(&tails)?, files.ranks, place)?,
             length: 0,
             blocks: 0,
         };
@@ -180,8 +185,7 @@ struct Tail(&'static [AtomicU64; WORDS]);
 
 impl Tail {
     /// The `place`-th tail of a file with so many.
-    fn new(path: &Path, tails: usize, place: usize) -> io::Result<Tail> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
+    fn new(file: &File, tails: usize, place: usize) -> io::Result<Tail> {
         if (tails * TAIL) as u64 > file_limit() {
             return Err(limited());
         }
@@ -247,6 +251,7 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::{self, OpenOptions};
     use treepie_core::files::order::{Order, Program, start_of_file};
     use treepie_core::files::partial_profiles::RunDescription;
 
@@ -256,7 +261,7 @@ mod tests {
     const ENTRY: [u8; 1] = [0];
 
     /// A directory of the test's own, and the files of a host with ranks 2 and 5 of 6.
-    fn host(name: &str) -> io::Result<(PathBuf, HostFiles)> {
+    fn host(name: &str) -> Result<(PathBuf, HostFiles), NotOwn> {
         let name = format!("treepie-journal-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         fs::create_dir_all(&directory)?;
@@ -300,7 +305,7 @@ mod tests {
         let mut journals = [(2, 0), (5, 1)]
             .map(|(rank, place)| Journal::begin(&files, rank, place))
             .into_iter()
-            .collect::<io::Result<Vec<_>>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
         let many = vec![0; BLOCK];
         for journal in &mut journals {
             journal.put(&many)?;

@@ -122,6 +122,8 @@ pub struct Recording {
     /// The profile goes into a store of experiences: it names nobody, and nothing is left of it
     /// after an abnormal exit.
     pub for_store: bool,
+    /// There is a place for partial profiles.
+    pub parts: bool,
 }
 
 impl Decision {

@@ -3,7 +3,9 @@
 //! as well.
 
 use std::cell::UnsafeCell;
-use std::ffi::{CString, OsStr};
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +14,13 @@ use std::time::Duration;
 
 use libc::pid_t;
 use once_cell::sync::OnceCell;
+use treepie_core::files::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_core::files::partial_profiles::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };
 
 use super::decision::Recording;
+use crate::log;
 use crate::machine::with_signals_blocked;
 use crate::record::{Limited, stream};
 
@@ -25,8 +29,12 @@ struct PartialFile {
     /// The beginning of the file.
     start: Vec<u8>,
     directory: CString,
+    /// Names in it: while it is written, and from then on.
     temporary: CString,
-    path: CString,
+    name: CString,
+    /// Line for a directory that is none of ours, said once.
+    refusal: String,
+    is_refused: AtomicBool,
     /// The process that it is of: a fork of it has none.
     process: pid_t,
 }
@@ -60,24 +68,36 @@ const BUFFER: usize = 16 * 1024;
 
 /// Prepares the partial profile of this rank, and has it written from now on.
 pub fn arm(recording: &Recording, rank: usize) {
-    let directory = directory_of(Path::new(&recording.output));
-    let text = |path: &OsStr| CString::new(path.as_bytes()).ok();
-    let (Some(folder), Some(temporary), Some(path)) = (
-        text(directory.as_os_str()),
-        text(directory.join(temporary_name(rank)).as_os_str()),
-        text(directory.join(file_name(rank)).as_os_str()),
+    let path = directory_of(Path::new(&recording.output));
+    let (Ok(directory), Ok(temporary), Ok(name)) = (
+        CString::new(path.as_os_str().as_bytes()),
+        CString::new(temporary_name(rank)),
+        CString::new(file_name(rank)),
     ) else {
         return; // a name with a NUL cannot have been given
     };
     let file = PartialFile {
         start: start_of_file(&recording.run),
-        directory: folder,
+        directory,
         temporary,
-        path,
+        name,
+        refusal: log::line_of_warning(&refusal(&path, &format!("rank {rank} has"))),
+        is_refused: AtomicBool::new(false),
         process: process(),
     };
     let _ = PARTIAL.file.set(file);
     PARTIAL.armed.store(true, Ordering::Release);
+}
+
+/// Message about a directory for partial profiles that is none of ours; `who` counted what may be
+/// lost with it.
+pub fn refusal(directory: &Path, who: &str) -> String {
+    format!(
+        "{}: {}, or choose another output; what {who} counted is lost if the job does not reach \
+         MPI_Finalize",
+        directory.display(),
+        NotOwn::Strange
+    )
 }
 
 /// Has no partial profile written any more.
@@ -127,42 +147,47 @@ pub fn write() -> bool {
 }
 
 impl PartialFile {
-    /// Only calls that are allowed in signal handlers, and no memory.
     fn write(&self, buffer: &mut [u8; BUFFER]) -> bool {
-        // SAFETY: the paths end in NUL; the descriptor is ours until closed.
-        unsafe {
-            libc::mkdir(self.directory.as_ptr(), 0o777);
-            let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
-            let descriptor = libc::open(self.temporary.as_ptr(), flags, 0o666);
-            if descriptor < 0 {
-                return false;
+        match OwnDirectory::make(&*self.directory, Access::Umask) {
+            Ok(directory) => self.write_in(&directory, buffer).is_ok(),
+            Err(NotOwn::System(_)) => false,
+            Err(NotOwn::Strange) => {
+                if !self.is_refused.swap(true, Ordering::Relaxed) {
+                    log::write_line(&self.refusal);
+                }
+                false
             }
-            let mut sink = FileSink {
-                descriptor,
-                buffer,
-                used: 0,
-                checksum: Checksum::default(),
-                failed: false,
-            };
-            sink.put(&self.start);
-            stream::encode(Limited, &mut sink);
-            let end = end_of_file(&sink.checksum);
-            sink.put(&end);
-            sink.flush();
-            let whole = !sink.failed && libc::fsync(descriptor) == 0;
-            libc::close(descriptor);
-            whole && libc::rename(self.temporary.as_ptr(), self.path.as_ptr()) == 0
         }
+    }
+
+    /// Only calls that are allowed in signal handlers, and no memory.
+    fn write_in(&self, directory: &OwnDirectory, buffer: &mut [u8; BUFFER]) -> io::Result<()> {
+        let mut sink = FileSink {
+            file: directory.create(&*self.temporary, 0o666)?,
+            buffer,
+            used: 0,
+            checksum: Checksum::default(),
+            written: Ok(()),
+        };
+        sink.put(&self.start);
+        stream::encode(Limited, &mut sink);
+        let end = end_of_file(&sink.checksum);
+        sink.put(&end);
+        sink.flush();
+        sink.written?;
+        sink.file.sync_all()?;
+        directory.rename(&*self.temporary, &*self.name)
     }
 }
 
+/// Writes to a file, through a buffer.
 /// Writes to a descriptor, through a buffer.
 struct FileSink<'a> {
-    descriptor: libc::c_int,
+    file: File,
     buffer: &'a mut [u8; BUFFER],
     used: usize,
     checksum: Checksum,
-    failed: bool,
+    written: io::Result<()>,
 }
 
 impl Sink for FileSink<'_> {
@@ -183,15 +208,8 @@ impl Sink for FileSink<'_> {
 
 impl FileSink<'_> {
     fn flush(&mut self) {
-        let mut rest = &self.buffer[..self.used];
-        while !rest.is_empty() && !self.failed {
-            // SAFETY: `rest` is live for the call.
-            let written = unsafe { libc::write(self.descriptor, rest.as_ptr().cast(), rest.len()) };
-            match usize::try_from(written) {
-                Ok(written) if written > 0 => rest = &rest[written..],
-                // Signals are blocked: nothing interrupts.
-                _ => self.failed = true,
-            }
+        if self.written.is_ok() {
+            self.written = self.file.write_all(&self.buffer[..self.used]);
         }
         self.used = 0;
     }

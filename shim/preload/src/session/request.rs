@@ -13,10 +13,11 @@ use treepie_core::files::configuration::{
 };
 use treepie_core::files::experience::Store;
 use treepie_core::files::order::OrderError;
+use treepie_core::files::own_directory::{self, NotOwn};
 use treepie_core::files::partial_profiles::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::{FileError, check_writable, read_text};
+use treepie_core::files::{FileError, check_writable, is_stream, read_text};
 use treepie_core::learning::Candidate;
 use treepie_core::order::Log;
 use treepie_core::placement::allocation::{Allocation, AllocationError};
@@ -32,7 +33,7 @@ use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
 use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
-use super::{launched, order};
+use super::{launched, order, partial};
 use crate::binding;
 use crate::log;
 use crate::mpi::lookup::find_in_library;
@@ -454,8 +455,7 @@ fn recording(
         ranks,
     ));
     check_writable(&output)?;
-    // They would be taken for partial profiles of this run.
-    partial_profiles::remove_directory(&partial_profiles::directory_of(&output));
+    let parts = !is_stream(&output) && can_have_parts(&output);
     Ok(Recording {
         output: output.display().to_string(),
         times: settings.times,
@@ -463,7 +463,21 @@ fn recording(
         checkpoint: settings.checkpoint,
         run: describe(native, ranks, notes),
         for_store: false,
+        parts,
     })
+}
+
+/// Whether ranks may leave partial profiles beside an output: not in somebody else's directory,
+/// which is said. Those of earlier runs are removed, since they would be taken for ones of this
+/// run.
+fn can_have_parts(output: &Path) -> bool {
+    let directory = partial_profiles::directory_of(output);
+    if matches!(own_directory::check(&directory), Err(NotOwn::Strange)) {
+        log::warn(&partial::refusal(&directory, "ranks have"));
+        return false;
+    }
+    partial_profiles::remove_directory(&directory);
+    true
 }
 
 /// Which pages are kept.

@@ -20,7 +20,7 @@ use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::order::Manner;
 use crate::record::page::{self, Run};
 use crate::record::{self, collect};
-use crate::share::{Group, Members, ShareError, share};
+use crate::share::{Group, Members, ShareError, gather_to_all, share};
 use crate::{collectives, log, one_sided, order, reorder, world};
 
 /// `MPI_Init`.
@@ -233,7 +233,9 @@ impl Starting {
             let rank = native.rank(world)?;
             record::begin(recording.times, recording.interval);
             if !recording.for_store {
-                partial::arm(recording, rank);
+                if recording.parts {
+                    partial::arm(recording, rank);
+                }
                 monitor::start(recording, rank);
                 signals::catch();
                 exits::watch();
@@ -244,7 +246,7 @@ impl Starting {
             errors::watch(native)?;
         }
         if let Some(pages) = pages {
-            self.keep_page(&pages, decision.recording());
+            self.keep_page(&pages, decision.recording())?;
         }
         if let Some(order) = order {
             self.follow(order, decision, world, logs)?;
@@ -302,7 +304,7 @@ impl Starting {
 
     /// Keeps this rank's page. Its calls are counted then, whether or not there is a profile. A
     /// rank without a page is said, and harms nobody.
-    fn keep_page(&self, pages: &Pages, recording: Option<&Recording>) {
+    fn keep_page(&self, pages: &Pages, recording: Option<&Recording>) -> Result<(), ShareError> {
         if recording.is_none() {
             record::begin(false, None);
         }
@@ -314,11 +316,26 @@ impl Starting {
             world: world::of_application(self.native),
             stops: pages.stops,
         };
-        match page::begin(self.native, &run) {
-            Ok(()) if recording.is_some_and(|recording| !recording.for_store) => (),
-            Ok(()) => exits::watch(),
-            Err(error) => log::warn(&error.to_string()),
+        let begun = page::begin(self.native, &run);
+        if begun.is_ok() && recording.is_none_or(|recording| recording.for_store) {
+            exits::watch();
         }
+        self.warn_once(begun.err().map(|error| error.to_string()))
+    }
+
+    /// Says what hinders this rank, unless it hinders one before it, too. Collective.
+    fn warn_once(&self, problem: Option<String>) -> Result<(), ShareError> {
+        let hindered = self.world.allgather(u8::from(problem.is_some()))?;
+        if hindered.contains(&1) {
+            let all = gather_to_all(&self.world, &problem)?;
+            let first = all.iter().position(|other| *other == problem);
+            if let Some(problem) = problem
+                && first == Some(self.world.rank())
+            {
+                log::warn(&problem);
+            }
+        }
+        Ok(())
     }
 
     /// Binds the processes and gives them new ranks. The application's world is returned.

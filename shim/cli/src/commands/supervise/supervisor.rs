@@ -26,6 +26,7 @@ use crate::launch::family::Family;
 use crate::launch::input::Input;
 use crate::launch::signals::Signals;
 use crate::launch::watched::{self, Watched};
+use crate::launch::written::is_ours;
 use crate::launch::{self, allocation};
 use crate::report::supervised::{Attempt, Supervised};
 use crate::report::words::pluralize;
@@ -323,7 +324,7 @@ impl<'a> Supervisor<'a> {
     /// What the ranks left: a whole profile where all of them reached `MPI_Finalize`.
     fn profiles(&mut self, output: &Path) -> Profiles {
         let parts = directory_of(output);
-        if output.exists() || !parts.is_dir() {
+        if output.exists() || !parts.is_dir() || !is_ours(&parts) {
             let finalized = output.exists();
             return Profiles {
                 finalized,

@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::frame::{Frames, MAGIC};
-use super::{Logs, Order, OrderError, encode_log};
+use super::{LARGEST, Logs, Order, OrderError, encode_log};
 use crate::files::FileError;
+use crate::files::input::{open_no_link, to_the_end};
+use crate::files::own_directory::remove_files;
 use crate::order::{BLOCK, compress};
 
 /// Bytes of a rank's tail, the part of a host's file of tails that is its own: the rank and 1, its
@@ -53,13 +55,9 @@ fn is_of(path: &Path, ending: &str) -> bool {
 
 /// Removes logs, and their directory where nothing else is in it.
 pub fn remove_directory(directory: &Path) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if is_of(&path, "order") || is_of(&path, "tails") {
-            let _ = fs::remove_file(path);
-        }
-    }
-    let _ = fs::remove_dir(directory);
+    remove_files(directory, |name| {
+        is_of(name, "order") || is_of(name, "tails")
+    });
 }
 
 /// The order that the ranks of a job have left. A log that was cut off counts as far as it goes.
@@ -84,7 +82,8 @@ pub fn read_directory(directory: &Path) -> Result<Order, OrderError> {
 
 /// The logs that a host's ranks have left in the file of blocks at `path` and the tails beside it.
 fn read_host(path: &Path) -> Result<Logs, OrderError> {
-    let bytes = fs::read(path).map_err(|error| FileError::reading(path, &error))?;
+    let read = |path: &Path| open_no_link(path).and_then(|file| to_the_end(file, LARGEST));
+    let bytes = read(path).map_err(|error| FileError::reading(path, &error))?;
     let strange = || OrderError::Strange {
         path: path.to_owned(),
     };
@@ -93,7 +92,7 @@ fn read_host(path: &Path) -> Result<Logs, OrderError> {
     for frame in Frames::new(frames).whole() {
         logs.add(frame).ok_or_else(strange)?;
     }
-    let tails = fs::read(path.with_extension("tails")).unwrap_or_default();
+    let tails = read(&path.with_extension("tails")).unwrap_or_default();
     for tail in tails.chunks(TAIL) {
         logs.add_tail(tail);
     }

@@ -13,11 +13,16 @@ use super::Checksum;
 use super::merge::{Merged, Merger};
 use super::partial_profile::PartialProfile;
 use super::wire::{Decoder, Encoder, Sink};
+use crate::files::input::{open_no_link, to_the_end};
+use crate::files::own_directory::remove_files;
 use crate::files::profile::MpiDescription;
 use crate::files::{FileError, error::one_line};
 
 /// First bytes of every file.
 const FIRST_LINE: &[u8] = b"treepie part 3\n";
+
+/// Bytes of the largest one.
+const LARGEST: u64 = 1 << 32;
 
 /// Ending of the names of these files.
 const ENDING: &str = ".part";
@@ -120,7 +125,8 @@ pub fn temporary_name(rank: usize) -> String {
 /// # Errors
 /// A file that cannot be read, is no partial profile, or is not whole.
 pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileError> {
-    let bytes = fs::read(path).map_err(|error| FileError::reading(path, &error))?;
+    let bytes = open_no_link(path).and_then(|file| to_the_end(file, LARGEST));
+    let bytes = bytes.map_err(|error| FileError::reading(path, &error))?;
     let wrong = |problem: &str| FileError::Text {
         path: path.to_owned(),
         line: 0,
@@ -217,20 +223,12 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
 /// their process ended, and the directory, if nothing else is in it. Nothing
 /// happens where it is not there.
 pub fn remove_directory(directory: &Path) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
+    // Not empty if others put files there: those stay.
+    remove_files(directory, |name| {
         let name = name.to_string_lossy();
         let is_partial = name.starts_with("rank-") && name.ends_with(ENDING);
-        let is_temporary = name.starts_with(".rank-") && name.ends_with(".tmp");
-        if is_partial || is_temporary {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-    // Not empty if others put files there: those stay.
-    let _ = fs::remove_dir(directory);
+        is_partial || name.starts_with(".rank-") && name.ends_with(".tmp")
+    });
 }
 
 #[cfg(test)]

@@ -7,13 +7,14 @@
 //! Directories and files are the user's alone. A page stays when its process is killed: the memory
 //! is the system's. It goes when `MPI_Finalize` has returned.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use treepie_core::files::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_core::files::pages::layout::WORDS;
 use treepie_core::files::pages::{file_name, run_directory, usual_directory};
 
@@ -32,7 +33,7 @@ pub enum PageError {
         problem: io::Error,
     },
     /// Somebody else made what has our name.
-    #[error("pages: {path}: is not a directory of yours that only you may write; remove it")]
+    #[error("pages: {path}: {}", NotOwn::Strange)]
     Strange {
         /// Where.
         path: PathBuf,
@@ -60,30 +61,23 @@ impl PageFile {
         names: &str,
     ) -> Result<PageFile, PageError> {
         let base = match directory {
-            Some(directory) => directory.to_owned(),
+            Some(directory) => {
+                make_users(directory)?;
+                directory.to_owned()
+            }
             None => {
                 // SAFETY: geteuid has no conditions.
                 let user = unsafe { libc::geteuid() };
                 let base = usual_directory(Path::new("/dev/shm"), user);
-                make_directory(&base, user)?;
+                make_own(&base)?;
                 base
             }
         };
         let run = run_directory(&base, run);
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |problem| PageError::System { path, problem }
-        };
-        let mut builder = DirBuilder::new();
-        builder
-            .recursive(true)
-            .mode(0o700)
-            .create(&run)
-            .map_err(failed(&run))?;
-        let path = run.join(file_name(rank));
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(0o600);
-        let file = options.open(&path).map_err(failed(&path))?;
+        let own = make_own(&run)?;
+        let name = file_name(rank);
+        let path = run.join(&name);
+        let file = own.create_new(&name, 0o600).map_err(system(&run))?;
         let made = reserve(&file, WORDS * 8 + names.len())
             .and_then(|()| write_at(&file, names.as_bytes(), WORDS * 8))
             .and_then(|()| map(&file));
@@ -94,8 +88,8 @@ impl PageFile {
                 process: std::process::id(),
             }),
             Err(problem) => {
-                let _ = fs::remove_file(&path);
-                Err(PageError::System { path, problem })
+                own.remove(&name);
+                Err(system(&run)(problem))
             }
         }
     }
@@ -105,28 +99,38 @@ impl PageFile {
         if self.process != std::process::id() {
             return;
         }
-        let _ = fs::remove_file(&self.path);
-        if let Some(run) = self.path.parent() {
+        if let (Some(run), Some(name)) = (self.path.parent(), self.path.file_name())
+            && let Ok(own) = OwnDirectory::open(run, Access::Private)
+        {
+            own.remove(name);
             let _ = fs::remove_dir(run);
         }
     }
 }
 
-/// Makes the directory where pages usually are, in a directory that all users may write.
-fn make_directory(base: &Path, user: u32) -> Result<(), PageError> {
-    let path = base.to_owned();
-    match DirBuilder::new().mode(0o700).create(base) {
-        Err(problem) if problem.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(PageError::System { path, problem });
-        }
-        _ => (),
+fn system(path: &Path) -> impl Fn(io::Error) -> PageError {
+    let path = path.to_owned();
+    move |problem| PageError::System {
+        path: path.clone(),
+        problem,
     }
-    let own = fs::symlink_metadata(base)
-        .is_ok_and(|it| it.is_dir() && it.uid() == user && it.mode() & 0o022 == 0);
-    match own {
-        true => Ok(()),
-        false => Err(PageError::Strange { path }),
-    }
+}
+
+/// Makes a directory that the user named, and those above it.
+fn make_users(directory: &Path) -> Result<(), PageError> {
+    let mut builder = DirBuilder::new();
+    let made = builder.recursive(true).mode(0o700).create(directory);
+    made.map_err(system(directory))
+}
+
+/// Makes a directory of ours, where other users may have made one.
+fn make_own(path: &Path) -> Result<OwnDirectory, PageError> {
+    OwnDirectory::make(path, Access::Private).map_err(|refused| match refused {
+        NotOwn::System(problem) => system(path)(problem),
+        NotOwn::Strange => PageError::Strange {
+            path: path.to_owned(),
+        },
+    })
 }
 
 /// Memory that is only promised would end the process when there is none.

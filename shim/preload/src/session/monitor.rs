@@ -3,15 +3,18 @@
 //! first, because some launchers kill without warning.
 //!
 //! The ranks of a host reach each other through datagram sockets whose names are made of the run's
-//! number and the rank, in Linux's abstract name space: no files, and no strangers. A message is
-//! one byte, since signal handlers send it too. No MPI call is made here.
+//! number and the rank, in Linux's abstract name space: no files. All users of a host see these
+//! names, and may send; so the kernel says of each message whose process sent it, and those of
+//! other users are not answered. A message is one byte, since signal handlers send it too. No MPI
+//! call is made here.
 
-use std::mem;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
+use std::{io, mem, ptr};
 
-use libc::{c_int, sa_family_t, sockaddr_un, socklen_t};
+use libc::{c_int, sa_family_t, sockaddr_un, socklen_t, uid_t};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
@@ -24,8 +27,8 @@ use crate::record::phases;
 /// "Write your partial profile", and the answer.
 const WRITE: u8 = b'l';
 const WRITTEN: u8 = b'd';
-/// This process ends its own monitor.
-const QUIT: u8 = b'q';
+/// A message that only wakes the monitor.
+const WAKE: u8 = b'w';
 
 /// How long a rank that ends the job waits for the others.
 const LONGEST_WAIT: c_int = 2_000;
@@ -38,6 +41,8 @@ struct Monitor {
     /// Where others call this process; `None` where the system gave no socket.
     socket: Option<c_int>,
     thread: Mutex<Option<thread::JoinHandle<()>>>,
+    /// Whether the thread is to end.
+    ends: Arc<AtomicBool>,
     /// Whether this process has called the others.
     called: AtomicBool,
 }
@@ -52,12 +57,18 @@ pub fn start(recording: &Recording, rank: usize) {
         ranks: recording.run.ranks as u64,
         socket: None,
         thread: Mutex::new(None),
+        ends: Arc::default(),
         called: AtomicBool::new(false),
     };
     monitor.socket = monitor.named_socket();
     let checkpoint = recording.checkpoint;
     if let Some(socket) = monitor.socket {
-        let work = move || guarded("watching for checkpoints", || run(socket, checkpoint));
+        let ends = Arc::clone(&monitor.ends);
+        let work = move || {
+            guarded("watching for checkpoints", || {
+                run(socket, checkpoint, &ends)
+            })
+        };
         // The thread inherits that signals are blocked: they are the application's.
         let thread = with_signals_blocked(|| {
             thread::Builder::new()
@@ -76,15 +87,20 @@ pub fn stop() {
     let (Some(socket), Some(thread)) = (monitor.socket, monitor.thread.lock().take()) else {
         return;
     };
-    if send(socket, QUIT, &monitor.name_of(monitor.rank), 0) && thread.join().is_ok() {
+    monitor.ends.store(true, Ordering::Release);
+    let own = monitor.name_of(monitor.rank);
+    let sent = send(socket, WAKE, &own, libc::MSG_DONTWAIT);
+    // Where there is no room for one more message, others wake it.
+    let is_woken = sent || io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
+    if is_woken && thread.join().is_ok() {
         // SAFETY: the descriptor is ours, and its thread has ended.
         unsafe { libc::close(socket) };
     }
 }
 
-fn run(socket: c_int, checkpoint: Option<Duration>) {
+fn run(socket: c_int, checkpoint: Option<Duration>, ends: &AtomicBool) {
     let mut next_checkpoint = checkpoint.map(|each| now() + each);
-    loop {
+    while !ends.load(Ordering::Acquire) {
         let interval = phases::turn_interval();
         if let (Some(due), Some(each)) = (next_checkpoint, checkpoint)
             && now() >= due
@@ -94,9 +110,7 @@ fn run(socket: c_int, checkpoint: Option<Duration>) {
         }
         let until = next_checkpoint.map(|due| due.saturating_sub(now()));
         let sleep = interval.into_iter().chain(until).min();
-        if answer(socket, sleep) == Some(QUIT) {
-            return;
-        }
+        answer(socket, sleep);
     }
 }
 
@@ -104,19 +118,30 @@ fn now() -> Duration {
     Duration::from_nanos(phases::now())
 }
 
-/// Waits so long, or without end, and does what is asked for.
-fn answer(socket: c_int, sleep: Option<Duration>) -> Option<u8> {
+/// Waits so long, or without end, for a message, and does what it asks for.
+fn answer(socket: c_int, sleep: Option<Duration>) {
     let milliseconds = match sleep {
         // A little late is on time; early is a turn for nothing.
         Some(sleep) => c_int::try_from(sleep.as_millis() + 1).unwrap_or(c_int::MAX),
         None => -1,
     };
-    let (byte, from, length) = receive(socket, milliseconds)?;
-    if byte == WRITE {
+    if let Some(Message {
+        byte: WRITE,
+        user,
+        from,
+    }) = receive(socket, milliseconds)
+        && is_own(user)
+    {
         partial::write();
-        send(socket, WRITTEN, &(from, length), libc::MSG_DONTWAIT);
+        send(socket, WRITTEN, &from, libc::MSG_DONTWAIT);
     }
-    Some(byte)
+}
+
+/// Whether a message of this user's is one of ours: the kernel states the real user of a process.
+fn is_own(user: Option<uid_t>) -> bool {
+    // SAFETY: neither has conditions.
+    let own = unsafe { [libc::getuid(), libc::geteuid()] };
+    user.is_some_and(|user| own.contains(&user))
 }
 
 /// Has the other ranks of this host write their partial profiles, and waits until they have, but
@@ -147,10 +172,13 @@ impl Monitor {
         while called > 0 {
             let spent = now().saturating_sub(began).as_millis();
             let left = LONGEST_WAIT - c_int::try_from(spent).unwrap_or(LONGEST_WAIT);
-            if left <= 0 || receive(socket, left).is_none() {
+            if left <= 0 {
                 break;
             }
-            called -= 1;
+            match receive(socket, left) {
+                Some(message) => called -= usize::from(is_own(message.user)),
+                None => break,
+            }
         }
         // SAFETY: the descriptor is ours.
         unsafe { libc::close(socket) };
@@ -208,34 +236,81 @@ fn send(socket: c_int, byte: u8, (to, length): &(sockaddr_un, socklen_t), flags:
     sent == 1
 }
 
+/// A socket whose messages come with the user who sent them.
 fn new_socket() -> c_int {
-    // SAFETY: no pointers.
-    unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) }
+    let yes: c_int = 1;
+    let length = mem::size_of::<c_int>() as socklen_t;
+    // SAFETY: the option's value is live for the call, and has this length.
+    unsafe {
+        let socket = libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
+        let value = (&raw const yes).cast();
+        libc::setsockopt(socket, libc::SOL_SOCKET, libc::SO_PASSCRED, value, length);
+        socket
+    }
 }
 
-/// A byte, and whom it is from; nothing when the time is over.
-fn receive(socket: c_int, milliseconds: c_int) -> Option<(u8, sockaddr_un, socklen_t)> {
+/// Message that has come.
+struct Message {
+    byte: u8,
+    /// Whose process sent it.
+    user: Option<uid_t>,
+    from: (sockaddr_un, socklen_t),
+}
+
+/// Room for the sender's credentials, and for nothing else: descriptors that come along are closed.
+#[repr(C, align(8))]
+struct Control([u8; CONTROL]);
+
+// SAFETY: no pointers.
+const CONTROL: usize = unsafe { libc::CMSG_SPACE(mem::size_of::<libc::ucred>() as u32) } as usize;
+
+/// A message; nothing when the time is over.
+fn receive(socket: c_int, milliseconds: c_int) -> Option<Message> {
     let mut ready = libc::pollfd {
         fd: socket,
         events: libc::POLLIN,
         revents: 0,
     };
-    let mut byte = 0u8;
-    // SAFETY: all that is written to is live and as long as is said.
+    let (mut byte, mut control) = (0u8, Control([0; CONTROL]));
+    let mut part = libc::iovec {
+        iov_base: (&raw mut byte).cast(),
+        iov_len: 1,
+    };
+    // SAFETY: all that is written to is live and as long as is said; headers of zeros are headers,
+    // and the kernel has filled what is read.
     unsafe {
         if libc::poll(&mut ready, 1, milliseconds) <= 0 {
             return None;
         }
-        let mut from: sockaddr_un = mem::zeroed();
-        let mut length = mem::size_of::<sockaddr_un>() as socklen_t;
-        let received = libc::recvfrom(
-            socket,
-            (&raw mut byte).cast(),
-            1,
-            libc::MSG_DONTWAIT,
-            (&raw mut from).cast(),
-            &mut length,
-        );
-        (received == 1).then_some((byte, from, length))
+        let (mut from, mut header): (sockaddr_un, libc::msghdr) = mem::zeroed();
+        header.msg_name = (&raw mut from).cast();
+        header.msg_namelen = mem::size_of::<sockaddr_un>() as socklen_t;
+        header.msg_iov = &raw mut part;
+        header.msg_iovlen = 1;
+        header.msg_control = (&raw mut control.0).cast();
+        header.msg_controllen = CONTROL as _;
+        let received = libc::recvmsg(socket, &mut header, libc::MSG_DONTWAIT);
+        (received >= 0).then(|| Message {
+            byte,
+            user: user_of(&header),
+            from: (from, header.msg_namelen),
+        })
+    }
+}
+
+/// The user whose process sent a message.
+///
+/// # Safety
+/// The header is that of a message that was received, with its parts live.
+unsafe fn user_of(header: &libc::msghdr) -> Option<uid_t> {
+    // SAFETY: the caller's promise; what the kernel says to be credentials are.
+    unsafe {
+        let first = libc::CMSG_FIRSTHDR(header).as_ref()?;
+        let is_user =
+            first.cmsg_level == libc::SOL_SOCKET && first.cmsg_type == libc::SCM_CREDENTIALS;
+        is_user.then(|| {
+            let data = libc::CMSG_DATA(first).cast::<libc::ucred>();
+            ptr::read_unaligned(data).uid
+        })
     }
 }

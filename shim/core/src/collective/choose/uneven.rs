@@ -16,7 +16,7 @@ pub const MOST_RANKS: usize = 64;
 const MOST_OPTIMAL: usize = 16;
 
 /// Schedules of matchings that are the best of all in some sense, in O(P^4).
-const OPTIMAL: [&str; 3] = ["max-min", "max-weight", "uniform"];
+pub const OPTIMAL: [&str; 3] = ["max-min", "max-weight", "uniform"];
 
 /// The number of the first call whose sizes are exchanged. The exchange takes as long as a short
 /// call between clusters, and the first choice about as long: of so many calls, both are a few in a

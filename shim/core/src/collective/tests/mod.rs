@@ -1,6 +1,6 @@
 //! Every algorithm through the checker.
 
-mod neighbourhoods;
+pub(super) mod neighbourhoods;
 mod random_arrangements;
 mod told;
 
@@ -50,7 +50,13 @@ fn arrangements(ranks: usize) -> Vec<Arrangement> {
 
 /// Each rank's amount for an operation: blocks of `units`, or uneven parts, some
 /// of them empty. Parts that MPI does not tell a rank are wrong on purpose, unless all `know` all.
-fn amounts(operation: Operation, ranks: usize, root: usize, units: u64, know: bool) -> Vec<Amount> {
+pub(super) fn amounts(
+    operation: Operation,
+    ranks: usize,
+    root: usize,
+    units: u64,
+    know: bool,
+) -> Vec<Amount> {
     use Operation::*;
     let part = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
     let pair = |from: usize, to: usize| (from as u64 * 3 + to as u64) % (units + 1);

@@ -16,7 +16,11 @@ use crate::collective::{
 };
 
 /// What each rank knows of the sizes: equal ones, or those of its own edges.
-fn amounts(operation: Operation, all: &Neighbourhoods, units: u64) -> Vec<Amount> {
+pub(in crate::collective) fn amounts(
+    operation: Operation,
+    all: &Neighbourhoods,
+    units: u64,
+) -> Vec<Amount> {
     let of_rank = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
     let of_edge = |rank: usize, block: usize| (rank * 3 + block * 7) as u64 % (units + 2);
     let is_one = operation.gathers_from_neighbours();

@@ -249,7 +249,8 @@ impl Run<'_> {
         let message = (self.mail.sent[from] + sent) as usize;
         state.sent += 1;
         state.place += 1;
-        let there = self.links.arrive(leaving.after(way.latency), &way).tail;
+        let coming = self.links.enter(leaving.after(way.latency), &way);
+        let there = self.links.arrive(coming, &way).tail;
         self.there[message] = there;
         let clusters = self.network.cluster_of();
         for count in usize::from(sent >= self.rounds[0])..2 {

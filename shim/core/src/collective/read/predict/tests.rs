@@ -1,6 +1,6 @@
 use super::*;
 use crate::collective::{Operation, grids};
-use crate::platform::Link;
+use crate::platform::{Level, Link, Sample};
 
 fn predictor(platform: &Platform, operation: Operation, bytes: u64) -> Predictor {
     let call = Uniform {
@@ -240,4 +240,42 @@ fn sizes_that_all_ranks_know_decide_where_they_are_exchanged_and_others_do_not()
     assert!(own.chosen().is_none(), "{:?}", own.chosen());
     let once = once.chosen().map(|one| one.name);
     assert!(matches!(once, Some("flat" | "grid-aggregate")), "{once:?}");
+}
+
+/// A link with these gaps by bytes, all in microseconds.
+fn measured(latency: f64, gaps: &[(u64, f64)]) -> Link {
+    let sample = |&(bytes, gap): &(u64, f64)| Sample {
+        bytes,
+        gap: 1e-6 * gap,
+        ..Sample::default()
+    };
+    Link::new(1e-6 * latency, gaps.iter().map(sample).collect()).unwrap()
+}
+
+#[test]
+fn four_clusters_of_sixteen_hosts_on_links_of_one_rate_are_predicted_for_every_broadcast() {
+    let rate = [(0, 2.0), (16 << 10, 142.0), (1 << 20, 9100.0)];
+    let numbers: Vec<usize> = (0..64).map(|rank| rank / 16).collect();
+    let between = |_, _| measured(5000.0, &[(0, 5.0), rate[1], rate[2]]);
+    let contents = grids::contents(&numbers, 1, |_| measured(60.0, &rate), between);
+    let platform = Platform::new(contents).unwrap();
+    for bytes in [1 << 20, 2 << 20] {
+        let found = predictor(&platform, Operation::Bcast, bytes).all(None);
+        assert!(found.unwrap().iter().all(|p| p.simulated.is_some()));
+    }
+}
+
+#[test]
+fn one_cluster_of_sixteen_hosts_of_sixteen_ranks_is_predicted_for_every_broadcast() {
+    let numbers = [0; 256];
+    let fabric = [(0, 0.3), (4 << 10, 0.6), (64 << 10, 3.2), (1 << 20, 44.0)];
+    let fabric = |_| measured(2.0, &fabric);
+    let mut contents = grids::contents(&numbers, 16, fabric, |_, _| unreachable!());
+    contents.clusters[0].levels = vec![Level {
+        name: "node".to_owned(),
+        link: measured(0.4, &[(0, 0.1), (4 << 10, 0.6), (1 << 20, 120.0)]),
+    }];
+    let platform = Platform::new(contents).unwrap();
+    let found = predictor(&platform, Operation::Bcast, 1 << 20).all(None);
+    assert!(found.unwrap().iter().all(|p| p.simulated.is_some()));
 }

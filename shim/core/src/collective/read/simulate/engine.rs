@@ -1,78 +1,32 @@
-//! The events: ranks that may go on, messages that start and that come.
+//! What happens: ranks that begin steps, messages that start and that come.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::links::{Links, Passing};
+use super::events::{Events, What};
+use super::links::{Links, Passing, Way};
 use super::{Bar, Doing, Options, Outcome, Sending, SimulationError};
 use crate::collective::plan::{Action, Plan};
 use crate::collective::read::exchanges::{Exchanges, is_after_another};
 use crate::collective::{Dependencies, Network};
 use crate::platform::Contention;
 
-/// A message by sender, receiver and tag.
-type Name = (u32, u32, u32);
-
-/// A step of a rank.
-type Place = (usize, u32);
-
-#[derive(Debug, Clone, Copy)]
-enum What {
-    /// The rank may have something to do.
-    Wake(usize),
-    /// A step ends.
-    End(Place),
-    /// A message starts from its sender.
-    Start(usize),
-    /// The first byte of a message comes to its receiver.
-    Come(usize, Passing),
-    /// Its last byte does.
-    There(usize),
-}
-
-struct Event {
-    at: f64,
-    /// Events of one time in the order in which they came up.
-    number: u64,
-    what: What,
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Event {}
-
-impl Ord for Event {
-    /// The earliest is the greatest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other
-            .at
-            .total_cmp(&self.at)
-            .then(other.number.cmp(&self.number))
-    }
-}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// A message, from whichever side is there first.
+/// A message. They are numbered by sender, and those of a sender by step.
 struct Message {
-    name: Name,
-    bytes: u64,
+    from: usize,
+    to: usize,
     /// The step that sends it, and since when it may go.
-    sent: Option<(u32, f64)>,
+    step: u32,
+    sent: Option<f64>,
+    bytes: u64,
     /// The step that receives it, and since when it is awaited.
     awaited: Option<(u32, f64)>,
-    /// Whether it has started.
+    /// Whether it has started, or the answer is on its way that has it start.
     started: bool,
-    /// When its last byte is there.
-    there: Option<f64>,
+    /// First and last byte at the next place of its way.
+    passing: Passing,
+    /// Whether its last byte is there.
+    is_there: bool,
 }
 
 /// One rank.
@@ -80,7 +34,9 @@ struct Rank {
     dependencies: Dependencies,
     /// For each step, how many it still waits for.
     missing: Vec<u32>,
-    ready: BinaryHeap<std::cmp::Reverse<u32>>,
+    /// For each step, the message that it sends or receives.
+    messages: Vec<u32>,
+    ready: BinaryHeap<Reverse<u32>>,
     left: usize,
     /// Until when it is occupied.
     busy: f64,
@@ -100,9 +56,7 @@ pub struct Engine<'a> {
     exchanges: Option<Exchanges<'a>>,
     ranks: Vec<Rank>,
     messages: Vec<Message>,
-    known: HashMap<Name, usize>,
-    events: BinaryHeap<Event>,
-    number: u64,
+    events: Events,
     outcome: Outcome,
 }
 
@@ -118,35 +72,61 @@ impl<'a> Engine<'a> {
             exchanges: Exchanges::of_plans(network, plans),
             ranks: plans.iter().map(Rank::new).collect(),
             messages: Vec::new(),
-            known: HashMap::new(),
-            events: BinaryHeap::new(),
-            number: 0,
+            events: Events::default(),
             outcome: Outcome::default(),
         };
+        engine.number_messages();
         for rank in 0..plans.len() {
-            engine.at(0.0, What::Wake(rank));
+            engine.wake_when_free(rank, 0.0);
         }
         engine
     }
 
-    fn at(&mut self, at: f64, what: What) {
-        self.number += 1;
-        let number = self.number;
-        self.events.push(Event { at, number, what });
+    /// Finds all messages, and which step receives each.
+    fn number_messages(&mut self) {
+        let mut numbers = HashMap::new();
+        for (from, plan) in self.plans.iter().enumerate() {
+            for (step, place) in plan.steps().iter().zip(0..) {
+                let Action::Send { to, tag, range } = step.action else {
+                    continue;
+                };
+                let number = self.messages.len() as u32;
+                numbers.insert((from, to, tag), number);
+                self.ranks[from].messages[place as usize] = number;
+                self.messages.push(Message {
+                    from,
+                    to,
+                    step: place,
+                    sent: None,
+                    bytes: range.length * self.unit_bytes,
+                    awaited: None,
+                    started: false,
+                    passing: Passing::default(),
+                    is_there: false,
+                });
+            }
+        }
+        for (to, plan) in self.plans.iter().enumerate() {
+            for (place, step) in plan.steps().iter().enumerate() {
+                if let Action::Receive { from, tag, .. } = step.action
+                    && let Some(&number) = numbers.get(&(from, to, tag))
+                {
+                    self.ranks[to].messages[place] = number;
+                }
+            }
+        }
     }
 
     /// To the end.
     pub fn run(mut self) -> Result<Outcome, SimulationError> {
-        while let Some(Event { at, what, .. }) = self.events.pop() {
+        while let Some((at, what)) = self.events.pop() {
             match what {
-                What::Wake(rank) => {
-                    self.ranks[rank].waking = false;
-                    self.wake(rank, at);
-                }
-                What::End((rank, step)) => self.end(rank, step, at),
+                What::There(message) => self.there(message, at),
+                What::End((rank, step)) => self.finish(rank, step, at),
                 What::Start(message) => self.start(message, at),
-                What::Come(message, passing) => self.come(message, passing),
-                What::There(message) => self.received(message, at),
+                What::Near(message) => self.near(message),
+                What::Come(message) => self.come(message),
+                What::Wake(rank) => self.wake(rank, at),
             }
         }
         for (rank, state) in self.ranks.iter().enumerate() {
@@ -167,70 +147,84 @@ impl<'a> Engine<'a> {
         Ok(self.outcome)
     }
 
-    /// A rank that is free does the first of what it may do.
+    /// A rank begins the first step that it may, as long as it is free and nothing else comes first.
     fn wake(&mut self, rank: usize, now: f64) {
-        while self.ranks[rank].busy <= now {
-            let Some(std::cmp::Reverse(step)) = self.ranks[rank].ready.pop() else {
-                return;
+        while self.ranks[rank].busy <= now && !self.events.are_before(now, What::Wake(rank)) {
+            let Some(Reverse(step)) = self.ranks[rank].ready.pop() else {
+                break;
             };
-            let busy = self.begin(rank, step, now);
-            self.ranks[rank].busy = now + busy;
+            self.begin(rank, step, now);
         }
+        self.ranks[rank].waking = false;
+        self.wake_when_free(rank, now);
+    }
+
+    fn wake_when_free(&mut self, rank: usize, now: f64) {
         let state = &mut self.ranks[rank];
         if !state.ready.is_empty() && !state.waking {
             state.waking = true;
-            let busy = state.busy;
-            self.at(busy, What::Wake(rank));
+            let free = state.busy.max(now);
+            self.events.at(free, What::Wake(rank));
         }
     }
 
-    /// Starts a step; how long its rank is occupied.
-    fn begin(&mut self, rank: usize, step: u32, now: f64) -> f64 {
-        let action = self.plans[rank].steps()[step as usize].action;
-        match action {
-            Action::Send { to, tag, range } => {
-                let bytes = range.length * self.unit_bytes;
-                let message = self.message((rank as u32, to as u32, tag), bytes);
-                self.messages[message].sent = Some((step, now));
-                let link = self.network.link(rank, to);
-                let asks = link.is_some_and(|link| link.handshake(bytes) > 0.0);
-                let busy = self.occupied(rank, to, bytes, true);
-                if !asks {
-                    self.start(message, now);
-                    // What is sent at once is out of the way.
-                    self.end_after(busy, rank, step, now);
-                } else {
-                    self.ask(message, now);
-                }
-                busy
-            }
-            Action::Receive { from, tag, range } => {
-                let bytes = range.length * self.unit_bytes;
-                let message = self.message((from as u32, rank as u32, tag), bytes);
-                self.messages[message].awaited = Some((step, now));
-                if !self.messages[message].started && self.messages[message].sent.is_some() {
-                    self.ask(message, now);
-                }
-                self.received(message, now);
-                0.0
-            }
+    fn begin(&mut self, rank: usize, step: u32, now: f64) {
+        let message = self.ranks[rank].messages[step as usize] as usize;
+        match self.plans[rank].steps()[step as usize].action {
+            Action::Send { .. } => self.send(message, now),
+            Action::Receive { .. } => self.receive(message, step, now),
             Action::Reduce { left, .. } => {
-                self.compute(rank, step, left.length, Doing::Reduce, now)
+                self.compute(rank, step, left.length, Doing::Reduce, now);
             }
             Action::Copy { from, .. } => self.compute(rank, step, from.length, Doing::Copy, now),
         }
     }
 
-    fn compute(&mut self, rank: usize, step: u32, units: u64, doing: Doing, now: f64) -> f64 {
+    fn compute(&mut self, rank: usize, step: u32, units: u64, doing: Doing, now: f64) {
         let bytes = units * self.unit_bytes;
         let seconds = match self.options.sending {
             // The formulas of the thesis know no computing.
             Sending::OnePort => 0.0,
             Sending::Overlapping => self.network.computing.seconds(bytes),
         };
-        self.end_after(seconds, rank, step, now);
-        self.bar(rank, now, now + seconds, doing, None, bytes);
-        seconds
+        let end = now + seconds;
+        self.ranks[rank].busy = end;
+        self.bar(rank, now, end, doing, None, bytes);
+        self.ends_at(end, rank, step, now);
+    }
+
+    fn send(&mut self, message: usize, now: f64) {
+        let sent = &mut self.messages[message];
+        sent.sent = Some(now);
+        let &mut Message {
+            from,
+            to,
+            step,
+            bytes,
+            ..
+        } = sent;
+        let link = self.network.link(from, to);
+        let asks = link.is_some_and(|link| link.handshake(bytes) > 0.0);
+        let end = now + self.occupied(from, to, bytes, true);
+        self.ranks[from].busy = end;
+        if asks {
+            return self.ask(message, now);
+        }
+        self.start(message, now);
+        // What is sent at once is out of the way.
+        self.ends_at(end, from, step, now);
+    }
+
+    fn receive(&mut self, message: usize, step: u32, now: f64) {
+        // A message that nobody sends never comes.
+        let Some(awaited) = self.messages.get_mut(message) else {
+            return;
+        };
+        awaited.awaited = Some((step, now));
+        match awaited.is_there {
+            true => self.take(message, now),
+            false => self.ask(message, now),
+        }
     }
 
     /// `os(m)` or `or(m)`: work, of which there is no more than the closest link takes; what was
@@ -251,135 +245,125 @@ impl<'a> Engine<'a> {
         })
     }
 
-    fn message(&mut self, name: Name, bytes: u64) -> usize {
-        let next = self.messages.len();
-        let place = *self.known.entry(name).or_insert(next);
-        if place == next {
-            self.messages.push(Message {
-                name,
-                bytes,
-                sent: None,
-                awaited: None,
-                started: false,
-                there: None,
-            });
-        }
-        place
-    }
-
     /// A message that asks first starts when both sides are there and the answer has come.
     fn ask(&mut self, message: usize, now: f64) {
-        let Message {
-            name,
-            bytes,
-            sent,
-            awaited,
-            ..
-        } = self.messages[message];
-        let (Some((_, asked)), Some(_)) = (sent, awaited) else {
+        let asking = &mut self.messages[message];
+        let (Some(asked), Some(_), false) = (asking.sent, asking.awaited, asking.started) else {
             return;
         };
-        let Some(link) = self.network.link(name.0 as usize, name.1 as usize) else {
-            return self.start(message, now);
+        asking.started = true;
+        let (handshake, latency) = match self.network.link(asking.from, asking.to) {
+            Some(link) => (link.handshake(asking.bytes), link.latency()),
+            None => (0.0, 0.0),
         };
         // The question was on its way while the receiver was not there yet.
-        let saved = (now - asked).min(link.latency());
-        let answered = now + (link.handshake(bytes) - saved).max(0.0);
-        self.messages[message].started = true;
-        self.at(answered, What::Start(message));
+        let saved = (now - asked).min(latency);
+        let answered = now + (handshake - saved).max(0.0);
+        self.events.at(answered, What::Start(message));
     }
 
     fn start(&mut self, message: usize, now: f64) {
-        let Message {
-            name, bytes, sent, ..
-        } = self.messages[message];
-        self.messages[message].started = true;
-        let (from, to) = (name.0 as usize, name.1 as usize);
-        let met = self.met_by(message);
-        let way = self.links.way((from, to, bytes), met);
+        let way = self.way(message);
         let passing = self.links.depart(now, &way);
-        let coming = passing.after(way.latency);
-        self.at(coming.head, What::Come(message, coming));
-        if let (true, Some((step, _))) = (way.handshake > 0.0, sent) {
-            self.at(passing.tail, What::End((from, step)));
+        let started = &mut self.messages[message];
+        started.started = true;
+        started.passing = passing.after(way.latency);
+        let &mut Message {
+            from,
+            to,
+            step,
+            bytes,
+            sent,
+            ..
+        } = started;
+        let head = started.passing.head;
+        if way.handshake > 0.0 {
+            let began = sent.unwrap_or(now);
+            let done = began + self.occupied(from, to, bytes, true);
+            self.events
+                .at(passing.tail.max(done), What::End((from, step)));
         }
         if self.network.cluster_of()[from] != self.network.cluster_of()[to] {
             self.outcome.bytes_between += bytes;
         }
-        self.bar(
-            from,
-            passing.head,
-            passing.tail,
-            Doing::Send,
-            Some(to),
-            bytes,
-        );
+        let (start, end) = (passing.head, passing.tail);
+        self.bar(from, start, end, Doing::Send, Some(to), bytes);
+        match way.is_far() {
+            true => self.events.at(head, What::Near(message)),
+            false => self.events.at(head, What::Come(message)),
+        }
     }
 
-    /// The contention that a message meets which was sent.
-    fn met_by(&self, message: usize) -> Contention {
-        let Message { name, sent, .. } = self.messages[message];
-        let (Some(exchanges), Some((step, _))) = (&self.exchanges, sent) else {
-            return Contention::NONE;
-        };
-        let (from, to) = (name.0 as usize, name.1 as usize);
-        exchanges.contention(from, to, is_after_another(&self.plans[from], step))
-    }
-
-    fn come(&mut self, message: usize, passing: Passing) {
-        let Message { name, bytes, .. } = self.messages[message];
-        let (from, to) = (name.0 as usize, name.1 as usize);
-        let way = self.links.way((from, to, bytes), self.met_by(message));
-        let there = self.links.arrive(passing, &way);
-        self.messages[message].there = Some(there.tail);
-        self.bar(
-            to,
-            there.head,
-            there.tail,
-            Doing::Receive,
-            Some(from),
-            bytes,
-        );
-        self.at(there.tail, What::There(message));
-    }
-
-    /// A message that is there and awaited is taken by its rank.
-    fn received(&mut self, message: usize, now: f64) {
+    /// What a message occupies.
+    fn way(&self, message: usize) -> Way {
         let Message {
-            name,
+            from,
+            to,
+            step,
             bytes,
-            awaited,
-            there,
             ..
         } = self.messages[message];
-        let (Some((step, since)), Some(there)) = (awaited, there) else {
+        let met = self.exchanges.as_ref().map(|exchanges| {
+            let is_after_another = is_after_another(&self.plans[from], step);
+            exchanges.contention(from, to, is_after_another)
+        });
+        let met = met.unwrap_or(Contention::NONE);
+        self.links.way((from, to, bytes), met)
+    }
+
+    fn near(&mut self, message: usize) {
+        let way = self.way(message);
+        let passing = self.links.enter(self.messages[message].passing, &way);
+        self.messages[message].passing = passing;
+        self.events.at(passing.head, What::Come(message));
+    }
+
+    fn come(&mut self, message: usize) {
+        let way = self.way(message);
+        let passing = self.links.arrive(self.messages[message].passing, &way);
+        self.messages[message].passing = passing;
+        let Message {
+            from, to, bytes, ..
+        } = self.messages[message];
+        let (start, end) = (passing.head, passing.tail);
+        self.bar(to, start, end, Doing::Receive, Some(from), bytes);
+        self.events.at(end, What::There(message));
+    }
+
+    fn there(&mut self, message: usize, now: f64) {
+        self.messages[message].is_there = true;
+        if self.messages[message].awaited.is_some() {
+            self.take(message, now);
+        }
+    }
+
+    /// A message that is there and awaited is taken by its rank: once, by the later of both.
+    fn take(&mut self, message: usize, now: f64) {
+        let Message {
+            from,
+            to,
+            bytes,
+            awaited,
+            passing,
+            ..
+        } = self.messages[message];
+        let Some((step, since)) = awaited else {
             return;
         };
-        if there > now {
-            return;
-        }
-        let (from, to) = (name.0 as usize, name.1 as usize);
         let work = self.occupied(to, from, bytes, false);
         // What is received while it comes in ends with its last byte.
-        let ready = there.max(since);
-        let begun = self.ranks[to].busy.max(ready - work);
-        let done = (begun + work).max(now);
-        self.ranks[to].busy = begun + work;
-        self.at(done, What::End((to, step)));
+        let state = &mut self.ranks[to];
+        state.busy = (state.busy.max(since) + work).max(passing.tail);
+        let end = state.busy;
+        self.ends_at(end, to, step, now);
     }
 
-    /// What a rank does by itself ends; at once, before it does anything else, where that takes
-    /// no time.
-    fn end_after(&mut self, seconds: f64, rank: usize, step: u32, now: f64) {
-        match seconds > 0.0 {
-            true => self.at(now + seconds, What::End((rank, step))),
+    /// A step ends; at once, before its rank does anything else, where that takes no time.
+    fn ends_at(&mut self, end: f64, rank: usize, step: u32, now: f64) {
+        match end > now {
+            true => self.events.at(end, What::End((rank, step))),
             false => self.finish(rank, step, now),
         }
-    }
-
-    fn end(&mut self, rank: usize, step: u32, now: f64) {
-        self.finish(rank, step, now);
-        self.wake(rank, now);
     }
 
     fn finish(&mut self, rank: usize, step: u32, now: f64) {
@@ -391,9 +375,10 @@ impl<'a> Engine<'a> {
             let missing = &mut state.missing[next as usize];
             *missing -= 1;
             if *missing == 0 {
-                state.ready.push(std::cmp::Reverse(next));
+                state.ready.push(Reverse(next));
             }
         }
+        self.wake_when_free(rank, now);
     }
 
     fn bar(
@@ -422,11 +407,15 @@ impl Rank {
     /// In place of a number of missing steps.
     const DONE: u32 = u32::MAX;
 
+    /// In place of the number of a message.
+    const NONE: u32 = u32::MAX;
+
     fn new(plan: &Plan) -> Self {
         let dependencies = Dependencies::new(plan);
         Rank {
             missing: dependencies.pending().to_vec(),
-            ready: dependencies.ready().map(std::cmp::Reverse).collect(),
+            messages: vec![Rank::NONE; plan.steps().len()],
+            ready: dependencies.ready().map(Reverse).collect(),
             left: plan.steps().len(),
             busy: 0.0,
             waking: false,

@@ -7,7 +7,7 @@ use crate::collective::network::{Distance, Network};
 use crate::platform::Contention;
 
 /// First and last byte of a message at some place.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Passing {
     /// When the first byte is there.
     pub head: f64,
@@ -70,6 +70,11 @@ impl Way {
     /// The same between other ranks of the same clusters.
     pub fn of(self, from: usize, to: usize) -> Way {
         Way { from, to, ..self }
+    }
+
+    /// Whether it goes to another cluster.
+    pub fn is_far(&self) -> bool {
+        self.distance == Distance::Grid
     }
 
     /// Seconds that it occupies what others share: the sender's card, the uplink, the downlink, the
@@ -168,18 +173,22 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// A message comes to its receiver: when it is there.
+    /// A message comes to the cluster of its receiver: when it comes to the host.
+    pub fn enter(&mut self, passing: Passing, way: &Way) -> Passing {
+        if !way.is_far() {
+            return passing;
+        }
+        let there = self.network.cluster_of()[way.to];
+        passing.through(&mut self.downlink[there], way.downlink)
+    }
+
+    /// A message comes to the host of its receiver: when it is there.
     pub fn arrive(&mut self, passing: Passing, way: &Way) -> Passing {
         let card = &mut self.card_in[self.network.host_of()[way.to]];
         match way.distance {
             Distance::Host => passing.through(&mut self.port_in[way.to], way.gap),
             Distance::Cluster => passing.through(card, way.gap),
-            Distance::Grid => {
-                let there = self.network.cluster_of()[way.to];
-                passing
-                    .through(&mut self.downlink[there], way.downlink)
-                    .beside(card, way.cards[1])
-            }
+            Distance::Grid => passing.beside(card, way.cards[1]),
         }
     }
 }

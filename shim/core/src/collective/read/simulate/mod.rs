@@ -8,12 +8,23 @@
 //! Each link carries one message after the other, in the order in which they come to it, and
 //! a message goes on while it is still coming in (cut-through), so that one message alone
 //! takes `L + g(m)`. A rank does one thing at a time, and of what it may do the first in its list,
-//! as who runs plans does. Messages that ask before they go (rendezvous) wait for their receiver.
+//! as who runs plans does. Messages that ask before they go (rendezvous) wait for their receiver;
+//! such a send is over when its last byte has left.
+//!
+//! A message is received once, when it is there and its receive has begun, whichever comes later,
+//! and before its rank begins anything else. `or(m)` is a part of `g(m)` (thesis 4.7) for a rank
+//! that waits: it ends with the last byte. It begins when the rank is free and the receive has
+//! begun, so that one which is late ends `or(m)` after that.
+//!
+//! Where links are alike, much happens at the same time. Of that, all that ends and comes is first,
+//! then ranks begin steps, the lowest rank first. Messages that come to a link at the same time
+//! pass it in the order of their senders, and those of one sender in that of its steps.
 //!
 //! Messages of a total exchange inside a cluster take `gamma (L + g(m)) + delta` instead, where its
 //! contention was measured (thesis 6.4).
 
 mod engine;
+mod events;
 mod links;
 mod occupancy;
 #[cfg(test)]

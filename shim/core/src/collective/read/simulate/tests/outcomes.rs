@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
-use super::*;
 use crate::collective::Operation;
 use crate::collective::grids::{self, lan, network};
 use crate::collective::read::models::Group;
 use crate::collective::read::models::section_6_4::direct;
 use crate::collective::read::models::table_6_3::Scatter;
 use crate::collective::read::models::tables_6_1_and_6_2::Broadcast;
+use crate::collective::read::simulate::*;
 use crate::collective::{Algorithm, Chooser, Clusters, Uniform};
 use crate::platform::orders::{Accounting, Costs, Order};
 use crate::platform::{Contention, Link, Sample};

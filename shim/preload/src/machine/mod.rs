@@ -7,6 +7,7 @@ mod input;
 mod location;
 mod signals;
 mod unnamed;
+mod within;
 
 pub use cores::{allowed_cores, cores};
 pub use hardware::{read as read_hardware, read_with_devices as read_hardware_and_devices};
@@ -14,3 +15,4 @@ pub use input::{StandardInput, standard_input};
 pub use location::location;
 pub use signals::with_signals_blocked;
 pub use unnamed::{file_limit, unnamed_file};
+pub use within::{WRITING, within};

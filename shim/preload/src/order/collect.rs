@@ -17,7 +17,7 @@ use super::recording::Recording;
 use super::{WORK, Work, replaying};
 use crate::features::{self, ORDER};
 use crate::log;
-use crate::machine::with_broken_pipes;
+use crate::machine::{WRITING, within};
 use crate::mpi::native::Native;
 use crate::share::{
     BoundedMembers, Group, Members, ShareError, gather_bytes, gather_to_all, share,
@@ -33,6 +33,25 @@ struct Job {
 }
 
 static JOB: OnceCell<Job> = OnceCell::new();
+
+impl Job {
+    /// Writes the order; whether it is written.
+    fn write(&'static self, bodies: Vec<u8>) -> bool {
+        let work = move || write_bodies(&self.order, &self.run, &self.program, &bodies);
+        let problem = match within(WRITING, "writing the order", work) {
+            Some(Ok(())) => return true,
+            Some(Err(error)) => error.to_string(),
+            None => {
+                let (path, seconds) = (self.order.display(), WRITING.as_secs());
+                format!("{path}: could not be written within {seconds} s")
+            }
+        };
+        log::error(&format!(
+            "order: {problem}; the logs of the ranks are left beside it"
+        ));
+        false
+    }
+}
 
 /// A host, as its processes know it: its kernel and its name.
 fn host(native: &Native) -> String {
@@ -167,17 +186,7 @@ pub fn write(processes: &BoundedMembers<'_>) -> Result<(), ShareError> {
         None
     });
     let bodies = gather_bytes(processes, body.unwrap_or_default())?;
-    let mut is_written = None;
-    if processes.rank() == 0 {
-        let written =
-            with_broken_pipes(|| write_bodies(&job.order, &job.run, &job.program, &bodies));
-        if let Err(error) = &written {
-            log::error(&format!(
-                "order: {error}; the logs of the ranks are left beside it"
-            ));
-        }
-        is_written = Some(written.is_ok());
-    }
+    let is_written = (processes.rank() == 0).then(|| job.write(bodies));
     if share(processes, is_written)? {
         if let Some(files) = job.files.as_ref().filter(|_| is_read) {
             files.remove();

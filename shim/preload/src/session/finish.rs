@@ -11,19 +11,14 @@ use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::{GuardResults, Profile};
 
 use super::decision::{Decision, Recording};
-use super::within::within;
 use super::{State, learning, meeting, monitor, partial, signals};
 use crate::guard::guarded;
-use crate::machine::read_hardware_and_devices;
+use crate::machine::{WRITING, read_hardware_and_devices, within};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
 use crate::share::BoundedMembers;
 use crate::{collectives, log, one_sided, order, record, reorder, world};
-
-/// Bound on the time that writing a file may take, as on a file system that hangs. It is below what
-/// ranks wait for each other (`meeting`).
-const WRITING: Duration = Duration::from_secs(30);
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.

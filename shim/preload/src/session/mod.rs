@@ -30,7 +30,6 @@ mod signals;
 pub mod start;
 mod tuning;
 mod wanted;
-mod within;
 
 use std::mem;
 

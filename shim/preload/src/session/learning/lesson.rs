@@ -9,9 +9,9 @@ use treepie_core::files::profile::GuardResults;
 use treepie_core::learning::End;
 
 use crate::log;
+use crate::machine::within;
 use crate::platform;
 use crate::session::finish::guard_results;
-use crate::session::within::within;
 use crate::share::{Group, ShareError, gather};
 
 /// A store that does not answer in this time, as on a file system that hangs, is not used.

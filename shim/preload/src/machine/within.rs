@@ -4,12 +4,17 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use super::with_signals_blocked;
 use crate::guard::guarded;
-use crate::machine::with_signals_blocked;
 
-/// Does `work` on a thread of its own, which takes no signals (a pipe whose reader has gone is an
-/// error there, not the end of the process), and waits for it no longer than `patience`; `None` if it
-/// takes longer, or there is no thread to be had. `doing` names it in a message about a defect.
+/// Bound on the time that writing a file may take at the end of a job, less than what ranks wait for
+/// each other there (`session::meeting`).
+pub const WRITING: Duration = Duration::from_secs(30);
+
+/// Does `work` on a thread of its own, and waits for it no longer than `patience`; `None` if it
+/// takes longer, or there is no thread to be had. The thread takes no signals: a pipe whose reader
+/// has gone is an error there, and not the end of the process. `doing` names the work in a message
+/// about a defect.
 pub fn within<T: Send + 'static>(
     patience: Duration,
     doing: &'static str,

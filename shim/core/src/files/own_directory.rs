@@ -162,8 +162,8 @@ pub fn check(path: &Path) -> Result<(), NotOwn> {
     }
 }
 
-/// Removes the files in a directory whose names `goes` holds for, and the directory, unless there is
-/// more in it. Nothing happens to a link, or where nothing is.
+/// Removes the files in a directory whose names `goes` holds for, and the directory, unless there
+/// is more in it. Nothing happens to a link, or where nothing is.
 pub fn remove_files(path: &Path, goes: impl Fn(&Path) -> bool) {
     let Ok(directory) = open_no_link(path) else {
         return;

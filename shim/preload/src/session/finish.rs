@@ -45,7 +45,7 @@ fn finish(native: &Native, decision: &Decision) {
     }
     meeting::hold(native, |met| match met {
         Ok(members) => collect_all(members, decision, elapsed),
-        Err(error) => give_up(decision, &error),
+        Err(error) => give_up(decision, error),
     });
     if decision.recording().is_some() {
         monitor::stop();

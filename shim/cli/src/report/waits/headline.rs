@@ -140,3 +140,76 @@ impl Hang {
         waiting
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use treepie_core::waits::{
+        Activity, Collective, Communicator, Job, Life, Operation, Rank, Thread, Until,
+        communicator_key,
+    };
+
+    use super::Hang;
+
+    /// A thread in the first collective on the world of two ranks.
+    fn in_call(world: u64, operation: &str) -> Thread {
+        let call = Collective {
+            communicator: Some(world),
+            number: 0,
+            operation: operation.to_owned(),
+            root: None,
+        };
+        Thread {
+            area: 0,
+            number: 1,
+            polls: 0,
+            procedure: operation.to_owned(),
+            is_poll: false,
+            inside: true,
+            activity: Activity::Waits {
+                operations: vec![Operation::Collective(call)],
+                until: Until::All,
+                begun: false,
+            },
+            since: 0,
+            last_sends: Vec::new(),
+            sends: 0,
+        }
+    }
+
+    /// The first line about two ranks whose threads are in these collectives.
+    fn headline(calls: [&[&str]; 2]) -> String {
+        let world = communicator_key(&[0, 1], 1);
+        let known = Communicator {
+            members: Some(vec![0, 1]),
+            size: 2,
+            inter: false,
+            done: 0,
+            last: Vec::new(),
+        };
+        let of_rank = |(rank, calls): (usize, &[&str])| Rank {
+            rank,
+            host: "here".to_owned(),
+            process: 100 + rank as u32,
+            life: Life::Runs,
+            end: None,
+            tick: 1,
+            threads: calls.iter().map(|call| in_call(world, call)).collect(),
+            more_threads: 0,
+            communicators: BTreeMap::from([(world, known.clone())]),
+            incomplete: Vec::new(),
+            channels: None,
+            stop: None,
+        };
+        let ranks: Vec<Rank> = calls.into_iter().enumerate().map(of_rank).collect();
+        Hang::new(Job::between(2, &ranks, ranks.clone())).headline()
+    }
+
+    #[test]
+    fn a_rank_whose_threads_are_in_two_collectives_is_named_once() {
+        let told = headline([&["MPI_Barrier"], &["MPI_Bcast", "MPI_Reduce"]]);
+        let whole = "Deadlock: ranks 0 and 1 do not agree on collective 1 on MPI_COMM_WORLD.";
+        assert_eq!(told, whole);
+    }
+}

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::with_signals_blocked;
 use crate::guard::guarded;
 
-/// Bound on the time that writing a file may take at the end of a job, less than what ranks wait for
-/// each other there (`session::meeting`).
+/// Bound on the time that writing a file may take at the end of a job, less than what ranks wait
+/// for each other there (`session::meeting`).
 pub const WRITING: Duration = Duration::from_secs(30);
 
 /// Does `work` on a thread of its own, and waits for it no longer than `patience`; `None` if it

@@ -13,6 +13,9 @@ use crate::mpi::{Comm, Request, StatusAddress, Word, c_int};
 /// The tag of all messages.
 const TAG: c_int = 1;
 
+/// Said by process 0 where no rank is missing.
+const PRESENT: u64 = u64::MAX;
+
 /// The largest part that a message is sent in.
 const LARGEST: usize = 1 << 30;
 
@@ -48,15 +51,52 @@ impl<'a> BoundedMembers<'a> {
         })
     }
 
-    /// Waits until all ranks have called this, each for `patience` at most. Collective.
+    /// Waits until all ranks have called this, for each `patience` at most. Collective.
     ///
     /// # Errors
-    /// [`NativeError::Late`], and a native call that failed.
+    /// [`NativeError::Late`], on all ranks that came, and a native call that failed.
     pub fn meet(&self, patience: Duration) -> Result<(), NativeError> {
         let usual = self.patience.replace(patience);
-        let met = self.allgather(1);
+        let came = gather_bytes(self, vec![1]);
+        if let (0, Err(NativeError::Late { partner, .. })) = (self.rank, &came) {
+            self.give_up(*partner);
+        }
+        came?;
+        // Process 0 may have come last, and waits for others then.
+        self.patience.set(2 * patience);
+        let mut missing = PRESENT.to_le_bytes();
+        self.broadcast(&mut missing)?;
         self.patience.set(usual);
-        met.map(drop)
+        match u64::from_le_bytes(missing) {
+            PRESENT => Ok(()),
+            partner => Err(NativeError::Late {
+                rank: self.rank,
+                partner: partner as usize,
+                seconds: patience.as_secs(),
+            }),
+        }
+    }
+
+    /// Tells the ranks that wait for process 0 that this one has not come.
+    fn give_up(&self, missing: usize) {
+        self.patience.set(BETWEEN_TESTS);
+        for child in self.children() {
+            self.last.set(Instant::now());
+            let _ = self.send(child, &(missing as u64).to_le_bytes());
+        }
+    }
+
+    /// The ranks that this one passes a broadcast on to, the largest subtree first.
+    fn children(&self) -> impl Iterator<Item = usize> {
+        let highest = match self.rank {
+            0 => self.size.next_power_of_two(),
+            rank => lowest_bit(rank),
+        };
+        let (rank, size) = (self.rank, self.size);
+        let bits = std::iter::successors(Some(highest / 2), |bit| Some(bit / 2));
+        let bits = bits.take_while(|&bit| bit > 0);
+        bits.map(move |bit| rank + bit)
+            .filter(move |&child| child < size)
     }
 
     /// Waits until a request is complete, and gives its memory back. What is given up the MPI may
@@ -126,6 +166,10 @@ impl<'a> BoundedMembers<'a> {
     }
 }
 
+fn lowest_bit(rank: usize) -> usize {
+    rank & rank.wrapping_neg()
+}
+
 fn failed(call: &'static str) -> impl FnOnce(c_int) -> NativeError {
     move |code| NativeError::from(Failed { call, code })
 }
@@ -139,23 +183,13 @@ impl Group for BoundedMembers<'_> {
         self.size
     }
 
-    /// Along a binomial tree, the largest subtree first.
+    /// Along a binomial tree.
     fn broadcast(&self, bytes: &mut [u8]) -> Result<(), NativeError> {
-        let parent_bit = self.rank & self.rank.wrapping_neg();
         if self.rank != 0 {
-            self.receive(self.rank - parent_bit, bytes)?;
+            self.receive(self.rank - lowest_bit(self.rank), bytes)?;
         }
-        let highest = match self.rank {
-            0 => self.size.next_power_of_two(),
-            _ => parent_bit,
-        };
-        let bits = std::iter::successors(Some(highest / 2), |bit| Some(bit / 2));
-        for bit in bits.take_while(|&bit| bit > 0) {
-            if self.rank + bit < self.size {
-                self.send(self.rank + bit, bytes)?;
-            }
-        }
-        Ok(())
+        self.children()
+            .try_for_each(|child| self.send(child, bytes))
     }
 
     fn allgather(&self, mine: u8) -> Result<Vec<u8>, NativeError> {

@@ -283,8 +283,12 @@ fn is_this_host(name: &str) -> bool {
 fn process_of(page: &Page) -> Option<Process> {
     let process = process(page.state.process)?;
     let is_it = process.started == page.started && process.state != 'Z';
+    // The kernel waits for a thread that runs before it says in which call it is. A wave of cuts,
+    // which looks all the time, need not know.
+    let is_inside = page.state.threads.iter().any(|thread| thread.inside);
+    let may_read = process.state == 'S' && !is_inside && page.state.stop.is_none();
     is_it.then(|| Process {
-        reads_input: reads_its_input(page.state.process),
+        reads_input: may_read && reads_its_input(page.state.process),
         ..process
     })
 }

@@ -32,6 +32,9 @@ const ALONE: Beside = Beside {
 /// As many plain runs again of a case in which a run with the library differs: an MPI may do this
 /// or that with a wrong program.
 const MORE_PLAIN_RUNS: usize = 3;
+
+/// As many runs again with the library.
+const RUNS_AGAIN: usize = 2;
 /// The library may take as much longer.
 const LATER: f64 = 2.0;
 
@@ -60,7 +63,11 @@ impl Way {
             Way::Plain => return Vec::new(),
             Way::Profiled => vec![
                 ("TREEPIE_MODE", "profile".into()),
-                ("TREEPIE_PAGES", "true".into()),
+                // Those of runs that are killed stay.
+                (
+                    "TREEPIE_PAGES",
+                    output.with_extension("pages").display().to_string(),
+                ),
             ],
             Way::Permuted => {
                 let reversed: Vec<usize> = (0..ranks).rev().collect();
@@ -99,6 +106,18 @@ enum End {
     Ended(i32),
 }
 
+/// Whether Hydra says so. It names a status as the signal of that number, such as 1.
+fn crashed(said: &str) -> bool {
+    let names = [
+        "(signal 4)",
+        "(signal 6)",
+        "(signal 7)",
+        "(signal 8)",
+        "(signal 11)",
+    ];
+    names.iter().any(|name| said.contains(name))
+}
+
 #[derive(Debug, Clone)]
 struct Run {
     end: End,
@@ -131,7 +150,7 @@ impl Run {
             end: match status {
                 _ if seconds >= f64::from(patience) => End::Hung,
                 0 => End::Ended(0),
-                _ if said.contains("(signal ") || errors.contains("on signal ") => End::Crashed,
+                _ if crashed(&said) || errors.contains("on signal ") => End::Crashed,
                 status => End::Ended(status),
             },
             seconds,
@@ -140,14 +159,16 @@ impl Run {
         }
     }
 
-    /// Whether a run with the library ended as this plain one did. What hangs may be ended, too, and
-    /// what crashes be refused.
+    /// Whether a run with the library ended as this plain one did. What hangs may be ended, too,
+    /// and what crashes be refused. Where several ranks abort at a time, the launcher returns the
+    /// status of one or the other, or 1.
     fn is_like(&self, plain: &Run) -> bool {
         match (plain.end, self.end) {
             (End::Hung, with) => with != End::Crashed,
             (End::Crashed, with) => with != End::Hung && with != End::Ended(0),
             (End::Ended(0), End::Ended(0)) => self.output == plain.output,
-            (plain, with) => plain == with,
+            (End::Ended(plain), End::Ended(with)) => plain != 0 && with != 0,
+            (End::Ended(_), End::Hung | End::Crashed) => false,
         }
     }
 
@@ -218,29 +239,26 @@ fn run(mpi: Mpi, wanted: &[(&Case, Way)], beside: Beside) -> Vec<Run> {
         .collect()
 }
 
-/// What is wrong about a case that ended otherwise with the library; nothing if plain runs do so,
-/// too. What came late among many, or not at all, is run again alone.
+/// What is wrong about a case that ended otherwise with the library; nothing if it does not when it
+/// is run again alone, or if plain runs do so, too: launchers that lose a rank may return this or
+/// that.
 #[track_caller]
 fn wrong(mpi: Mpi, case: &Case, way: Way, plain: &Run, with: &Run) -> Option<String> {
     if with.is_like(plain) && !with.is_late(plain) {
         return None;
     }
     let mut wanted = vec![(case, Way::Plain); MORE_PLAIN_RUNS];
-    let is_slow = with.end == End::Hung || with.is_late(plain);
-    if is_slow {
-        wanted.push((case, way));
-    }
+    wanted.extend([(case, way); RUNS_AGAIN]);
     let mut plains = run(mpi, &wanted, ALONE);
-    let with = match is_slow {
-        true => plains.pop()?,
-        false => with.clone(),
+    let again = plains.split_off(MORE_PLAIN_RUNS);
+    let is_right = |with: &Run| {
+        let mut plains = plains.iter();
+        plains.any(|plain| with.is_like(plain) && !with.is_late(plain))
     };
-    let is_right = |plain: &Run| with.is_like(plain) && !with.is_late(plain);
-    let is_wrong = !plains.iter().any(is_right);
-    is_wrong.then(|| {
+    (!again.iter().any(is_right)).then(|| {
         format!(
             "{} under {mpi}, {way:?}: {}\n  without the library: {}",
-            case.name, with.told, plains[0].told
+            case.name, again[0].told, plains[0].told
         )
     })
 }

@@ -1,7 +1,7 @@
 //! Standard input under a permutation. A launcher passes its input to some processes, most often to
 //! process 0 alone, and the rank that reads it must be there. Bytes that were read before
-//! `MPI_Init`, or that wait in a buffer of C, Fortran or Python, can't be handed to another process;
-//! so the process keeps the rank of its number, and the others make room.
+//! `MPI_Init`, or that wait in a buffer of C, Fortran or Python, can't be handed to another
+//! process; so the process keeps the rank of its number, and the others make room.
 
 use serde::{Deserialize, Serialize};
 use treepie_core::files::configuration::Stdin;

@@ -56,7 +56,7 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
         let second = model.look(random);
         let found = verdict(&Job::between(second.len(), &first, second));
         match model.is_over() {
-            true => assert_eq!(found.kind, Kind::Waits, "seed {seed}"),
+            true => assert_eq!(found.kind, Kind::Finalizing, "seed {seed}"),
             false if model.computes() => (),
             false => {
                 deadlocks += 1;

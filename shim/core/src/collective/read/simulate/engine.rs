@@ -147,7 +147,8 @@ impl<'a> Engine<'a> {
         Ok(self.outcome)
     }
 
-    /// A rank begins the first step that it may, as long as it is free and nothing else comes first.
+    /// A rank begins the first step that it may, as long as it is free and nothing else comes
+    /// first.
     fn wake(&mut self, rank: usize, now: f64) {
         while self.ranks[rank].busy <= now && !self.events.are_before(now, What::Wake(rank)) {
             let Some(Reverse(step)) = self.ranks[rank].ready.pop() else {

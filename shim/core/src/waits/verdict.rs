@@ -116,7 +116,7 @@ pub fn verdict(job: &Job) -> Verdict {
         kind = match () {
             () if has_life(job, Life::Gone) => Kind::Gone,
             () if has_life(job, Life::Stopped) => Kind::Stopped,
-            () if job.is_finalizing() => Kind::Finalizing,
+            () if job.stands_still() && job.is_finalizing() => Kind::Finalizing,
             () if job.stands_still() => Kind::Waits,
             () => Kind::Moves,
         };

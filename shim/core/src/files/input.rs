@@ -57,7 +57,7 @@ pub(super) fn is_stream(path: &Path) -> bool {
 /// Opens a regular file to read it.
 ///
 /// # Errors
-/// What the system says; [`Unfit::NoFile`] for anything else that has the name, for which nothing
+/// An error of the system; [`Unfit::NoFile`] for anything else that has the name, for which nothing
 /// is waited.
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, 0)
@@ -101,7 +101,7 @@ fn name_of(kind: FileType) -> &'static str {
 /// All bytes of an input, `most` at most.
 ///
 /// # Errors
-/// What the system says; [`Unfit`].
+/// An error of the system; [`Unfit`].
 pub(super) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     match STREAMS.get() {
         Some(streams) if is_stream(path) => {

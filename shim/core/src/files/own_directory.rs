@@ -32,7 +32,7 @@ pub enum NotOwn {
     /// Somebody else made it, or may write to it; or it is a link, or no directory.
     #[error("is a link, another user's directory, or one that others may write to; remove it")]
     Strange,
-    /// What the system says.
+    /// An error of the system.
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -54,7 +54,7 @@ impl OwnDirectory {
     /// is taken: callable in a signal handler.
     ///
     /// # Errors
-    /// What the system says, and a directory that is not ours.
+    /// An error of the system, and a directory that is not ours.
     pub fn make(path: impl Arg + Copy, access: Access) -> Result<Self, NotOwn> {
         let mode = match access {
             Access::Private => 0o700,
@@ -88,7 +88,7 @@ impl OwnDirectory {
     /// the umask.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn create(&self, name: impl Arg + Copy, mode: u32) -> io::Result<File> {
         let _ = fs::unlinkat(&self.descriptor, name, AtFlags::empty());
         self.create_new(name, mode)
@@ -97,7 +97,7 @@ impl OwnDirectory {
     /// The same, where no file has the name.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn create_new(&self, name: impl Arg, mode: u32) -> io::Result<File> {
         let new = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR;
         self.open_with(name, new, mode)
@@ -106,7 +106,7 @@ impl OwnDirectory {
     /// Opens a file that is there, to write.
     ///
     /// # Errors
-    /// What the system says; a link.
+    /// An error of the system; a link.
     pub fn open_file(&self, name: impl Arg) -> io::Result<File> {
         self.open_with(name, OFlags::RDWR, 0)
     }
@@ -128,7 +128,7 @@ impl OwnDirectory {
     /// Gives a file another name, which another one may have had.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn rename(&self, from: impl Arg, to: impl Arg) -> io::Result<()> {
         Ok(fs::renameat(&self.descriptor, from, &self.descriptor, to)?)
     }

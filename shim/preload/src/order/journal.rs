@@ -53,7 +53,7 @@ impl HostFiles {
     /// begin with.
     ///
     /// # Errors
-    /// What the system says, and a directory that is not ours; nothing is left then.
+    /// An error of the system, and a directory that is not ours; nothing is left then.
     pub fn create(&self, start: &[u8]) -> Result<(), NotOwn> {
         let directory = OwnDirectory::make(&*self.directory, Access::Umask)?;
         let [blocks, tails] = self.names();
@@ -98,7 +98,7 @@ impl Journal {
     /// Begins the log of a rank, the `place`-th of its host, whose files are there.
     ///
     /// # Errors
-    /// What the system says, and a directory that is not ours.
+    /// An error of the system, and a directory that is not ours.
     pub fn begin(files: &HostFiles, rank: usize, place: usize) -> Result<Journal, NotOwn> {
         let directory = files.open()?;
         let [blocks, tails] = files.names();
@@ -118,7 +118,7 @@ impl Journal {
     /// Adds whole entries.
     ///
     /// # Errors
-    /// What the system says; entries that are longer than a block.
+    /// An error of the system; entries that are longer than a block.
     pub fn put(&mut self, entries: &[u8]) -> io::Result<()> {
         if self.length + entries.len() > BLOCK {
             self.end_block()?;
@@ -146,7 +146,7 @@ impl Journal {
     /// Ends the log.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn end(&mut self, totals: &Totals) -> io::Result<()> {
         self.end_block()?;
         self.append(&[start_of_rank(self.rank), order::end_of_rank(totals)].concat())

@@ -45,7 +45,7 @@ const KILL_ALL: &str = "SLURM_KILL_BAD_EXIT";
 pub struct Supervisor<'a> {
     job: Job<'a>,
     signals: &'a Signals,
-    /// What each attempt reads.
+    /// Standard input of each attempt.
     input: Input,
     began: Instant,
     history: History,

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 
 use super::{Action, Plan, Range};
 
-/// Between two calls that are acknowledged a rank sends another so many bytes, about.
-const UNACKNOWLEDGED: u64 = 8 << 20;
+/// Bytes that a rank sends another between two calls that are acknowledged, about. MPICH keeps two
+/// to three times as many for them: three ranks that sent 2 KiB took 82 MiB of a fourth at 8 MiB.
+const UNACKNOWLEDGED: u64 = 4 << 20;
 
 /// A call counts as so many bytes at least.
 const LEAST: u64 = 2 << 10;
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn calls_are_acknowledged_as_often_as_their_bytes_ask_for() {
-        for (bytes, calls) in [(8 << 20, 1), (1 << 20, 8), (1 << 16, 128), (8, 4096)] {
+        for (bytes, calls) in [(4 << 20, 1), (1 << 20, 4), (1 << 16, 64), (8, 2048)] {
             for step in [1, 2, 3] {
                 let mut gap = 0;
                 let mut most = 0;

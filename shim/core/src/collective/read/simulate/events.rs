@@ -11,16 +11,16 @@ pub type Place = (usize, u32);
 /// that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// The last byte of a message comes to its receiver.
-    There(usize),
-    /// A step ends.
-    End(Place),
     /// A message that has asked starts.
     Start(usize),
     /// The first byte of a message comes to the cluster of its receiver.
     Near(usize),
     /// It comes to the host.
     Come(usize),
+    /// The last byte of it comes to its receiver.
+    There(usize),
+    /// A step ends.
+    End(Place),
     /// The rank may have something to do.
     Wake(usize),
 }

@@ -16,9 +16,10 @@
 //! that waits: it ends with the last byte. It begins when the rank is free and the receive has
 //! begun, so that one which is late ends `or(m)` after that.
 //!
-//! Where links are alike, much happens at the same time. Of that, all that ends and comes is first,
-//! then ranks begin steps, the lowest rank first. Messages that come to a link at the same time
-//! pass it in the order of their senders, and those of one sender in that of its steps.
+//! Where links are alike, much happens at the same time. Of that, messages go on first, then they
+//! are received, then steps end, then ranks begin steps, the lowest rank first. Messages that come
+//! to a link at the same time pass it in the order of their senders, and those of one sender in
+//! that of its steps; so are those received that are there at the same time.
 //!
 //! Messages of a total exchange inside a cluster take `gamma (L + g(m)) + delta` instead, where its
 //! contention was measured (thesis 6.4).

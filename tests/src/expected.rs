@@ -1,7 +1,7 @@
 //! What a profile must say, computed or read apart from the library.
 
 use std::collections::BTreeMap;
-use treepie_core::affinity::TrafficMatrix;
+use treepie_traffic::TrafficMatrix;
 
 /// Messages and bytes for each ordered pair of ranks that has any.
 pub type Pairs = BTreeMap<(usize, usize), (u64, u64)>;

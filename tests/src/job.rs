@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 
 const PRELOAD: &str = "LD_PRELOAD";
 

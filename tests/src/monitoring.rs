@@ -3,7 +3,7 @@
 
 use crate::{Job, Outcome, artifacts};
 use std::path::Path;
-use treepie_core::affinity::formats::monitoring::{self, Monitoring};
+use treepie_traffic::formats::monitoring::{self, Monitoring};
 
 /// Runs a job of Open MPI with its monitoring on, and reads what that wrote.
 ///

@@ -1,8 +1,8 @@
 //! Placements that tests write themselves.
 
 use std::path::{Path, PathBuf};
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::topology::Topology;
+use treepie_placement::file::PlacementFile;
+use treepie_topology::Topology;
 
 /// Writes `two.placement.yaml` in `folder`: two ranks on a machine of two cores, by the
 /// core of each rank and of each process; of any host, or of one.

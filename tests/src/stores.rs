@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use treepie_core::files::experience::ExperienceFile;
+use treepie_profile::experience::ExperienceFile;
 
 /// All files in a directory and those below it, sorted.
 pub fn files_below(directory: &Path) -> Vec<PathBuf> {

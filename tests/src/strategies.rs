@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use treepie_core::collective::Algorithm;
-use treepie_core::collective::Operation;
-use treepie_core::collective::choose;
+use treepie_choice;
+use treepie_collective::Algorithm;
+use treepie_collective::Operation;
 
 use crate::{Library, Mpi};
 
@@ -39,8 +39,8 @@ pub fn with(library: Library, name: &'static str, value: &str) -> Library {
 /// For each operation the algorithm in which no message waits for another, as the setting
 /// `collectives` lists them.
 pub fn direct() -> String {
-    let each =
-        Operation::every().map(|operation| format!("{operation}={}", choose::direct(operation)));
+    let each = Operation::every()
+        .map(|operation| format!("{operation}={}", treepie_choice::direct(operation)));
     each.collect::<Vec<_>>().join(",")
 }
 

@@ -7,13 +7,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use treepie_core::affinity::Traffic;
-use treepie_core::files::network::HostLocation;
-use treepie_core::files::profile::{Host, Profile};
-use treepie_core::files::{PlacementFile, topology};
-use treepie_core::topology::Topology;
+use treepie_placement::file::PlacementFile;
+use treepie_profile::{Host, Profile};
 use treepie_tests::hosts::{Hosts, places};
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_all_mpis, under_each_mpi};
+use treepie_topology::Topology;
+use treepie_topology::formats::HostLocation;
+use treepie_traffic::Traffic;
 
 const RANKS: usize = 8;
 /// Two ranks on each of four hosts.
@@ -59,7 +59,8 @@ fn machines(directory: &Path, name: &str, hosts: usize) -> PathBuf {
     };
     let tree = Topology::cluster((0..hosts).map(machine).collect()).expect("it is small");
     let path = directory.join("hosts.topology.yaml");
-    topology::write(&path, &tree, "a test", "2026-11-21T00:00:00Z").expect("it can be written");
+    treepie_topology::file::write(&path, &tree, "a test", "2026-11-21T00:00:00Z")
+        .expect("it can be written");
     path
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use treepie_core::affinity::Layer;
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
+use treepie_traffic::Layer;
 
 /// Calls of all kinds, each a megabyte or so between two clusters of four ranks.
 const CALLS: [&str; 13] = [

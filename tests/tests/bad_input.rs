@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use treepie_core::files::PlacementFile;
-use treepie_core::topology::Topology;
+use treepie_placement::file::PlacementFile;
 use treepie_tests::{Job, Library, Mpi, assert_same_output, under_each_mpi};
+use treepie_topology::Topology;
 
 const RANKS: usize = 3;
 

@@ -1,7 +1,7 @@
 //! Replaced collectives leave what the host's leave: every strategy, on both MPIs.
 
-use treepie_core::collective::Operation;
-use treepie_core::files::profile::Profile;
+use treepie_collective::Operation;
+use treepie_profile::Profile;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed};
 // What is compared with is what the MPI's non-blocking collectives leave.
 use treepie_tests::strategies::only_blocking as replaced;

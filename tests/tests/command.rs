@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use treepie_core::files::PlacementFile;
-use treepie_core::files::profile::Profile;
+use treepie_placement::file::PlacementFile;
+use treepie_profile::Profile;
 use treepie_tests::{
     Job, Mpi, Outcome, artifacts, assert_same_output, run_watched, under_each_mpi,
 };

@@ -10,8 +10,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use treepie_tests::hosts::{Hosts, write_remote_shell};
-use treepie_tests::under_each_mpi;
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, run_watched};
+use treepie_tests::{
+    Job, Library, Mpi, Outcome, artifacts, assert_same_output, run_watched, under_each_mpi,
+};
 
 const RANKS: usize = 4;
 /// The most ranks of the job, which writes counts for as many.

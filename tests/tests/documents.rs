@@ -414,7 +414,7 @@ fn comments_wrap_at_a_hundred_columns() {
 #[test]
 fn every_variable_of_the_library_is_in_its_document() {
     let about = read("LD_PRELOAD.md");
-    let unknown = treepie_core::files::configuration::unknown_variables(["TREEPIE_NOTHING"]);
+    let unknown = treepie_profile::settings::unknown_variables(["TREEPIE_NOTHING"]);
     let told = unknown[0].to_string();
     let (_, known) = told
         .split_once("known are ")

@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use treepie_core::files::grid::Grid;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::{Link, Platform};
+use treepie_platform::file::PlatformFile;
+use treepie_platform::grid::Grid;
+use treepie_platform::{Link, Platform};
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
 
 /// One grid at a time: two would take each other's processors.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use treepie_core::files::partial_profiles;
+use treepie_profile::partial_profiles;
 use treepie_tests::{Job, Library, Mpi};
 
 const RANKS: usize = 3;

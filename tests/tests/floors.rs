@@ -13,11 +13,6 @@ fn holds(krate: &str) {
 }
 
 #[test]
-fn no_module_of_the_core_imports_one_above_it() {
-    holds("core");
-}
-
-#[test]
 fn no_module_of_the_preloaded_library_imports_one_above_it() {
     holds("preload");
 }

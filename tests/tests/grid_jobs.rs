@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use treepie_core::collective::Network;
-use treepie_core::files::grid::Grid;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::Platform;
+use treepie_collective::Network;
+use treepie_platform::Platform;
+use treepie_platform::file::PlatformFile;
+use treepie_platform::grid::Grid;
 use treepie_tests::hosts::Hosts;
 use treepie_tests::two_clusters::{LIMIT, TwoClusters};
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};

@@ -8,11 +8,11 @@
 //! job's own account is the truth, see `profiles.rs`). Models of collectives are in
 //! `collective_models`.
 
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 use treepie_tests::expected::{self, Pairs, assert_same_pairs, pairs};
 use treepie_tests::monitoring::monitored;
 use treepie_tests::{Job, Mpi};
+use treepie_traffic::TrafficMatrix;
 
 #[track_caller]
 fn profiled(job: Job) -> Profile {

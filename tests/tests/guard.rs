@@ -2,9 +2,9 @@
 //! Nothing here depends on how long something takes, but for what a plan is dropped for: two ways
 //! over a wide-area link instead of one, or four times the bytes.
 
-use treepie_core::collective::Operation;
-use treepie_core::files::profile::{GuardedCell, Profile};
-use treepie_core::guard::{BUDGET, Form, REINVESTED, State};
+use treepie_collective::Operation;
+use treepie_guard::{BUDGET, Form, REINVESTED, State};
+use treepie_profile::{GuardedCell, Profile};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, longer, under_each_mpi};
 

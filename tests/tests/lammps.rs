@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 use treepie_tests::permutations::{moving_all, seed};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 

@@ -8,10 +8,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use treepie_core::collective::Operation;
-use treepie_core::files::experience::{ExperienceFile, Guarded};
-use treepie_core::files::profile::{GuardedCell, GuardedPlan};
-use treepie_core::guard::{Form, State};
+use treepie_collective::Operation;
+use treepie_guard::{Form, State};
+use treepie_profile::experience::{ExperienceFile, Guarded};
+use treepie_profile::{GuardedCell, GuardedPlan};
 use treepie_tests::hosts::Hosts;
 use treepie_tests::stores::{files_below, is_run};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};

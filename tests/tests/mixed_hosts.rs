@@ -4,9 +4,8 @@
 use std::process::Output;
 
 use treepie_tests::permutations::seed;
-use treepie_tests::strategies;
 use treepie_tests::two_clusters::TwoClusters;
-use treepie_tests::{Mpi, artifacts, under_each_mpi};
+use treepie_tests::{Mpi, artifacts, strategies, under_each_mpi};
 
 /// One host, and two others near it, each of two ranks.
 const HOSTS: &str = "treepie: grid\nversion: 1\nwan_latency_us: 200\nclusters:\n\

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use treepie_core::collective::Operation;
-use treepie_core::files::profile::{GuardedCell, Profile};
-use treepie_core::guard::State;
+use treepie_collective::Operation;
+use treepie_guard::State;
+use treepie_profile::{GuardedCell, Profile};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, longer, under_each_mpi};
 

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::Operation;
-use treepie_core::files::profile::Profile;
+use treepie_collective::Operation;
+use treepie_profile::Profile;
 use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::random_programs::{in_turn, is_right, many};
 use treepie_tests::strategies::replaced;
 use treepie_tests::{Job, Library, Mpi, random_programs, under_all_mpis, under_each_mpi};
+use treepie_traffic::TrafficMatrix;
 
 /// Random programs, on so many ranks.
 fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use treepie_core::affinity::Traffic;
-use treepie_core::collective::Record;
-use treepie_core::files::Profile;
-use treepie_core::files::partial_profiles;
+use treepie_collective::Record;
+use treepie_profile::{Profile, partial_profiles};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+use treepie_traffic::Traffic;
 
 const RANKS: usize = 3;
 

@@ -2,12 +2,12 @@
 //! they must, and what the MPI refuses at a call it refuses as without the library. Under the guard
 //! they are joined where that gains, whoever decides.
 
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::files::profile::{GuardedEpochs, Profile};
-use treepie_core::guard::State;
+use treepie_guard::State;
+use treepie_profile::{GuardedEpochs, Profile};
 use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::random_programs::{is_right, programs};
 use treepie_tests::{Job, Library, Mpi, artifacts, under_all_mpis, under_each_mpi};
+use treepie_traffic::windows::EpochKind;
 
 fn gathered(more: Vec<(&'static str, String)>) -> Library {
     let mut variables = vec![

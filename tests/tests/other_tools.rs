@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use tempfile::TempDir;
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 use treepie_tests::expected::pairs;
 use treepie_tests::permutations::{as_list, seed, shuffled};
 use treepie_tests::{Job, Mpi, artifacts, assert_same_output, under_all_mpis, under_each_mpi};

@@ -1,8 +1,8 @@
 //! Phases, times, shared memory and topologies in the profile of a job.
 
-use treepie_core::affinity::times::CallClass;
-use treepie_core::files::Profile;
+use treepie_profile::Profile;
 use treepie_tests::{Job, Library, Mpi, under_each_mpi};
+use treepie_traffic::times::CallClass;
 
 const RANKS: usize = 3;
 

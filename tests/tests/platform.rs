@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use treepie_core::files::list;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::Parallel;
+use treepie_base::list;
+use treepie_platform::Parallel;
+use treepie_platform::file::PlatformFile;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 /// What the command prints as JSON.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use treepie_core::affinity::Layer;
-use treepie_core::collective::Operation;
-use treepie_core::files::profile::Profile;
+use treepie_collective::Operation;
+use treepie_profile::Profile;
 use treepie_tests::expected::{self, Pairs, pairs};
 use treepie_tests::permutations::{as_list, rotated};
 use treepie_tests::{Job, Library, Mpi, under_each_mpi};
+use treepie_traffic::Layer;
 
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")

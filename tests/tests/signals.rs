@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_core::files::Profile;
+use treepie_profile::Profile;
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched};
 
 const RANKS: usize = 2;

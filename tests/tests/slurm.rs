@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::json;
-use treepie_core::files::Profile;
+use treepie_profile::Profile;
 use treepie_tests::hosts::places;
 use treepie_tests::placements::of_two_ranks;
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};

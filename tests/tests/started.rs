@@ -1,9 +1,9 @@
 //! Non-blocking and persistent collectives that plans run: right results, whatever ranks do between
 //! start and completion, and no program that is legal hangs.
 
-use treepie_core::collective::Operation;
-use treepie_core::files::profile::Profile;
-use treepie_core::guard::Form;
+use treepie_collective::Operation;
+use treepie_guard::Form;
+use treepie_profile::Profile;
 use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::random_programs::{in_turn, is_right, many};
 use treepie_tests::strategies::{direct, guarded, replaced};

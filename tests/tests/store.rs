@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_core::files::experience::ExperienceFile;
-use treepie_core::learning::Candidate;
-use treepie_tests::hosts::Hosts;
-use treepie_tests::hosts::WITH_OWN_MOUNTS;
+use treepie_guard::learning::Candidate;
+use treepie_profile::experience::ExperienceFile;
+use treepie_tests::hosts::{Hosts, WITH_OWN_MOUNTS};
 use treepie_tests::stores::{files_below, is_run, runs};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{

@@ -4,7 +4,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use treepie_core::files::list;
+use treepie_base::list;
 use treepie_tests::permutations::seed;
 use treepie_tests::strategies::{self, replaced};
 use treepie_tests::{

@@ -2,13 +2,13 @@
 //! told those of their ranks, and short blocks go together. Right results whatever the sizes are,
 //! and counted as they were run.
 
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Algorithm, Operation};
-use treepie_core::files::profile::Profile;
+use treepie_collective::{Algorithm, Operation};
+use treepie_profile::Profile;
 use treepie_tests::random_programs::{in_turn, is_right, many};
 use treepie_tests::strategies::{only_blocking, replaced};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, longer, random_programs, under_all_mpis, under_each_mpi};
+use treepie_traffic::TrafficMatrix;
 
 const TOGETHER: &str = "grid-aggregate";
 
@@ -156,7 +156,7 @@ fn where_messages_between_clusters_are_dear_short_blocks_are_chosen_to_go_togeth
         let plans: Vec<_> = of_it.map(|one| one.plan.as_ref()).collect();
         assert!(!plans.is_empty(), "{operation}");
         let is_it = |plan: &Option<_>| {
-            plan.is_some_and(|plan: &treepie_core::collective::PlanRun| plan.algorithm == TOGETHER)
+            plan.is_some_and(|plan: &treepie_collective::PlanRun| plan.algorithm == TOGETHER)
         };
         assert!(plans.iter().all(is_it), "{operation}: {plans:?}");
     }

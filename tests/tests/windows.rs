@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use tempfile::TempDir;
-use treepie_core::affinity::times::CallClass;
-use treepie_core::affinity::windows::{EpochKind, WindowCall};
-use treepie_core::files::list;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::{Profile, WindowUse};
-use treepie_core::platform::Way;
+use treepie_base::list;
+use treepie_platform::Way;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::{Profile, WindowUse};
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
+use treepie_traffic::times::CallClass;
+use treepie_traffic::windows::{EpochKind, WindowCall};
 
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")

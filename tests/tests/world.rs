@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 use treepie_tests::expected::{assert_same_pairs, pairs};
 use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::results::Attempt;

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use thiserror::Error;
-use treepie_core::affinity::MatrixError;
-use treepie_core::files::FileError;
-use treepie_core::placement::PlacementError;
-use treepie_core::topology::TopologyError;
-use treepie_core::topology::networks::NetworkError;
+use treepie_base::FileError;
+use treepie_placement::PlacementError;
+use treepie_topology::TopologyError;
+use treepie_topology::networks::NetworkError;
+use treepie_traffic::MatrixError;
 
 use crate::launch::library;
 use crate::output;

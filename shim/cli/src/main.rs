@@ -25,7 +25,8 @@ mod report;
 use std::process::ExitCode;
 
 use clap::Parser;
-use treepie_core::files::{old_names, wait_for_streams};
+use treepie_base::wait_for_streams;
+use treepie_profile::old_names;
 
 fn main() -> ExitCode {
     wait_for_streams();

@@ -4,8 +4,8 @@
 mod support;
 
 use support::{Desk, halo, is_picture};
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::profile::Profile;
+use treepie_placement::file::PlacementFile;
+use treepie_profile::Profile;
 
 /// The desk with `app.profile.yaml` and what `map` says about it.
 fn mapped(options: &[&str]) -> (Desk, support::Answer) {

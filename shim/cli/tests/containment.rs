@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::Value;
 use support::{Desk, is_picture};
-use treepie_core::files::placement::PlacementFile;
+use treepie_placement::file::PlacementFile;
 
 /// The matrix of `ranks` ranks in which some pairs exchange 1.
 fn matrix(ranks: usize, exchange: impl Fn(usize, usize) -> bool) -> String {

@@ -5,7 +5,7 @@
 
 mod support;
 
-#[path = "../../core/tests/damage/mod.rs"]
+#[path = "../../profile/tests/damage/mod.rs"]
 mod damage;
 
 use std::path::PathBuf;

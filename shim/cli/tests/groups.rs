@@ -6,8 +6,8 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::{Desk, halo, is_picture, text_of};
-use treepie_core::affinity::times::{CallClass, CallTime};
-use treepie_core::files::profile::{Host, Profile, Times};
+use treepie_profile::{Host, Profile, Times};
+use treepie_traffic::times::{CallClass, CallTime};
 
 /// A run that began at this minute, took so many milliseconds, and half of them in MPI.
 fn run(minute: usize, milliseconds: u64) -> Profile {

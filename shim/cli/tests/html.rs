@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use support::{Desk, halo, text_of};
-use treepie_core::affinity::Traffic;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::profile::{Host, Profile};
+use treepie_placement::file::PlacementFile;
+use treepie_profile::{Host, Profile};
+use treepie_traffic::Traffic;
 
 const PLATFORM: &str = include_str!("../../../profiles/two-clusters.platform.yaml");
 

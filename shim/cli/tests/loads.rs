@@ -6,9 +6,9 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::Desk;
-use treepie_core::affinity::times::{CallClass, CallTime};
-use treepie_core::affinity::{Traffic, TrafficMatrix};
-use treepie_core::files::profile::{Host, Phase, Profile, Times};
+use treepie_profile::{Host, Phase, Profile, Times};
+use treepie_traffic::times::{CallClass, CallTime};
+use treepie_traffic::{Traffic, TrafficMatrix};
 
 const BALANCE: [&str; 6] = [
     "map",

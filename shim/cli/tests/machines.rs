@@ -6,10 +6,10 @@ mod support;
 
 use serde_json::json;
 use support::Desk;
-use treepie_core::affinity::Traffic;
-use treepie_core::files::PlacementFile;
-use treepie_core::files::profile::{Host, HostTopology, Profile};
-use treepie_core::topology::Machine;
+use treepie_placement::file::PlacementFile;
+use treepie_profile::{Host, HostTopology, Profile};
+use treepie_topology::Machine;
+use treepie_traffic::Traffic;
 
 /// Two sockets of four cores, numbered in turn, as on many servers.
 fn large() -> Machine {

@@ -5,10 +5,10 @@ mod support;
 
 use serde_json::Value;
 use support::{Desk, is_picture};
-use treepie_core::affinity::Matrix;
-use treepie_core::affinity::formats::Format;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::placement::Strategy;
+use treepie_placement::Strategy;
+use treepie_placement::file::PlacementFile;
+use treepie_traffic::Matrix;
+use treepie_traffic::formats::Format;
 
 /// The matrix of the thesis' worked example (figure 2.6).
 const WORKED_EXAMPLE: &str = "\

@@ -5,8 +5,8 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{Desk, text_of};
-use treepie_core::affinity::Traffic;
-use treepie_core::files::profile::{Host, HostTopology, Profile};
+use treepie_profile::{Host, HostTopology, Profile};
+use treepie_traffic::Traffic;
 
 /// Two sockets of four cores; what else there is follows.
 const SOCKETS: &str =

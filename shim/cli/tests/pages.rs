@@ -9,12 +9,12 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use support::{Answer, Desk};
-use treepie_core::files::pages::layout::{
+use treepie_jobstate::pages::layout::{
     AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, VERSION, WORDS, area, communicator,
     header, pack,
 };
-use treepie_core::files::pages::{file_name, run_directory};
-use treepie_core::waits::communicator_key;
+use treepie_jobstate::pages::{file_name, run_directory};
+use treepie_jobstate::waits::communicator_key;
 
 const NAMES: &str = "MPI_Recv receive\n";
 
@@ -47,7 +47,7 @@ fn page(run: u64, rank: u64) -> Vec<u64> {
         ),
         (COMMUNICATORS_AT + communicator::SIZE, 2),
         (COMMUNICATORS_AT + communicator::STRIDE, 1),
-        (treepie_core::files::pages::layout::CHANNELS_AT, 1),
+        (treepie_jobstate::pages::layout::CHANNELS_AT, 1),
     ] {
         words[at] = value;
     }

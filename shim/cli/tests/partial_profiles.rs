@@ -6,9 +6,9 @@ mod support;
 use std::path::Path;
 
 use support::Desk;
-use treepie_core::affinity::Traffic;
-use treepie_core::files::partial_profiles::{self, Checksum, Encoder, Kind, RunDescription};
-use treepie_core::files::profile::{MpiDescription, Profile};
+use treepie_profile::partial_profiles::{self, Checksum, Encoder, Kind, RunDescription};
+use treepie_profile::{MpiDescription, Profile};
+use treepie_traffic::Traffic;
 
 fn run_of(ranks: usize, run: u64) -> RunDescription {
     RunDescription {

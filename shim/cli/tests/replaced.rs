@@ -5,9 +5,9 @@
 mod support;
 
 use support::Desk;
-use treepie_core::affinity::Traffic;
-use treepie_core::collective::{Locality, Operation, PlanRun, Record, Volume, size_class};
-use treepie_core::files::profile::{Host, Profile};
+use treepie_collective::{Locality, Operation, PlanRun, Record, Volume, size_class};
+use treepie_profile::{Host, Profile};
+use treepie_traffic::Traffic;
 
 const PLATFORM: &str = include_str!("../../../profiles/two-clusters.platform.yaml");
 

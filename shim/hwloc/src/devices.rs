@@ -16,7 +16,7 @@
 use std::ops::Range;
 
 use hwloc2::{ObjectType, TopologyObject};
-use treepie_core::topology::{Device, DeviceKind, LocalDevice, Machine};
+use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 
 use crate::library::{IoDepth, Loaded, attributes, name, type_of};
 use crate::walk::{is, processing_units};

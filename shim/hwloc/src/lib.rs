@@ -31,4 +31,4 @@ mod xml;
 
 pub use error::HwlocError;
 pub use source::Source;
-pub use treepie_core::topology::Machine;
+pub use treepie_topology::Machine;

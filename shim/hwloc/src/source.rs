@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 
-use treepie_core::topology::Machine;
+use treepie_topology::Machine;
 
 use crate::error::HwlocError;
 use crate::library::{Loaded, Unloaded};

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use treepie_core::topology::LEAF_LIMIT;
+use treepie_topology::LEAF_LIMIT;
 
 use crate::error::HwlocError;
 

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use roxmltree::{Document, ParsingOptions};
-use treepie_core::files::open;
+use treepie_base::open;
 
 use crate::error::HwlocError;
 

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use treepie_core::topology::LocalDevice;
 use treepie_hwloc::{HwlocError, Machine, Source};
+use treepie_topology::LocalDevice;
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

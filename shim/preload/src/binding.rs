@@ -6,8 +6,8 @@
 //! set that the launcher gave: on the same core they would only be in the way.
 
 use thiserror::Error;
-use treepie_core::placement::binding::{self, BindingError, Process};
-use treepie_core::topology::Topology;
+use treepie_placement::binding::{self, BindingError, Process};
+use treepie_topology::Topology;
 
 use crate::log;
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use treepie_core::files::configuration::LogLevel;
+use treepie_profile::settings::LogLevel;
 
 /// The level below which nothing is said; warnings until settings are read.
 static LEVEL: AtomicU8 = AtomicU8::new(LogLevel::Warn as u8);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use treepie_core::files::grid::Grid;
+use treepie_platform::grid::Grid;
 
 /// Bytes from cluster to cluster. As text a line for each two: their names, the bytes behind the
 /// headers of IP and TCP, and the bytes on the wire.

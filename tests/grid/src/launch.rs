@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use treepie_core::files::grid::Grid;
+use treepie_platform::grid::Grid;
 
 use crate::{GridError, namespaces, state};
 

@@ -40,7 +40,7 @@ pub enum GridError {
     Start(String),
     /// The description of the grid.
     #[error(transparent)]
-    File(#[from] treepie_core::files::FileError),
+    File(#[from] treepie_base::FileError),
 }
 
 impl GridError {

@@ -19,9 +19,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use treepie_core::files::grid::Grid;
 use treepie_grid::launch::{self, Ranks};
 use treepie_grid::{GridError, namespaces, serve, state};
+use treepie_platform::grid::Grid;
 
 const USAGE: &str = "usage: grid up FILE | run [FILE] [--ranks N] [--cyclic] [--carried OUT] -- COMMAND... | \
                      on HOST -- COMMAND... | off HOST | hosts | carried | change FILE | down";

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use treepie_core::files::grid::Grid;
+use treepie_platform::grid::Grid;
 
 /// Nanoseconds.
 pub type Time = u64;

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use treepie_core::files::grid::Grid;
+use treepie_platform::grid::Grid;
 
 use crate::GridError;
 use crate::device::NAME;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use treepie_core::files::grid::Grid;
+use treepie_platform::grid::Grid;
 
 use crate::carried::Carried;
 use crate::device::{Device, Packet};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use treepie_core::files::grid::Grid;
+use treepie_platform::grid::Grid;
 
 use crate::serve::Folder;
 use crate::{GridError, namespaces};

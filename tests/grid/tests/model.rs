@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use treepie_core::files::grid::Grid;
 use treepie_grid::model::{Model, Time};
+use treepie_platform::grid::Grid;
 
 const MILLISECOND: Time = 1_000_000;
 

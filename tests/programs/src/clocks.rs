@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use treepie_core::tuning::{Question, ahead};
+use treepie_native::tuning::{Question, ahead};
 
 use crate::communicator::Communicator;
 

@@ -1,12 +1,12 @@
 //! Communicators, and collective operations on them by what they move: bytes of a message or of a
-//! block, as [`Cell`](treepie_core::tuning::Cell) has them.
+//! block, as [`Cell`](treepie_native::tuning::Cell) has them.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use mpi_sys::{MPI_Comm, RSMPI_DOUBLE, RSMPI_MAX, RSMPI_STATUS_IGNORE, RSMPI_SUM, RSMPI_UINT8_T};
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
 
 /// A rank that has nothing to do looks this often whether it has, so that it leaves the processor
 /// to those that measure.

@@ -9,10 +9,12 @@ mod mpich;
 mod open_mpi;
 
 use std::fmt::Write;
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Family, Model, Operation, Record, Volume, expand, size_class};
+use treepie_collective::{Operation, Record, Volume, size_class};
+use treepie_native::Family;
+use treepie_native::traffic::{Model, expand};
 use treepie_tests::expected::{Pairs, pairs};
 use treepie_tests::{Job, Mpi};
+use treepie_traffic::TrafficMatrix;
 
 /// One call: the operation, MPI_INT in a message or block, the root.
 type Call = (Operation, u64, u32);

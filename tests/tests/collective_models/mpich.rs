@@ -1,10 +1,11 @@
 //! MPICH's rules and algorithms against what it gives to UCX.
 
 use super::{Account, Forced};
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Family, Operation};
+use treepie_collective::Operation;
+use treepie_native::Family;
 use treepie_tests::monitoring::sent_through_ucx;
 use treepie_tests::{Job, Mpi};
+use treepie_traffic::TrafficMatrix;
 
 const MPICH: Account = Account {
     mpi: Mpi::Mpich,

@@ -1,11 +1,12 @@
 //! Open MPI's rules and algorithms against its own monitoring component.
 
 use super::{Account, Call, Forced, Setting, job, record};
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Family, Operation};
-use treepie_core::files::profile::Profile;
+use treepie_collective::Operation;
+use treepie_native::Family;
+use treepie_profile::Profile;
 use treepie_tests::monitoring::monitored;
 use treepie_tests::{Library, Mpi};
+use treepie_traffic::TrafficMatrix;
 
 const OPEN_MPI: Account = Account {
     mpi: Mpi::OpenMpi,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_core::collective::Operation;
-use treepie_core::collective::native::knobs::{Knob, Library as Version};
+use treepie_collective::Operation;
+use treepie_native::knobs::{Knob, Library as Version};
 #[cfg(feature = "all-mpis")]
 use treepie_tests::hosts::Hosts;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};

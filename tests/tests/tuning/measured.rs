@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use treepie_core::collective::native::knobs::Library as Version;
-use treepie_core::collective::{Algorithm, Operation};
-use treepie_core::files::TuningFile;
+use treepie_collective::{Algorithm, Operation};
+use treepie_native::knobs::Library as Version;
+use treepie_native::tuning::file::TuningFile;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched};
 
 use super::{LIMIT, version_of};

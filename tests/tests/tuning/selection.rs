@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use treepie_core::affinity::formats::monitoring::Monitoring;
-use treepie_core::collective::Operation;
-use treepie_core::collective::native::knobs::{Knob, Library as Version};
+use treepie_collective::Operation;
+use treepie_native::knobs::{Knob, Library as Version};
 use treepie_tests::monitoring::{sent_through_ucx, sent_through_ucx_behind_library};
 use treepie_tests::{Job, Mpi, Outcome, artifacts};
+use treepie_traffic::formats::monitoring::Monitoring;
 
 use super::{Rows, convert, text, version_of, written};
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use treepie_core::checkpoint::{
+use treepie_platform::Platform;
+use treepie_resilience::checkpoint::{
     Costs, Experiment, ExperimentError, Pattern, Program, Protocol, Servers, run as run_waves,
 };
-use treepie_core::platform::Platform;
 
 use super::Outcome;
 use super::options::{size, time};

@@ -6,11 +6,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::affinity::formats::Format;
-use treepie_core::collective::native::knobs::{Component, Maker};
-use treepie_core::files::rank_files::{self, Form, slots};
-use treepie_core::files::{PlacementFile, TuningFile, write_atomically};
-use treepie_core::tuning::{Selection, mpi_tuning};
+use treepie_base::write_atomically;
+use treepie_native::knobs::{Component, Maker};
+use treepie_native::tuning::file::TuningFile;
+use treepie_native::tuning::{Selection, mpi_tuning};
+use treepie_placement::file::PlacementFile;
+use treepie_topology::rank_files::{self, Form, slots};
+use treepie_traffic::formats::Format;
 
 use super::Outcome;
 use super::options::MatrixChoice;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use rustix::process::{Signal, getpid, kill_process};
-use treepie_core::files::configuration::{Pages, RUN_VARIABLE};
-use treepie_core::files::pages::TICK;
-use treepie_core::waits::Kind;
+use treepie_jobstate::pages::TICK;
+use treepie_jobstate::waits::Kind;
+use treepie_profile::settings::{Pages, RUN_VARIABLE};
 
 use crate::error::CommandError;
 use crate::input::pages::{self, Look};

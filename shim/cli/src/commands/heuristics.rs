@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::files::list;
-use treepie_core::platform::orders::monte_carlo::{Results, Study};
-use treepie_core::platform::orders::{Accounting, Order};
+use treepie_base::list;
+use treepie_platform::orders::monte_carlo::{Results, Study};
+use treepie_platform::orders::{Accounting, Order};
 
 use super::Outcome;
 use crate::error::CommandError;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Command};
 use clap_mangen::Man;
-use treepie_core::files::write_atomically;
+use treepie_base::write_atomically;
 
 use super::{Outcome, for_users};
 use crate::error::CommandError;

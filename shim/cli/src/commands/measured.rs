@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use treepie_core::collective::{Algorithm, Uniform};
-use treepie_core::files::platform::measured::{self, Measured};
-use treepie_core::platform::Platform;
-use treepie_core::platform::statistics::median;
+use treepie_base::statistics::median;
+use treepie_choice::measured::{self, Measured};
+use treepie_collective::{Algorithm, Uniform};
+use treepie_platform::Platform;
 
 use super::Outcome;
 use super::predict::{Arguments, failed};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf, absolute};
 use std::str::FromStr;
 
 use clap::Args;
-use treepie_core::affinity::{Layer, Metric, UnknownName};
-use treepie_core::collective::Model;
-use treepie_core::files::configuration::{CONFIG_VARIABLE, LogLevel, Settings};
-use treepie_core::files::{FileError, read_text_file};
+use treepie_base::{FileError, UnknownName, text};
+use treepie_native::traffic::Model;
+use treepie_profile::settings::{CONFIG_VARIABLE, LogLevel, Settings};
+use treepie_traffic::{Layer, Metric};
 
 use crate::error::CommandError;
 use crate::report::units::YEAR;
@@ -68,7 +68,7 @@ fn check(variables: &[(&'static str, OsString)]) -> Result<(), CommandError> {
     let config = value(CONFIG_VARIABLE).filter(|path| !path.is_empty());
     let text = match &config {
         Some(path) => {
-            let text = read_text_file(Path::new(path));
+            let text = text::read_file(Path::new(path));
             Some(text.map_err(|error| CommandError::usage(error.to_string()))?)
         }
         None => None,
@@ -196,7 +196,7 @@ pub fn as_usage(error: FileError) -> CommandError {
 
 /// A number of bytes with K, M or G for powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
-    treepie_core::files::size(text)
+    treepie_base::size(text)
         .ok_or_else(|| format!("`{text}` is no size; write bytes, such as 64, 16K or 1M"))
 }
 

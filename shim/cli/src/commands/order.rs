@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use treepie_core::files::configuration::AfterEnd;
-use treepie_core::files::order::{
+use treepie_jobstate::order::file::{
     self, Order, directory_of, is_directory, is_order, remove_directory,
 };
+use treepie_profile::settings::AfterEnd;
 
 use super::Outcome;
 use super::options::absolute_path;
@@ -113,7 +113,7 @@ impl ReplayChoice {
         let Some(path) = &self.order else {
             return Ok(Vec::new());
         };
-        let usage = |error: order::OrderError| CommandError::usage(error.to_string());
+        let usage = |error: file::OrderError| CommandError::usage(error.to_string());
         let order = Order::read(path).map_err(usage)?;
         order
             .check(path, ranks().unwrap_or(order.run.ranks))
@@ -142,7 +142,7 @@ fn variables(order: PathBuf, delays: Option<u64>) -> Vec<(&'static str, OsString
     variables
 }
 
-fn refused(error: order::OrderError) -> CommandError {
+fn refused(error: file::OrderError) -> CommandError {
     CommandError::failed(error.to_string())
 }
 

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use treepie_core::one_sided::cost;
-use treepie_core::platform::{Link, Platform, Way};
+use treepie_guard::one_sided::cost;
+use treepie_platform::{Link, Platform, Way};
 
 use super::{Outcome, predict};
 use crate::output;

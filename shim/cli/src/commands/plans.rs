@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde_json::json;
-use treepie_core::collective::Algorithm;
-use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
-use treepie_core::collective::read::predict::Predictor;
-use treepie_core::collective::read::simulate::{Bar, Doing};
+use treepie_choice::predict::Predictor;
+use treepie_collective::Algorithm;
+use treepie_collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
+use treepie_collective::read::simulate::{Bar, Doing};
 
 use crate::error::CommandError;
 

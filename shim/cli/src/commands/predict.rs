@@ -7,13 +7,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::collective::choose::Progress;
-use treepie_core::collective::read::models::{Computing, Form};
-use treepie_core::collective::read::predict::{Prediction, Predictor};
-use treepie_core::collective::read::simulate::SimulationError;
-use treepie_core::collective::{Algorithm, Family, Operation, Uniform};
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::{MessageModel, Platform};
+use treepie_choice::Progress;
+use treepie_choice::predict::{Prediction, Predictor};
+use treepie_collective::read::models::{Computing, Form};
+use treepie_collective::read::simulate::SimulationError;
+use treepie_collective::{Algorithm, Operation, Uniform};
+use treepie_native::Family;
+use treepie_platform::file::PlatformFile;
+use treepie_platform::{MessageModel, Platform};
 
 use super::checkpoints::CheckpointOptions;
 use super::options::size;

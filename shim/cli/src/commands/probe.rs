@@ -8,13 +8,13 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::files::configuration::PROBE_VARIABLE;
-use treepie_core::files::platform::magpie::MagpieClusters;
-use treepie_core::files::platform::{PlatformFile, latencies, logp_mpi};
-use treepie_core::files::{check_writable, date, list, write_atomically};
-use treepie_core::platform::{
+use treepie_base::{check_writable, date, list, write_atomically};
+use treepie_platform::file::magpie::MagpieClusters;
+use treepie_platform::file::{PlatformFile, latencies, logp_mpi};
+use treepie_platform::{
     Cluster, Contents, DEFAULT_TOLERANCE, Host, LatencyMatrix, Link, Partition, Platform,
 };
+use treepie_profile::settings::PROBE_VARIABLE;
 
 use super::Outcome;
 use super::options::{absolute_path, size};

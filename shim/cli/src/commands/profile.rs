@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use treepie_core::files::configuration::DEFAULT_OUTPUT;
-use treepie_core::files::partial_profiles;
-use treepie_core::files::profile::Profile;
+use treepie_profile::settings::DEFAULT_OUTPUT;
+use treepie_profile::{Profile, partial_profiles};
 
 use super::Outcome;
 use super::hang::HangChoice;

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Args;
-use treepie_core::affinity::UnknownName;
-use treepie_core::files::configuration::{Apply, GuardMode, Reorder};
-use treepie_core::files::{Replayable, network};
-use treepie_core::topology::networks::Site;
+use treepie_base::UnknownName;
+use treepie_profile::any::Replayable;
+use treepie_profile::settings::{Apply, GuardMode, Reorder};
+use treepie_topology::formats;
+use treepie_topology::networks::Site;
 
 use super::Outcome;
 use super::hang::HangChoice;
@@ -247,11 +248,11 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
 /// A network as ranks find it, which may start in another directory.
 fn network_for_job(text: &str) -> Result<OsString, CommandError> {
     // What is wrong with it is said before the job starts.
-    network::named(text).map_err(as_usage)?;
+    formats::named(text).map_err(as_usage)?;
     if Site::is_described(text) {
         return Ok(text.into());
     }
-    let (path, name) = network::split(text);
+    let (path, name) = formats::split(text);
     let mut found = absolute_path(path)?.into_os_string();
     if let Some(name) = name {
         found.push(":");

@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use treepie_core::affinity::formats::Format as MatrixFormat;
-use treepie_core::files::configuration::Settings;
-use treepie_core::files::experience::{ExperienceFile, Key};
-use treepie_core::files::grid::Grid;
-use treepie_core::files::network;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, TuningFile, read_any};
-use treepie_core::topology::Topology;
-use treepie_core::topology::networks::Site;
+use treepie_native::tuning::file::TuningFile;
+use treepie_placement::file::PlacementFile;
+use treepie_platform::file::PlatformFile;
+use treepie_platform::grid::Grid;
+use treepie_profile::Profile;
+use treepie_profile::any::{AnyFile, read_any};
+use treepie_profile::experience::{ExperienceFile, Key};
+use treepie_profile::settings::Settings;
+use treepie_topology::networks::Site;
+use treepie_topology::{Topology, formats};
+use treepie_traffic::formats::Format as MatrixFormat;
 
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -321,9 +321,9 @@ fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     }
     // Slurm's text may be in a file that ends as a matrix of all numbers does.
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
-    match !other && network::is_of_slurm(path) {
+    match !other && formats::is_of_slurm(path) {
         true => {
-            let site = network::read_site(path, None)?;
+            let site = formats::read_site(path, None)?;
             Ok(crate::input::network::tree(&site).cloned())
         }
         false => Ok(None),

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use treepie_core::files::pages::{TICK, run_directory, run_of};
+use treepie_jobstate::pages::{TICK, run_directory, run_of};
 
 use super::Outcome;
 use super::options::absolute_path;

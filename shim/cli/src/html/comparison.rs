@@ -1,6 +1,6 @@
 //! The page about a job that was run in two ways: verdict, times, all runs.
 
-use treepie_core::proof::Verdict;
+use treepie_base::proof::Verdict;
 
 use super::page::{Card, Page};
 use super::sections;

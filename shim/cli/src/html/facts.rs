@@ -1,8 +1,8 @@
 //! Facts about a job on a machine, before and after: computed here, written by the sections.
 
-use treepie_core::affinity::Matrix;
-use treepie_core::placement::networks::{Measures, NetworkNodes};
-use treepie_core::topology::Topology;
+use treepie_placement::networks::{Measures, NetworkNodes};
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 use super::sources::Sources;
 use crate::commands::options::MatrixChoice;

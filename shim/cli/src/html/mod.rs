@@ -11,7 +11,7 @@ mod sources;
 
 use std::path::Path;
 
-use treepie_core::files::write_atomically;
+use treepie_base::write_atomically;
 
 use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;

@@ -1,9 +1,8 @@
 //! The pictures of a report.
 
-use treepie_core::placement::networks::link_traffic;
-use treepie_core::placement::objective::{LinkLoad, all_link_loads};
-use treepie_core::topology::Topology;
-use treepie_core::topology::networks;
+use treepie_placement::networks::link_traffic;
+use treepie_placement::objective::{LinkLoad, all_link_loads};
+use treepie_topology::{Topology, networks};
 
 use super::facts::{OnMachine, State};
 use crate::input::topology::describe;

@@ -1,6 +1,6 @@
 //! The parts of the report, from top to bottom.
 
-use treepie_core::topology::networks::Network;
+use treepie_topology::networks::Network;
 
 use super::facts::{Facts, State};
 use super::page::{Card, Page};

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, read_any};
-use treepie_core::topology::Topology;
-use treepie_core::topology::networks::Site;
+use treepie_placement::file::PlacementFile;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::Profile;
+use treepie_profile::any::{AnyFile, read_any};
+use treepie_topology::Topology;
+use treepie_topology::networks::Site;
 
 use crate::error::CommandError;
 use crate::input::traffic::{parts_in, profile_of_placement};

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use treepie_core::affinity::UnknownName;
-use treepie_core::collective::Operation;
+use treepie_base::UnknownName;
+use treepie_collective::Operation;
 
 /// How a collective is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
-use treepie_core::files::pages::layout::header;
-use treepie_core::files::pages::{file_name, run_directory};
+use treepie_jobstate::pages::layout::header;
+use treepie_jobstate::pages::{file_name, run_directory};
 
 use crate::error::CommandError;
 

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use treepie_core::files;
-use treepie_core::files::network::HostLocation;
-use treepie_core::placement::networks::NetworkNodes;
-use treepie_core::platform::with_measured_distances;
-use treepie_core::topology::networks::Site;
-use treepie_core::topology::{Topology, TopologyError};
+use treepie_placement::networks::NetworkNodes;
+use treepie_platform::with_measured_distances;
+use treepie_topology::formats::HostLocation;
+use treepie_topology::networks::Site;
+use treepie_topology::{Topology, TopologyError};
 
 use super::network;
 use super::topology::{HELP, describe};
@@ -179,7 +178,7 @@ impl Above {
             }
         }
         if let Some(path) = &self.platform {
-            let platform = files::PlatformFile::read(path)?.platform;
+            let platform = treepie_platform::file::PlatformFile::read(path)?.platform;
             let name = path.display().to_string();
             topology = under(topology, &platform.network()?, &name, hosts)?;
             topology = with_measured_distances(topology, &platform, bytes)?;
@@ -211,8 +210,8 @@ fn at_coordinates(
         known => Ok(known),
     };
     Ok(match pattern {
-        "system" => files::network::by_coordinates(told()?, network)?,
-        "cray-xc" if network.is_none() => files::network::by_cnames(told()?)?,
+        "system" => treepie_topology::formats::by_coordinates(told()?, network)?,
+        "cray-xc" if network.is_none() => treepie_topology::formats::by_cnames(told()?)?,
         "cray-xc" => {
             return Err(CommandError::usage(
                 "--coordinates cray-xc: names say what the network is; leave --network out",
@@ -221,7 +220,7 @@ fn at_coordinates(
         pattern => {
             let names = hosts_of(parts, &[], "--coordinates", job.names)?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            files::network::from_names(pattern, &names, network)?
+            treepie_topology::formats::from_names(pattern, &names, network)?
         }
     })
 }

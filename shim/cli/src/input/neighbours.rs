@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use treepie_core::collective::Neighbourhoods;
-use treepie_core::topology::networks::{Network, Site};
+use treepie_collective::Neighbourhoods;
+use treepie_topology::networks::{Network, Site};
 
 use super::traffic::Input;
 use crate::commands::options::MatrixChoice;

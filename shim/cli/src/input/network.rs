@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use treepie_core::files;
-use treepie_core::placement::networks::NetworkNodes;
-use treepie_core::topology::networks::{Network, Site};
-use treepie_core::topology::{Leaf, Topology};
+use treepie_placement::networks::NetworkNodes;
+use treepie_topology::networks::{Network, Site};
+use treepie_topology::{Leaf, Topology};
 
 use crate::error::CommandError;
 use crate::report::gain::machine_depth;
@@ -19,12 +18,13 @@ pub fn read(text: &str) -> Result<Site, CommandError> {
     if Site::is_described(text) {
         return Ok(Site::from_description(text)?);
     }
-    Ok(files::network::named(text)?)
+    Ok(treepie_topology::formats::named(text)?)
 }
 
 /// Whether `text` describes a network, or names a file that holds one.
 pub fn is_one(text: &str) -> bool {
-    Site::is_described(text) || files::network::is_network(files::network::split(text).0)
+    Site::is_described(text)
+        || treepie_topology::formats::is_network(treepie_topology::formats::split(text).0)
 }
 
 /// The tree of a network, if it is one: what [`Topology::networked`] takes.

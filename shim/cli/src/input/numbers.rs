@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use treepie_core::files::{self, AnyFile, Kind, list, read_any};
+use treepie_base::{Kind, list};
+use treepie_profile::any::{AnyFile, read_any};
 
 use crate::error::CommandError;
 
@@ -12,7 +13,7 @@ use crate::error::CommandError;
 /// A file that cannot be read, or a word that is no number.
 pub fn loads(path: &Path) -> Result<Vec<f64>, CommandError> {
     let mut loads = Vec::new();
-    for (number, line) in files::read_text(path)?.lines().enumerate() {
+    for (number, line) in treepie_base::text::read(path)?.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
         let words = line.split(|c: char| c.is_whitespace() || c == ',');
         for word in words.filter(|word| !word.is_empty()) {
@@ -35,7 +36,7 @@ pub fn loads(path: &Path) -> Result<Vec<f64>, CommandError> {
 /// # Errors
 /// A file that cannot be read, or holds neither.
 pub fn cores_of_ranks(path: &Path) -> Result<Vec<usize>, CommandError> {
-    let text = files::read_text(path)?;
+    let text = treepie_base::text::read(path)?;
     if text.contains("treepie:") {
         return match read_any(path)? {
             AnyFile::Placement(placement) => Ok(placement.assignment),

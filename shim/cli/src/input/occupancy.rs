@@ -9,10 +9,10 @@
 use std::collections::HashMap;
 
 use thiserror::Error;
-use treepie_core::files::list;
-use treepie_core::files::profile::Profile;
-use treepie_core::placement::allocation::occupy;
-use treepie_core::topology::Topology;
+use treepie_base::list;
+use treepie_placement::allocation::occupy;
+use treepie_profile::Profile;
+use treepie_topology::Topology;
 
 /// The processes of a job do not fit on the cores of a topology.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -152,7 +152,7 @@ fn allowed_numbers(profile: &Profile, process: usize) -> Vec<usize> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use treepie_core::files::profile::Host;
+    use treepie_profile::Host;
 
     fn profile(hosts: &[(&str, &[usize])]) -> Profile {
         let mut profile = Profile::new(hosts.iter().map(|(_, processes)| processes.len()).sum());

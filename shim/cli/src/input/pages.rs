@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::open_no_link;
-use treepie_core::files::own_directory::remove_files;
-use treepie_core::files::pages::{
+use treepie_base::open_no_link;
+use treepie_base::own_directory::remove_files;
+use treepie_jobstate::pages::{
     self, Page, PageError, Process, TICK, process_of_stat, rank_of, reads_input, run_directory,
     run_of, usual_directory,
 };
-use treepie_core::waits::{Job, Life, Rank};
+use treepie_jobstate::waits::{Job, Life, Rank};
 
 /// No page is longer.
 const LONGEST: u64 = 1 << 20;

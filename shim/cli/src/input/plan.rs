@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use clap::Args;
-use treepie_core::collective::read::predict::network_of;
-use treepie_core::collective::read::simulate::{Options, Outcome, simulate};
-use treepie_core::collective::{Algorithm, Amount, Clusters, Problem};
-use treepie_core::platform::Platform;
+use treepie_choice::predict::network_of;
+use treepie_collective::read::simulate::{Options, Outcome, simulate};
+use treepie_collective::{Algorithm, Amount, Clusters, Problem};
+use treepie_platform::Platform;
 
 use super::collective::Collective;
 use super::neighbours;

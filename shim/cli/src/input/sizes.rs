@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_core::collective::{Amount, Operation, Uniform};
+use treepie_collective::{Amount, Operation, Uniform};
 
 use super::traffic::Input;
 use crate::commands::options::MatrixChoice;

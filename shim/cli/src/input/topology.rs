@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use treepie_core::files;
-use treepie_core::files::profile::Profile;
-use treepie_core::topology::{Leaf, Topology, TopologyError};
 use treepie_hwloc::{HwlocError, Machine, Source};
+use treepie_profile::Profile;
+use treepie_topology::{Leaf, Topology, TopologyError};
 
 use crate::error::CommandError;
 use crate::input::hwloc_file;
@@ -35,7 +34,7 @@ pub fn read(text: &str) -> Result<Topology, CommandError> {
     if is_xml {
         return hwloc_file::read(path).map(from_machine);
     }
-    Ok(files::topology::read(path)?)
+    Ok(treepie_topology::file::read(path)?)
 }
 
 /// hwloc wants processing units at the end; who describes cores means one each.

@@ -5,13 +5,12 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use treepie_core::affinity::formats::Format;
-use treepie_core::affinity::formats::monitoring::{self, Monitoring};
-use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
-use treepie_core::files::network::HostLocation;
-use treepie_core::files::profile::{Phase, Profile, Times};
-use treepie_core::files::{self, partial_profiles};
-use treepie_core::topology::Topology;
+use treepie_profile::{Phase, Profile, Times, partial_profiles};
+use treepie_topology::Topology;
+use treepie_topology::formats::HostLocation;
+use treepie_traffic::formats::Format;
+use treepie_traffic::formats::monitoring::{self, Monitoring};
+use treepie_traffic::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
 
 use super::{occupancy, topology};
 use crate::commands::options::MatrixChoice;
@@ -318,7 +317,7 @@ fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
 fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
     let mut text = String::new();
     for file in monitoring_files(path) {
-        text += &files::read_text(&file)?;
+        text += &treepie_base::text::read(&file)?;
         text.push('\n');
     }
     monitoring::read(text.as_bytes(), &path.display().to_string())

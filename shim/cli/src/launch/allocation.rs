@@ -8,8 +8,9 @@ use std::sync::PoisonError;
 use std::thread;
 use std::time::Duration;
 
-use treepie_core::files::{network, read_text};
-use treepie_core::supervision::Host;
+use treepie_base::text;
+use treepie_resilience::supervision::Host;
+use treepie_topology::formats;
 
 use super::family::{Family, Launcher};
 use super::{program, timed};
@@ -24,7 +25,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 pub fn of_scheduler() -> Option<Vec<Host>> {
     let variable = |name: &str| std::env::var(name).ok();
     if let Some(list) = variable("SLURM_JOB_NODELIST") {
-        let names = network::expand(&list).ok()?;
+        let names = formats::expand(&list).ok()?;
         let tasks = variable("SLURM_TASKS_PER_NODE");
         let counts = tasks.or_else(|| variable("SLURM_JOB_CPUS_PER_NODE"));
         let slots = repeated(&counts.unwrap_or_default());
@@ -34,7 +35,7 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
     if variable("FLUX_URI").is_some()
         && let Some(list) = timed::output(Path::new("flux"), &["getattr", "hostlist"], ANSWER_LIMIT)
     {
-        let names = network::expand_flux(list.trim()).ok()?;
+        let names = formats::expand_flux(list.trim()).ok()?;
         return Some(added_up(names.into_iter().map(|name| (name, 1))));
     }
     let files = [
@@ -45,7 +46,7 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
         "PE_HOSTFILE",
     ];
     let file = files.iter().find_map(std::env::var_os)?;
-    let text = read_text(Path::new(&file)).ok()?;
+    let text = text::read(Path::new(&file)).ok()?;
     let host = |line: &str| {
         let mut words = line.split_whitespace();
         let name = words.next()?.to_owned();
@@ -61,7 +62,7 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
 /// What is wrong, and what to write.
 pub fn named(list: &str) -> Result<Vec<Host>, String> {
     let mut hosts = Vec::new();
-    for item in network::expand(list)? {
+    for item in formats::expand(list)? {
         let (name, slots) = match item.split_once(':') {
             Some((name, slots)) => (name, slots.parse().ok().filter(|&slots| slots > 0)),
             None => (item.as_str(), Some(1)),

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::net::ToSocketAddrs;
 
-use treepie_core::files::PlacementFile;
+use treepie_placement::file::PlacementFile;
 
 use super::family::{Family, Launcher};
 use super::{allocation, rank_file};

@@ -10,7 +10,7 @@ use crate::error::CommandError;
 pub const PRELOAD: &str = "LD_PRELOAD";
 
 /// Where the command looks for the library: its own variable, no rank needs it.
-pub const LIBRARY: &str = treepie_core::files::configuration::LIBRARY_VARIABLE;
+pub const LIBRARY: &str = treepie_profile::settings::LIBRARY_VARIABLE;
 
 /// The settings of the library, as `TREEPIE_` variables, and what was to be
 /// preloaded before treepie came.

@@ -19,8 +19,8 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use tempfile::NamedTempFile;
-use treepie_core::files::PlacementFile;
-use treepie_core::files::rank_files::{Binding, Form, Slot, slots, write};
+use treepie_placement::file::PlacementFile;
+use treepie_topology::rank_files::{Binding, Form, Slot, slots, write};
 
 use super::family::{Family, Launcher};
 use super::injection::Invocation;
@@ -289,7 +289,7 @@ fn saved(text: &str) -> Result<NamedTempFile, CommandError> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use treepie_core::topology::Topology;
+    use treepie_topology::Topology;
 
     use super::*;
 

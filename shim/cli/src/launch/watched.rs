@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use treepie_core::supervision::launchers::Heard;
+use treepie_resilience::supervision::launchers::Heard;
 
 use super::injection::Invocation;
 use super::job;

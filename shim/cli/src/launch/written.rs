@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use treepie_core::files::own_directory::{self, NotOwn};
+use treepie_base::own_directory;
+use treepie_base::own_directory::NotOwn;
 
 /// Whether the ranks of a job of this user can have left a directory. One that is somebody else's
 /// is said, and nothing in it is read or removed.

@@ -1,6 +1,6 @@
 //! The machine's blocks as lines over a heat map.
 
-use treepie_core::topology::Topology;
+use treepie_topology::Topology;
 
 /// More lines than this would hide what is below them.
 const MOST_LINES: usize = 48;

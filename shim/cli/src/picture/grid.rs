@@ -1,6 +1,6 @@
 //! A matrix as cells that are large enough to be visible.
 
-use treepie_core::affinity::Matrix;
+use treepie_traffic::Matrix;
 
 /// The sums of square blocks of a matrix. Where a matrix has few rows, each
 /// block is one entry.

@@ -30,7 +30,7 @@ mod tree;
 mod waits;
 mod write;
 
-use treepie_core::affinity::Matrix;
+use treepie_traffic::Matrix;
 
 pub use axis::Axis;
 pub use blocks::{Block, blocks_of};

@@ -11,7 +11,7 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
-use treepie_core::topology::Topology;
+use treepie_topology::Topology;
 
 use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::scale::{Scale, Unit};

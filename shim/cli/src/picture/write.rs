@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plotters::backend::{BitMapBackend, SVGBackend};
 use plotters::prelude::{DrawingBackend, IntoDrawingArea};
-use treepie_core::files::write_atomically;
+use treepie_base::write_atomically;
 
 use super::canvas::{Canvas, Drawn};
 use super::draw::draw;

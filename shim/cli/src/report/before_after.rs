@@ -1,8 +1,8 @@
 //! The same traffic before and after, drawn in the order of the cores.
 
-use treepie_core::affinity::Matrix;
-use treepie_core::placement::networks::{NetworkNodes, hop_bytes};
-use treepie_core::topology::Topology;
+use treepie_placement::networks::{NetworkNodes, hop_bytes};
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 use super::levels::{Crossing, Situation, caption};
 use super::units;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use treepie_core::checkpoint::{Costs, NeverEnds, Outcome, Program, Protocol, Run, Servers};
+use treepie_resilience::checkpoint::{Costs, NeverEnds, Outcome, Program, Protocol, Run, Servers};
 
 use super::table::Table;
 use super::units;

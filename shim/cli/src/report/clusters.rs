@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use treepie_core::affinity::Matrix;
-use treepie_core::files::profile::{Host, Profile};
+use treepie_profile::{Host, Profile};
+use treepie_traffic::Matrix;
 
 use super::units;
 
@@ -131,7 +131,7 @@ pub fn before_and_after(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use treepie_core::collective::Locality;
+    use treepie_collective::Locality;
 
     fn on(hosts: &[(&str, &[usize])]) -> Profile {
         let mut profile = Profile::new(4);

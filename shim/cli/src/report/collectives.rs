@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use treepie_core::affinity::Traffic;
-use treepie_core::collective::{Model, Operation, Record};
-use treepie_core::files::profile::Profile;
+use treepie_collective::{Operation, Record};
+use treepie_native::traffic::Model;
+use treepie_profile::Profile;
+use treepie_traffic::Traffic;
 
 use super::summary::LayerSummary;
 use super::table::Table;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use treepie_core::placement::containment::{Division, Failures, Logging, Outlook};
+use treepie_resilience::containment::{Division, Failures, Logging, Outlook};
 
 use super::redundancy::Redundancy;
 use super::table::Table;

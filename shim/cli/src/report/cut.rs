@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use treepie_core::cut::{Flight, Reason, in_flight};
-use treepie_core::waits::Rank;
+use treepie_jobstate::cut::{Flight, Reason, in_flight};
+use treepie_jobstate::waits::Rank;
 
 use super::units::{bytes, count};
 

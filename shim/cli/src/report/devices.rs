@@ -1,9 +1,9 @@
 //! Network interfaces and accelerators of machines, and the cores next to each.
 
 use serde::Serialize;
-use treepie_core::files::list;
-use treepie_core::files::profile::{HostTopology, Profile};
-use treepie_core::topology::{Device, DeviceKind, LocalDevice, Machine};
+use treepie_base::list;
+use treepie_profile::{HostTopology, Profile};
+use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 
 use super::table::Table;
 use super::words::pluralize;

@@ -3,13 +3,12 @@
 use std::time::SystemTime;
 
 use serde::Serialize;
-use treepie_core::files::date;
-use treepie_core::files::experience::{Application, Guarded, KeptPlatform, Key};
-use treepie_core::files::profile::{GuardedCell, GuardedEpochs};
-use treepie_core::guard;
-use treepie_core::learning::{Arm, End, Experience, Run, State, next};
-use treepie_core::platform::statistics::median;
-use treepie_core::proof::Verdict;
+use treepie_base::date;
+use treepie_base::proof::Verdict;
+use treepie_base::statistics::median;
+use treepie_guard::learning::{Arm, End, Experience, Run, State, next};
+use treepie_profile::experience::{Application, Guarded, KeptPlatform, Key};
+use treepie_profile::{GuardedCell, GuardedEpochs};
 
 use super::units;
 use super::words::pluralize;
@@ -150,9 +149,9 @@ impl Summary {
         now: u64,
     ) -> Self {
         let cells = guards.iter().flat_map(|guarded| &guarded.cells);
-        let adopted = cells.filter(|cell| cell.state == guard::State::Adopted);
+        let adopted = cells.filter(|cell| cell.state == treepie_guard::State::Adopted);
         let epochs = guards.iter().flat_map(|guarded| &guarded.epochs);
-        let joined = epochs.filter(|found| found.state == guard::State::Adopted);
+        let joined = epochs.filter(|found| found.state == treepie_guard::State::Adopted);
         let mut shapes: Vec<u64> = Vec::new();
         for run in &experience.runs {
             if !shapes.contains(&run.shape) {

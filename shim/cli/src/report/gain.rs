@@ -2,9 +2,9 @@
 //! communicate across nodes, and the largest possible gain.
 
 use serde::Serialize;
-use treepie_core::placement::bound::lower_bound;
-use treepie_core::placement::objective::{Objective, PairsAcross, link_loads, pairs_across};
-use treepie_core::topology::Topology;
+use treepie_placement::bound::lower_bound;
+use treepie_placement::objective::{Objective, PairsAcross, link_loads, pairs_across};
+use treepie_topology::Topology;
 
 use super::levels::{Situation, between};
 use super::network::NetworkGain;
@@ -247,7 +247,7 @@ impl CrossingPairs {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use treepie_core::affinity::Matrix;
+    use treepie_traffic::Matrix;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The guard on collectives: which plans, and which of the MPI's other algorithms, were tried, and
 //! what was found; and the guard on small puts and accumulates.
 
-use treepie_core::files::profile::{GuardedCell, GuardedEpochs};
+use treepie_profile::{GuardedCell, GuardedEpochs};
 
 use super::table::Table;
 use super::units;
@@ -123,10 +123,10 @@ pub fn epochs_table(all: &[GuardedEpochs]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use treepie_core::affinity::windows::EpochKind;
-    use treepie_core::collective::Operation;
-    use treepie_core::files::profile::GuardedPlan;
-    use treepie_core::guard::{Form, State};
+    use treepie_collective::Operation;
+    use treepie_guard::{Form, State};
+    use treepie_profile::GuardedPlan;
+    use treepie_traffic::windows::EpochKind;
 
     use super::*;
 

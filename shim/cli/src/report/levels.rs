@@ -1,9 +1,9 @@
 //! Traffic across each level of a machine, before and after.
 
 use serde::Serialize;
-use treepie_core::affinity::Matrix;
-use treepie_core::placement::objective::{dist_comm, traffic_by_level};
-use treepie_core::topology::Topology;
+use treepie_placement::objective::{dist_comm, traffic_by_level};
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 use super::table::Table;
 use super::units;

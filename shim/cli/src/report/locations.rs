@@ -1,6 +1,6 @@
 //! Where hosts are on their network, as their systems told the ranks.
 
-use treepie_core::files::network::HostLocation;
+use treepie_topology::formats::HostLocation;
 
 use super::table::Table;
 use super::words::pluralize;

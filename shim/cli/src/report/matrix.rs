@@ -1,8 +1,8 @@
 //! A bare matrix in a few lines.
 
 use serde::Serialize;
-use treepie_core::affinity::Matrix;
-use treepie_core::affinity::measures::{imbalance, symmetry};
+use treepie_traffic::Matrix;
+use treepie_traffic::measures::{imbalance, symmetry};
 
 use super::summary::{BusiestRank, LayerSummary, TOP_PAIRS, layer_table};
 use super::table::Table;

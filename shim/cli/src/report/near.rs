@@ -2,8 +2,8 @@
 //! to one.
 
 use serde::Serialize;
-use treepie_core::placement::near::Interfaces;
-use treepie_core::topology::Topology;
+use treepie_placement::near::Interfaces;
+use treepie_topology::Topology;
 
 use super::gain::{Change, machine_depth};
 use super::levels::Situation;

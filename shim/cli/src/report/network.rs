@@ -2,9 +2,9 @@
 //! by the stated routing and by any.
 
 use serde::Serialize;
-use treepie_core::placement::networks::{Measures, NetworkNodes, lower_bound};
-use treepie_core::topology::Topology;
-use treepie_core::topology::networks::Site;
+use treepie_placement::networks::{Measures, NetworkNodes, lower_bound};
+use treepie_topology::Topology;
+use treepie_topology::networks::Site;
 
 use super::gain::Change;
 use super::levels::Situation;

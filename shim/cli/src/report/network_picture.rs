@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use treepie_core::topology::networks::{FatTree, Lattice, Loads, Network};
+use treepie_topology::networks::{FatTree, Lattice, Loads, Network};
 
 use crate::picture::{Fabric, FabricLine, FabricPart, FabricPoint, Unit};
 
@@ -252,7 +252,7 @@ fn name(lattice: &Lattice, first: usize) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use treepie_core::topology::networks::Site;
+    use treepie_topology::networks::Site;
 
     use super::*;
     use crate::picture::svg;

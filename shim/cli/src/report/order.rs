@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use treepie_core::files::order::Order;
-use treepie_core::order::{Counts, Parting, parting};
+use treepie_jobstate::order::file::Order;
+use treepie_jobstate::order::{Counts, Parting, parting};
 
 use super::table::Table;
 use super::units;

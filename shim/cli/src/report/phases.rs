@@ -1,10 +1,10 @@
 //! The phases of a run, and how alike they are: whether one placement serves all.
 
 use serde::Serialize;
-use treepie_core::affinity::measures::likeness;
-use treepie_core::affinity::{Layer, Matrix, Metric, TrafficMatrix};
-use treepie_core::collective::Model;
-use treepie_core::files::profile::Profile;
+use treepie_native::traffic::Model;
+use treepie_profile::Profile;
+use treepie_traffic::measures::likeness;
+use treepie_traffic::{Layer, Matrix, Metric, TrafficMatrix};
 
 use super::table::Table;
 use super::units;
@@ -58,7 +58,7 @@ pub fn for_profile(
         true => &bytes[..],
         false => &[],
     };
-    let summary = |(at, phase): (usize, &treepie_core::files::profile::Phase)| {
+    let summary = |(at, phase): (usize, &treepie_profile::Phase)| {
         let total = traffic[at].total();
         PhaseSummary {
             name: phase.name.clone(),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use treepie_core::files::list;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::topology::{Device, Topology};
+use treepie_base::list;
+use treepie_placement::file::PlacementFile;
+use treepie_topology::{Device, Topology};
 
 use super::levels::between;
 use super::table::Table;

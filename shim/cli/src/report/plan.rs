@@ -1,7 +1,7 @@
 //! A plan in time, as text, for programs and as a Gantt chart.
 
 use serde_json::{Value, json};
-use treepie_core::collective::read::simulate::Doing;
+use treepie_collective::read::simulate::Doing;
 
 use super::units;
 use super::words::pluralize;

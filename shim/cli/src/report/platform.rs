@@ -1,10 +1,10 @@
 //! A platform as tables, as JSON and as a drawing.
 
 use serde_json::{Value, json};
-use treepie_core::files::grid::Grid;
-use treepie_core::files::list;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::{Contention, Link, Parallel, Platform};
+use treepie_base::list;
+use treepie_platform::file::PlatformFile;
+use treepie_platform::grid::Grid;
+use treepie_platform::{Contention, Link, Parallel, Platform};
 
 use super::table::Table;
 use super::units;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_core::affinity::measures::{imbalance, symmetry};
-use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
-use treepie_core::collective::Model;
-use treepie_core::files::list;
-use treepie_core::files::network::HostLocation;
-use treepie_core::files::profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
+use treepie_base::list;
+use treepie_native::traffic::Model;
+use treepie_profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
+use treepie_topology::formats::HostLocation;
+use treepie_traffic::measures::{imbalance, symmetry};
+use treepie_traffic::{Layer, Metric, Traffic, TrafficMatrix};
 
 use super::clusters::{BetweenClusters, ProcessClusters};
 use super::collectives::{self, CollectiveSummary};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use treepie_core::supervision::{End, Host, Progress, Reason};
+use treepie_resilience::supervision::{End, Host, Progress, Reason};
 
 /// An attempt to run a supervised job.
 #[derive(Debug, Serialize)]

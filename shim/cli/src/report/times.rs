@@ -1,8 +1,8 @@
 //! Time in MPI by class of calls: calls, bytes, seconds, share.
 
 use serde::Serialize;
-use treepie_core::affinity::times::CallTime;
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
+use treepie_traffic::times::CallTime;
 
 use super::table::Table;
 use super::units;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use treepie_core::files::TuningFile;
-use treepie_core::tuning::{Row, Tuning};
+use treepie_native::tuning::file::TuningFile;
+use treepie_native::tuning::{Row, Tuning};
 
 use super::table::Table;
 use super::units;
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn an_operation_that_takes_longer_than_others_that_do_the_same_is_a_finding() {
         let row = Row {
-            operation: treepie_core::collective::Operation::Allreduce,
+            operation: treepie_collective::Operation::Allreduce,
             ranks: 16,
             from_bytes: 8,
             algorithm: None,

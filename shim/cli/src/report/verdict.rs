@@ -3,8 +3,8 @@
 use std::fmt;
 
 use serde::Serialize;
-use treepie_core::placement::worth::{NOTHING, Worth, saved};
-use treepie_core::topology::Topology;
+use treepie_placement::worth::{NOTHING, Worth, saved};
+use treepie_topology::Topology;
 
 use super::gain::{Change, machine_depth};
 use super::levels::Crossing;

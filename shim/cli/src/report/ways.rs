@@ -1,7 +1,7 @@
 //! Costs of the ways in which pieces of data go over a link, and the thresholds between them.
 
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::platform::{Way, Ways};
+use treepie_platform::{Way, Ways};
+use treepie_traffic::windows::EpochKind;
 
 use super::table::Table;
 use super::units;

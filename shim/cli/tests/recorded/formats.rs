@@ -1,7 +1,7 @@
 //! Matrices in the formats of other programs, and those that must be refused.
 
-use treepie_core::affinity::Traffic;
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
+use treepie_traffic::Traffic;
 
 use crate::support::{Desk, is_picture};
 use crate::{desk_with, with_broadcast};

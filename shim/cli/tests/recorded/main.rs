@@ -11,9 +11,9 @@ mod times;
 mod windows;
 
 use support::{Desk, halo};
-use treepie_core::affinity::{Traffic, TrafficMatrix};
-use treepie_core::collective::{Operation, Record, Volume, size_class};
-use treepie_core::files::profile::{Phase, Profile};
+use treepie_collective::{Operation, Record, Volume, size_class};
+use treepie_profile::{Phase, Profile};
+use treepie_traffic::{Traffic, TrafficMatrix};
 
 /// A desk with this as `app.profile.yaml`.
 fn desk_with(profile: &Profile) -> Desk {

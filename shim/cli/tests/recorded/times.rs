@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use treepie_core::affinity::times::{CallClass, CallTime};
-use treepie_core::files::profile::Times;
+use treepie_profile::Times;
+use treepie_traffic::times::{CallClass, CallTime};
 
 use crate::support::Desk;
 use crate::{desk_with, in_phases};

@@ -1,9 +1,9 @@
 //! One-sided communication, by window and kind of epoch.
 
-use treepie_core::affinity::Traffic;
-use treepie_core::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
-use treepie_core::collective::size_class;
-use treepie_core::files::profile::{Profile, WindowUse};
+use treepie_collective::size_class;
+use treepie_profile::{Profile, WindowUse};
+use treepie_traffic::Traffic;
+use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 
 use crate::{desk_with, in_phases};
 

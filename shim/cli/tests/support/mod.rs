@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use treepie_core::affinity::Traffic;
-use treepie_core::files::profile::{Host, MpiDescription, Profile};
+use treepie_profile::{Host, MpiDescription, Profile};
+use treepie_traffic::Traffic;
 
 /// A directory that goes away with the test.
 pub struct Desk(tempfile::TempDir);

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The second one adds network interfaces and accelerators. Their text is that of
-//! `treepie_core::topology::Machine`, which reads it back. Nothing else is exported, no state is
+//! `treepie_topology::Machine`, which reads it back. Nothing else is exported, no state is
 //! kept, nothing is printed, and the calling thread is not moved.
 
 use std::ffi::c_char;

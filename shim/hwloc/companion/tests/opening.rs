@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use treepie_core::topology::Machine;
+use treepie_topology::Machine;
 
 type ReadTopology = unsafe extern "C" fn(*mut c_char, usize) -> isize;
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use once_cell::sync::OnceCell;
-use treepie_core::files::configuration::Collectives;
+use treepie_profile::settings::Collectives;
 
 use super::communicator::{Communicator, Kept};
 use super::setup::Setup;

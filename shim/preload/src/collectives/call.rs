@@ -1,6 +1,6 @@
 //! What a rank has to send and to receive by the arguments of a collective call.
 
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
 
 use super::unit::Units;
 use crate::mpi::abi::ERR_COUNT;

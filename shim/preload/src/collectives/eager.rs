@@ -11,8 +11,8 @@
 
 use std::env;
 
-use treepie_core::collective::Family;
-use treepie_core::files::size;
+use treepie_base::size;
+use treepie_native::Family;
 
 use crate::mpi::native::Native;
 

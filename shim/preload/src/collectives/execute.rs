@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use treepie_core::collective::{Action, Dependencies, Plan, Range, Space, Step, one_to_many};
+use treepie_collective::{Action, Dependencies, Plan, Range, Space, Step, one_to_many};
 
 use super::packed::{copy_bytes, transfer_bytes};
 use super::place::Place;

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use treepie_core::collective::Operation::{self, *};
-use treepie_core::collective::{Amount, Clusters};
+use treepie_collective::Operation::{self, *};
+use treepie_collective::{Amount, Clusters};
 
 use super::call::Refused;
 use super::execute::Spaces;

@@ -63,10 +63,10 @@ mod unit;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use treepie_core::collective::choose::Form as ChosenForm;
-use treepie_core::collective::{Algorithm, Amount, Operation};
-use treepie_core::files::configuration::Runner;
-use treepie_core::guard::CellKey;
+use treepie_choice::Form as ChosenForm;
+use treepie_collective::{Algorithm, Amount, Operation};
+use treepie_guard::CellKey;
+use treepie_profile::settings::Runner;
 
 use call::Refused;
 pub use device::is_possible as may_have_device_memory;

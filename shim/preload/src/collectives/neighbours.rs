@@ -5,8 +5,8 @@
 //! has to ask others then. Who relays a block, and in how many messages it goes, follows from the
 //! topology, the clusters and the sizes that both ends of an edge know.
 
-use treepie_core::collective::{Amount, Clusters, End, Neighbourhoods, Operation};
-use treepie_core::files::configuration::{Collectives, Runner};
+use treepie_collective::{Amount, Clusters, End, Neighbourhoods, Operation};
+use treepie_profile::settings::{Collectives, Runner};
 
 use super::call::{Elements, Refused};
 use super::packed::Packed;

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use treepie_core::collective::Family;
+use treepie_native::Family;
 
 use crate::mpi::native::Native;
 

@@ -1,8 +1,8 @@
 //! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
 
-use treepie_core::collective::choose::{Form, are_bytes_known};
-use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
-use treepie_core::files::configuration::Runner;
+use treepie_choice::{Form, are_bytes_known};
+use treepie_collective::{Algorithm, Amount, PlanRun, Problem};
+use treepie_profile::settings::Runner;
 
 use super::communicator::{Chosen, Communicator, Key};
 use super::execute::Prepared;

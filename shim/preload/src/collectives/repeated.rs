@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use treepie_core::collective::Operation;
-use treepie_core::guard::CellKey;
+use treepie_collective::Operation;
+use treepie_guard::CellKey;
 
 use super::communicator::Chosen;
 use super::execute::Spaces;

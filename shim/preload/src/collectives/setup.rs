@@ -9,11 +9,12 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_core::collective::choose::Progress;
-use treepie_core::collective::{Clusters, Family, Locality};
-use treepie_core::files::configuration::{Collectives, GuardMode, Started, Transport};
-use treepie_core::files::profile::GuardedCell;
-use treepie_core::platform::{Identity, Inside};
+use treepie_choice::Progress;
+use treepie_collective::{Clusters, Locality};
+use treepie_native::Family;
+use treepie_platform::{Identity, Inside};
+use treepie_profile::GuardedCell;
+use treepie_profile::settings::{Collectives, GuardMode, Started, Transport};
 
 use super::attached::{self, ended};
 use super::guard::Knobs;

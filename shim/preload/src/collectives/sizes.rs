@@ -19,9 +19,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use treepie_core::collective::choose::uneven::{self, Exchanges, MEASURED_WORDS, Measured};
-use treepie_core::collective::{Algorithm, Amount, Operation, Problem, Requirement};
-use treepie_core::files::configuration::Runner;
+use treepie_choice::uneven::{self, Exchanges, MEASURED_WORDS, Measured};
+use treepie_collective::{Algorithm, Amount, Operation, Problem, Requirement};
+use treepie_profile::settings::Runner;
 
 use super::communicator::Communicator;
 use super::execute::{Prepared, Spaces};

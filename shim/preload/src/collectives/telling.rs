@@ -1,7 +1,7 @@
 //! What a rank tells the leader of its cluster of the sizes that MPI tells it alone, as
-//! `treepie_core::collective::told` says.
+//! `treepie_collective::told` says.
 
-use treepie_core::collective::{Amount, Operation, told};
+use treepie_collective::{Amount, Operation, told};
 
 use super::communicator::Communicator;
 use super::execute::Prepared;

@@ -18,8 +18,8 @@ mod procedure;
 
 use std::ffi::CStr;
 
-use treepie_core::affinity::windows::{EpochKind, WindowCall};
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
+use treepie_traffic::windows::{EpochKind, WindowCall};
 
 use crate::collectives::{self, Waits};
 use crate::features;

@@ -16,5 +16,5 @@ pub fn allowed_cores() -> String {
 
 /// The numbers of [`allowed_cores`].
 pub fn cores() -> Vec<usize> {
-    treepie_core::files::list::parse(&allowed_cores()).unwrap_or_default()
+    treepie_base::list::parse(&allowed_cores()).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ const WITH_DEVICES: &CStr = c"treepie_hwloc_topology_with_devices";
 /// Their type.
 type Read = unsafe extern "C" fn(*mut c_char, usize) -> isize;
 
-/// This host's cores in the text form of `treepie_core::topology::Machine`,
+/// This host's cores in the text form of `treepie_topology::Machine`,
 /// without the host's name; nothing where they can't be read.
 pub fn read() -> Option<String> {
     read_by(CORES)

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::fs;
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::network::HostLocation;
+use treepie_topology::formats::HostLocation;
 
 /// Coordinates of TofuD: x, y, z, a, b, c.
 const OF_TOFU: usize = 6;

@@ -1,6 +1,6 @@
 //! The arguments of a collective call, as the application gave them.
 
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
 
 use super::{Counts, Datatype, Handle, Op, Word, c_int};
 

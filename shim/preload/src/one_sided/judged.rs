@@ -1,5 +1,5 @@
 //! The guard over the epochs of a window: whether small puts and accumulates are joined, decided
-//! while the job runs. What is decided is in `treepie_core::guard`; here epochs are timed.
+//! while the job runs. What is decided is in `treepie_guard`; here epochs are timed.
 //!
 //! Joining is the origin's own matter: what it keeps back, and when it sends that, no target can
 //! tell. So each rank decides by its own times, and no message is needed; what ranks of one window
@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::files::profile::GuardedEpochs;
-use treepie_core::guard::{Course, Due, EpochGuard, EpochKey, Event, Gathered, Work};
+use treepie_guard::{Course, Due, EpochGuard, EpochKey, Event, Gathered, Work};
+use treepie_profile::GuardedEpochs;
+use treepie_traffic::windows::EpochKind;
 
 use super::window::Window;
 use crate::collectives::{Exchange, now};

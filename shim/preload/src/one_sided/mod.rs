@@ -28,7 +28,7 @@ mod window;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use treepie_core::files::profile::GuardedEpochs;
+use treepie_profile::GuardedEpochs;
 
 use crate::collectives::now;
 use crate::features::{self, GATHERING, KEEPING};

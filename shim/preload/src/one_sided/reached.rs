@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::target::{Kind, LIMITS};
 use super::window::Window;
-use treepie_core::guard::Work;
+use treepie_guard::Work;
 
 use crate::mpi::native::{Extent, Native};
 use crate::mpi::{Datatype, Handle, Op, Win, Word, c_int};

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::one_sided::{Batch, Joined, Limits};
+use treepie_guard::one_sided::{Batch, Joined, Limits};
+use treepie_traffic::windows::EpochKind;
 
 use super::reached::{Reached, SmallPlace};
 use super::window::Window;

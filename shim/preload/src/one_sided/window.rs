@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 
 use once_cell::race::OnceBox;
 use parking_lot::{Mutex, RwLock};
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::guard::{Course, Work};
+use treepie_guard::{Course, Work};
+use treepie_traffic::windows::EpochKind;
 
 use super::exchange::Exchange;
 use super::judged::Judged;

@@ -1,11 +1,11 @@
 //! A call as entry points tell it.
 
-use treepie_core::order::Call;
+use treepie_jobstate::order::Call;
 
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, Datatype, Handle, StatusAddress, Word, c_int};
 use crate::record;
-pub use treepie_core::order::CallKind;
+pub use treepie_jobstate::order::CallKind;
 
 /// A receive or a probe. Addresses that the procedure does not have are 0.
 #[derive(Debug, Clone, Copy)]

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use once_cell::sync::OnceCell;
-use treepie_core::files::order::{
+use treepie_base::own_directory::NotOwn;
+use treepie_jobstate::order::Log;
+use treepie_jobstate::order::file::{
     Program, decode_log, directory_of, encode_log, remove_directory, start_of_file, write_bodies,
 };
-use treepie_core::files::own_directory::NotOwn;
-use treepie_core::files::partial_profiles::RunDescription;
-use treepie_core::order::Log;
+use treepie_profile::partial_profiles::RunDescription;
 
 use super::journal::{HostFiles, Journal};
 use super::recording::Recording;

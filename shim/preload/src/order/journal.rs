@@ -12,12 +12,12 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use treepie_core::files::order::{
+use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
+use treepie_jobstate::order::file::{
     self, OrderError, TAIL, TAIL_HEAD, block_file, bodies_of_host, directory_of, start_of_rank,
     tail_file,
 };
-use treepie_core::files::own_directory::{Access, NotOwn, OwnDirectory};
-use treepie_core::order::{BLOCK, Totals};
+use treepie_jobstate::order::{BLOCK, Totals};
 
 use crate::machine::file_limit;
 
@@ -134,7 +134,7 @@ impl Journal {
 
     fn end_block(&mut self) -> io::Result<()> {
         if self.length > 0 {
-            let block = order::block(&self.tail.entries(self.length));
+            let block = file::block(&self.tail.entries(self.length));
             self.append(&[start_of_rank(self.rank), block].concat())?;
             self.blocks += 1;
             self.length = 0;
@@ -149,7 +149,7 @@ impl Journal {
     /// An error of the system.
     pub fn end(&mut self, totals: &Totals) -> io::Result<()> {
         self.end_block()?;
-        self.append(&[start_of_rank(self.rank), order::end_of_rank(totals)].concat())
+        self.append(&[start_of_rank(self.rank), file::end_of_rank(totals)].concat())
     }
 
     /// Appends frames in one call, since those of other ranks may come behind. What is cut off by a
@@ -252,8 +252,8 @@ impl Tail {
 mod tests {
     use super::*;
     use std::fs::{self, OpenOptions};
-    use treepie_core::files::order::{Order, Program, start_of_file};
-    use treepie_core::files::partial_profiles::RunDescription;
+    use treepie_jobstate::order::file::{Order, Program, start_of_file};
+    use treepie_profile::partial_profiles::RunDescription;
 
     type Checked = Result<(), Box<dyn std::error::Error>>;
 
@@ -312,7 +312,7 @@ mod tests {
             journal.put(&ENTRY)?;
         }
         // Rank 2 is killed while it appends a block, after which rank 5 goes on.
-        let block = [start_of_rank(2), order::block(&many)].concat();
+        let block = [start_of_rank(2), file::block(&many)].concat();
         journals[0].append(&block[..block.len() - 1])?;
         journals[1].put(&many)?;
         assert_eq!(fs::read_dir(&files.directory)?.count(), 2);

@@ -31,8 +31,8 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use treepie_core::files::configuration::AfterEnd;
-use treepie_core::order::Log;
+use treepie_jobstate::order::Log;
+use treepie_profile::settings::AfterEnd;
 
 use crate::features::{self, ORDER};
 use crate::log;

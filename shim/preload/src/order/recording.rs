@@ -1,6 +1,6 @@
 //! What calls gave goes into the log.
 
-use treepie_core::order::{Call, CallKind, Outcome, Recorder, Totals};
+use treepie_jobstate::order::{Call, CallKind, Outcome, Recorder, Totals};
 
 use super::calls::call_for;
 use super::journal::Journal;

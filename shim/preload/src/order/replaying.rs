@@ -4,8 +4,8 @@
 use std::thread;
 use std::time::Duration;
 
-use treepie_core::files::configuration::AfterEnd;
-use treepie_core::order::{Call, CallKind, Diverged, Guide, Log, Outcome, Posting};
+use treepie_jobstate::order::{Call, CallKind, Diverged, Guide, Log, Outcome, Posting};
+use treepie_profile::settings::AfterEnd;
 
 use super::calls::call_for;
 use super::watchdog::{self, DIVERGED, ENDED, end_job, watch};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::order::Call;
+use treepie_jobstate::order::Call;
 
 use super::Receive;
 use crate::mpi::Request;

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use treepie_core::order::Call;
+use treepie_jobstate::order::Call;
 
 use crate::guard::guarded;
 use crate::log;

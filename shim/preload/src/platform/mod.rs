@@ -7,7 +7,7 @@
 //!                    +---------> measured <------+
 //! ```
 //!
-//! What is measured, and how, is in `treepie_core::platform::probe`; here is what
+//! What is measured, and how, is in `treepie_platform::probe`; here is what
 //! carries its messages.
 
 mod wire;
@@ -18,11 +18,10 @@ use std::time::SystemTime;
 use once_cell::sync::OnceCell;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::processors;
-use treepie_core::files::{FileError, date};
-use treepie_core::platform::probe::{Options, Report, check, probe};
-use treepie_core::platform::{Identity, Inside, Mismatch, Platform, PlatformError};
+use treepie_base::{FileError, date};
+use treepie_platform::file::PlatformFile;
+use treepie_platform::probe::{Options, Report, check, probe};
+use treepie_platform::{Identity, Inside, Mismatch, Platform, PlatformError, processors};
 
 use crate::log;
 use crate::machine;

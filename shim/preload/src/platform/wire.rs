@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use treepie_core::platform::probe::{Messenger, others_behind};
+use treepie_platform::probe::{Messenger, others_behind};
 
 use crate::mpi::native::{Native, NativeError, Requests};
 use crate::mpi::{Comm, Word, c_int};

@@ -1,6 +1,6 @@
 //! A call on a window as one number, under which it is counted.
 
-use treepie_core::affinity::windows::{Access, EpochKind, WindowCall};
+use treepie_traffic::windows::{Access, EpochKind, WindowCall};
 
 /// A window, by its place among those of this process (`windows`).
 pub type Place = u16;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::affinity::Traffic;
+use treepie_traffic::Traffic;
 
 use super::counters::Kind;
 use super::patience::Patience;

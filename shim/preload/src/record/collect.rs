@@ -1,8 +1,8 @@
 //! At the end of a job: every rank's partial profile, brought to process 0
 //! along a binomial tree.
 
-use treepie_core::files::partial_profiles::{Merged, Merger, PartialProfileError, RunDescription};
-use treepie_core::files::profile::{GuardResults, HostTopology, Profile};
+use treepie_profile::partial_profiles::{Merged, Merger, PartialProfileError, RunDescription};
+use treepie_profile::{GuardResults, HostTopology, Profile};
 
 use super::Unlimited;
 use super::identity::{Identity, identify};

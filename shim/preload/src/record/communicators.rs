@@ -15,8 +15,8 @@ use super::registry::Registry;
 use crate::features::{self, PAGES};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Call, Comm};
-use treepie_core::collective::Operation;
-use treepie_core::files::partial_profiles::{self, Encoder, Records, Sink};
+use treepie_collective::Operation;
+use treepie_profile::partial_profiles::{self, Encoder, Records, Sink};
 
 /// One communicator of the application's.
 pub struct Communicator {

@@ -4,10 +4,10 @@
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use treepie_core::affinity::Traffic;
-use treepie_core::affinity::times::{CallClass, CallTime};
-use treepie_core::affinity::windows::{Access, WindowCall};
-pub use treepie_core::files::partial_profiles::Kind;
+pub use treepie_profile::partial_profiles::Kind;
+use treepie_traffic::Traffic;
+use treepie_traffic::times::{CallClass, CallTime};
+use treepie_traffic::windows::{Access, WindowCall};
 
 use super::access_key::{Place, unpack};
 use super::growing::{Counted, Growing};

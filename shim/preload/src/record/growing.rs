@@ -4,7 +4,7 @@ use std::ptr;
 use std::slice;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use treepie_core::affinity::Traffic;
+use treepie_traffic::Traffic;
 
 use super::sums::Sums;
 

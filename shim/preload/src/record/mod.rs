@@ -37,9 +37,9 @@ pub mod stream;
 use std::cell::Cell;
 use std::time::Duration;
 
-use treepie_core::affinity::times::CallClass;
-use treepie_core::affinity::windows::{EpochKind, WindowCall};
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
+use treepie_traffic::times::CallClass;
+use treepie_traffic::windows::{EpochKind, WindowCall};
 
 use crate::features::{self, CANCELLING, COUNTING, CUTS, DELAYS, On, PAGES, TIMING};
 use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, StatusAddress, Win, Word, c_int};

@@ -1,6 +1,6 @@
 //! The beginning and the end of objects that have handles: communicators, windows, requests.
 
-use treepie_core::affinity::times::CallClass;
+use treepie_traffic::times::CallClass;
 
 use super::page::{self, Note};
 use super::registry::handle_at;

@@ -2,8 +2,8 @@
 //! from there; a get moves data from the target to the origin. What is counted is told by window
 //! and kind of epoch; the matrix of the layer is read from the same counts.
 
-use treepie_core::affinity::windows::{EpochKind, WindowCall};
-use treepie_core::collective::size_class;
+use treepie_collective::size_class;
+use treepie_traffic::windows::{EpochKind, WindowCall};
 
 use super::access_key::of_call;
 use super::thread::Thread;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
-use treepie_core::affinity::Traffic;
-use treepie_core::affinity::times::{CallClass, CallTime};
-use treepie_core::files::partial_profiles::{Encoder, Kind, Records, Sink, Span};
+use treepie_profile::partial_profiles::{Encoder, Kind, Records, Sink, Span};
+use treepie_traffic::Traffic;
+use treepie_traffic::times::{CallClass, CallTime};
 
 use super::patience::{Patience, Unlimited};
 use super::stream;

@@ -12,7 +12,7 @@ use super::registry::{Registry, handle_at};
 use super::thread::Thread;
 use crate::mpi::native::native;
 use crate::mpi::{Call, Comm, Request, Word, c_int};
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
 
 /// What one start of a request does.
 pub enum Prepared {

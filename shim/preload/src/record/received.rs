@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::affinity::times::CallClass;
+use treepie_traffic::times::CallClass;
 
 use super::communicators::{self, Communicator};
 use super::page::{self, Note};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::files::partial_profiles::{Encoder, Sink};
+use treepie_profile::partial_profiles::{Encoder, Sink};
 
 use super::communicators;
 use super::patience::Patience;

@@ -1,7 +1,7 @@
 //! All that this process has counted, as one partial profile: read from where it is counted,
 //! at any moment, and in a signal handler too.
 
-use treepie_core::files::partial_profiles::{self, Encoder, Sink};
+use treepie_profile::partial_profiles::{self, Encoder, Sink};
 
 use super::identity::identity;
 use super::patience::Patience;

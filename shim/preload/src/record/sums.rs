@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use treepie_core::affinity::Traffic;
+use treepie_traffic::Traffic;
 
 /// Messages (or calls) and their bytes. One thread at a time adds, so that a load and a store
 /// do for an addition; any may read.

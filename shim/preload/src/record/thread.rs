@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use treepie_core::affinity::times::CallClass;
+use treepie_traffic::times::CallClass;
 
 use super::Message;
 use super::collectives::Plan;

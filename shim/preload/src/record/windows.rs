@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::files::partial_profiles::{Encoder, Sink};
+use treepie_profile::partial_profiles::{Encoder, Sink};
+use treepie_traffic::windows::EpochKind;
 
 use super::access_key::{self, Place};
 use super::collectives::is_reported;

@@ -22,9 +22,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::{FileError, topology};
-use treepie_core::placement::allocation::Allocation;
-use treepie_core::topology::Topology;
+use treepie_base::FileError;
+use treepie_placement::allocation::Allocation;
+use treepie_topology::Topology;
 
 use crate::features::{self, REORDERING};
 use crate::log;
@@ -53,7 +53,12 @@ impl Places {
     pub fn of(allocation: &Allocation) -> Result<Places, FileError> {
         let leaves = allocation.leaf_of_process().iter();
         Ok(Places {
-            topology: topology::to_text(Path::new(NAME), allocation.topology(), "treepie", "now")?,
+            topology: treepie_topology::file::to_text(
+                Path::new(NAME),
+                allocation.topology(),
+                "treepie",
+                "now",
+            )?,
             leaf_of_process: leaves.map(|&leaf| leaf as u32).collect(),
         })
     }
@@ -73,7 +78,7 @@ static SEATS: OnceLock<Seats> = OnceLock::new();
 
 /// From now on communicators are reordered.
 pub fn begin(places: &Places) {
-    match topology::from_text(Path::new(NAME), &places.topology) {
+    match treepie_topology::file::from_text(Path::new(NAME), &places.topology) {
         Ok(topology) => {
             let leaves = places.leaf_of_process.iter();
             // Init runs once; a second value would be the same.

@@ -2,8 +2,8 @@
 //! and tells all.
 
 use serde::{Deserialize, Serialize};
-use treepie_core::affinity::Matrix;
-use treepie_core::placement::allocation::reordered;
+use treepie_placement::allocation::reordered;
+use treepie_traffic::Matrix;
 
 use super::Seats;
 use super::graph::{Edge, Graph, OWN};

@@ -3,15 +3,15 @@
 
 use std::path::Path;
 
-use treepie_core::affinity::Traffic;
-use treepie_core::files::configuration::{Probe, Settings};
-use treepie_core::files::network::HostLocation;
-use treepie_core::files::{PlatformFile, network};
-use treepie_core::placement::allocation::{Allocation, AllocationError, network_of};
-use treepie_core::placement::binding::Process;
-use treepie_core::platform::Platform;
-use treepie_core::topology::Topology;
-use treepie_core::topology::networks::{Network, Site};
+use treepie_placement::allocation::{Allocation, AllocationError, network_of};
+use treepie_placement::binding::Process;
+use treepie_platform::Platform;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::settings::{Probe, Settings};
+use treepie_topology::formats::HostLocation;
+use treepie_topology::networks::{Network, Site};
+use treepie_topology::{Topology, formats};
+use treepie_traffic::Traffic;
 
 use super::hosts::HostFacts;
 use super::request::RequestError;
@@ -38,7 +38,7 @@ fn located(site: &Site, locations: &[HostLocation]) -> Site {
     if locations.is_empty() {
         return site.clone();
     }
-    network::by_coordinates(locations, Some(site)).unwrap_or_else(|error| {
+    formats::by_coordinates(locations, Some(site)).unwrap_or_else(|error| {
         log::info(&format!("{error}; nodes are taken in order"));
         site.clone()
     })
@@ -51,7 +51,7 @@ impl ClusterNetwork {
     /// A file that is no platform, or no network.
     pub fn read(settings: &Settings) -> Result<Self, RequestError> {
         if let Some(text) = &settings.network {
-            let site = Box::new(network::named(text)?);
+            let site = Box::new(formats::named(text)?);
             return Ok(ClusterNetwork::Network(text.clone(), site));
         }
         if let Some(clusters) = &settings.clusters {

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::configuration::AfterEnd;
-use treepie_core::files::configuration::LogLevel;
-use treepie_core::files::order::Program;
-use treepie_core::files::partial_profiles::RunDescription;
+use treepie_jobstate::order::file::Program;
+use treepie_profile::partial_profiles::RunDescription;
+use treepie_profile::settings::{AfterEnd, LogLevel};
 
 use crate::collectives::Wanted;
 use crate::one_sided::Gathering;

@@ -6,9 +6,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use treepie_core::files::FileError;
-use treepie_core::files::partial_profiles;
-use treepie_core::files::profile::{GuardResults, Profile};
+use treepie_base::FileError;
+use treepie_profile::{GuardResults, Profile, partial_profiles};
 
 use super::decision::{Decision, Recording};
 use super::{State, learning, meeting, monitor, partial, signals};

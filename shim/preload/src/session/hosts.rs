@@ -5,10 +5,10 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::list;
-use treepie_core::files::network::HostLocation;
-use treepie_core::placement::binding::Process;
-use treepie_core::topology::Machine;
+use treepie_base::list;
+use treepie_placement::binding::Process;
+use treepie_topology::Machine;
+use treepie_topology::formats::HostLocation;
 
 use super::input::Input;
 use crate::machine::{allowed_cores, location, read_hardware};

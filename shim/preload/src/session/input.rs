@@ -4,9 +4,9 @@
 //! process; so the process keeps the rank of its number, and the others make room.
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::configuration::Stdin;
-use treepie_core::files::list;
-use treepie_core::placement::seat::{Change, Seats, keep};
+use treepie_base::list;
+use treepie_placement::seat::{Change, Seats, keep};
+use treepie_profile::settings::Stdin;
 
 use super::launched::launcher;
 use crate::log;

@@ -1,9 +1,9 @@
 //! The order of receives, as the settings ask for it.
 
-use treepie_core::files::check_writable;
-use treepie_core::files::configuration::{AfterEnd, Mode, Settings};
-use treepie_core::files::order as order_file;
-use treepie_core::order::Log;
+use treepie_base::check_writable;
+use treepie_jobstate::order::Log;
+use treepie_jobstate::order::file as order_file;
+use treepie_profile::settings::{AfterEnd, Mode, Settings};
 
 use super::decision::{Order, OrderWay};
 use super::program;

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use libc::pid_t;
 use once_cell::sync::OnceCell;
-use treepie_core::files::own_directory::{Access, NotOwn, OwnDirectory};
-use treepie_core::files::partial_profiles::{
+use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
+use treepie_profile::partial_profiles::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };
 

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use treepie_core::files::order::Program;
+use treepie_jobstate::order::file::Program;
 
 /// Programs that run another one, which is text.
 const INTERPRETERS: [&str; 10] = [

@@ -15,15 +15,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use treepie_core::affinity::{Layer, Metric};
-use treepie_core::files::Replayable;
-use treepie_core::files::configuration::{Apply, Settings};
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::profile::Profile;
-use treepie_core::placement::allocation::{Allocation, Movement, Placed, Recorded, needs_machines};
-use treepie_core::placement::binding::Process;
-use treepie_core::placement::seat::Seats;
-use treepie_core::topology::Topology;
+use treepie_placement::allocation::{Allocation, Movement, Placed, Recorded, needs_machines};
+use treepie_placement::binding::Process;
+use treepie_placement::file::PlacementFile;
+use treepie_placement::seat::Seats;
+use treepie_profile::Profile;
+use treepie_profile::any::Replayable;
+use treepie_profile::settings::{Apply, Settings};
+use treepie_topology::Topology;
+use treepie_traffic::{Layer, Metric};
 
 use super::cluster_network::ClusterNetwork;
 use super::input::{Kept, Seated};

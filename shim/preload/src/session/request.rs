@@ -6,24 +6,24 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use treepie_core::affinity::MatrixError;
-use treepie_core::files::configuration::{
+use treepie_base::own_directory::NotOwn;
+use treepie_base::permutation::PermutationError;
+use treepie_base::{FileError, check_writable, is_stream, own_directory, permutation, text};
+use treepie_guard::learning::Candidate;
+use treepie_jobstate::order::Log;
+use treepie_jobstate::order::file::OrderError;
+use treepie_placement::allocation::{Allocation, AllocationError};
+use treepie_placement::binding::Process;
+use treepie_placement::seat::Seats;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::experience::Store;
+use treepie_profile::partial_profiles::{self, RunDescription};
+use treepie_profile::settings::{
     self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, Stdin,
     UnknownAlgorithm,
 };
-use treepie_core::files::experience::Store;
-use treepie_core::files::order::OrderError;
-use treepie_core::files::own_directory::{self, NotOwn};
-use treepie_core::files::partial_profiles::{self, RunDescription};
-use treepie_core::files::permutation::{self, PermutationError};
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::{FileError, check_writable, is_stream, read_text};
-use treepie_core::learning::Candidate;
-use treepie_core::order::Log;
-use treepie_core::placement::allocation::{Allocation, AllocationError};
-use treepie_core::placement::binding::Process;
-use treepie_core::placement::seat::Seats;
-use treepie_core::topology::Topology;
+use treepie_topology::Topology;
+use treepie_traffic::MatrixError;
 
 use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Order, Pages, Recording, Replay};
@@ -448,7 +448,7 @@ fn recording(
     ranks: usize,
     notes: Vec<String>,
 ) -> Result<Recording, RequestError> {
-    let output = PathBuf::from(configuration::expand_output(
+    let output = PathBuf::from(settings::expand_output(
         settings.output_template(),
         &job(),
         std::process::id(),
@@ -484,10 +484,10 @@ fn can_have_parts(output: &Path) -> bool {
 fn pages(settings: &Settings) -> Option<Pages> {
     let stops = settings.cut;
     let directory = match &settings.pages {
-        configuration::Pages::Off if !stops => return None,
-        configuration::Pages::Off | configuration::Pages::Memory => None,
+        settings::Pages::Off if !stops => return None,
+        settings::Pages::Off | settings::Pages::Memory => None,
         // Ranks may have gone elsewhere.
-        configuration::Pages::Directory(path) => std::path::absolute(path).ok(),
+        settings::Pages::Directory(path) => std::path::absolute(path).ok(),
     };
     Some(Pages {
         directory,
@@ -504,7 +504,7 @@ pub(super) fn settings() -> Result<Settings, RequestError> {
         return Ok(Settings::from_sources(None, variable)?);
     };
     let path = Path::new(&path);
-    let text = read_text(path)?;
+    let text = text::read(path)?;
     Ok(Settings::from_sources(Some((path, &text)), variable)?)
 }
 
@@ -512,7 +512,7 @@ fn unknown_variables() -> Vec<SettingsError> {
     let names: Vec<String> = env::vars_os()
         .filter_map(|(name, _)| name.into_string().ok())
         .collect();
-    configuration::unknown_variables(names.iter().map(String::as_str))
+    settings::unknown_variables(names.iter().map(String::as_str))
 }
 
 /// Whether `strict` is asked for by a variable, for when settings can't be read.

@@ -3,10 +3,10 @@
 use std::env;
 use std::time::SystemTime;
 
-use treepie_core::files::configuration::RUN_VARIABLE;
-use treepie_core::files::date;
-use treepie_core::files::partial_profiles::RunDescription;
-use treepie_core::files::profile::MpiDescription;
+use treepie_base::date;
+use treepie_profile::MpiDescription;
+use treepie_profile::partial_profiles::RunDescription;
+use treepie_profile::settings::RUN_VARIABLE;
 
 use crate::mpi::abi::Family;
 use crate::mpi::native::Native;

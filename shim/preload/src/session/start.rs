@@ -4,8 +4,7 @@
 use std::time::{Duration, Instant};
 use std::{env, fmt, thread};
 
-use treepie_core::files::profile;
-use treepie_core::order::Log;
+use treepie_jobstate::order::Log;
 
 use super::decision::{Decision, Next, Opening, Order, OrderWay, Pages, Recording, Replay};
 use super::request::{Draft, Request};
@@ -395,7 +394,7 @@ impl Starting {
 
 /// Where plans see the ranks, as profiles have it.
 fn locality_text() -> Option<String> {
-    let text = profile::locality_text(collectives::locality()?);
+    let text = treepie_profile::locality_text(collectives::locality()?);
     text.inspect_err(|error| log::error(&error.to_string()))
         .ok()
 }

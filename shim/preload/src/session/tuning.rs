@@ -18,11 +18,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use treepie_core::collective::Operation;
-use treepie_core::collective::native::knobs::{Library, Maker, Setting};
-use treepie_core::files::TuningFile;
-use treepie_core::files::configuration::GuardMode;
-use treepie_core::tuning::{Selection, Tuning, mpi_tuning};
+use treepie_collective::Operation;
+use treepie_native::knobs::{Library, Maker, Setting};
+use treepie_native::tuning::file::TuningFile;
+use treepie_native::tuning::{Selection, Tuning, mpi_tuning};
+use treepie_profile::settings::GuardMode;
 
 use super::request;
 use super::start::launcher_says_first;

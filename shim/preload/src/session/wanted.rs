@@ -1,11 +1,10 @@
 //! Which collectives are replaced, as the settings ask for it.
 
-use treepie_core::files::configuration::{
-    Collectives, GuardMode, OneSided, Probe, Settings, Transport,
-};
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::GuardedCell;
-use treepie_core::files::{TuningFile, check_writable, read_text};
+use treepie_base::{check_writable, text};
+use treepie_native::tuning::file::TuningFile;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::GuardedCell;
+use treepie_profile::settings::{Collectives, GuardMode, OneSided, Probe, Settings, Transport};
 
 use super::request::RequestError;
 use crate::collectives::Wanted;
@@ -46,7 +45,7 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
             Some((path, None))
         }
         Some(path) => {
-            let text = read_text(path)?;
+            let text = text::read(path)?;
             // Read here as well, so that what is wrong is said before all others
             // wait for it.
             PlatformFile::from_text(path, &text)?;

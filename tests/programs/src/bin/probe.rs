@@ -5,16 +5,17 @@
 //! ```
 //!
 //! Rank 0 writes the platform to OUTPUT. All that is measured and how is in
-//! `treepie_core::platform::probe`; here is only what carries its messages.
+//! `treepie_platform::probe`; here is only what carries its messages.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::{date, processors};
-use treepie_core::platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
+use treepie_base::date;
+use treepie_platform::file::PlatformFile;
+use treepie_platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
+use treepie_platform::processors;
 use treepie_programs::ways::Pair;
 use treepie_programs::{Session, library_version, processor_name};
 

@@ -14,10 +14,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mpi_sys::MPI_Request;
-use treepie_core::collective::{Action, Algorithm, Clusters, Network, Plan, Range, Space, Uniform};
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::Platform;
-use treepie_core::platform::statistics::median;
+use treepie_base::statistics::median;
+use treepie_collective::{Action, Algorithm, Clusters, Network, Plan, Range, Space, Uniform};
+use treepie_platform::Platform;
+use treepie_platform::file::PlatformFile;
 use treepie_programs::Session;
 
 /// Messages that are timed.

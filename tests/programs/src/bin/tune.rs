@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Rank 0 writes the tuning to OUTPUT. RANKS is 0 for all of the job. What is decided and how is in
-//! `treepie_core::tuning`; here is what makes the calls and sets the algorithms: under Open MPI by
+//! `treepie_native::tuning`; here is what makes the calls and sets the algorithms: under Open MPI by
 //! a duplicate of the communicator for each, made while the algorithm's variable is set (without
 //! HAN, which would do its collectives over several hosts), under MPICH by the variables around
 //! each call.
@@ -15,12 +15,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
-use treepie_core::collective::native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
-use treepie_core::collective::{Algorithm, Operation};
-use treepie_core::files::configuration::NAMED;
-use treepie_core::files::{TuningFile, date};
-use treepie_core::tuning::{Budget, Cell, Clock, Emulation, Row, Selection, Tuning, Verdict};
-use treepie_core::tuning::{emulations, measure};
+use treepie_base::date;
+use treepie_collective::{Algorithm, Operation};
+use treepie_native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
+use treepie_native::tuning::file::TuningFile;
+use treepie_native::tuning::{
+    Budget, Cell, Clock, Emulation, Row, Selection, Tuning, Verdict, emulations, measure,
+};
+use treepie_profile::settings::NAMED;
 use treepie_programs::clocks::CommonClock;
 use treepie_programs::communicator::{Buffers, Communicator};
 use treepie_programs::controls::{Control, Controls};
@@ -468,7 +470,7 @@ impl Clock for Caller<'_> {
 }
 
 /// What was found of a cell.
-fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row {
+fn row(cell: &Cell, ways: &[Way], found: &[treepie_native::tuning::Found]) -> Row {
     let native = found[0].seconds;
     let mut row = Row {
         operation: cell.operation,

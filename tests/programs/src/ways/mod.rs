@@ -12,9 +12,9 @@ use mpi_sys::{
     MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Request, MPI_Win, RSMPI_DOUBLE,
     RSMPI_STATUS_IGNORE, RSMPI_SUM, RSMPI_UINT8_T,
 };
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::platform::Way;
-use treepie_core::platform::probe::{Subject, Trial};
+use treepie_platform::Way;
+use treepie_platform::probe::{Subject, Trial};
+use treepie_traffic::windows::EpochKind;
 
 use crate::Session;
 use pieces::{Pieces, aint, copy, copy_back, int, places, vector};

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use treepie_core::affinity::formats::Format as MatrixFormat;
-use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, read_any};
-use treepie_core::proof::Limits;
+use treepie_base::proof::Limits;
+use treepie_profile::Profile;
+use treepie_profile::any::{AnyFile, read_any};
+use treepie_traffic::formats::Format as MatrixFormat;
 
 use super::require_equal_ranks;
 use crate::error::CommandError;

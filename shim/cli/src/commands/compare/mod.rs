@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use treepie_core::affinity::formats::Format as MatrixFormat;
-use treepie_core::files::{AnyFile, read_any};
+use treepie_profile::any::{AnyFile, read_any};
+use treepie_traffic::formats::Format as MatrixFormat;
 
 use super::Outcome;
 use super::answer::Wanted;

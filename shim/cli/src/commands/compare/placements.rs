@@ -1,8 +1,8 @@
 //! Two placements side by side: strategy, costs, moved ranks.
 
 use serde_json::json;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::placement::networks::Measures;
+use treepie_placement::file::PlacementFile;
+use treepie_placement::networks::Measures;
 
 use super::{Two, require_equal_ranks, sides};
 use crate::error::CommandError;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use treepie_core::affinity::{Layer, Matrix};
-use treepie_core::files::profile::Profile;
-use treepie_core::placement::networks::NetworkNodes;
-use treepie_core::topology::Topology;
+use treepie_placement::networks::NetworkNodes;
+use treepie_profile::Profile;
+use treepie_topology::Topology;
+use treepie_traffic::{Layer, Matrix};
 
 use super::{Arguments, Two, sides};
 use crate::commands::options::MatrixChoice;

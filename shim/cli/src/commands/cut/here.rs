@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use treepie_core::waits::Rank;
+use treepie_jobstate::waits::Rank;
 
 use super::members::{Answer, Order, Which};
 use super::then::{self, Ended};

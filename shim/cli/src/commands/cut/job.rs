@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use treepie_core::files::configuration::RUN_VARIABLE;
+use treepie_profile::settings::RUN_VARIABLE;
 
 use super::members::Which;
 use super::waves::Waves;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use treepie_core::waits::Rank;
+use treepie_jobstate::waits::Rank;
 
 use super::coordinator::Coordinator;
 use super::here::Here;

@@ -9,7 +9,7 @@
 //! then          the user's command, while all ranks are stopped
 //! ```
 //!
-//! Who has to go on before a cut is quiet is decided in `treepie_core::cut`.
+//! Who has to go on before a cut is quiet is decided in `treepie_jobstate::cut`.
 
 mod coordinator;
 mod here;
@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use treepie_core::files::pages::TICK;
-use treepie_core::waits::Rank;
+use treepie_jobstate::pages::TICK;
+use treepie_jobstate::waits::Rank;
 
 use self::members::{Members, Which};
 use self::waves::Waves;
@@ -206,7 +206,7 @@ fn look(arguments: &Arguments, members: &mut Members, run: u64) -> Outcome {
             "run {run:016x} has no rank on this host any more; there is nothing to look at"
         )));
     }
-    if !treepie_core::cut::are_alike(&first, &second) {
+    if !treepie_jobstate::cut::are_alike(&first, &second) {
         return Err(CommandError::failed(
             "ranks made calls while they were looked at, so that their counts are of no one cut; \
              leave --verify out, and they are stopped",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
-use treepie_core::waits::Rank;
+use treepie_jobstate::waits::Rank;
 
 use crate::launch::job::exit_code;
 

@@ -4,8 +4,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use treepie_core::cut::{Step, Wave};
-use treepie_core::waits::Rank;
+use treepie_jobstate::cut::{Step, Wave};
+use treepie_jobstate::waits::Rank;
 
 use super::members::Members;
 use super::then::Ended;

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use clap::Args;
 use serde::Serialize;
-use treepie_core::learning::Arm;
+use treepie_guard::learning::Arm;
 
 use super::{Learnt, StoreChoice, applications, nothing_of};
 use crate::commands::Outcome;

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use treepie_core::files::configuration::variable_of;
-use treepie_core::files::experience::{Key, Store, StoreError};
-use treepie_core::learning::Experience;
+use treepie_guard::learning::Experience;
+use treepie_profile::experience::{Key, Store, StoreError};
+use treepie_profile::settings::variable_of;
 
 use super::options::absolute_path;
 use crate::error::CommandError;

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
-use treepie_core::files::configuration::RUN_VARIABLE;
-use treepie_core::files::experience::{ExperienceFile, Key, Store};
-use treepie_core::learning::End;
+use treepie_guard::learning::End;
+use treepie_profile::experience::{ExperienceFile, Key, Store};
+use treepie_profile::settings::RUN_VARIABLE;
 
 use super::{StoreChoice, opened};
 use crate::commands::Outcome;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use treepie_core::files::list;
-use treepie_core::placement::Constraints;
-use treepie_core::topology::Topology;
+use treepie_base::list;
+use treepie_placement::Constraints;
+use treepie_topology::Topology;
 
 use crate::error::CommandError;
 

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use treepie_core::affinity::Matrix;
-use treepie_core::files::placement::{Costs, LevelTraffic, PlacementFile};
-use treepie_core::placement::networks::link_traffic;
-use treepie_core::placement::objective::Objective;
-use treepie_core::placement::{Outcome as Placed, Strategy, permutation};
-use treepie_core::topology::networks::Loads;
+use treepie_placement::file::{Costs, LevelTraffic, PlacementFile};
+use treepie_placement::networks::link_traffic;
+use treepie_placement::objective::Objective;
+use treepie_placement::{Outcome as Placed, Strategy, permutation};
+use treepie_topology::networks::Loads;
+use treepie_traffic::Matrix;
 
 use super::near::Near;
 use super::seat::Seat;
@@ -230,7 +230,7 @@ impl<'a> Found<'a> {
         });
         Ok(PlacementFile {
             producer: producer(),
-            date: treepie_core::files::date(SystemTime::now()),
+            date: treepie_base::date(SystemTime::now()),
             profile: Some(file_name(&self.arguments.profile)),
             ranks: self.assignment().len(),
             strategy: self.placed.strategy.to_string(),

@@ -16,15 +16,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use treepie_core::affinity::Matrix;
-use treepie_core::files::check_writable;
-use treepie_core::placement::balance::in_blocks;
-use treepie_core::placement::networks::{Measures, NetworkNodes, place_on_network};
-use treepie_core::placement::objective::Objective;
-use treepie_core::placement::{
+use treepie_base::check_writable;
+use treepie_placement::balance::in_blocks;
+use treepie_placement::networks::{Measures, NetworkNodes, place_on_network};
+use treepie_placement::objective::Objective;
+use treepie_placement::{
     Constraints, Effort, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
 };
-use treepie_core::topology::Topology;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 use self::constraints::ConstraintOptions;
 use self::containment::{ContainmentOptions, Machine};

@@ -1,10 +1,10 @@
 //! Ranks that exchange most with other nodes, seated next to the network interfaces.
 
 use clap::Args;
-use treepie_core::placement::near::{Interfaces, Seats};
-use treepie_core::placement::objective::dist_comm;
-use treepie_core::placement::{Outcome as Placed, Placement};
-use treepie_core::topology::{Device, Topology};
+use treepie_placement::near::{Interfaces, Seats};
+use treepie_placement::objective::dist_comm;
+use treepie_placement::{Outcome as Placed, Placement};
+use treepie_topology::{Device, Topology};
 
 use super::{Arguments, Job};
 use crate::error::CommandError;

@@ -6,13 +6,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use treepie_core::affinity::Matrix;
-use treepie_core::collective::Locality;
-use treepie_core::files::PlatformFile;
-use treepie_core::files::configuration::Collectives;
-use treepie_core::placement::{Options, Outcome as Placed, Placement, Strategy};
-use treepie_core::platform::Platform;
-use treepie_core::topology::Topology;
+use treepie_collective::Locality;
+use treepie_placement::{Options, Outcome as Placed, Placement, Strategy};
+use treepie_platform::Platform;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::settings::Collectives;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 use super::{Arguments, Job, search};
 use crate::error::CommandError;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use treepie_core::placement::{Effort, Options, Outcome, PlacementError};
+use treepie_placement::{Effort, Options, Outcome, PlacementError};
 
 /// Places once, and then, as long as another attempt fits into the budget, again
 /// with the greatest effort and other seeds. The cheapest is kept, so that a

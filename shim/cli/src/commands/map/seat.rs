@@ -1,10 +1,10 @@
 //! Cost of rank 0's staying on process 0: so it does in a replay where input arrives there.
 
 use serde::Serialize;
-use treepie_core::affinity::Matrix;
-use treepie_core::placement::networks::NetworkNodes;
-use treepie_core::placement::objective::Objective;
-use treepie_core::placement::seat::{Change, Seats, keep};
+use treepie_placement::networks::NetworkNodes;
+use treepie_placement::objective::Objective;
+use treepie_placement::seat::{Change, Seats, keep};
+use treepie_traffic::Matrix;
 
 use super::Job;
 

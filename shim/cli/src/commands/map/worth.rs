@@ -1,8 +1,8 @@
 //! Whether the placement that was found is worth it.
 
-use treepie_core::affinity::{Matrix, Metric};
-use treepie_core::placement::Outcome as Placed;
-use treepie_core::placement::objective::Objective;
+use treepie_placement::Outcome as Placed;
+use treepie_placement::objective::Objective;
+use treepie_traffic::{Matrix, Metric};
 
 use super::{Arguments, Job};
 use crate::report::gain::{Change, Gain};

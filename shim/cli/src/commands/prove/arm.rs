@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 use std::process::Stdio;
 
-use treepie_core::files::profile::Profile;
+use treepie_profile::Profile;
 
 use crate::commands::options::{RunSettings, absolute_path};
 use crate::error::CommandError;

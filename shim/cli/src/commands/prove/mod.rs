@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use treepie_core::files::configuration::Apply;
-use treepie_core::proof::Limits;
+use treepie_base::proof::Limits;
+use treepie_profile::settings::Apply;
 
 use self::arm::Arm;
 use self::series::Series;

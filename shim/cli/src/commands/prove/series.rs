@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use treepie_core::proof::Limits;
+use treepie_base::proof::Limits;
 
 use super::arm::{Arm, Done};
 use crate::commands::options::RunSettings;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use treepie_core::supervision::checkpoints::{Checkpoint, fits};
+use treepie_resilience::supervision::checkpoints::{Checkpoint, fits};
 
 /// The files and directories whose paths fit a pattern; `*` and `?` stand for letters of a name.
 pub fn matching(pattern: &Path) -> Vec<Checkpoint> {

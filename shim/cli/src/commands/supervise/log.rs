@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
-use treepie_core::files::date;
+use treepie_base::date;
 
 use crate::error::CommandError;
 

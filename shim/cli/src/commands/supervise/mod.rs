@@ -8,7 +8,7 @@
 //! log         what happened, in plain words
 //! ```
 //!
-//! What an end means and what follows is decided in `treepie_core::supervision`.
+//! What an end means and what follows is decided in `treepie_resilience::supervision`.
 
 mod found;
 mod log;
@@ -21,8 +21,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use treepie_core::files::Replayable;
-use treepie_core::supervision::{Host, Limits, Roster};
+use treepie_profile::any::Replayable;
+use treepie_resilience::supervision::{Host, Limits, Roster};
 
 use self::log::Log;
 use self::supervisor::Supervisor;

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use treepie_core::files::Replayable;
-use treepie_core::files::configuration::RUN_VARIABLE;
-use treepie_core::files::pages::run_directory;
-use treepie_core::files::partial_profiles::directory_of;
-use treepie_core::supervision::checkpoints::{Checkpoint, Checkpoints};
-use treepie_core::supervision::{
+use treepie_jobstate::pages::run_directory;
+use treepie_profile::any::Replayable;
+use treepie_profile::partial_profiles::directory_of;
+use treepie_profile::settings::RUN_VARIABLE;
+use treepie_resilience::supervision::checkpoints::{Checkpoint, Checkpoints};
+use treepie_resilience::supervision::{
     Decision, End, Ended, Facts, History, Host, Left, Out, Progress, Reason, Roster, Statuses,
     TooFew,
 };

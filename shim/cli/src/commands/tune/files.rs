@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use treepie_core::collective::native::knobs::{Component, Setting};
-use treepie_core::files::{TuningFile, write_atomically};
-use treepie_core::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning, rules_file};
+use treepie_base::write_atomically;
+use treepie_native::knobs::{Component, Setting};
+use treepie_native::tuning::file::TuningFile;
+use treepie_native::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning, rules_file};
 
 use crate::error::CommandError;
 

@@ -9,10 +9,12 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use treepie_core::collective::Operation;
-use treepie_core::files::configuration::TUNE_VARIABLE;
-use treepie_core::files::{Profile, TuningFile, check_writable, list};
-use treepie_core::tuning::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
+use treepie_base::{check_writable, list};
+use treepie_collective::Operation;
+use treepie_native::tuning::file::TuningFile;
+use treepie_native::tuning::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
+use treepie_profile::Profile;
+use treepie_profile::settings::TUNE_VARIABLE;
 
 use super::Outcome;
 use super::options::{absolute_path, size};

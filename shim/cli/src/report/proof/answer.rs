@@ -1,7 +1,7 @@
 //! The verdict as a sentence, as text and as JSON.
 
 use serde_json::{Value, json};
-use treepie_core::proof::{Pairs, Verdict};
+use treepie_base::proof::{Pairs, Verdict};
 
 use super::{Comparison, Pairing, Printed, Run};
 use crate::report::table::Table;

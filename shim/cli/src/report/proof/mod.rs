@@ -11,9 +11,9 @@ mod drawn;
 
 use std::path::PathBuf;
 
-use treepie_core::files::profile::Profile;
-use treepie_core::platform::statistics::median;
-use treepie_core::proof::{Limits, Pairs, Verdict};
+use treepie_base::proof::{Limits, Pairs, Verdict};
+use treepie_base::statistics::median;
+use treepie_profile::Profile;
 
 use super::summary::Summary;
 use super::times;

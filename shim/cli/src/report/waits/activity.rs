@@ -1,6 +1,6 @@
 //! What a rank does, and with whom.
 
-use treepie_core::waits::{
+use treepie_jobstate::waits::{
     Activity, Collective, Envelope, Key, Life, Motion, Operation, Partner, Seen, Thread, Until,
 };
 

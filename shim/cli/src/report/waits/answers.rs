@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use treepie_core::waits::{Key, Seen};
+use treepie_jobstate::waits::{Key, Seen};
 
 use super::Hang;
 use crate::picture::{Arrow, Graph, Node};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use treepie_core::waits::{End, Kind, Motion, Seen};
+use treepie_jobstate::waits::{End, Kind, Motion, Seen};
 
 use super::Hang;
 use super::words::{capital, is, ranks, verb};
@@ -145,7 +145,7 @@ impl Hang {
 mod tests {
     use std::collections::BTreeMap;
 
-    use treepie_core::waits::{
+    use treepie_jobstate::waits::{
         Activity, Collective, Communicator, Job, Life, Operation, Rank, Thread, Until,
         communicator_key,
     };

@@ -9,7 +9,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use treepie_core::waits::{
+use treepie_jobstate::waits::{
     Activity, Job, Key, Kind, Mismatch, Operation, Partner, Side, Unreceived, Verdict,
     communicator_key, verdict,
 };

@@ -2,9 +2,9 @@
 
 mod judged;
 
-use treepie_core::affinity::windows::EpochKind;
-use treepie_core::files::list;
-use treepie_core::files::profile::{EpochUse, Moved, WindowUse};
+use treepie_base::list;
+use treepie_profile::{EpochUse, Moved, WindowUse};
+use treepie_traffic::windows::EpochKind;
 
 use super::table::Table;
 use super::units;

@@ -9,13 +9,13 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use treepie_core::collective::choose::Form;
-use treepie_core::collective::{
-    Algorithm, Amount, Choice, Chooser, Clusters, Locality, Neighbourhoods, Network, Operation,
-    Problem, Uniform, is_acknowledged,
+use treepie_choice::{Challenger, Choice, Chooser, Form};
+use treepie_collective::{
+    Algorithm, Amount, Clusters, Locality, Neighbourhoods, Network, Operation, Problem, Uniform,
+    is_acknowledged,
 };
-use treepie_core::files::configuration::{Collectives, GuardMode, Runner};
-use treepie_core::guard::{CellKey, Challenger};
+use treepie_guard::CellKey;
+use treepie_profile::settings::{Collectives, GuardMode, Runner};
 
 use crate::collectives::device;
 use crate::collectives::execute::{Account, Prepared, Spaces, execute};

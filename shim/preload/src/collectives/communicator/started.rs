@@ -4,9 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use treepie_core::collective::Choice;
-use treepie_core::collective::choose::{Candidate, Challenger, Progress};
-use treepie_core::guard::CellKey;
+use treepie_choice::{Candidate, Challenger, Choice, Progress};
+use treepie_guard::CellKey;
 
 use super::{Communicator, Key};
 use crate::collectives::guard::Guarding;

@@ -1,7 +1,7 @@
 //! The cell of a call, by what MPI makes equal on all ranks.
 
-use treepie_core::collective::Operation::*;
-use treepie_core::guard::CellKey;
+use treepie_collective::Operation::*;
+use treepie_guard::CellKey;
 
 use super::super::communicator::Communicator;
 use crate::mpi::native::Native;

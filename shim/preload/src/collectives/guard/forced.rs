@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
-use treepie_core::collective::native::knobs::{Knob, Library, Maker, OWN_CHOICE, WITHOUT_HAN};
+use treepie_native::knobs::{Knob, Library, Maker, OWN_CHOICE, WITHOUT_HAN};
 
 use super::exchange::Exchange;
 use super::now;

@@ -7,10 +7,11 @@
 use std::env;
 
 use serde::{Deserialize, Serialize};
-use treepie_core::collective::Operation;
-use treepie_core::collective::native::knobs::{Library, Maker};
-use treepie_core::files::configuration::GuardMode;
-use treepie_core::guard::{Candidate, CellKey, Challenger, Form, Known};
+use treepie_choice::{Candidate, Challenger};
+use treepie_collective::Operation;
+use treepie_guard::{CellKey, Form, Known};
+use treepie_native::knobs::{Library, Maker};
+use treepie_profile::settings::GuardMode;
 
 use super::forced;
 use crate::log;

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use treepie_core::guard::{Ticket, Work};
+use treepie_guard::{Ticket, Work};
 
 use super::now;
 use crate::collectives::by_request::{ByRequest, key};

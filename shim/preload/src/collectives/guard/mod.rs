@@ -1,6 +1,6 @@
 //! The guard on collectives: each begins with the native MPI, and a plan, or another algorithm of
 //! the MPI's, takes its place where it was measured to be quicker. What is decided is in
-//! `treepie_core::guard`; here calls are timed, and ranks tell each other what they measured.
+//! `treepie_guard`; here calls are timed, and ranks tell each other what they measured.
 //!
 //! Which calls are guarded is the same on all ranks: those that `auto` is asked for, on a
 //! communicator in several clusters, or whose ranks all share memory, or wherever the MPI's other
@@ -22,15 +22,14 @@ use std::time::Instant;
 
 use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
-use treepie_core::collective::Algorithm;
-use treepie_core::collective::choose::Progress;
-use treepie_core::collective::native::knobs::Knob;
-use treepie_core::files::configuration::GuardMode;
-use treepie_core::files::profile::GuardedCell;
-use treepie_core::guard::{
-    Candidate, CellKey, Challenger, Due, Earlier, Event, Form, Guard, Known, MOST_CHALLENGERS,
-    Ticket, WARM_UP,
+use treepie_choice::{Candidate, Challenger, Progress};
+use treepie_collective::Algorithm;
+use treepie_guard::{
+    CellKey, Due, Earlier, Event, Form, Guard, Known, MOST_CHALLENGERS, Ticket, WARM_UP,
 };
+use treepie_native::knobs::Knob;
+use treepie_profile::GuardedCell;
+use treepie_profile::settings::GuardMode;
 
 use super::communicator::Communicator;
 use super::setup::Setup;

@@ -3,9 +3,10 @@
 
 use std::sync::atomic::Ordering;
 
-use treepie_core::collective::Algorithm;
-use treepie_core::files::profile::GuardedCell;
-use treepie_core::guard::{Candidate, CellKey, Form, Found, Guard};
+use treepie_choice::Candidate;
+use treepie_collective::Algorithm;
+use treepie_guard::{CellKey, Form, Found, Guard};
+use treepie_profile::GuardedCell;
 
 use super::{named, results};
 use crate::collectives::communicator::Communicator;

@@ -1,7 +1,7 @@
 //! What the guards of this process found, for the profile.
 
 use parking_lot::Mutex;
-use treepie_core::files::profile::GuardedCell;
+use treepie_profile::GuardedCell;
 
 /// Results of communicators that have ended; equal ones are one.
 static RESULTS: Mutex<Vec<GuardedCell>> = Mutex::new(Vec::new());

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use treepie_core::collective::choose::{Form, Progress, direct};
-use treepie_core::collective::{Algorithm, Operation};
-use treepie_core::files::configuration::Runner;
-use treepie_core::guard::Form::Nonblocking;
-use treepie_core::guard::{CellKey, Guard, VALUES_OF_REQUEST};
+use treepie_choice::{Form, Progress, direct};
+use treepie_collective::{Algorithm, Operation};
+use treepie_guard::Form::Nonblocking;
+use treepie_guard::{CellKey, Guard, VALUES_OF_REQUEST};
+use treepie_profile::settings::Runner;
 
 use super::numbers::Numbers;
 use super::running::{Running, Uses};

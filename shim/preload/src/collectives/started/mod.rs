@@ -23,7 +23,7 @@
 //! Unless the native MPI or a thread calls us ([`progress`]), a rank goes on with a plan in the
 //! calls that complete its request, and nowhere else. Then only such plans are taken whose messages
 //! are all sent, and whose receives are all posted, when the operation starts
-//! ([`forwards`](treepie_core::collective::Plan::forwards)): no other rank waits for this one to go
+//! ([`forwards`](treepie_collective::Plan::forwards)): no other rank waits for this one to go
 //! on, whatever it does meanwhile.
 //!
 //! # One rank alone never decides
@@ -34,7 +34,7 @@
 //! the call that starts, which may not wait.
 //!
 //! Under a guard it hangs on the calls that there were, and on exchanged numbers, which are used
-//! from a blocking collective of the same communicator on: in `treepie_core::guard` it is said why
+//! from a blocking collective of the same communicator on: in `treepie_guard` it is said why
 //! not sooner. A persistent request may have a guard of its own ([`trial`]).
 
 mod calls;
@@ -54,10 +54,10 @@ mod work;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use treepie_core::collective::Operation;
-use treepie_core::collective::choose::Progress;
-use treepie_core::files::configuration::{Collectives, Runner};
-use treepie_core::guard::CellKey;
+use treepie_choice::Progress;
+use treepie_collective::Operation;
+use treepie_guard::CellKey;
+use treepie_profile::settings::{Collectives, Runner};
 
 use super::attached;
 use super::guard::{self, ByNative, Guarded};

@@ -5,8 +5,8 @@ use std::mem;
 use std::sync::Arc;
 use std::thread;
 
-use treepie_core::collective::choose::{Form, direct};
-use treepie_core::collective::{Algorithm, Operation};
+use treepie_choice::{Form, direct};
+use treepie_collective::{Algorithm, Operation};
 
 use super::running::{Running, Uses};
 use super::work::Work;

@@ -20,8 +20,8 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use treepie_core::collective::choose::Progress;
-use treepie_core::collective::native::knobs::{Library, Maker, Version};
+use treepie_choice::Progress;
+use treepie_native::knobs::{Library, Maker, Version};
 
 use super::helper;
 use super::running::Running;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
 
 use crate::collectives::communicator::{Chosen, Communicator};
 use crate::collectives::errors::{self, Returned};

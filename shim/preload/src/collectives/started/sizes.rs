@@ -2,10 +2,9 @@
 //! theirs where the request is made, which may wait for others. That costs once, and every start
 //! has the plan that suits them.
 
-use treepie_core::collective::choose::uneven;
-use treepie_core::collective::choose::{Progress, direct};
-use treepie_core::collective::{Algorithm, Amount, Operation};
-use treepie_core::files::configuration::Runner;
+use treepie_choice::{Progress, direct, uneven};
+use treepie_collective::{Algorithm, Amount, Operation};
+use treepie_profile::settings::Runner;
 
 use crate::collectives::communicator::Communicator;
 use crate::collectives::setup::Setup;

@@ -1,11 +1,12 @@
 //! A persistent request in whose place plans are tried: the native MPI's own request stands behind
-//! it, and each start is run by that, or by a plan. `treepie_core::guard` says why all ranks run
+//! it, and each start is run by that, or by a plan. `treepie_guard` says why all ranks run
 //! the same start alike, and why one may wait for an exchange in it.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use treepie_core::guard::{Candidate, CellKey, Due, Guard, Ticket, Work as Amount};
+use treepie_choice::Candidate;
+use treepie_guard::{CellKey, Due, Guard, Ticket, Work as Amount};
 
 use super::numbers::Numbers;
 use crate::collectives::communicator::{Chosen, Communicator, Key};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use treepie_core::collective::Algorithm;
+use treepie_collective::Algorithm;
 
 use super::trial::Trial;
 use crate::collectives::communicator::{Chosen, Communicator, Key};

@@ -11,7 +11,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-use treepie_core::files::list;
+use treepie_base::list;
 
 use super::board::Board;
 use super::channel::{Incoming, Outgoing};

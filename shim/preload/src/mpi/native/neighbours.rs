@@ -1,6 +1,6 @@
 //! The neighbours of a process in a communicator's topology.
 
-use treepie_core::collective::{Layout, Neighbours};
+use treepie_collective::{Layout, Neighbours};
 
 use super::calls::integer;
 use super::{Native, NativeError};

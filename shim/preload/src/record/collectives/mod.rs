@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::collective::PlanRun;
+use treepie_collective::PlanRun;
 
 pub use observe::{Amount, Reader, Seen, observe, observe_block};
 pub use tallies::{Recent, Tallies};

@@ -1,6 +1,6 @@
 //! Reads from a call's arguments what its traffic depends on.
 
-use treepie_core::collective::Operation;
+use treepie_collective::Operation;
 
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Counts, Datatype, Handle, Side, Word};

@@ -5,9 +5,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use treepie_core::affinity::Traffic;
-use treepie_core::collective::{Operation, PlanRun, size_class};
-use treepie_core::files::partial_profiles::{Alike, Encoder, Sink};
+use treepie_collective::{Operation, PlanRun, size_class};
+use treepie_profile::partial_profiles::{Alike, Encoder, Sink};
+use treepie_traffic::Traffic;
 
 use super::super::sums::Sums;
 use super::Plan;

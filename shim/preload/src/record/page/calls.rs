@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use treepie_core::files::pages::layout::{
+use treepie_jobstate::pages::layout::{
     ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, STARTED, THREADS, area, header, pack,
     request_place, send_place,
 };

@@ -14,9 +14,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use treepie_core::files::own_directory::{Access, NotOwn, OwnDirectory};
-use treepie_core::files::pages::layout::WORDS;
-use treepie_core::files::pages::{file_name, run_directory, usual_directory};
+use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
+use treepie_jobstate::pages::layout::WORDS;
+use treepie_jobstate::pages::{file_name, run_directory, usual_directory};
 
 use super::words::Words;
 use crate::machine::file_limit;

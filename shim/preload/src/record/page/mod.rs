@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use once_cell::sync::OnceCell;
-use treepie_core::files::pages::layout::{self, ABORTS, EXITS, header};
+use treepie_jobstate::pages::layout::{self, ABORTS, EXITS, header};
 
 use super::identity::identity;
 use crate::features::{self, PAGES};
@@ -178,7 +178,7 @@ pub fn exits() {
 /// When this process started, in clock ticks.
 fn started() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    treepie_core::files::pages::process_of_stat(&text).map(|stat| stat.started)
+    treepie_jobstate::pages::process_of_stat(&text).map(|stat| stat.started)
 }
 
 /// The name of the program's file.

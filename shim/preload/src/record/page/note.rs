@@ -1,6 +1,6 @@
 //! What a page says of a call, as entry points tell it.
 
-use treepie_core::files::pages::layout::{ABSENT, pack};
+use treepie_jobstate::pages::layout::{ABSENT, pack};
 
 use crate::mpi::{Comm, Handle, Word, c_int};
 

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::files::pages::layout::{
+use treepie_jobstate::pages::layout::{
     COMMUNICATORS, MEMBERS, MEMBERS_AT, UNKNOWN, communicator, header, pack,
 };
-use treepie_core::waits::communicator_key;
+use treepie_jobstate::waits::communicator_key;
 
 use super::page;
 use super::words::Words;

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use treepie_core::files::pages::TICK;
-use treepie_core::files::pages::layout::header;
+use treepie_jobstate::pages::TICK;
+use treepie_jobstate::pages::layout::header;
 
 use super::calls::Area;
 use super::tick::write_all_channels;

@@ -9,14 +9,14 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use treepie_core::files::pages::layout::{
+use treepie_jobstate::pages::layout::{
     CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, INSIDE, NUMBER_SHIFT, THREADS, UNKNOWN, area,
     header,
 };
 
 use super::stop;
 use super::words::Words;
-use treepie_core::waits::Channel;
+use treepie_jobstate::waits::Channel;
 
 use crate::guard::guarded;
 use crate::machine::with_signals_blocked;

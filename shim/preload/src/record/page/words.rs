@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use treepie_core::files::pages::layout::{AREAS_AT, COMMUNICATORS_AT, WORDS, area, communicator};
+use treepie_jobstate::pages::layout::{AREAS_AT, COMMUNICATORS_AT, WORDS, area, communicator};
 
 /// Words of a page. Any bits are a value, and every access is atomic.
 #[derive(Clone, Copy)]

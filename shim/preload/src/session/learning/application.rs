@@ -7,8 +7,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_core::files::open;
-use treepie_core::placement::binding::Process;
+use treepie_base::open;
+use treepie_placement::binding::Process;
 
 use crate::session::program;
 

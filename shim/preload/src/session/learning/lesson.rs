@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use once_cell::sync::OnceCell;
-use treepie_core::files::experience::{ExperienceFile, Guarded, Key, Store};
-use treepie_core::files::profile::GuardResults;
-use treepie_core::learning::End;
+use treepie_guard::learning::End;
+use treepie_profile::GuardResults;
+use treepie_profile::experience::{ExperienceFile, Guarded, Key, Store};
 
 use crate::log;
 use crate::machine::within;

@@ -7,18 +7,18 @@ mod lesson;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use treepie_core::affinity::{Layer, Metric};
-use treepie_core::files::PlatformFile;
-use treepie_core::files::experience::{
+use treepie_guard::learning::{
+    AHEAD, Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
+};
+use treepie_placement::allocation::Allocation;
+use treepie_placement::binding::Process;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::experience::{
     Application, Elsewhere, ExperienceFile, Key, Known, Salt, Store, guards_key, platform_key,
     run_name,
 };
-use treepie_core::files::profile::{GuardedCell, GuardedEpochs, Profile};
-use treepie_core::learning::{
-    AHEAD, Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
-};
-use treepie_core::placement::allocation::Allocation;
-use treepie_core::placement::binding::Process;
+use treepie_profile::{GuardedCell, GuardedEpochs, Profile};
+use treepie_traffic::{Layer, Metric};
 
 use crate::log;
 use crate::mpi::native::Native;
@@ -122,7 +122,7 @@ impl Learning {
                 Some(learning)
             }
             Some(Err(error)) => {
-                let error: treepie_core::files::experience::StoreError = error;
+                let error: treepie_profile::experience::StoreError = error;
                 log::info(&error.to_string());
                 None
             }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use treepie_core::files;
-use treepie_core::placement::containment::Domains;
-use treepie_core::topology::Topology;
+use treepie_resilience::containment::Domains;
+use treepie_topology::Topology;
 
 use super::ContainmentOptions;
 use crate::error::CommandError;
@@ -128,7 +127,7 @@ fn hosts(topology: &Topology, depth: usize) -> Kind {
 /// The domains of hosts in a file with lines of a host and its domain.
 fn from_file(path: &Path, hosts: &Kind) -> Result<Kind, CommandError> {
     let mut domain_of = BTreeMap::new();
-    for (number, line) in files::read_text(path)?.lines().enumerate() {
+    for (number, line) in treepie_base::text::read(path)?.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             [] => {}

@@ -6,8 +6,8 @@ mod sets;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use treepie_core::files::{list, size, write_atomically};
-use treepie_core::placement::containment::{
+use treepie_base::{list, size, write_atomically};
+use treepie_resilience::containment::{
     ContainmentError, Division, Domains, Failures, Logging, Plan, Question, trade_offs,
 };
 

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use treepie_core::files::write_atomically;
-use treepie_core::placement::containment::redundancy::{
+use treepie_base::write_atomically;
+use treepie_resilience::containment::redundancy::{
     FTI_SET_SIZE, NamedHost, Scheme, Sets, VELOC_SET_SIZE, dealt, fti, fti_config, hosts_in_order,
     moved_to, scr, scr_config, veloc, veloc_config,
 };
-use treepie_core::placement::containment::{ContainmentError, Domains};
+use treepie_resilience::containment::{ContainmentError, Domains};
 
 use super::machine::{Kind, Machine};
 use super::{Found, refused};

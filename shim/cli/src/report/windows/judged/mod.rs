@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::ptr;
 
 use serde::Serialize;
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::affinity::windows::{EpochKind, WindowCall};
-use treepie_core::files::profile::{EpochUse, Moved, Profile, WindowUse};
-use treepie_core::one_sided::cost;
-use treepie_core::platform::{Link, Mismatch, Pairs, Platform, Way};
+use treepie_guard::one_sided::cost;
+use treepie_platform::{Link, Mismatch, Pairs, Platform, Way};
+use treepie_profile::{EpochUse, Moved, Profile, WindowUse};
+use treepie_traffic::TrafficMatrix;
+use treepie_traffic::windows::{EpochKind, WindowCall};
 
 use super::super::units;
 use super::{MOST_WINDOWS, name};

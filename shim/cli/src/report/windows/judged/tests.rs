@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
 
-use treepie_core::affinity::Traffic;
-use treepie_core::affinity::windows::{Access, Accesses};
-use treepie_core::collective::size_class;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::Host;
+use treepie_collective::size_class;
+use treepie_platform::file::PlatformFile;
+use treepie_profile::Host;
+use treepie_traffic::Traffic;
+use treepie_traffic::windows::{Access, Accesses};
 
 use super::*;
 

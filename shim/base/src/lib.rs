@@ -1,0 +1,31 @@
+//! What every crate of Treepie stands on: names that users write, lists of numbers, sizes and
+//! statistics, and what all files have in common: errors of one line that name the file and the
+//! remedy, headers, atomic writes, inputs of bounded size.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
+
+pub mod assignment;
+pub mod atomic;
+pub mod error;
+pub mod format_error;
+pub mod header;
+pub mod input;
+pub mod list;
+pub mod names;
+pub mod nearest;
+pub mod own_directory;
+pub mod permutation;
+pub mod proof;
+pub mod size;
+pub mod statistics;
+pub mod text;
+pub mod yaml;
+
+pub use atomic::{check_writable, is_stream, write_atomically};
+pub use error::{FileError, OtherRanks};
+pub use format_error::FormatError;
+pub use header::{Kind, VERSION, date};
+pub use input::{Unfit, open, open_no_link, wait_for_streams};
+pub use names::UnknownName;
+pub use nearest::nearest;
+pub use size::size;

@@ -1,0 +1,205 @@
+//! Lists of ranks, processes and cores as a person writes them: `0-15` or
+//! `0,4,8,12-15`. The order counts: `2,0,1` is a list of three.
+
+use std::fmt;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserializer, Serializer};
+use thiserror::Error;
+
+/// The longest list that is read. A range costs four letters and may name
+/// billions: without a limit a short file could exhaust the memory.
+pub const LONGEST: usize = 1 << 24;
+
+/// Errors of the text of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ListError {
+    /// An item is no number and no range.
+    #[error("`{item}` is not a whole number or a range; write a list such as `0,4,8-11`")]
+    NotANumber {
+        /// The item as written.
+        item: String,
+    },
+    /// A range that runs backwards.
+    #[error("the range `{item}` runs backwards; write the smaller number first")]
+    Backwards {
+        /// The item as written.
+        item: String,
+    },
+    /// More numbers than any machine has ranks or cores.
+    #[error("the list has more than {LONGEST} numbers; check its last range")]
+    TooLong,
+}
+
+/// The numbers of a list such as `0-3,8`. The empty text is the empty list.
+///
+/// # Errors
+/// An item that is no number and no range, a range that runs backwards, or a
+/// list with more than [`LONGEST`] numbers.
+pub fn parse(text: &str) -> Result<Vec<usize>, ListError> {
+    let mut numbers = Vec::new();
+    if text.trim().is_empty() {
+        return Ok(numbers);
+    }
+    for item in text.split(',').map(str::trim) {
+        let not_a_number = || ListError::NotANumber {
+            item: shortened(item),
+        };
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        let first = number(first).ok_or_else(not_a_number)?;
+        let last = number(last).ok_or_else(not_a_number)?;
+        if last < first {
+            return Err(ListError::Backwards {
+                item: shortened(item),
+            });
+        }
+        if last - first >= LONGEST - numbers.len() {
+            return Err(ListError::TooLong);
+        }
+        numbers.extend(first..=last);
+    }
+    Ok(numbers)
+}
+
+/// Digits only: `+3`, which Rust would read, is not how a list is written.
+fn number(digits: &str) -> Option<usize> {
+    let digits = digits.trim();
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+/// At most thirty letters of what was written, for a message of one line.
+fn shortened(item: &str) -> String {
+    let printable = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let mut letters = item.chars().map(printable);
+    let mut text: String = letters.by_ref().take(30).collect();
+    if letters.next().is_some() {
+        text += "...";
+    }
+    text
+}
+
+/// The shortest text of a list: three numbers or more that follow each other
+/// become a range.
+pub fn to_text(numbers: &[usize]) -> String {
+    let mut items = Vec::new();
+    let mut start = 0;
+    while start < numbers.len() {
+        let mut end = start;
+        while end + 1 < numbers.len() && numbers[end].checked_add(1) == Some(numbers[end + 1]) {
+            end += 1;
+        }
+        if end - start >= 2 {
+            items.push(format!("{}-{}", numbers[start], numbers[end]));
+        } else {
+            items.extend(numbers[start..=end].iter().map(usize::to_string));
+        }
+        start = end + 1;
+    }
+    items.join(",")
+}
+
+/// For `#[serde(with = "list")]`: writes the compact text.
+pub fn serialize<S: Serializer>(numbers: &[usize], out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(&to_text(numbers))
+}
+
+/// For `#[serde(with = "list")]`: reads the compact text, a single number or a
+/// YAML list of numbers.
+pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<usize>, D::Error> {
+    input.deserialize_any(ListVisitor)
+}
+
+struct ListVisitor;
+
+impl<'de> Visitor<'de> for ListVisitor {
+    type Value = Vec<usize>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of whole numbers such as `0,4,8-11`")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        parse(text).map_err(E::custom)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Self::Value, E> {
+        usize::try_from(number)
+            .map(|number| vec![number])
+            .map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut numbers = Vec::new();
+        while let Some(number) = items.next_element()? {
+            if numbers.len() == LONGEST {
+                return Err(A::Error::custom(ListError::TooLong));
+            }
+            numbers.push(number);
+        }
+        Ok(numbers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ranges_single_numbers_and_order_are_kept() {
+        assert_eq!(parse("0-3,8").unwrap(), [0, 1, 2, 3, 8]);
+        assert_eq!(parse(" 2, 0,1 ").unwrap(), [2, 0, 1]);
+        assert_eq!(parse("").unwrap(), Vec::<usize>::new());
+        assert_eq!(to_text(&[0, 1, 2, 3, 8, 9, 5]), "0-3,8,9,5");
+        assert_eq!(to_text(&[2, 1, 0]), "2,1,0");
+        assert_eq!(to_text(&[]), "");
+    }
+
+    #[test]
+    fn wrong_items_are_named() {
+        for (text, expected) in [
+            (
+                "0,x",
+                "`x` is not a whole number or a range; write a list such as `0,4,8-11`",
+            ),
+            (
+                "1,,2",
+                "`` is not a whole number or a range; write a list such as `0,4,8-11`",
+            ),
+            (
+                "-3",
+                "`-3` is not a whole number or a range; write a list such as `0,4,8-11`",
+            ),
+            (
+                "7-2",
+                "the range `7-2` runs backwards; write the smaller number first",
+            ),
+            (
+                "0-18446744073709551615",
+                "the list has more than 16777216 numbers; check its last range",
+            ),
+            (
+                "0-16777215,0",
+                "the list has more than 16777216 numbers; check its last range",
+            ),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_list_reads_back_as_it_was(numbers in prop::collection::vec(0usize..40, 0..60)) {
+            prop_assert_eq!(parse(&to_text(&numbers)), Ok(numbers));
+        }
+
+        #[test]
+        fn no_text_panics(text in ".{0,40}") {
+            let _ = parse(&text);
+        }
+    }
+}

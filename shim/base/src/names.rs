@@ -1,0 +1,62 @@
+//! Names of the choices that users write: metrics, layers, operations, algorithms, formats.
+
+use strum::VariantArray;
+use thiserror::Error;
+
+/// A name that stands for nothing: the message lists those that do.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("no {kind} is called `{given}`: write one of {}", known.join(", "))]
+pub struct UnknownName {
+    /// The kind of choice, such as `layer`.
+    pub kind: &'static str,
+    /// The name as written.
+    pub given: String,
+    /// The names that exist.
+    pub known: Vec<&'static str>,
+}
+
+/// The choice that `given` names in `table`, whose lines are name and choice.
+/// Case does not matter, nor whether words are joined by `-` or `_`.
+pub fn parse<T: Copy>(
+    kind: &'static str,
+    table: &[(&'static str, T)],
+    given: &str,
+) -> Result<T, UnknownName> {
+    let normalized = given.trim().to_ascii_lowercase().replace('_', "-");
+    table
+        .iter()
+        .find(|(name, _)| *name == normalized)
+        .map(|&(_, choice)| choice)
+        .ok_or_else(|| UnknownName {
+            kind,
+            given: given.to_owned(),
+            known: table.iter().map(|&(name, _)| name).collect(),
+        })
+}
+
+/// The choice that `given` names: strum's name of a variant, or one of `others`. Case does not
+/// matter, nor whether words are joined by `-` or `_`.
+pub fn find<T: VariantArray + Copy + Into<&'static str>>(
+    kind: &'static str,
+    others: &[(&'static str, T)],
+    given: &str,
+) -> Result<T, UnknownName> {
+    let named = T::VARIANTS.iter().map(|&choice| (choice.into(), choice));
+    let table: Vec<_> = named.chain(others.iter().copied()).collect();
+    parse(kind, &table, given)
+}
+
+/// Gives a type that derives strum's `VariantArray` and `IntoStaticStr` its `FromStr`. Further
+/// names may follow the kind of choice.
+#[macro_export]
+macro_rules! from_name {
+    ($type:ty, $kind:literal $(, $name:literal => $choice:expr)*) => {
+        impl std::str::FromStr for $type {
+            type Err = $crate::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $crate::names::find($kind, &[$(($name, $choice)),*], text)
+            }
+        }
+    };
+}

@@ -1,0 +1,79 @@
+//! Whole text files in and out.
+
+use std::path::Path;
+
+use super::input::{self, LARGEST_TEXT};
+use crate::atomic::write_atomically;
+use crate::error::FileError;
+
+/// The text of a file; in a command also of a pipe or a device.
+///
+/// # Errors
+/// A file that is missing or unreadable, or that is not text.
+pub fn read(path: &Path) -> Result<String, FileError> {
+    let bytes = input::bytes(path, LARGEST_TEXT);
+    text(
+        path,
+        bytes.map_err(|error| FileError::reading(path, &error))?,
+    )
+}
+
+/// The text of a file alone, as a job reads it.
+///
+/// # Errors
+/// As of [`read`].
+pub fn read_file(path: &Path) -> Result<String, FileError> {
+    let bytes = input::open(path).and_then(|file| input::to_the_end(file, LARGEST_TEXT));
+    text(
+        path,
+        bytes.map_err(|error| FileError::reading(path, &error))?,
+    )
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
+    String::from_utf8(bytes).map_err(|error| FileError::NotText {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
+}
+
+/// Writes a text file, whole or not at all.
+pub fn write(path: &Path, text: &str) -> Result<(), FileError> {
+    write_atomically(path, |out| out.write_all(text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_missing_file_a_directory_and_bytes_that_are_no_text_are_told_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let missing = directory.path().join("missing.yaml");
+        assert_eq!(
+            read(&missing).unwrap_err().to_string(),
+            format!(
+                "{}: there is no such file; check its name and the directory that the job starts in",
+                missing.display()
+            )
+        );
+        assert_eq!(
+            read(directory.path()).unwrap_err().to_string(),
+            format!(
+                "{}: cannot be read: Is a directory; check its permissions",
+                directory.path().display()
+            )
+        );
+        let binary = directory.path().join("binary.yaml");
+        fs::write(&binary, b"treepie\xff\xfe").unwrap();
+        assert_eq!(
+            read(&binary).unwrap_err().to_string(),
+            format!(
+                "{}: is not text: byte 7 is not UTF-8; a YAML file of treepie was expected",
+                binary.display()
+            )
+        );
+    }
+}

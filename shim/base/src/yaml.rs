@@ -1,0 +1,215 @@
+//! The only file that names serde_yaml: text to values and back, with failures
+//! that state a line, a field and what was expected.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::one_line;
+use super::nearest::did_you_mean;
+use crate::error::FileError;
+
+/// Any YAML value.
+pub use serde_yaml::Value;
+
+/// So many brackets may be open at the same time. No file of ours has more than a
+/// few, and serde_yaml's reader takes time by the square of their number.
+const MOST_OPEN: usize = 200;
+
+/// Refuses text with too many open brackets. A line that begins with neither a
+/// blank nor a bracket begins something new: brackets in words that came before,
+/// which close nothing, do not count any more.
+fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
+    let mut open = 0_usize;
+    for (number, line) in text.lines().enumerate() {
+        if !line.starts_with([' ', '\t', '[', ']', '{', '}']) {
+            open = 0;
+        }
+        for letter in line.bytes() {
+            match letter {
+                b'[' | b'{' => open += 1,
+                b']' | b'}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            if open > MOST_OPEN {
+                return Err(FileError::Syntax {
+                    path: path.to_owned(),
+                    line: number + 1,
+                    column: 0,
+                    reason: format!("more than {MOST_OPEN} brackets are open"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The document as it stands, without interpretation.
+pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
+    require_few_brackets(path, text)?;
+    serde_yaml::from_str(text).map_err(|error| {
+        let reason = one_line(&without_position(&error));
+        let (line, column) = match reason.contains("duplicate entry") {
+            // serde_yaml only reports where the mapping around it starts.
+            true => (0, 0),
+            false => position(&error),
+        };
+        FileError::Syntax {
+            path: path.to_owned(),
+            line,
+            column,
+            reason,
+        }
+    })
+}
+
+/// The document as a `T`. The caller has checked the header, and with it that
+/// the text is YAML; what fails here is a field.
+pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, FileError> {
+    serde_yaml::from_str(text).map_err(|error| {
+        let (line, column) = position(&error);
+        FileError::Text {
+            path: path.to_owned(),
+            line,
+            column,
+            problem: explain(&one_line(&without_position(&error))),
+        }
+    })
+}
+
+/// The text of a document.
+pub fn to_text<T: Serialize>(path: &Path, document: &T) -> Result<String, FileError> {
+    serde_yaml::to_string(document).map_err(|error| FileError::Unwritable {
+        path: path.to_owned(),
+        reason: one_line(&error.to_string()),
+    })
+}
+
+/// A value as a message shows it.
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Null => "(nothing)".into(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::String(value) => format!("{value:?}"),
+        Value::Sequence(_) => "a list".into(),
+        Value::Mapping(_) => "a mapping".into(),
+        Value::Tagged(_) => "a tagged value".into(),
+    }
+}
+
+/// Position of the error, from line 1 and column 1; line 0 if unknown.
+fn position(error: &serde_yaml::Error) -> (usize, usize) {
+    match error.location() {
+        Some(location) => (location.line(), location.column()),
+        None => (0, 0),
+    }
+}
+
+/// The message without the position that serde_yaml appends, and without what
+/// its reader was doing at that moment: the position is stated in front.
+fn without_position(error: &serde_yaml::Error) -> String {
+    let message = error.to_string();
+    if let Some(location) = error.location() {
+        let at = format!(" at line {} column {}", location.line(), location.column());
+        if let Some(end) = message.rfind(&at) {
+            return message[..end].to_owned();
+        }
+    }
+    message
+}
+
+/// serde's message for users who do not write Rust, with the nearest known name after an unknown
+/// one.
+fn explain(message: &str) -> String {
+    let mut message = message.to_owned();
+    for (theirs, ours) in [
+        ("expected usize", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u8", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a string", "expected text"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected `name: value` lines"),
+    ] {
+        if let Some(start) = message.strip_suffix(theirs) {
+            message = format!("{start}{ours}");
+        }
+    }
+    if let Some(start) = message.find("expected struct ") {
+        message = format!("{}expected `name: value` lines", &message[..start]);
+    }
+    if let Some((unknown, known)) = unknown_field(&message) {
+        let suggestion = did_you_mean(unknown, known.iter().copied());
+        let prefix = message.split("unknown field `").next().unwrap_or_default();
+        let known = known.join(", ");
+        return format!("{prefix}unknown field `{unknown}`{suggestion}; known here are {known}");
+    }
+    if message.contains("missing field `") {
+        return format!("{message}; write it, or write the file again if it was cut off");
+    }
+    message
+}
+
+/// The unknown name and the known ones in serde's "unknown field" message.
+fn unknown_field(message: &str) -> Option<(&str, Vec<&str>)> {
+    let rest = message.split_once("unknown field `")?.1;
+    let (unknown, expected) = rest.split_once("`, expected ")?;
+    let known = expected.split('`').skip(1).step_by(2).collect();
+    Some((unknown, known))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[allow(dead_code)]
+        ranks: usize,
+        #[allow(dead_code)]
+        inner: Inner,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Inner {
+        #[allow(dead_code)]
+        names: Vec<String>,
+    }
+
+    #[test]
+    fn a_wrong_field_is_reported_with_line_name_and_expectation() {
+        for (text, expected) in [
+            (
+                "ranks: many\ninner: {names: []}\n",
+                "a.yaml:1:8: ranks: invalid type: string \"many\", expected a whole number",
+            ),
+            (
+                "ranks: 3\ninner: {names: 4}\n",
+                "a.yaml:2:16: inner.names: invalid type: integer `4`, expected a list",
+            ),
+            (
+                "ranks: 3\ninner: 7\n",
+                "a.yaml:2:8: inner: invalid type: integer `7`, expected `name: value` lines",
+            ),
+            (
+                "ranks: 3\n",
+                "a.yaml:1:1: missing field `inner`; write it, or write the file again if it was \
+                 cut off",
+            ),
+            (
+                "rnaks: 3\n",
+                "a.yaml:1:1: unknown field `rnaks`, did you mean `ranks`?; known here are ranks, \
+                 inner",
+            ),
+        ] {
+            let error = parse::<Sample>(Path::new("a.yaml"), text).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The plans that recorded calls would be run by, before a run.
+
+use super::{ALIKE, Candidate, Challenger, Choice, Chooser, Considered};
+use treepie_collective::{
+    Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
+};
+
+/// Strategies that are predicted to take so many times as long as the best may yet be quicker:
+/// nothing was measured on this host.
+const AS_GOOD: f64 = 2.0;
+
+impl Chooser {
+    /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
+    /// blocks that are sent whole go together with others in one message, too.
+    pub fn largest_message(&self, choice: &Choice, bytes: Option<u64>) -> u64 {
+        self.largest_of(choice.segment, bytes)
+    }
+
+    /// The same of a plan whose best segment is this.
+    fn largest_of(&self, segment: u64, bytes: Option<u64>) -> u64 {
+        match bytes.is_some_and(|bytes| segment >= bytes) {
+            true => segment.max(self.eager),
+            false => segment,
+        }
+    }
+
+    /// The plans that a guard tries for a choice, the best first: those that were considered, each
+    /// with its predicted part of the native time; by rule, the one that was chosen. Where nothing
+    /// is predicted of the native collective, those that differ from each other and take at most
+    /// twice as long as the best.
+    pub fn challengers(&self, choice: &Choice, bytes: Option<u64>) -> Vec<Challenger> {
+        let considered = choice.considered();
+        if considered.is_empty() {
+            let chosen = choice.strategy.into_iter();
+            let by_rule = |algorithm| Challenger {
+                candidate: Candidate::Plan {
+                    algorithm,
+                    segment: self.largest_message(choice, bytes),
+                },
+                per_mille: None,
+            };
+            return chosen.map(by_rule).collect();
+        }
+        let challenge = |one: &Considered, per_mille| Challenger {
+            candidate: Candidate::Plan {
+                algorithm: one.strategy,
+                segment: self.largest_of(one.segment, bytes),
+            },
+            per_mille,
+        };
+        match choice.native_seconds() {
+            // A number that is none saturates: too slow.
+            Some(native) => {
+                let part =
+                    |seconds: f64| (1000.0 * seconds / native).min(f64::from(u32::MAX)) as u32;
+                let with_part = |one: &Considered| challenge(one, Some(part(one.seconds)));
+                considered.iter().map(with_part).collect()
+            }
+            None => {
+                let different = different(&considered).into_iter();
+                different.map(|one| challenge(&one, None)).collect()
+            }
+        }
+    }
+
+    /// The plan that calls like those of a record would be run by on `clusters`, in units of a
+    /// byte, by any operation that commutes: of the strategy that is `named`, or else of the one
+    /// that is chosen. `None` for the native collective.
+    pub fn foresee(
+        &mut self,
+        record: &Record,
+        named: Option<&'static Algorithm>,
+        clusters: &Clusters,
+        network: Option<&Network>,
+    ) -> Option<PlanRun> {
+        let operation = record.operation;
+        let bytes = are_bytes_known(operation).then(|| record.block_bytes());
+        let root = record.root.unwrap_or(0) as usize;
+        let amount = Amount::Each(record.block_bytes());
+        let problem = Problem {
+            operation,
+            root,
+            amount: &amount,
+            clusters,
+            ordered: false,
+            network,
+            unit_bytes: 1,
+        };
+        let (strategy, segment) = match named {
+            Some(strategy) => (
+                strategy,
+                self.segment(strategy, &problem.call(bytes), clusters),
+            ),
+            None if clusters.are_far() => {
+                let choice = self.choose(operation, bytes, root, false, clusters);
+                (choice.strategy?, self.largest_message(&choice, bytes))
+            }
+            None => return None,
+        };
+        strategy.serves(&problem).then(|| PlanRun {
+            algorithm: strategy.name.to_owned(),
+            segment: segment.max(1),
+            unit_bytes: 1,
+            ordered: false,
+        })
+    }
+}
+
+/// Those of the quickest strategies, the quickest first, that are not alike: of several that take
+/// the same time, which on few ranks mostly are one, the first in the table.
+fn different(considered: &[Considered]) -> Vec<Considered> {
+    let most = considered
+        .first()
+        .map_or(0.0, |best| AS_GOOD * best.seconds);
+    let mut different: Vec<Considered> = Vec::new();
+    for one in considered.iter().take_while(|one| one.seconds <= most) {
+        let is_like = |last: &Considered| last.seconds >= ALIKE * one.seconds;
+        if !different.last().is_some_and(is_like) {
+            different.push(*one);
+        }
+    }
+    different
+}
+
+/// Whether all ranks know how many bytes a call has, or how many on average, so that they can
+/// choose by it.
+pub fn are_bytes_known(operation: Operation) -> bool {
+    operation.tells_all_sizes()
+}

@@ -1,0 +1,126 @@
+//! What the native collective takes: the algorithms of its decision table, by their descriptions.
+
+use std::sync::Arc;
+
+pub use treepie_collective::read::cost::{OneByOne, Reading, Times};
+use treepie_collective::{Algorithm, Clusters, Network, Uniform};
+use treepie_native::{self, BetweenHosts, Family, NativeAlgorithm};
+
+/// A native MPI on a network.
+#[derive(Debug, Clone)]
+pub(super) struct Native {
+    network: Arc<Network>,
+    family: Family,
+    /// One rank of each host, where Open MPI's HAN does the collectives.
+    han: Option<Arc<Network>>,
+    /// The ranks as an MPI sees them: in one cluster, with their topology.
+    ranks: Clusters,
+}
+
+impl Native {
+    pub fn new(network: Arc<Network>, family: Family) -> Self {
+        Native {
+            ranks: Clusters::one(network.ranks()),
+            network,
+            family,
+            han: None,
+        }
+    }
+
+    /// The same for ranks that have a topology.
+    pub fn with_topology(self, clusters: &Clusters) -> Self {
+        Native {
+            ranks: clusters.as_one(),
+            ..self
+        }
+    }
+
+    /// The same where HAN does what it can: on hosts of as many ranks each, and several.
+    pub fn with_han(self) -> Self {
+        Native {
+            han: self.network.one_of_each_host().map(Arc::new),
+            ..self
+        }
+    }
+
+    /// Seconds of a call. HAN does no reductions that keep an order.
+    pub fn seconds(&self, call: &Uniform, ordered: bool) -> f64 {
+        let is_han = !ordered && !call.operation.is_among_neighbours();
+        let leaders = self.han.as_deref().filter(|_| is_han);
+        let by_han = leaders.and_then(|leaders| self.han_seconds(leaders, call));
+        by_han.unwrap_or_else(|| self.usual(&self.network, call).end)
+    }
+
+    /// The same where the call is started, and completed later.
+    pub fn started_seconds(&self, call: &Uniform) -> f64 {
+        let (operation, ranks) = (call.operation, self.network.ranks());
+        let name = self.family.started_algorithm(operation, ranks, call.bytes);
+        self.named(&self.network, call, name).end
+    }
+
+    fn han_seconds(&self, leaders: &Network, call: &Uniform) -> Option<f64> {
+        let (hosts, all) = (leaders.ranks(), self.network.ranks());
+        let between = Uniform {
+            root: self.network.host_of()[call.root],
+            ..*call
+        };
+        let han = treepie_native::between_hosts(&between, hosts, all / hosts)?;
+        let seconds = |part: &BetweenHosts| {
+            let named = part.algorithm;
+            let named = named.and_then(|name| Algorithm::find(part.call.operation, name));
+            let taken = match named {
+                Some(algorithm) => self.by(leaders, algorithm, &part.call),
+                None => self.usual(leaders, &part.call),
+            };
+            match part.goes_on_when_left {
+                true => taken.left,
+                false => taken.end,
+            }
+        };
+        let first: f64 = han.first.iter().map(seconds).sum();
+        if han.further == 0 {
+            return Some(first);
+        }
+        let each = han.each.iter().map(seconds).fold(0.0, f64::max);
+        Some(first + han.further as f64 * each)
+    }
+
+    /// By the algorithm that the MPI usually takes; infinite where that is not modelled.
+    fn usual(&self, network: &Network, call: &Uniform) -> Times {
+        let (operation, ranks) = (call.operation, network.ranks());
+        let usual = self.family.usual_algorithm(operation, ranks, call.bytes);
+        self.named(network, call, usual)
+    }
+
+    /// By an algorithm of this name.
+    fn named(&self, network: &Network, call: &Uniform, name: &str) -> Times {
+        let ranks = network.ranks();
+        match self.family.by_name(call.operation, name, ranks) {
+            Some(NativeAlgorithm::By(algorithm)) => self.by(network, algorithm, call),
+            Some(NativeAlgorithm::Composed(parts)) => {
+                let part = |part| self.usual(network, &call.part(part, ranks));
+                let [first, second] = parts.map(part);
+                Times {
+                    end: first.end + second.end,
+                    left: first.end + second.left,
+                    busiest: first.busiest + second.busiest,
+                }
+            }
+            None => Times::NEVER,
+        }
+    }
+
+    fn by(&self, network: &Network, algorithm: &Algorithm, call: &Uniform) -> Times {
+        let reading = Reading {
+            network,
+            clusters: (call.operation.is_among_neighbours()).then_some(&self.ranks),
+            ordered: false,
+            flow: self.family.segments(call.operation, algorithm.name),
+            one_by_one: match self.family.exchanges_in_turn(call.operation, call.bytes) {
+                true => OneByOne::Exchanges,
+                false => OneByOne::Sends,
+            },
+        };
+        reading.times(algorithm, call)
+    }
+}

@@ -1,0 +1,86 @@
+//! Which strategy is usually best, where no platform is known: rules from what
+//! two-level schedules measured on grids of clusters, links of some milliseconds
+//! between them.
+
+use super::sizes::MOST_SEGMENTS;
+use treepie_collective::Operation::{self, *};
+
+/// A strategy's name, and the largest message that it sends, in bytes.
+pub type Choice = (&'static str, u64);
+
+const KIB: u64 = 1024;
+
+/// The strategy for `bytes` (the message, or a rank's block, where all ranks know
+/// it) between clusters, in messages of up to `eager` bytes; `None` where the host's own is as
+/// good as any here.
+pub fn between_clusters(
+    operation: Operation,
+    bytes: Option<u64>,
+    keeps_order: bool,
+    eager: u64,
+) -> Option<Choice> {
+    let bytes = bytes.unwrap_or(0);
+    let name = match operation {
+        Bcast if bytes < 2048 * KIB => "grid-exchange",
+        Bcast => "grid-chain",
+        Reduce if keeps_order => "binomial",
+        Reduce if bytes <= 16 * KIB => "grid-flat",
+        Reduce if bytes <= 256 * KIB => "grid-direct",
+        Reduce => "grid-lanes",
+        Allreduce if keeps_order => "recursive-doubling",
+        Allreduce if bytes <= 16 * KIB => "grid-exchange",
+        Allreduce if bytes <= 256 * KIB => "grid-direct",
+        Allreduce => "grid-lanes",
+        Allgather if bytes > 4 * KIB => "grid-lanes",
+        Barrier | Allgather | Allgatherv => "grid-exchange",
+        Gather | Gatherv | Scatter | Scatterv => "flat",
+        Alltoall | Alltoallv | Alltoallw => "flat",
+        NeighborAllgather | NeighborAllgatherv => "grid-relay",
+        NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => "flat",
+        ReduceScatter | ReduceScatterBlock if keeps_order => "pairwise",
+        ReduceScatter | ReduceScatterBlock => "grid-exchange",
+        Scan | Exscan if bytes <= KIB => "grid-gather",
+        Scan | Exscan if bytes <= 256 * KIB && !keeps_order => "grid-exchange",
+        Scan | Exscan => return None,
+    };
+    Some((name, segment(operation, bytes, eager)))
+}
+
+/// The largest message that is sent for `bytes`: small enough to go at once, which messages of
+/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon, in no more
+/// pieces than need be.
+pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
+    let handed_on = match operation {
+        Bcast if bytes > 256 * KIB => 16 * KIB,
+        Reduce if bytes > 256 * KIB => 32 * KIB,
+        Reduce if bytes > 16 * KIB => 16 * KIB,
+        Scan | Exscan if bytes > 128 * KIB => 16 * KIB,
+        Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
+        _ => eager,
+    };
+    handed_on.max(bytes.div_ceil(MOST_SEGMENTS)).min(eager)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use treepie_collective::Algorithm;
+
+    #[test]
+    fn every_name_that_is_chosen_is_that_of_a_strategy_and_its_messages_go_at_once() {
+        for operation in Operation::every() {
+            for bytes in [None, Some(0), Some(40 * KIB), Some(1 << 20), Some(1 << 30)] {
+                for keeps_order in [false, true] {
+                    for eager in [8 * KIB, 48 * KIB] {
+                        let chosen = between_clusters(operation, bytes, keeps_order, eager);
+                        if let Some((name, segment)) = chosen {
+                            let strategy = Algorithm::find(operation, name);
+                            assert!(strategy.is_some(), "{operation}: {name}");
+                            assert!(segment <= eager);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

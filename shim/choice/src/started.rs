@@ -1,0 +1,270 @@
+//! The choice for a collective that is started and completed later.
+//!
+//! While the program does something else, nobody may go on with its plan. A rank that sends or
+//! receives only after something has come may then keep others waiting for ever: they may have to
+//! go on before it looks at its collectives again. So, where the native MPI does not call us, the
+//! only plans are those in which no message waits
+//! ([`forwards`](treepie_collective::Plan::forwards)): each rank sends to all that need its data
+//! when it starts, and what stands behind receives is work for itself alone. Over long links that
+//! is one latency for two to four.
+
+use std::sync::Arc;
+
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use super::{Choice, Chooser, Class, Considered, UNKNOWN, WORTH, best_of, size_class};
+use treepie_base::from_name;
+use treepie_collective::Operation::{self, *};
+use treepie_collective::algorithms::Price;
+
+use treepie_collective::{Algorithm, Clusters, Flow, Uniform};
+
+/// Where no platform is known, a rank's messages in a plan may come to so many bytes: more take
+/// longer to send than a latency of the MPI's own takes.
+const MOST_BY_RULE: u64 = 64 << 10;
+
+/// A plan in which messages wait must be this much quicker than one in which none does: that one
+/// needs no calls of the program's while it goes on.
+const WORTH_WAITING: f64 = 0.8;
+
+/// A plan may have so many bytes of other ranks' operands at once.
+const MOST_OPERANDS: u64 = 64 << 20;
+
+/// Who goes on with plans while the program is elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Progress {
+    /// Nobody: a rank goes on when it asks for its own requests.
+    Own,
+    /// The native MPI calls us in whatever it waits, or a thread of ours does.
+    Called,
+}
+
+from_name!(Progress, "progress");
+
+impl Progress {
+    /// Whether a started collective may be done by an algorithm: by any where the native MPI calls
+    /// us, and else by [`direct`].
+    pub fn allows(self, algorithm: &Algorithm, operation: Operation) -> bool {
+        self == Progress::Called || algorithm.name == direct(operation)
+    }
+}
+
+/// How a collective is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// It is complete when the call returns.
+    Blocking,
+    /// It is started, once or whenever a persistent request is.
+    Started(Progress),
+}
+
+impl Form {
+    /// How messages of up to `segment` units flow in such a call.
+    pub fn flow(self, segment: u64) -> Flow {
+        match self {
+            Form::Blocking => Flow::from(segment),
+            Form::Started(_) => Flow::from(segment).started(),
+        }
+    }
+}
+
+/// The algorithm of an operation in which no message waits for another rank's.
+pub fn direct(operation: Operation) -> &'static str {
+    match operation {
+        Barrier => "all-to-all",
+        Bcast | Gather | Gatherv | Scatter | Scatterv => "flat",
+        Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => "flat",
+        NeighborAllgather | NeighborAllgatherv => "flat",
+        NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => "flat",
+        Reduce | Allreduce | Scan | Exscan | ReduceScatter | ReduceScatterBlock => "at-once",
+    }
+}
+
+/// Bytes that a rank sends at most by [`direct`], and bytes of others' operands that it holds.
+fn moved(operation: Operation, bytes: u64, ranks: usize) -> (u64, u64) {
+    let others = ranks as u64 - 1;
+    let all = bytes.saturating_mul(others);
+    let operands = match operation.reduces() {
+        true => all,
+        false => 0,
+    };
+    (all, operands)
+}
+
+impl Choice {
+    /// Whether it is a plan that is not worth the calls that it needs meanwhile.
+    fn is_hardly_quicker_than(&self, direct: &Considered) -> bool {
+        let native = self.native.unwrap_or(f64::INFINITY);
+        let is_quicker = |best: f64| best < WORTH_WAITING * direct.seconds;
+        self.strategy.is_some()
+            && direct.seconds < WORTH * native
+            && !self.seconds.is_some_and(is_quicker)
+    }
+}
+
+impl Chooser {
+    /// The choice for a started collective, as [`Chooser::choose`]; the strategy is one that
+    /// `progress` allows.
+    pub fn choose_started(
+        &mut self,
+        call: (Operation, Option<u64>, usize),
+        ordered: bool,
+        clusters: &Clusters,
+        progress: Progress,
+    ) -> Arc<Choice> {
+        let (operation, bytes, root) = call;
+        let class = Class {
+            operation,
+            bytes: bytes.map_or(UNKNOWN, size_class),
+            root,
+            ordered,
+            form: Form::Started(progress),
+        };
+        if let Some(choice) = self.chosen.get(&class) {
+            return choice.clone();
+        }
+        let predicted = match bytes {
+            Some(_) if clusters.are_far() => self.predict_started(class, clusters, progress),
+            // Leaders pass on what they are told.
+            None if clusters.are_far() && progress == Progress::Called => {
+                let known = self.known.as_ref();
+                known.and_then(|known| known.aggregated(class, clusters, self.eager))
+            }
+            _ => None,
+        };
+        let choice = predicted.unwrap_or_else(|| self.started_by_rule(class, clusters));
+        self.remember(class, choice)
+    }
+
+    fn predict_started(
+        &self,
+        class: Class,
+        clusters: &Clusters,
+        progress: Progress,
+    ) -> Option<Choice> {
+        let known = self.known.as_ref()?;
+        let costs = known.whole(class.operation, class.bytes, clusters);
+        let call = Uniform {
+            operation: class.operation,
+            bytes: class.bytes,
+            root: class.root,
+        };
+        let input = known.input(&call, class.ordered, clusters, &costs);
+        let (_, operands) = moved(class.operation, class.bytes, clusters.ranks());
+        let direct = Algorithm::find(class.operation, direct(class.operation));
+        let direct = direct.filter(|_| operands <= MOST_OPERANDS);
+        let direct = direct.map(|direct| known.priced(direct, Price::Read, &input));
+        let mut considered = Vec::from_iter(direct);
+        if progress == Progress::Called {
+            considered.extend(known.candidates(&input));
+        }
+        let native = known.native.as_ref();
+        let native = native.map(|native| native.started_seconds(&call));
+        let best = best_of(considered, native, clusters)?;
+        Some(match direct {
+            Some(direct) if best.is_hardly_quicker_than(&direct) => Choice {
+                strategy: Some(direct.strategy),
+                segment: direct.segment,
+                seconds: Some(direct.seconds),
+                ..best
+            },
+            _ => best,
+        })
+    }
+
+    /// Short ones between clusters, where nothing is predicted.
+    fn started_by_rule(&self, class: Class, clusters: &Clusters) -> Choice {
+        let (sent, _) = moved(class.operation, class.bytes, clusters.ranks());
+        // Blocks of unknown sizes go to their receivers in the MPI's own as well.
+        // Those of neighbours go in messages that do not ask first.
+        let is_short = match class.operation.is_among_neighbours() {
+            true => clusters.neighbourhoods().is_some(),
+            false => class.bytes != UNKNOWN && sent <= MOST_BY_RULE,
+        };
+        let gains = clusters.are_far() && is_short;
+        let is_called = class.form == Form::Started(Progress::Called);
+        let name = match class.operation.gathers_from_neighbours() && is_called {
+            true => "grid-relay",
+            false => direct(class.operation),
+        };
+        Choice {
+            strategy: Algorithm::find(class.operation, name).filter(|_| gains),
+            segment: self.eager,
+            seconds: None,
+            unpredicted: class.unpredicted(),
+            considered: Vec::new(),
+            native: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use treepie_collective::{Amount, Problem};
+
+    /// Clusters of these sizes.
+    fn clusters(sizes: &[usize]) -> Clusters {
+        let sizes = sizes.iter().enumerate();
+        let of_rank: Vec<usize> = sizes
+            .flat_map(|(cluster, &size)| vec![cluster; size])
+            .collect();
+        Clusters::new(&of_rank)
+    }
+
+    #[test]
+    fn no_message_of_a_direct_plan_waits_for_another_ranks_and_of_a_tree_some_do() {
+        for sizes in [&[2][..], &[3], &[1, 4], &[4, 4, 5], &[2, 1, 7, 6]] {
+            let clusters = clusters(sizes);
+            let ranks = clusters.ranks();
+            for operation in Operation::all() {
+                for (bytes, segment) in [(0, 1 << 20), (8, 1 << 20), (100_000, 4096)] {
+                    for root in [0, ranks - 1] {
+                        let amount = match operation.has_equal_blocks() {
+                            true => Amount::Each(bytes),
+                            false => Amount::KnownBlocks(vec![bytes; ranks]),
+                        };
+                        let problem = Problem {
+                            operation,
+                            root: if operation.has_root() { root } else { 0 },
+                            amount: &amount,
+                            clusters: &clusters,
+                            ordered: true,
+                            network: None,
+                            unit_bytes: 1,
+                        };
+                        let algorithm = Algorithm::find(operation, direct(operation));
+                        let algorithm = algorithm.unwrap_or_else(|| panic!("{operation}"));
+                        assert!(algorithm.serves(&problem), "{operation}");
+                        let plans = algorithm.describe(&problem).plans(segment);
+                        assert!(!plans.iter().any(|plan| plan.forwards()), "{operation}");
+                    }
+                }
+            }
+            let binomial = Algorithm::find(Bcast, "binomial").map(|binomial| {
+                let call = Uniform {
+                    operation: Bcast,
+                    bytes: 8,
+                    root: 0,
+                };
+                binomial.plans(&call, None, &clusters, 1 << 20)
+            });
+            let forwards = binomial.is_some_and(|plans| plans.iter().any(|plan| plan.forwards()));
+            assert_eq!(forwards, ranks > 3, "{ranks} ranks");
+        }
+    }
+
+    #[test]
+    fn without_a_platform_short_ones_between_clusters_are_direct_and_long_ones_the_mpi_s() {
+        let clusters = clusters(&[2, 2]);
+        let mut chooser = Chooser::new(None, &clusters, None);
+        let mut chosen = |bytes, clusters: &Clusters| {
+            let call = (Allreduce, Some(bytes), 0);
+            let choice = chooser.choose_started(call, false, clusters, Progress::Own);
+            choice.strategy.map(|strategy| strategy.name)
+        };
+        assert_eq!(chosen(8, &clusters), Some("at-once"));
+        assert_eq!(chosen(1 << 20, &clusters), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Choices against the simulation, for exchanges under contention and between neighbours, and times
+//! of what native MPIs usually take.
+
+use std::sync::Arc;
+
+use treepie_collective::read::simulate::{Options, simulate};
+use treepie_collective::{Neighbourhoods, bound, grids};
+use treepie_platform::Contention;
+
+use super::*;
+
+/// Each rank sends to the next `partners` ones.
+fn round(partners: u32) -> Neighbourhoods {
+    let ranks = 0..16;
+    let edges: Vec<(u32, u32)> = ranks
+        .flat_map(|from| (1..=partners).map(move |further| (from, (from + further) % 16)))
+        .collect();
+    Neighbourhoods::graph(16, &edges).unwrap()
+}
+
+#[test]
+fn every_usual_algorithm_of_a_native_mpi_has_a_time() {
+    let numbers: Vec<usize> = (0..24).map(|rank| rank / 6).collect();
+    let wan = |_, _| grids::wan(10.0, 100.0);
+    let network = grids::of_numbers(&numbers, 4, |_| grids::lan(), wan);
+    for family in Family::ALL {
+        for operation in Operation::all() {
+            for bytes in [0, 8, 4096, 1 << 20] {
+                let usual = family.usual_algorithm(operation, 24, bytes);
+                let Some(algorithm) = Algorithm::find(operation, usual) else {
+                    continue;
+                };
+                let flow = family.segments(operation, usual);
+                let reading = Reading {
+                    network: &network,
+                    clusters: None,
+                    ordered: false,
+                    flow,
+                    one_by_one: OneByOne::Sends,
+                };
+                let call = Uniform {
+                    operation,
+                    bytes,
+                    root: 0,
+                };
+                let found = reading.times(algorithm, &call);
+                assert!(
+                    found.end.is_finite(),
+                    "{family} {operation} {bytes}: {usual}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_choice_counts_contention_in_the_phases_of_an_exchange() {
+    // Clusters whose inside is slower than the links between them, when all send to all.
+    let numbers: Vec<usize> = (0..16).map(|rank| rank / 8).collect();
+    let slow = Contention {
+        gamma: 150.0,
+        ..Contention::NONE
+    };
+    for (operation, strategy) in [
+        (Operation::Alltoall, "flat"),
+        (Operation::Allgather, "grid-lanes"),
+    ] {
+        let estimated = |contention: Contention| {
+            let network = Arc::new(grids::congested(&numbers, 1, contention));
+            let clusters = Clusters::of_network(&network);
+            let mut chooser = Chooser::new(Some(network.clone()), &clusters, None);
+            let choice = chooser.choose(operation, Some(64 << 10), 0, false, &clusters);
+            let all = choice.considered();
+            let of = all
+                .iter()
+                .find(|known| known.strategy.name == strategy)
+                .unwrap();
+            let segment = of.segment;
+            let call = Uniform {
+                operation,
+                bytes: 64 << 10,
+                root: 0,
+            };
+            let plans = of.strategy.plans(&call, Some(&network), &clusters, segment);
+            let simulated = simulate(&network, &plans, 1, Options::default()).unwrap();
+            (of.seconds, simulated.seconds)
+        };
+        let ((free, _), (busy, simulated)) = (estimated(Contention::NONE), estimated(slow));
+        assert!(busy > 1.2 * free, "{operation}: {busy} {free}");
+        assert!(
+            (busy / simulated - 1.0).abs() < 0.25,
+            "{operation}: {busy} {simulated}"
+        );
+    }
+}
+
+#[test]
+fn the_choice_relays_blocks_that_several_of_a_cluster_need_and_cuts_long_ones() {
+    let network = Arc::new(grids::four_by_four());
+    let choose = |all: Neighbourhoods, operation, bytes| {
+        let clusters = Clusters::of_network(&network).with_neighbourhoods(Arc::new(all));
+        let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(Family::OpenMpi));
+        let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
+        let least = bound(&network, &clusters, operation, bytes, 0);
+        let strategy = choice.strategy.map(|strategy| strategy.name);
+        (
+            strategy,
+            choice.seconds.unwrap() / least,
+            choice.native_seconds().unwrap() / least,
+        )
+    };
+    let (strategy, ours, native) = choose(round(15), Operation::NeighborAllgather, 64 << 10);
+    assert_eq!(strategy, Some("grid-relay"));
+    assert!(ours < 1.1 && native > 3.0, "{ours} {native}");
+    let torus = Neighbourhoods::grid(&[(4, true), (4, true)]);
+    let (strategy, ours, native) = choose(torus.clone(), Operation::NeighborAlltoall, 64 << 10);
+    assert_eq!(strategy, Some("flat"));
+    assert!(ours < 1.1 && native > 1.25, "{ours} {native}");
+    // Nothing asks first, and nothing is sent twice.
+    let (strategy, ..) = choose(torus, Operation::NeighborAlltoall, 64);
+    assert_eq!(strategy, None);
+}

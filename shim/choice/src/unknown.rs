@@ -1,0 +1,221 @@
+//! The choice for blocks whose sizes MPI does not tell all ranks: whether small ones of a cluster
+//! go together to others ([`told`](treepie_collective::told)), by the time of small ones alone.
+//! Large ones go straight to their receivers either way.
+//!
+//! Nothing but operation and network is looked at, not even the root: that the leaders are told
+//! sizes has to be known before anything is, of which one rank may know more than others.
+
+use super::choice::Unpredicted;
+use super::{Choice, Class, Considered, Known, WORTH};
+use treepie_collective::algorithms::Price;
+use treepie_collective::network::MessageCosts;
+use treepie_collective::{Algorithm, Clusters, Uniform, told};
+
+/// Bytes that stand for those of small blocks.
+const SMALL: u64 = 64;
+
+/// Bytes that stand for those of blocks which do not go along.
+const LARGE: u64 = 64 << 10;
+
+/// What goes together must take this part of the time that it takes alone, or less: it waits for
+/// two turns of the leader, which come late where ranks share cores. Eight ranks a host on two
+/// cores, predicted at 0.95, took 1.08.
+const CLEARLY: f64 = 0.9;
+
+impl Known {
+    /// Small blocks together, in messages of up to `eager` bytes; `None` where that gains too
+    /// little.
+    pub(super) fn aggregated(
+        &self,
+        class: Class,
+        clusters: &Clusters,
+        eager: u64,
+    ) -> Option<Choice> {
+        let named = |name| Algorithm::find(class.operation, name);
+        let together = named("grid-aggregate").filter(|one| one.allows(clusters.ranks()))?;
+        let alone = named("flat")?;
+        let in_one = self.blocks_of_message(class, clusters);
+        let of = |strategy, bytes, blocks: u64| {
+            let message = eager.min(bytes * blocks);
+            self.of_blocks(strategy, class, (bytes, message), clusters)
+        };
+        let [small, large] = [SMALL, LARGE].map(|bytes| {
+            let blocks = match told::goes_along(bytes) {
+                true => in_one,
+                false => 1,
+            };
+            [of(together, bytes, blocks), of(alone, bytes, 1)]
+        });
+        let gains = small[0] < CLEARLY * small[1] && WORTH * large[0] <= large[1];
+        let considered = [(together, small[0]), (alone, small[1])];
+        gains.then(|| Choice {
+            strategy: Some(together),
+            segment: eager,
+            seconds: None,
+            unpredicted: Unpredicted::UnknownSizes,
+            considered: Vec::from(considered.map(|(strategy, seconds)| Considered {
+                strategy,
+                segment: eager,
+                seconds,
+            })),
+            native: None,
+        })
+    }
+
+    /// Blocks that go together from one cluster to another, at most.
+    fn blocks_of_message(&self, class: Class, clusters: &Clusters) -> u64 {
+        let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
+        let members = members.max().unwrap_or(1);
+        match class.operation.has_root() {
+            true => members,
+            false => members * members,
+        }
+    }
+
+    /// Seconds of a strategy for equal blocks in messages of so many bytes, from the cluster in the
+    /// middle.
+    fn of_blocks(
+        &self,
+        strategy: &'static Algorithm,
+        class: Class,
+        (bytes, message): (u64, u64),
+        clusters: &Clusters,
+    ) -> f64 {
+        let costs = MessageCosts::new(&self.network, message);
+        let call = Uniform {
+            operation: class.operation,
+            bytes,
+            root: clusters.leader(self.network.centre()),
+        };
+        let input = self.input(&call, false, clusters, &costs);
+        match strategy.candidate.price(false) {
+            Some(Price::Estimated(estimate)) => estimate(&input),
+            Some(Price::Read) | None => f64::INFINITY,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Chooser, Progress};
+    use treepie_collective::read::simulate::{Options, simulate};
+    use treepie_collective::{Amount, Network, Operation, Problem, grids};
+    use treepie_native::Family;
+
+    const UNEVEN: [Operation; 4] = [
+        Operation::Gatherv,
+        Operation::Scatterv,
+        Operation::Alltoallv,
+        Operation::Alltoallw,
+    ];
+
+    fn chooser(network: &Network) -> (Chooser, Clusters) {
+        let clusters = Clusters::of_network(network);
+        let network = Some(Arc::new(network.clone()));
+        (
+            Chooser::new(network, &clusters, Some(Family::OpenMpi)),
+            clusters,
+        )
+    }
+
+    #[test]
+    fn small_blocks_of_many_go_together_from_any_root_and_both_ways_are_tried() {
+        let network = grids::hosts_of_eight();
+        let (mut chooser, clusters) = chooser(&network);
+        for root in [0, 13, 31] {
+            let choice = chooser.choose(Operation::Alltoallv, None, root, false, &clusters);
+            let name = choice.strategy.map(|strategy| strategy.name);
+            assert_eq!(name, Some("grid-aggregate"), "{}", choice.reason());
+            assert!(choice.reason().contains("together"), "{}", choice.reason());
+            let tried = chooser.challengers(&choice, None);
+            let names: Vec<String> = tried.iter().map(|one| one.candidate.to_string()).collect();
+            assert_eq!(names, ["grid-aggregate", "flat"]);
+            assert!(tried.iter().all(|one| one.per_mille.is_none()));
+        }
+    }
+
+    #[test]
+    fn started_ones_go_together_only_where_the_mpi_calls_us() {
+        let network = grids::hosts_of_eight();
+        let (mut chooser, clusters) = chooser(&network);
+        for (progress, expected) in [
+            (Progress::Called, Some("grid-aggregate")),
+            (Progress::Own, None),
+        ] {
+            let call = (Operation::Alltoallv, None, 0);
+            let choice = chooser.choose_started(call, false, &clusters, progress);
+            let name = choice.strategy.map(|strategy| strategy.name);
+            assert_eq!(name, expected, "{progress}: {}", choice.reason());
+        }
+    }
+
+    #[test]
+    fn blocks_go_alone_to_a_root_that_gains_less_than_leaders_may_lose() {
+        let network = grids::hosts_of_eight();
+        let (mut chooser, clusters) = chooser(&network);
+        for operation in [Operation::Gatherv, Operation::Scatterv] {
+            let choice = chooser.choose(operation, None, 0, false, &clusters);
+            let name = choice.strategy.map(|strategy| strategy.name);
+            assert_eq!(name, Some("flat"), "{}", choice.reason());
+        }
+    }
+
+    #[test]
+    fn blocks_of_few_and_those_of_no_known_network_go_alone() {
+        let few = grids::network(&[1, 1, 1], |_| grids::lan(), |_, _| grids::wan(10.0, 100.0));
+        let (mut on_network, clusters) = chooser(&few);
+        let mut by_rule = Chooser::new(None, &clusters, None);
+        for operation in UNEVEN {
+            for chooser in [&mut on_network, &mut by_rule] {
+                let choice = chooser.choose(operation, None, 0, false, &clusters);
+                let name = choice.strategy.map(|strategy| strategy.name);
+                assert_eq!(name, Some("flat"), "{operation}");
+            }
+        }
+    }
+
+    /// The simulator follows every message of the plans.
+    #[test]
+    fn what_is_chosen_is_quicker_in_the_simulator_for_blocks_of_any_small_size() {
+        for network in [
+            grids::hosts_of_eight(),
+            grids::four_by_four(),
+            grids::many(4, 12),
+        ] {
+            let (mut chooser, clusters) = chooser(&network);
+            for operation in UNEVEN {
+                let root = clusters.leader(network.centre());
+                let choice = chooser.choose(operation, None, root, false, &clusters);
+                if choice.strategy.is_some_and(|one| one.name == "flat") {
+                    continue;
+                }
+                for bytes in [1, 64, 512] {
+                    let amount = Amount::Each(bytes);
+                    let problem = Problem {
+                        operation,
+                        root: if operation.has_root() { root } else { 0 },
+                        amount: &amount,
+                        clusters: &clusters,
+                        ordered: false,
+                        network: Some(&network),
+                        unit_bytes: 1,
+                    };
+                    let [together, alone] = ["grid-aggregate", "flat"].map(|name| {
+                        let strategy = Algorithm::find(operation, name).unwrap();
+                        let plans = strategy.describe(&problem).plans(choice.segment);
+                        let outcome = simulate(&network, &plans, 1, Options::default());
+                        outcome.unwrap().seconds
+                    });
+                    assert!(
+                        together < 1.01 * alone,
+                        "{operation} of {bytes}: {together} {alone}; {}",
+                        choice.reason()
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! `Bcast` on several levels: between the clusters' leaders, then inside each
+//! cluster, its hosts, and so on. Segments go on as they come: a cluster is served while
+//! the rest of the message is still between clusters.
+
+use super::between::{Between, Direction, all_levels, inside};
+use crate::algorithms::trees;
+use crate::plan::Range;
+use crate::{Problem, Steps};
+
+/// The leaders, the root first, then as clusters follow it.
+pub fn leaders(problem: &Problem) -> Vec<usize> {
+    let root_cluster = problem.clusters.of(problem.root);
+    std::iter::once(root_cluster)
+        .chain(problem.clusters.others(root_cluster))
+        .map(|cluster| problem.leader(cluster))
+        .collect()
+}
+
+/// Along a tree of leaders.
+pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
+    let at = all_levels(problem, rank, between, Direction::Down);
+    trees::broadcast(steps, &at, Range::output(0, problem.block(rank)));
+}
+
+/// The root sends each segment to one other cluster, round-robin, and the leaders
+/// exchange them: the root's link carries the message once, but its last segment
+/// needs two latencies. So the root goes on, and sends direct to all clusters
+/// what it can send in the time of one latency: all arrives together.
+///
+/// ```text
+///   root ---s0--> c1 --s0--> c2, c3      root ---s1--> c2 --s1--> c1, c3   ...
+///   root ---s8--> c1, c2, c3             root ---s9--> c1, c2, c3          at last
+/// ```
+pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let local = inside(problem, rank);
+    let data = Range::output(0, problem.block(rank));
+    let leaders = leaders(problem);
+    let others = &leaders[1..];
+    let direct = match others.len() {
+        0 => data.length,
+        far => (steps.in_flight() / far as u64).min(data.length),
+    };
+    let exchanged = data.part(0, data.length - direct);
+    let direct = data.part(exchanged.length, direct);
+    let segments = steps.segments_for(exchanged, others.len());
+    if others.is_empty() || !leaders.contains(&rank) {
+        trees::broadcast_segments(steps, &local, segments);
+        return trees::broadcast(steps, &local, direct);
+    }
+    for (index, segment) in segments.enumerate() {
+        let first = others[index % others.len()];
+        if rank == problem.root {
+            steps.send_segment(first, segment);
+        } else if rank == first {
+            steps.receive_segment(problem.root, segment);
+            for &other in others.iter().filter(|&&other| other != first) {
+                steps.send_segment(other, segment);
+            }
+        } else {
+            steps.receive_segment(first, segment);
+        }
+        for &child in &local.children {
+            steps.send_segment(child, segment);
+        }
+    }
+    let mut at = local;
+    match rank == problem.root {
+        true => at.children = others.iter().chain(&at.children).copied().collect(),
+        false => at.parent = Some(problem.root),
+    }
+    trees::broadcast(steps, &at, direct);
+}

@@ -1,0 +1,249 @@
+//! Reductions between clusters in which no unit is on its way for more than two
+//! latencies, in the lanes of [`super::lanes`].
+//!
+//! Most of a lane's share is *parted*: each part is reduced in one cluster, which
+//! needs a second latency to pass on the result. At the end links would be idle for
+//! that latency; so the rest goes *direct*, to wherever it is needed: more bytes,
+//! but at a time when nothing else is to be sent.
+//!
+//! ```text
+//!   allreduce, cluster a's link:  | parts to b, c, d | direct to b, c, d | part a reduced, to b, c, d |
+//!   reduce to a, cluster b's:     | parts to c, d; direct to a           | part b reduced, to a       |
+//! ```
+
+use super::lanes::{self, Lane};
+use crate::algorithms::trees::{self, Slots};
+use crate::plan::Range;
+use crate::problem::share;
+use crate::{Problem, Steps};
+
+/// A lane's share in segments: those that are parted, each to be reduced in one of
+/// several places round-robin, and those that go directly.
+struct Divided {
+    parted: Vec<Range>,
+    direct: Vec<Range>,
+}
+
+impl Divided {
+    /// The last `direct` units of the share go direct.
+    fn new(steps: &dyn Steps, share: Range, ways: usize, direct: u64) -> Self {
+        let direct = direct.min(share.length);
+        let parted = share.length - direct;
+        let (parted, direct) = (share.part(0, parted), share.part(parted, direct));
+        Divided {
+            parted: steps.segments_for(parted, ways).collect(),
+            direct: steps.segments(direct).collect(),
+        }
+    }
+
+    /// The parted segments with where each is reduced, among `ways` places.
+    fn parted(&self, ways: usize) -> impl Iterator<Item = (usize, Range)> {
+        let segments = self.parted.iter().copied().enumerate();
+        segments.map(move |(index, segment)| (index % ways, segment))
+    }
+
+    /// The same in the order in which place `first` is served first: so that of each round not all
+    /// send to the same one at the same time.
+    fn parted_from(&self, first: usize, ways: usize) -> impl Iterator<Item = (usize, Range)> {
+        self.parted.chunks(ways).flat_map(move |round| {
+            let next = move |step: usize| (first + step) % round.len();
+            (0..round.len()).map(move |step| (next(step), round[next(step)]))
+        })
+    }
+
+    /// Units of the longest segment.
+    fn longest(&self) -> u64 {
+        let segments = self.parted.iter().chain(&self.direct);
+        segments.map(|segment| segment.length).max().unwrap_or(0)
+    }
+}
+
+/// The ranks of a lane in some clusters, `None` for its own.
+fn sources(lane: &Lane, clusters: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
+    clusters
+        .map(|cluster| (cluster != lane.at).then(|| lane.ranks[cluster]))
+        .collect()
+}
+
+fn lanes_of(problem: &Problem, rank: usize, steps: &dyn Steps) -> usize {
+    let length = problem.block(rank);
+    let segment = steps.segment(length);
+    lanes::worthwhile(problem.clusters, problem.network, length, segment)
+}
+
+/// `Reduce`: parted segments are reduced in one of the other clusters and go on to
+/// the root's.
+pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let root_cluster = problem.clusters.of(problem.root);
+    let others: Vec<usize> = problem.clusters.others(root_cluster).collect();
+    let lanes = lanes_of(problem, rank, steps);
+    lanes::reduce(problem, rank, steps, lanes, |steps, lane, sum, result| {
+        let direct = match others.len() {
+            0 | 1 => sum.length,
+            far => steps.in_flight() / (far * lanes) as u64,
+        };
+        let divided = Divided::new(steps, sum, others.len().max(1), direct);
+        match result {
+            Some(result) => collect(steps, lane, &others, &divided, (sum, result)),
+            None => contribute(steps, lane, root_cluster, &others, &divided),
+        }
+    });
+}
+
+/// What a lane does outside the root's cluster.
+fn contribute(
+    steps: &mut dyn Steps,
+    lane: &Lane,
+    root_cluster: usize,
+    others: &[usize],
+    divided: &Divided,
+) {
+    let own = others.iter().position(|&other| other == lane.at);
+    for (way, segment) in divided.parted_from(own.map_or(0, |own| own + 1), others.len()) {
+        if others[way] != lane.at {
+            steps.send_segment(lane.ranks[others[way]], segment);
+        }
+    }
+    for &segment in &divided.direct {
+        steps.send_segment(lane.ranks[root_cluster], segment);
+    }
+    let sources = sources(lane, others.iter().copied());
+    let mut slots = Slots::for_segments(steps, divided.longest(), divided.parted.len());
+    for (way, segment) in divided.parted(others.len()) {
+        if others[way] == lane.at {
+            let reduced =
+                trees::reduce_sources(steps, &mut slots, sources.iter().copied(), segment);
+            steps.send_segment(lane.ranks[root_cluster], reduced);
+        }
+    }
+}
+
+/// What a lane does in the root's cluster: from its `sum` and the others' to the
+/// `result`.
+fn collect(
+    steps: &mut dyn Steps,
+    lane: &Lane,
+    others: &[usize],
+    divided: &Divided,
+    (sum, result): (Range, Range),
+) {
+    let into = |range: Range| result.part(range.start - sum.start, range.length);
+    let everyone = sources(lane, std::iter::once(lane.at).chain(others.iter().copied()));
+    let segments = divided.parted.len() + divided.direct.len() * others.len();
+    let mut slots = Slots::for_segments(steps, divided.longest(), segments);
+    for &segment in &divided.direct {
+        let reduced = trees::reduce_sources(steps, &mut slots, everyone.iter().copied(), segment);
+        steps.copy(reduced, into(segment));
+    }
+    for (way, segment) in divided.parted(others.len().max(1)) {
+        let two = [None, Some(lane.ranks[others[way]])];
+        let reduced = trees::reduce_sources(steps, &mut slots, two.iter().copied(), segment);
+        steps.copy(reduced, into(segment));
+    }
+}
+
+/// What of `length` units should go direct in an allreduce among `clusters`: the
+/// parted units keep a link busy for (C - 1) / C of them before the first results
+/// can come; direct units, (C - 1) times each, fill the rest of a latency.
+pub fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64) -> u64 {
+    let others = clusters as u64 - 1;
+    if others == 0 {
+        return length;
+    }
+    let needed = in_flight.saturating_mul(clusters as u64) / others;
+    (needed.saturating_sub(length) / others).min(length)
+}
+
+/// `Allreduce`: each lane's parted segments are reduced in one cluster each and sent
+/// to all others; lanes hand results round in their clusters.
+pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let clusters = problem.clusters;
+    let length = problem.block(rank);
+    let lanes = lanes_of(problem, rank, steps);
+    let direct = straight_of_allreduce(steps.in_flight(), clusters.count(), length);
+    let members = clusters.members(clusters.of(rank));
+    let sum = lanes::reduce_inside(problem, rank, steps, lanes);
+    let output = |lane: usize| {
+        let (start, length) = share(length, lanes, lane);
+        Range::output(start, length)
+    };
+    let divide = |steps: &dyn Steps, range| {
+        Divided::new(steps, range, clusters.count(), direct / lanes as u64)
+    };
+    if let (Some(sum), Some(place)) = (sum, members.iter().position(|&member| member == rank)) {
+        let lane = Lane::new(problem, rank, place, sum.length);
+        let (given, taken) = (divide(steps, sum), divide(steps, output(place)));
+        exchange(steps, &lane, &given, &taken);
+        for segment in complete(&lane, &taken) {
+            for &member in members.iter().filter(|&&member| member != rank) {
+                steps.send_segment(member, segment);
+            }
+        }
+    }
+    for (place, &member) in members.iter().enumerate().take(lanes) {
+        if member != rank {
+            let far = Lane::new(problem, member, place, output(place).length);
+            let taken = divide(steps, output(place));
+            for segment in complete(&far, &taken) {
+                steps.receive_segment(member, segment);
+            }
+        }
+    }
+}
+
+/// Between clusters: all that this rank sends and receives there.
+fn exchange(steps: &mut dyn Steps, lane: &Lane, given: &Divided, taken: &Divided) {
+    let count = lane.ranks.len();
+    let far = |distance: usize| lane.ranks[(lane.at + distance) % count];
+    // An MPI may send what waits for one rank before what has waited longer for another: nothing
+    // goes direct before the last part has been handed over.
+    let mut parted = None;
+    for (way, segment) in given.parted_from(lane.at + 1, count) {
+        if way != lane.at {
+            steps.send_segment(lane.ranks[way], segment);
+            parted = steps.last_step();
+        }
+    }
+    for &segment in &given.direct {
+        for distance in 1..count {
+            steps.send_segment_after(far(distance), segment, parted);
+        }
+    }
+    let everyone = sources(lane, 0..count);
+    let segments = (given.parted.len() + given.direct.len() * count).max(count);
+    let mut slots = Slots::for_segments(steps, given.longest(), segments);
+    for ((way, segment), &result) in given.parted(count).zip(&taken.parted) {
+        if way == lane.at {
+            let reduced =
+                trees::reduce_sources(steps, &mut slots, everyone.iter().copied(), segment);
+            steps.copy(reduced, result);
+            for distance in 1..count {
+                steps.send_segment(far(distance), result);
+            }
+        }
+    }
+    for (&segment, &result) in given.direct.iter().zip(&taken.direct) {
+        let reduced = trees::reduce_sources(steps, &mut slots, everyone.iter().copied(), segment);
+        steps.copy(reduced, result);
+    }
+    for (way, segment) in taken.parted(count) {
+        if way != lane.at {
+            steps.receive_segment(lane.ranks[way], segment);
+        }
+    }
+}
+
+/// The segments of a lane's result in about the order in which they are complete.
+fn complete(lane: &Lane, taken: &Divided) -> Vec<Range> {
+    let count = lane.ranks.len();
+    let of = |own: bool| {
+        let segments = taken
+            .parted(count)
+            .filter(move |&(way, _)| (way == lane.at) == own);
+        segments.map(|(_, segment)| segment)
+    };
+    of(true)
+        .chain(taken.direct.iter().copied())
+        .chain(of(false))
+        .collect()
+}

@@ -1,0 +1,359 @@
+//! Reductions between clusters in lanes: each of k members of every cluster is
+//! responsible for one k-th of the message, so that the members share the work
+//! and every uplink carries each unit once.
+//!
+//! ```text
+//!   cluster a: a0 a1 | each member sends share i to member i, who reduces it
+//!   cluster b: b0 b1 |
+//!   lane 0: a0 - b0    lane 1: a1 - b1      a chain or ring between clusters
+//! ```
+
+use super::between::{self, Between, Direction};
+use crate::algorithms::trees::{self, Neighbours, Shape, Slots, led_by};
+use crate::plan::Range;
+use crate::problem::share;
+use crate::{Clusters, Network, Problem, Steps};
+
+/// The most lanes: more would only make messages smaller.
+const MOST_LANES: usize = 8;
+
+/// How many lanes there are between these clusters.
+pub fn count(clusters: &Clusters) -> usize {
+    clusters.lanes().clamp(1, MOST_LANES)
+}
+
+/// How many lanes a broadcast needs: as many as fill the uplinks together.
+pub fn to_fill(clusters: &Clusters, network: Option<&Network>) -> usize {
+    let needed = network.map_or(MOST_LANES, |network| {
+        let each = (0..network.clusters()).map(|cluster| network.pairs_to_fill(cluster));
+        each.max().unwrap_or(1)
+    });
+    count(clusters).min(needed)
+}
+
+fn lanes(problem: &Problem) -> usize {
+    count(problem.clusters)
+}
+
+/// As many lanes as keep the links between clusters busy (two ranks of a host that send on one link
+/// stand in each other's way there), and as a message of `length` is worth that goes in segments of
+/// `segment`: two segments each at least.
+pub fn worthwhile(
+    clusters: &Clusters,
+    network: Option<&Network>,
+    length: u64,
+    segment: u64,
+) -> usize {
+    let needed = network.map_or(MOST_LANES, Network::lanes);
+    let segments = length / segment.max(1);
+    count(clusters)
+        .min(needed)
+        .min((segments / 2).max(1) as usize)
+}
+
+/// Every member of the cluster sends each of `lanes` lanes its share; this rank's
+/// share of the cluster's sum, if it has a lane.
+pub fn reduce_inside(
+    problem: &Problem,
+    rank: usize,
+    steps: &mut dyn Steps,
+    lanes: usize,
+) -> Option<Range> {
+    let members = problem.clusters.members(problem.clusters.of(rank));
+    let length = problem.block(rank);
+    let mine = |lane: usize| {
+        let (start, length) = share(length, lanes, lane);
+        Range::input(start, length)
+    };
+    let place = members.iter().position(|&member| member == rank)?;
+    for distance in 1..=lanes {
+        let lane = (place + distance) % lanes;
+        if lane != place {
+            steps.send(members[lane], mine(lane));
+        }
+    }
+    if place >= lanes {
+        return None;
+    }
+    let own = mine(place);
+    let sum = steps.scratch(own.length);
+    let at = Neighbours {
+        parent: None,
+        children: members
+            .iter()
+            .rev()
+            .copied()
+            .filter(|&member| member != rank)
+            .collect(),
+    };
+    trees::reduce(steps, &at, own, Some(sum));
+    Some(sum)
+}
+
+/// `Reduce`: shares are reduced inside clusters, then between them as `between`
+/// says, towards the root's cluster, whose lanes hand them to the root. `between`
+/// gets this rank's share, and where the root's cluster wants the result.
+pub fn reduce(
+    problem: &Problem,
+    rank: usize,
+    steps: &mut dyn Steps,
+    lanes: usize,
+    between: impl Fn(&mut dyn Steps, &Lane, Range, Option<Range>),
+) {
+    let clusters = problem.clusters;
+    let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
+    let sum = reduce_inside(problem, rank, steps, lanes);
+    let members = clusters.members(here);
+    let place = members.iter().position(|&member| member == rank);
+    let result = |lane: usize| {
+        let (start, length) = share(problem.block(rank), lanes, lane);
+        Range::output(start, length)
+    };
+    if let (Some(sum), Some(place)) = (sum, place) {
+        let lane = Lane::new(problem, rank, place, sum.length);
+        if here != root_cluster {
+            return between(steps, &lane, sum, None);
+        }
+        let total = match rank == problem.root {
+            true => result(place),
+            false => steps.scratch(sum.length),
+        };
+        between(steps, &lane, sum, Some(total));
+        if rank != problem.root {
+            steps.send(problem.root, total);
+        }
+    }
+    if rank == problem.root {
+        for (lane, &member) in members.iter().enumerate().take(lanes) {
+            if member != rank {
+                steps.receive(member, result(lane));
+            }
+        }
+    }
+}
+
+/// `Reduce` along a chain of clusters.
+pub fn reduce_chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let root_cluster = problem.clusters.of(problem.root);
+    let count = problem.clusters.count();
+    let lanes = lanes(problem);
+    reduce(problem, rank, steps, lanes, |steps, lane, sum, result| {
+        let chain: Vec<usize> = (0..count)
+            .map(|step| lane.ranks[(root_cluster + step) % count])
+            .collect();
+        let at = Shape::Chain.neighbours(&chain, (lane.at + count - root_cluster) % count);
+        trees::reduce(steps, &at, sum, result);
+    });
+}
+
+/// `Allreduce`: shares are reduced inside clusters; each lane reduces and collects
+/// them between clusters, round a ring: 2 (C - 1) latencies, and each uplink at
+/// work all the time; lanes hand them round in their clusters.
+pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let clusters = problem.clusters;
+    let lanes = lanes(problem);
+    let members = clusters.members(clusters.of(rank));
+    let sum = reduce_inside(problem, rank, steps, lanes);
+    let Some(place) = members.iter().position(|&member| member == rank) else {
+        return;
+    };
+    let output = |lane: usize| {
+        let (start, length) = share(problem.block(rank), lanes, lane);
+        Range::output(start, length)
+    };
+    if let Some(sum) = sum {
+        let mine = output(place);
+        let lane = Lane::new(problem, rank, place, sum.length);
+        let rest: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
+        lane.reduce_round(steps, sum, mine);
+        for part in lane.collect_round(steps, mine) {
+            for &member in &rest {
+                steps.send(member, part);
+            }
+        }
+    }
+    for (lane, &member) in members.iter().enumerate().take(lanes) {
+        if member != rank {
+            let far = Lane::new(problem, member, lane, output(lane).length);
+            for (start, length) in far.round() {
+                steps.receive(member, output(lane).part(start, length));
+            }
+        }
+    }
+}
+
+/// One lane: one member of every cluster, and a part of the share for each.
+pub struct Lane {
+    /// The members, cluster by cluster.
+    pub ranks: Vec<usize>,
+    /// The cluster of the member that looks at it.
+    pub at: usize,
+    /// Units of the share.
+    pub length: u64,
+}
+
+impl Lane {
+    /// Lane number `lane`, which has `length` units, as `rank` sees it.
+    pub fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
+        let clusters = problem.clusters;
+        Lane {
+            ranks: (0..clusters.count())
+                .map(|cluster| clusters.members(cluster)[lane])
+                .collect(),
+            at: clusters.of(rank),
+            length,
+        }
+    }
+
+    /// The rank `distance` further.
+    fn rank(&self, distance: usize) -> usize {
+        self.ranks[(self.at + distance) % self.ranks.len()]
+    }
+
+    /// The part of the place that is `distance` before this one.
+    fn part_before(&self, distance: usize) -> (u64, u64) {
+        let count = self.ranks.len();
+        share(
+            self.length,
+            count,
+            (self.at + count - distance % count) % count,
+        )
+    }
+
+    /// Each part goes once round the ring and is reduced on its way; the last, of
+    /// the next place, ends in `output`.
+    fn reduce_round(&self, steps: &mut dyn Steps, sum: Range, output: Range) {
+        let count = self.ranks.len();
+        if count == 1 {
+            return steps.copy(sum, output);
+        }
+        let (next, previous) = (self.rank(1), self.rank(count - 1));
+        let mut outgoing = {
+            let (start, length) = self.part_before(0);
+            sum.part(start, length)
+        };
+        for round in 1..count {
+            let (start, length) = self.part_before(round);
+            let incoming = match round + 1 == count {
+                true => output.part(start, length),
+                false => steps.scratch(length),
+            };
+            steps.send(next, outgoing);
+            steps.receive(previous, incoming);
+            steps.reduce(sum.part(start, length), incoming);
+            outgoing = incoming;
+        }
+    }
+
+    /// The parts as they are complete here: the one that was reduced last, then as
+    /// they come round.
+    fn round(&self) -> Vec<(u64, u64)> {
+        let count = self.ranks.len();
+        (0..count)
+            .map(|round| self.part_before(round + count - 1))
+            .collect()
+    }
+
+    /// Hands complete parts on round the ring; gives the ranges in the order in
+    /// which they are complete.
+    fn collect_round(&self, steps: &mut dyn Steps, output: Range) -> Vec<Range> {
+        let count = self.ranks.len();
+        let parts: Vec<Range> = self
+            .round()
+            .into_iter()
+            .map(|(start, length)| output.part(start, length))
+            .collect();
+        for pair in parts.windows(2) {
+            steps.send(self.rank(1), pair[0]);
+            steps.receive(self.rank(count - 1), pair[1]);
+        }
+        parts
+    }
+}
+
+/// `Allreduce` of a message that is better not divided: leaders reduce their
+/// clusters, send the sums to each other, and each reduces them in the same order.
+pub fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let length = problem.block(rank);
+    let (own, output) = (Range::input(0, length), Range::output(0, length));
+    let at = between::inside(problem, rank);
+    if at.parent.is_some() {
+        trees::reduce(steps, &at, own, None);
+        return trees::broadcast(steps, &at, output);
+    }
+    let sum = steps.scratch(length);
+    trees::reduce(steps, &at, own, Some(sum));
+    let leader = |cluster: usize| problem.leader(cluster);
+    for other in clusters.others(here) {
+        steps.send(leader(other), sum);
+    }
+    let mut slots = Slots::new(steps, length, clusters.count());
+    for segment in steps.segments(sum) {
+        let sources = (0..clusters.count()).map(|of| (of != here).then(|| leader(of)));
+        let reduced = trees::reduce_sources(steps, &mut slots, sources, segment);
+        steps.copy(
+            reduced,
+            output.part(segment.start - sum.start, segment.length),
+        );
+    }
+    trees::broadcast(steps, &at, output);
+}
+
+/// `Bcast` along a tree of clusters with a lane for every few segments: each lane has a rank of
+/// every cluster, which carries every k-th segment between clusters and hands it on inside. For
+/// links that one connection cannot fill.
+///
+/// ```text
+///   root --> a1 --s1, s3, ..--> b1 --> b0      lane 1
+///     \-------s0, s2, ..------> b0 --> b1      lane 0
+/// ```
+pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
+    let clusters = problem.clusters;
+    let lanes = to_fill(clusters, problem.network);
+    let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
+    let lane_of = |cluster: usize, lane: usize| {
+        led_by(problem.leader(cluster), clusters.members(cluster))[lane]
+    };
+    let edges = between::edges(problem, between, Direction::Down);
+    let above = edges.iter().find(|&&(_, to)| to == here);
+    let below: Vec<usize> = edges
+        .iter()
+        .filter(|&&(from, _)| from == here)
+        .map(|&(_, to)| to)
+        .collect();
+    // Inside, from whoever has the segment first: the root, or the lane's own rank.
+    let inside: Vec<Neighbours> = (0..lanes)
+        .map(|lane| {
+            let first = match here == root_cluster {
+                true => problem.root,
+                false => lane_of(here, lane),
+            };
+            let ranks = led_by(first, clusters.members(here));
+            let place = ranks.iter().position(|&member| member == rank);
+            Shape::for_cluster(ranks.len()).neighbours(&ranks, place.unwrap_or(0))
+        })
+        .collect();
+    let data = Range::output(0, problem.block(rank));
+    for (index, segment) in steps.segments(data).enumerate() {
+        let lane = index % lanes;
+        let carries = rank == lane_of(here, lane);
+        match (above, carries) {
+            (Some(&(from, _)), true) => steps.receive_segment(lane_of(from, lane), segment),
+            _ => {
+                if let Some(parent) = inside[lane].parent {
+                    steps.receive_segment(parent, segment);
+                }
+            }
+        }
+        if carries {
+            for &cluster in &below {
+                steps.send_segment(lane_of(cluster, lane), segment);
+            }
+        }
+        for &child in &inside[lane].children {
+            steps.send_segment(child, segment);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `Reduce` on several levels: inside each cluster to its leader, then between
+//! leaders; the broadcast of the same shape, backwards.
+
+use super::between::{Between, Direction, all_levels};
+use crate::algorithms::trees;
+use crate::plan::Range;
+use crate::{Problem, Steps};
+
+/// Along a tree of leaders. Who is in the same cluster is reduced first:
+/// what comes from far takes longer.
+pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
+    let at = all_levels(problem, rank, between, Direction::Up);
+    let length = problem.block(rank);
+    let result = (rank == problem.root).then(|| Range::output(0, length));
+    trees::reduce(steps, &at, Range::input(0, length), result);
+}
+
+/// `Allreduce` as a reduction to the leader of the first cluster and a broadcast from it, along
+/// one tree.
+pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
+    let at = all_levels(problem, rank, between, Direction::Down);
+    let output = Range::output(0, problem.block(rank));
+    let own = Range::input(0, problem.block(rank));
+    trees::reduce(steps, &at, own, at.parent.is_none().then_some(output));
+    trees::broadcast(steps, &at, output);
+}

@@ -1,0 +1,141 @@
+//! Neighbourhood allgathers in which a block goes to each cluster once, and to each host: to one of
+//! the neighbours there, which hands it on to the others.
+//!
+//! ```text
+//!   rank 0 ------> rank 5 ----> rank 4          both are neighbours of rank 0, in another cluster
+//!             \                    `--> rank 7
+//!              `-> rank 9                       the only one in a third cluster
+//! ```
+//!
+//! A block is relayed by ranks that need it themselves: they know its size, and nobody else must.
+//! Ranks that hand blocks on are different ones for different blocks, so that all do their part.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::Own;
+use crate::plan::Range;
+use crate::{Clusters, Problem, Steps};
+
+/// Each block to each cluster once.
+pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let Some(own) = Own::new(problem, rank) else {
+        return;
+    };
+    let mut what: HashMap<usize, VecDeque<Range>> = HashMap::new();
+    let mut coming: HashMap<usize, Vec<Range>> = HashMap::new();
+    // The blocks that two ranks exchange are in the order of who gives them, at both.
+    let mut sources = own.all.senders(rank);
+    sources.push(rank);
+    sources.sort_unstable();
+    for source in sources {
+        let way = Way::new(&own, source);
+        let block = match source == rank {
+            true => own.input.first().copied(),
+            false => own.places_from(source).first().map(|&at| own.output[at]),
+        };
+        let Some(block) = block else { continue };
+        if let Some(from) = way.from {
+            let messages = own.messages(block, way.is_whole(&own, rank), steps);
+            coming.entry(from).or_default().extend(messages);
+        }
+        for to in way.to {
+            let is_whole = own.are_near(source, to);
+            let messages = own.messages(block, is_whole, steps);
+            what.entry(to).or_default().extend(messages);
+        }
+    }
+    let from: Vec<usize> = coming.keys().copied().collect();
+    for from in own.in_turn(&from, true) {
+        for &message in &coming[&from] {
+            steps.receive_segment(from, message);
+        }
+    }
+    let to: Vec<usize> = what.keys().copied().collect();
+    let to = own.in_turn(&to, false).into_iter();
+    let what = to.filter_map(|to| Some((to, what.remove(&to)?)));
+    let what = what.collect();
+    own.send(what, steps);
+    own.copy_own(steps);
+    own.copy_repeated(steps);
+}
+
+/// The way of a block, as one of its ranks sees it.
+struct Way {
+    source: usize,
+    /// Who sends it to this rank; `None` for who gives it.
+    from: Option<usize>,
+    /// To whom this rank sends it.
+    to: Vec<usize>,
+}
+
+impl Way {
+    fn new(own: &Own, source: usize) -> Way {
+        let mut way = Way {
+            source,
+            from: None,
+            to: Vec::new(),
+        };
+        let receivers = own.all.receivers(source);
+        ways(own.problem.clusters, source, &receivers, &mut |from, to| {
+            if to == own.rank {
+                way.from = Some(from);
+            }
+            if from == own.rank {
+                way.to.push(to);
+            }
+        });
+        way
+    }
+
+    fn is_whole(&self, own: &Own, receiver: usize) -> bool {
+        own.are_near(self.source, receiver)
+    }
+}
+
+/// The way of a block of `source`'s to `receivers`, which are from low to high: `each` is told of
+/// every sender and receiver.
+pub fn ways(
+    clusters: &Clusters,
+    source: usize,
+    receivers: &[usize],
+    each: &mut impl FnMut(usize, usize),
+) {
+    spread(clusters, source, (source, receivers), 0, each);
+}
+
+/// Hands a block of `source`'s on from `holder`, which has it, to `receivers`: `each` is told of
+/// every sender and receiver. On level 0 ranks are parted by clusters, on further ones by the
+/// levels inside them.
+fn spread(
+    clusters: &Clusters,
+    source: usize,
+    (holder, receivers): (usize, &[usize]),
+    level: usize,
+    each: &mut impl FnMut(usize, usize),
+) {
+    let group = |rank: usize| match level.checked_sub(1) {
+        None => clusters.of(rank),
+        Some(closer) => clusters.closer()[closer][rank],
+    };
+    if level > clusters.closer().len() {
+        receivers.iter().for_each(|&to| each(holder, to));
+        return;
+    }
+    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+    for &rank in receivers {
+        let group = group(rank);
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, members)) => members.push(rank),
+            None => groups.push((group, vec![rank])),
+        }
+    }
+    for (number, mut members) in groups {
+        if number == group(holder) {
+            spread(clusters, source, (holder, &members), level + 1, each);
+            continue;
+        }
+        let relay = members.remove(source % members.len());
+        each(holder, relay);
+        spread(clusters, source, (relay, &members), level + 1, each);
+    }
+}

@@ -1,0 +1,55 @@
+//! `Alltoall`, `Alltoallv` and `Alltoallw` by a schedule: a rank sends one message, or a part of
+//! one, at a time, in an order that depends on the sizes of all. What comes is received whenever it
+//! comes.
+//!
+//! ```text
+//!   sizes --matching--> schedule: 0 -> 2, 1 | 1 -> 0, 2 | 2 -> 1, 0 --> steps of each rank
+//! ```
+//!
+//! The schedule is made once for all ranks of a call.
+
+use super::matchings::Matching;
+use super::pairwise::{buffers, seconds};
+use crate::{Problem, Steps};
+
+/// A part of a message: its receiver, and which units of the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece {
+    pub to: usize,
+    pub start: u64,
+    pub length: u64,
+}
+
+/// What each rank sends, in its order. Nothing that is empty.
+pub type Schedule = Vec<Vec<Piece>>;
+
+/// Whole messages in the order of a matching of senders and receivers by the time that each of them
+/// takes.
+pub fn matched(problem: &Problem, matching: Matching) -> Schedule {
+    let order = matching.order(problem.ranks(), |from, to| seconds(problem, from, to));
+    let whole = |(from, others): (usize, Vec<usize>)| {
+        let pieces = others.into_iter().map(|to| Piece {
+            to,
+            start: 0,
+            length: problem.pair(from, to),
+        });
+        pieces.filter(|piece| piece.length > 0).collect()
+    };
+    order.into_iter().enumerate().map(whole).collect()
+}
+
+/// The steps of `rank`.
+pub fn exchange(problem: &Problem, schedule: &Schedule, rank: usize, steps: &mut dyn Steps) {
+    let (input, output) = buffers(problem, rank);
+    steps.copy(input[rank], output[rank]);
+    for distance in 1..problem.ranks() {
+        let from = problem.before(rank, distance);
+        for piece in schedule[from].iter().filter(|piece| piece.to == rank) {
+            steps.receive(from, output[from].part(piece.start, piece.length));
+        }
+    }
+    for piece in &schedule[rank] {
+        steps.send(piece.to, input[piece.to].part(piece.start, piece.length));
+        steps.one_by_one();
+    }
+}

@@ -1,0 +1,352 @@
+//! The table of algorithms: name, operations, description, and what else there is to say of one.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | `also` | other names that are accepted |
+//! | `requires` | what it needs of a call, beside its operation |
+//! | `symmetric` | for equal blocks every rank sends as rank 0 does: it alone is read |
+//! | `alternating` | the same, as rank 0 or 1 does |
+//! | `flipped` | the same on a power of two of ranks, to those that differ in the same bits |
+//! | `along` | the tree between clusters that it goes along |
+//! | `estimated` | the choice considers it, by this estimate |
+//! | `priced` | the choice considers it, by its description |
+//! | `for_order` | the same, only where operands must stay in order |
+
+use super::algorithm::{Algorithm, Alike, Candidate, Describe, Estimate, Price};
+use super::by_cluster::between::{Between, Direction, Grouped};
+use super::by_cluster::{
+    aggregate, allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source,
+    reduce, reduce_exchange, reduce_scatter, scan,
+};
+use super::by_neighbour::{direct as to_neighbours, relay};
+use super::by_rank::matchings::{MOST_RANKS, Matching};
+use super::by_rank::scheduled::{Schedule, matched};
+use super::by_rank::{
+    at_once, bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
+    scan as prefix, scatter, tree, uniform,
+};
+use super::requirement::Requirement::{
+    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo, ToldSizes, Topology,
+};
+use super::trees::Shape::{
+    Alpha, Binary, Binomial, Chain, Flat, HighestBit, Lambda, Octopus, Quadrinomial,
+};
+use crate::Operation::{self, *};
+use crate::read::estimate::{self, CostInput};
+use crate::told::MOST_RANKS as MOST_TOLD;
+use crate::{Problem, Steps};
+use treepie_platform::orders::Order;
+
+const GATHERS: &[Operation] = &[Gather, Gatherv];
+const SCATTERS: &[Operation] = &[Scatter, Scatterv];
+const ALLGATHERS: &[Operation] = &[Allgather, Allgatherv];
+const EXCHANGES: &[Operation] = &[Alltoall, Alltoallv, Alltoallw];
+const REDUCE_SCATTERS: &[Operation] = &[ReduceScatter, ReduceScatterBlock];
+const SCANS: &[Operation] = &[Scan, Exscan];
+const OF_NEIGHBOURS: &[Operation] = &[
+    NeighborAllgather,
+    NeighborAllgatherv,
+    NeighborAlltoall,
+    NeighborAlltoallv,
+    NeighborAlltoallw,
+];
+const GATHERS_FROM_NEIGHBOURS: &[Operation] = &[NeighborAllgather, NeighborAllgatherv];
+
+/// An algorithm without requirements.
+const fn row(
+    name: &'static str,
+    operations: &'static [Operation],
+    describe: fn(&Problem, usize, &mut dyn Steps),
+) -> Algorithm {
+    described(name, operations, Describe::ByRank(describe))
+}
+
+const fn described(
+    name: &'static str,
+    operations: &'static [Operation],
+    describe: Describe,
+) -> Algorithm {
+    Algorithm {
+        name,
+        aliases: &[],
+        operations,
+        requires: &[],
+        describe,
+        alike: Alike::None,
+        tree: None,
+        candidate: Candidate::Never,
+    }
+}
+
+impl Algorithm {
+    const fn also(self, aliases: &'static [&'static str]) -> Self {
+        Algorithm { aliases, ..self }
+    }
+
+    const fn requires(self, requires: &'static [Requirement]) -> Self {
+        Algorithm { requires, ..self }
+    }
+
+    const fn symmetric(self) -> Self {
+        Algorithm {
+            alike: Alike::Every(1),
+            ..self
+        }
+    }
+
+    const fn alternating(self) -> Self {
+        Algorithm {
+            alike: Alike::Every(2),
+            ..self
+        }
+    }
+
+    const fn flipped(self) -> Self {
+        Algorithm {
+            alike: Alike::Flipped,
+            ..self
+        }
+    }
+
+    const fn along(self, between: Between, direction: Direction) -> Self {
+        Algorithm {
+            tree: Some((between, direction)),
+            ..self
+        }
+    }
+
+    const fn estimated(self, estimate: Estimate) -> Self {
+        Algorithm {
+            candidate: Candidate::Always(Price::Estimated(estimate)),
+            ..self
+        }
+    }
+
+    const fn priced(self) -> Self {
+        Algorithm {
+            candidate: Candidate::Always(Price::Read),
+            ..self
+        }
+    }
+
+    const fn for_order(self) -> Self {
+        Algorithm {
+            candidate: Candidate::ForOrder(Price::Read),
+            ..self
+        }
+    }
+}
+
+/// A broadcast, a reduction or both along a tree between clusters.
+macro_rules! between {
+    ($name:literal, Bcast, $between:expr) => {
+        row($name, &[Bcast], |p, r, s| {
+            broadcast::tree(p, r, s, $between)
+        })
+        .along($between, Direction::Down)
+        .estimated(estimate::broadcast_tree)
+    };
+    ($name:literal, Reduce, $between:expr) => {
+        row($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
+            .requires(&[Commutative])
+            .along($between, Direction::Up)
+            .estimated(estimate::reduce_tree)
+    };
+    ($name:literal, Allreduce, $between:expr) => {
+        row($name, &[Allreduce], |p, r, s| {
+            reduce::allreduce(p, r, s, $between)
+        })
+        .requires(&[Commutative])
+        .along($between, Direction::Down)
+        .estimated(estimate::allreduce_tree)
+    };
+}
+
+/// A scatter with one message for each cluster.
+macro_rules! scatter_grouped {
+    ($name:literal, $order:expr) => {
+        row($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
+            .requires(&[KnownSizes])
+            .estimated(|s| estimate::grouped(s, $order))
+    };
+}
+
+/// A total exchange by a schedule of all ranks: for few.
+const fn scheduled(name: &'static str, schedule: fn(&Problem) -> Schedule) -> Algorithm {
+    described(name, EXCHANGES, Describe::Scheduled(schedule))
+        .requires(&[MaxRanks(MOST_RANKS), KnownSizes])
+}
+
+/// How many lanes work side by side.
+fn lanes_of(input: &CostInput) -> usize {
+    lanes::count(input.clusters)
+}
+
+/// The same, as far as the message has segments for them.
+fn worthwhile_lanes_of(input: &CostInput) -> usize {
+    lanes::worthwhile(
+        input.clusters,
+        Some(input.network),
+        input.bytes,
+        input.segment.bytes,
+    )
+}
+
+/// All algorithms, for each collective from simple to elaborate. Those whose name starts with
+/// `grid-` look at clusters, the others only at ranks.
+#[rustfmt::skip]
+pub static TABLE: &[Algorithm] = &[
+    row("flat", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Flat)).also(&["linear"]),
+    row("chain", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Chain)),
+    row("binary", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binary)),
+    row("binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binomial)),
+    row("highest-bit-binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, HighestBit)),
+    row("quadrinomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Quadrinomial)),
+    row("octopus", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Octopus(2))),
+    row("alpha", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Alpha(25))),
+    row("lambda", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Lambda(2))),
+    row("scatter-collect", &[Bcast], scatter::scatter_collect),
+    row("scatter-allgather", &[Bcast], scatter::broadcast_ring),
+    row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
+    between!("grid-flat", Bcast, Between::Shape(Flat)),
+    between!("grid-chain", Bcast, Between::Shape(Chain)),
+    between!("grid-binomial", Bcast, Between::Shape(Binomial)),
+    between!("grid-fnf", Bcast, Between::Order(Order::Fnf)),
+    between!("grid-fef", Bcast, Between::Order(Order::Fef)),
+    between!("grid-ecef", Bcast, Between::Order(Order::Ecef)),
+    between!("grid-ecef-la", Bcast, Between::Order(Order::EcefLa)),
+    between!("grid-ecef-lat-min", Bcast, Between::Order(Order::EcefLatMin)),
+    between!("grid-ecef-lat", Bcast, Between::Order(Order::EcefLat)),
+    between!("grid-bottom-up", Bcast, Between::Order(Order::BottomUp)),
+    between!("grid-bottom-up-ready", Bcast, Between::Order(Order::BottomUpReady)),
+    // Look-aheads that the thesis names and did not try: by name only.
+    row("grid-ecef-la-mean", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMean)))
+        .along(Between::Order(Order::EcefLaMean), Direction::Down),
+    row("grid-ecef-la-mean-of-all", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMeanOfAll)))
+        .along(Between::Order(Order::EcefLaMeanOfAll), Direction::Down),
+    row("grid-bottom-up-la", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::BottomUpLa)))
+        .along(Between::Order(Order::BottomUpLa), Direction::Down),
+    // One of the others, by the number of clusters: not predicted again.
+    row("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
+    row("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
+        .along(Between::Order(Order::Mixed), Direction::Down)
+        .estimated(|s| estimate::broadcast_lanes(s, lanes::to_fill(s.clusters, Some(s.network)))),
+    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(estimate::broadcast_exchange),
+
+    row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
+    row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(),
+    row("binary", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binary)).requires(&[Commutative]),
+    row("in-order-binary", &[Reduce], tree::reduce_in_order),
+    row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(),
+    row("at-once", &[Reduce], at_once::reduce),
+    row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]),
+    between!("grid-flat", Reduce, Between::Shape(Flat)),
+    between!("grid-chain", Reduce, Between::Shape(Chain)),
+    between!("grid-binomial", Reduce, Between::Shape(Binomial)),
+    between!("grid-fnf", Reduce, Between::Order(Order::Fnf)),
+    between!("grid-fef", Reduce, Between::Order(Order::Fef)),
+    between!("grid-ecef", Reduce, Between::Order(Order::Ecef)),
+    between!("grid-ecef-la", Reduce, Between::Order(Order::EcefLa)),
+    between!("grid-ecef-lat-min", Reduce, Between::Order(Order::EcefLatMin)),
+    between!("grid-ecef-lat", Reduce, Between::Order(Order::EcefLat)),
+    between!("grid-bottom-up", Reduce, Between::Order(Order::BottomUp)),
+    between!("grid-bottom-up-ready", Reduce, Between::Order(Order::BottomUpReady)),
+    row("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
+    row("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
+        .estimated(|s| estimate::reduce_lanes(s, lanes_of(s))),
+    row("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
+        .estimated(estimate::reduce_exchange),
+    row("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
+        .estimated(|s| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
+
+    row("flat", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Flat)),
+    row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(),
+    row("binomial", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Binomial))
+        .also(&["reduce-broadcast"]).for_order(),
+    row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
+    row("at-once", &[Allreduce], at_once::allreduce).symmetric(),
+    row("recursive-doubling", &[Allreduce], doubling::allreduce).flipped().for_order(),
+    row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]),
+    row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
+    row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
+    row("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
+        .estimated(estimate::allreduce_exchange),
+    between!("grid-chain", Allreduce, Between::Shape(Chain)),
+    between!("grid-flat", Allreduce, Between::Shape(Flat)),
+    between!("grid-ecef-lat", Allreduce, Between::Order(Order::EcefLat)),
+    row("grid-lanes", &[Allreduce], lanes::allreduce).requires(&[Commutative])
+        .estimated(|s| estimate::allreduce_ring(s, lanes_of(s))),
+    row("grid-direct", &[Allreduce], direct::allreduce).requires(&[Commutative])
+        .estimated(|s| estimate::allreduce_direct(s, worthwhile_lanes_of(s))),
+
+    row("flat", &[Barrier], |p, r, s| tree::barrier(p, r, s, Flat)).also(&["linear"]),
+    row("binomial", &[Barrier], |p, r, s| tree::barrier(p, r, s, Binomial)),
+    row("all-to-all", &[Barrier], linear::barrier).symmetric(),
+    row("dissemination", &[Barrier], bruck::barrier).symmetric(),
+    row("recursive-doubling", &[Barrier], doubling::barrier).flipped(),
+    row("grid-exchange", &[Barrier], barrier::exchange).estimated(estimate::barrier_exchange),
+
+    row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(estimate::direct),
+    row("synchronised-linear", &[Gather], linear::gather_synchronised),
+    row("binomial", &[Gather], scatter::gather),
+    row("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
+        .estimated(|s| estimate::grouped(s, Grouped::InOrder)),
+    row("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
+        .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
+    row("grid-aggregate", &[Gatherv], aggregate::gather).requires(&[ToldSizes])
+        .estimated(estimate::aggregate),
+
+    row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(estimate::direct),
+    row("binomial", &[Scatter], scatter::scatter),
+    scatter_grouped!("grid-grouped", Grouped::InOrder),
+    scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
+    scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
+    row("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
+        .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
+    row("grid-aggregate", &[Scatterv], aggregate::scatter).requires(&[ToldSizes])
+        .estimated(estimate::aggregate),
+
+    row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(estimate::direct),
+    row("ring", ALLGATHERS, ring::allgather).symmetric(),
+    row("bruck", ALLGATHERS, bruck::allgather).symmetric(),
+    row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped(),
+    row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
+    row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
+    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(estimate::allgather_exchange),
+    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(estimate::allgather_lanes),
+
+    row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(estimate::direct),
+    row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
+    row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
+    scheduled("max-min", |p| matched(p, Matching::MaxMin)),
+    scheduled("max-weight", |p| matched(p, Matching::MaxWeight)),
+    scheduled("greedy", |p| matched(p, Matching::Greedy)),
+    scheduled("open-shop", |p| matched(p, Matching::OpenShop)),
+    scheduled("uniform", uniform::schedule),
+    row("hypercube", EXCHANGES, hypercube::exchange)
+        .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
+    row("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
+        .estimated(estimate::alltoall_grouped),
+    row("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
+        .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(estimate::aggregate),
+
+    row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
+    row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),
+    row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
+    row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped(),
+    row("butterfly", REDUCE_SCATTERS, halving::butterfly),
+    row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
+    row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
+        .estimated(estimate::reduce_scatter_exchange),
+
+    row("chain", SCANS, prefix::chain).also(&["linear"]).priced(),
+    row("all-to-all", SCANS, linear::scan),
+    row("at-once", SCANS, at_once::scan),
+    row("recursive-doubling", SCANS, doubling::scan).priced(),
+    row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
+    row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),
+    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(estimate::scan_exchange),
+
+    row("flat", OF_NEIGHBOURS, to_neighbours::exchange).also(&["linear"]).requires(&[Topology]).priced(),
+    row("grid-relay", GATHERS_FROM_NEIGHBOURS, relay::gather).requires(&[Topology]).priced(),
+];

@@ -1,0 +1,94 @@
+//! Costs of messages of one size on all paths of a network.
+
+use super::Network;
+use treepie_platform::{Contention, Link};
+
+/// Latency and gap of one message.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MessageCost {
+    /// `g`, in seconds.
+    pub gap: f64,
+    /// `L` and what a rendezvous adds, in seconds.
+    pub latency: f64,
+}
+
+impl MessageCost {
+    /// A message of `bytes` on a link; nothing where no link is known.
+    pub fn on(link: Option<&Link>, bytes: u64) -> Self {
+        link.map_or(MessageCost::default(), |link| MessageCost {
+            gap: link.gap(bytes),
+            latency: link.latency() + link.handshake(bytes),
+        })
+    }
+
+    /// The same for a message of `bytes` in a total exchange (thesis item 46).
+    pub fn in_exchange(self, contention: Option<Contention>, bytes: u64) -> Self {
+        let met = contention.unwrap_or(Contention::NONE);
+        MessageCost {
+            gap: met.gamma * self.gap + met.delay(bytes),
+            latency: met.gamma * self.latency,
+        }
+    }
+
+    /// One message alone, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.gap + self.latency
+    }
+}
+
+/// Costs of messages of one size, between and inside all clusters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageCosts {
+    /// The size, in bytes.
+    pub bytes: u64,
+    /// Seconds on the uplink of each cluster.
+    pub uplink: Vec<f64>,
+    /// Seconds on the downlink of each cluster.
+    pub downlink: Vec<f64>,
+    /// From cluster to cluster, row by row; nothing from one to itself.
+    between: Vec<MessageCost>,
+    /// Between hosts of each cluster.
+    pub within: Vec<MessageCost>,
+    /// Between ranks of a host of each cluster.
+    pub on_host: Vec<MessageCost>,
+}
+
+impl MessageCosts {
+    /// Messages of `bytes` on a network.
+    pub fn new(network: &Network, bytes: u64) -> Self {
+        let count = network.clusters();
+        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+        let between = pairs.map(|(from, to)| MessageCost::on(network.between(from, to), bytes));
+        let inside = 0..count;
+        MessageCosts {
+            bytes,
+            uplink: inside.clone().map(|c| network.uplink(c, bytes)).collect(),
+            downlink: inside.clone().map(|c| network.downlink(c, bytes)).collect(),
+            between: between.collect(),
+            within: inside
+                .clone()
+                .map(|c| MessageCost::on(network.within(c), bytes))
+                .collect(),
+            on_host: inside
+                .map(|c| MessageCost::on(network.on_host(c), bytes))
+                .collect(),
+        }
+    }
+
+    /// From one cluster to another.
+    pub fn between(&self, from: usize, to: usize) -> MessageCost {
+        self.between[from * self.uplink.len() + to]
+    }
+
+    /// The same with every message going back.
+    pub fn reversed(&self) -> Self {
+        let count = self.uplink.len();
+        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+        MessageCosts {
+            uplink: self.downlink.clone(),
+            downlink: self.uplink.clone(),
+            between: pairs.map(|(from, to)| self.between(to, from)).collect(),
+            ..self.clone()
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The network of a communicator whose ranks are on one host and share its memory.
+//!
+//! What messages take was measured on one machine, and ranks strategies: which of them is quicker
+//! than the native collective, a guard finds out. So are the times that a rank is busy with a
+//! message, which go into the gap.
+
+use std::sync::Arc;
+
+use super::inside::innermost;
+use super::{Network, Shared};
+use crate::Clusters;
+use crate::read::models::Computing;
+use treepie_platform::{Link, Sample};
+
+/// Seconds from a message that is written to one that is seen.
+const LATENCY: f64 = 0.1e-6;
+
+/// Gaps by bytes, in seconds: messages in blocks, copied twice, and from 32 KiB on copied once.
+/// Between two processes on the cores of one socket (Xeon of the generation of 2023, 2.3 GHz).
+const GAPS: [(u64, f64); 6] = [
+    (0, 0.1e-6),
+    (1 << 10, 0.25e-6),
+    ((32 << 10) - 1, 6.5e-6),
+    (32 << 10, 5e-6),
+    (64 << 10, 8e-6),
+    (1 << 20, 95e-6),
+];
+
+/// Seconds to combine a byte with another in the caches.
+const PER_BYTE: f64 = 0.1e-9;
+
+/// What is so many times as far for each level that two ranks do not share: a cache line goes from
+/// core to core in 15 to 19 ns inside one cache of the third level, in 80 ns to another one of the
+/// chip (AnandTech's review of the Ryzen 9 7950X, 2022); sockets are farther.
+const FARTHER: f64 = 2.0;
+
+/// A link between ranks that are so many levels apart.
+fn link(apart: usize) -> Option<Arc<Link>> {
+    let times = FARTHER.powi(apart as i32);
+    let sample = |(bytes, gap)| Sample {
+        bytes,
+        gap: times * gap,
+        send: times * gap,
+        receive: times * gap,
+        ..Sample::default()
+    };
+    // The constants are parameters of a link, as a test shows.
+    let link = Link::new(times * LATENCY, GAPS.map(sample).to_vec());
+    link.ok().map(Arc::new)
+}
+
+impl Network {
+    /// The ranks of one host, which share its memory. Clusters are its groups on the widest level.
+    pub fn in_memory(clusters: &Clusters) -> Self {
+        let (ranks, count) = (clusters.ranks(), clusters.count());
+        let levels = clusters.closer().len();
+        let (across, on_host) = (link(levels + 1), link(levels));
+        let shared = across.clone().filter(|_| count > 1);
+        let shared = shared.map(|link| Shared { link, share: 1.0 });
+        let network = Network {
+            cluster_of: (0..ranks).map(|rank| clusters.of(rank)).collect(),
+            host_of: vec![0; ranks],
+            hosts: 1,
+            between: (0..count * count)
+                .map(|pair| across.clone().filter(|_| pair / count != pair % count))
+                .collect(),
+            within: vec![None; count],
+            on_host: vec![on_host; count],
+            inside: innermost(clusters, levels, |level, _| link(levels - 1 - level)),
+            contention: vec![None; count],
+            uplink: vec![shared.clone(); count],
+            downlink: vec![shared; count],
+            leaders: (0..count).map(|cluster| clusters.leader(cluster)).collect(),
+            is_near: count > 1,
+            is_in_memory: true,
+            centre: 0,
+            farthest: 0.0,
+            slowest: 0.0,
+            lanes: 1,
+            computing: Computing { per_byte: PER_BYTE },
+        };
+        match count {
+            1 => network,
+            _ => network.with_totals(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Distance;
+
+    #[test]
+    fn all_ranks_of_a_host_reach_each_other_in_its_memory() {
+        let network = Network::in_memory(&Clusters::one(5));
+        assert_eq!((network.ranks(), network.clusters()), (5, 1));
+        assert_eq!(network.distance(0, 4), Distance::Host);
+        let link = network.link(0, 4).expect("its parameters are right");
+        for (bytes, gap) in GAPS {
+            assert_eq!(link.gap(bytes), gap);
+        }
+    }
+
+    #[test]
+    fn each_level_that_two_ranks_do_not_share_makes_them_twice_as_far() {
+        let by = |size: usize| -> Vec<usize> { (0..64).map(|rank| rank / size).collect() };
+        let one = Clusters::one(64).with_closer(&by(32)).with_closer(&by(8));
+        let clusters = one.with_closer(&by(4)).parted_inside();
+        let network = Network::in_memory(&clusters);
+        assert_eq!((network.clusters(), network.hosts()), (2, 1));
+        assert!(network.is_near());
+        let times = |to| {
+            network
+                .link(0, to)
+                .map(|link| (link.latency() / LATENCY).round())
+        };
+        assert_eq!([1, 4, 8, 32].map(times), [1.0, 2.0, 4.0, 8.0].map(Some));
+        assert_eq!(network.link(0, 40), network.between(0, 1));
+        assert_eq!(Clusters::of_network(&network), clusters);
+    }
+}

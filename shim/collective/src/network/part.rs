@@ -1,0 +1,377 @@
+//! The part of a platform that a communicator uses.
+
+use std::sync::Arc;
+
+use super::inside::{innermost, known_level, known_link};
+use super::{LONG, Network, Shared};
+use crate::Clusters;
+use crate::read::models::Computing;
+use treepie_platform::{Link, Platform};
+
+/// The size by which links are compared: large enough that the rate counts.
+const LARGE: u64 = 1 << 20;
+
+/// From this latency on, in seconds, hosts are as far apart as clusters are: what messages
+/// between them take counts, and what ranks do in between does not.
+const FAR: f64 = 1e-3;
+
+/// What takes the place of a cluster.
+#[derive(Clone, Copy)]
+enum InPlace<'a> {
+    /// Nothing.
+    Nothing,
+    /// Each host of the one cluster.
+    Hosts,
+    /// These groups of ranks of one host, which share a level of this name.
+    Groups(&'a Clusters, &'a str),
+}
+
+/// Orders between more hosts take longer to find than a job should wait.
+const MOST_NEAR_HOSTS: usize = 64;
+
+/// The cluster of each rank; `None` if the platform has no such rank.
+fn places(platform: &Platform, ranks: &[usize]) -> Option<Vec<usize>> {
+    let clusters = platform.cluster_of_rank();
+    ranks
+        .iter()
+        .map(|&rank| clusters.get(rank).copied())
+        .collect()
+}
+
+/// The latency between the hosts of the one cluster that all of these are, in seconds; `None` where
+/// there are several, or it has one host.
+fn latency_between_hosts(platform: &Platform, clusters: &[usize]) -> Option<f64> {
+    let (&one, rest) = clusters.split_first()?;
+    let within = platform.clusters()[one].within.as_ref();
+    let is_one = rest.iter().all(|&other| other == one);
+    within.filter(|_| is_one).map(Link::latency)
+}
+
+/// The link that all messages to or from a cluster of the platform share: as fast as the fastest on
+/// its `side`, or as several pairs together were measured to be.
+fn shared(
+    platform: &Platform,
+    side: impl Fn(usize) -> (usize, usize),
+    place: usize,
+) -> Option<Shared> {
+    let link = |other| {
+        let (from, to) = side(other);
+        platform.between(from, to)
+    };
+    let others = (0..platform.clusters().len()).filter(|&other| other != place);
+    let fastest =
+        others.min_by(|&one, &other| link(one).gap(LARGE).total_cmp(&link(other).gap(LARGE)))?;
+    let link = Arc::new(link(fastest).clone());
+    Some(as_measured(platform, (side(fastest), None), link))
+}
+
+/// A link that several pairs share between these two clusters, or on this level of one: as much
+/// faster as those together were measured to be.
+fn as_measured(
+    platform: &Platform,
+    (ends, level): ((usize, usize), Option<&str>),
+    link: Arc<Link>,
+) -> Shared {
+    let alone = LARGE as f64 / link.gap(LARGE).max(f64::MIN_POSITIVE);
+    let together = platform.contents().parallel.iter();
+    let together = together
+        .filter(|measured| (measured.from, measured.to) == ends && measured.level == level)
+        .map(|measured| measured.bytes_per_second)
+        .fold(alone, f64::max);
+    Shared {
+        share: alone / together,
+        link,
+    }
+}
+
+impl Network {
+    /// The part of `platform` that a communicator uses: `ranks` has the rank of the
+    /// world for each of its own. `None` if the platform has no such rank.
+    ///
+    /// Where all are in one cluster whose hosts are far from each other (sites that are alike make
+    /// one logical cluster), each host takes the place of a cluster.
+    pub fn new(platform: &Platform, ranks: &[usize]) -> Option<Self> {
+        let places = places(platform, ranks)?;
+        let apart = latency_between_hosts(platform, &places);
+        let by_host = apart.is_some_and(|latency| latency >= FAR);
+        let place = match by_host {
+            true => InPlace::Hosts,
+            false => InPlace::Nothing,
+        };
+        Some(Network::of(platform, ranks, places, place))
+    }
+
+    /// The same where all are in one cluster, on two to 64 near hosts, each of
+    /// which takes the place of a cluster. `None` elsewhere.
+    pub fn between_near_hosts(platform: &Platform, ranks: &[usize]) -> Option<Self> {
+        let places = places(platform, ranks)?;
+        latency_between_hosts(platform, &places).filter(|&latency| latency < FAR)?;
+        let network = Network::of(platform, ranks, places, InPlace::Hosts);
+        let is_near = (2..=MOST_NEAR_HOSTS).contains(&network.hosts);
+        is_near.then_some(Network { is_near, ..network })
+    }
+
+    /// The same where all are on one host, whose groups on the widest level that parts them take
+    /// the place of clusters. `None` elsewhere, and where no level does. Where no links inside
+    /// hosts were measured, they are taken to be as in [memory](Network::in_memory).
+    pub fn inside_host(platform: &Platform, ranks: &[usize]) -> Option<Self> {
+        let places = places(platform, ranks)?;
+        let hosts = platform.host_of_rank();
+        let is_one_host = ranks
+            .windows(2)
+            .all(|pair| hosts[pair[0]] == hosts[pair[1]]);
+        if !is_one_host {
+            return None;
+        }
+        let one = Clusters::one(ranks.len());
+        let (clusters, names) = one.with_inside(platform.inside(), ranks);
+        let (clusters, widest) = (clusters.parted_inside(), *names.first()?);
+        if platform.clusters()[*places.first()?].levels.is_empty() {
+            return Some(Network::in_memory(&clusters));
+        }
+        let place = InPlace::Groups(&clusters, widest);
+        Some(Network {
+            is_near: true,
+            is_in_memory: true,
+            ..Network::of(platform, ranks, places, place)
+        })
+    }
+
+    /// The part of ranks in these clusters of the platform; where something takes the place of a
+    /// cluster, they are in one.
+    fn of(platform: &Platform, ranks: &[usize], places: Vec<usize>, place: InPlace) -> Self {
+        let hosts = platform.host_of_rank();
+        let of_ranks: Vec<usize> = ranks.iter().map(|&rank| hosts[rank]).collect();
+        let numbering = match place {
+            InPlace::Nothing => Clusters::new(&places),
+            InPlace::Hosts => Clusters::new(&of_ranks),
+            InPlace::Groups(clusters, _) => clusters.without_closer(),
+        };
+        let is_one = !matches!(place, InPlace::Nothing);
+        let leveled = numbering.clone().with_closer(&of_ranks);
+        let (leveled, names) = leveled.with_inside(platform.inside(), ranks);
+        let count = numbering.count();
+        // The platform's cluster for each of ours.
+        let known: Vec<usize> = (0..count)
+            .map(|c| places[numbering.members(c)[0]])
+            .collect();
+        let mut host_number = std::collections::HashMap::new();
+        let host_of: Vec<usize> = of_ranks
+            .iter()
+            .map(|&host| {
+                let next = host_number.len();
+                *host_number.entry(host).or_insert(next)
+            })
+            .collect();
+        let levels = |c: usize| platform.clusters()[known[c]].levels.as_slice();
+        let inside = innermost(&leveled, names.len(), |level, c| {
+            known_link(levels(c), names.get(level + 1).copied())
+        });
+        let mut network = Network {
+            cluster_of: (0..ranks.len()).map(|rank| numbering.of(rank)).collect(),
+            hosts: host_number.len(),
+            host_of,
+            between: vec![None; count * count],
+            within: vec![None; count],
+            on_host: vec![None; count],
+            inside,
+            contention: vec![None; count],
+            uplink: vec![None; count],
+            downlink: vec![None; count],
+            leaders: (0..count)
+                .map(|c| {
+                    let members = numbering.members(c);
+                    let wanted = platform.clusters()[known[c]].leader;
+                    let is_wanted = |&&member: &&usize| ranks[member] == wanted;
+                    *members.iter().find(is_wanted).unwrap_or(&members[0])
+                })
+                .collect(),
+            centre: 0,
+            farthest: 0.0,
+            slowest: 0.0,
+            is_near: false,
+            is_in_memory: false,
+            lanes: 1,
+            computing: Computing::default(),
+        };
+        for (c, &here) in known.iter().enumerate() {
+            let cluster = &platform.clusters()[here];
+            let within = cluster.within.clone().map(Arc::new);
+            network.within[c] = within.clone().filter(|_| !is_one);
+            network.contention[c] = cluster.contention.filter(|_| !is_one);
+            network.on_host[c] = match (names.first(), place) {
+                (None, InPlace::Nothing | InPlace::Hosts) => {
+                    let widest = cluster.levels.first();
+                    widest.map(|level| Arc::new(level.link.clone()))
+                }
+                (next, _) => known_link(&cluster.levels, next.copied()),
+            };
+            let (across, level) = match place {
+                InPlace::Nothing | InPlace::Hosts => (within, None),
+                InPlace::Groups(_, level) => {
+                    let known = known_level(&cluster.levels, Some(level));
+                    let link = known.map(|level| Arc::new(level.link.clone()));
+                    (link, known.map(|level| level.name.as_str()))
+                }
+            };
+            for (other, &there) in known.iter().enumerate() {
+                if other != c {
+                    network.between[c * count + other] = match is_one {
+                        true => across.clone(),
+                        false => Some(Arc::new(platform.between(here, there).clone())),
+                    };
+                }
+            }
+            let card = || {
+                let link = across.clone()?;
+                Some(as_measured(platform, ((here, here), level), link))
+            };
+            (network.uplink[c], network.downlink[c]) = match is_one {
+                true => (card(), card()),
+                false => (
+                    shared(platform, |other| (here, other), here),
+                    shared(platform, |other| (other, here), here),
+                ),
+            };
+        }
+        network.with_totals()
+    }
+
+    /// The same with what follows from all of its links.
+    pub(super) fn with_totals(mut self) -> Self {
+        let count = self.clusters();
+        let mut members = vec![0; count];
+        for &cluster in &self.cluster_of {
+            members[cluster] += 1;
+        }
+        self.centre = self.nearest_to_all();
+        let latencies = self.between.iter().flatten();
+        self.farthest = latencies.map(|link| link.latency()).fold(0.0, f64::max);
+        self.slowest = (0..count)
+            .map(|c| self.uplink(c, LONG).max(self.downlink(c, LONG)))
+            .fold(0.0, f64::max);
+        let lanes = (0..count).map(|c| self.members_to_fill(c, members[c]));
+        self.lanes = lanes.max().unwrap_or(1);
+        self
+    }
+
+    /// How many of a cluster's `members` share what passes between clusters: all where each may
+    /// have a card of its own; on one host so many that they fill its uplink and reduce as fast as
+    /// it carries.
+    fn members_to_fill(&self, cluster: usize, members: usize) -> usize {
+        if self.between_hosts(cluster).is_some() {
+            return members;
+        }
+        let inside = self.on_host(cluster).map_or(0.0, |link| link.gap(LONG));
+        let work = (members - 1) as f64 * (inside + self.computing.seconds(LONG));
+        let passing = self.uplink(cluster, LONG).max(self.downlink(cluster, LONG));
+        let to_keep_up = (work / passing.max(f64::MIN_POSITIVE)).ceil() as usize;
+        self.pairs_to_fill(cluster)
+            .max(to_keep_up)
+            .clamp(1, members)
+    }
+
+    /// The same with one rank of each host, if every host has as many ranks, and several: what
+    /// collectives in two levels, inside hosts and between them, see of it.
+    pub fn one_of_each_host(&self) -> Option<Network> {
+        let each = self.ranks() / self.hosts;
+        if each < 2 || self.hosts < 2 {
+            return None;
+        }
+        let mut met = vec![0; self.hosts];
+        let mut kept = Vec::with_capacity(self.hosts);
+        for (rank, &host) in self.host_of.iter().enumerate() {
+            met[host] += 1;
+            if met[host] == 1 {
+                kept.push(rank);
+            }
+        }
+        if met.iter().any(|&ranks| ranks != each) {
+            return None;
+        }
+        let cluster_of: Vec<usize> = kept.iter().map(|&rank| self.cluster_of[rank]).collect();
+        let first = |cluster| cluster_of.iter().position(|&of| of == cluster);
+        Some(Network {
+            leaders: (0..self.clusters())
+                .map(|cluster| first(cluster).unwrap_or(0))
+                .collect(),
+            host_of: (0..self.hosts).collect(),
+            inside: Vec::new(),
+            cluster_of,
+            ..self.clone()
+        })
+    }
+
+    fn nearest_to_all(&self) -> usize {
+        const USUAL: u64 = 64 << 10;
+        let count = self.clusters();
+        let way = |from, to| {
+            self.between(from, to)
+                .map_or(0.0, |link| link.latency() + link.gap(USUAL))
+        };
+        let ways =
+            |from: usize| -> f64 { (0..count).map(|to| way(from, to) + way(to, from)).sum() };
+        let all: Vec<f64> = (0..count).map(ways).collect();
+        let nearer = |best: usize, other: usize| if all[other] < all[best] { other } else { best };
+        (0..count).reduce(nearer).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Distance, grids};
+    use treepie_platform::Parallel;
+
+    #[test]
+    fn hosts_take_the_place_of_clusters_where_all_are_one_and_far_apart() {
+        let far = grids::wan(10.0, 100.0);
+        let one = grids::of_numbers(&[0; 12], 4, |_| far.clone(), |_, _| unreachable!());
+        assert_eq!((one.clusters(), one.hosts()), (3, 3));
+        assert_eq!(one.between(0, 2), Some(&far));
+        assert_eq!(one.between_hosts(1), None);
+        assert_eq!(one.uplink(1, LARGE), far.gap(LARGE));
+        assert_eq!(one.distance(0, 3), Distance::Host);
+        let near = grids::lan();
+        let one = grids::of_numbers(&[0; 12], 4, |_| near.clone(), |_, _| unreachable!());
+        assert_eq!((one.clusters(), one.hosts()), (1, 3));
+        assert!(!one.is_near());
+    }
+
+    #[test]
+    fn several_pairs_of_hosts_or_groups_at_once_fill_what_they_share() {
+        let together = |level, pairs, bytes_per_second| Parallel {
+            from: 0,
+            to: 0,
+            level,
+            pairs,
+            bytes_per_second,
+        };
+        let link = grids::lan();
+        let alone = LARGE as f64 / link.gap(LARGE);
+        let numbers = [0; 8];
+        let mut contents = grids::contents(&numbers, 4, |_| grids::lan(), |_, _| unreachable!());
+        contents.parallel = vec![together(None, 1, alone), together(None, 4, 3.0 * alone)];
+        let one = Platform::new(contents.clone()).unwrap();
+        let near = Network::between_near_hosts(&one, &(0..8).collect::<Vec<_>>()).unwrap();
+        assert_eq!((near.clusters(), near.pairs_to_fill(0)), (2, 3));
+        // What was measured inside hosts says nothing of the links between them.
+        contents.parallel = vec![together(Some("node"), 4, 3.0 * alone)];
+        let other = Platform::new(contents).unwrap();
+        let near = Network::between_near_hosts(&other, &(0..8).collect::<Vec<_>>()).unwrap();
+        assert_eq!(near.pairs_to_fill(0), 1);
+    }
+
+    #[test]
+    fn near_hosts_take_the_place_of_clusters_where_that_is_asked_for() {
+        let [equal, _] = grids::platforms();
+        let cluster = equal.ranks_of(1);
+        let near = Network::between_near_hosts(&equal, &cluster).unwrap();
+        assert_eq!((near.clusters(), near.hosts()), (4, 4));
+        assert!(near.is_near());
+        assert_eq!(near.between(0, 3), Some(&grids::lan()));
+        let all: Vec<usize> = (0..equal.ranks()).collect();
+        assert_eq!(Network::between_near_hosts(&equal, &all), None);
+        assert_eq!(Network::between_near_hosts(&equal, &cluster[..1]), None);
+    }
+}

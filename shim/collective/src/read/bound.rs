@@ -1,0 +1,162 @@
+//! What no schedule can beat: one latency (over other clusters, where that is shorter), and the
+//! bytes that must pass the busiest link between clusters.
+//!
+//! Every cluster but the root's must get a broadcast once; a reduction leaves every other
+//! cluster once; an `Allreduce` of C clusters moves 2 (C - 1) / C messages over the average
+//! uplink (Patarasuk and Yuan 2009); blocks cross as often as there are ranks that
+//! must have them.
+
+use crate::Operation;
+use crate::{Clusters, Network};
+
+/// Blocks that must leave a cluster and enter it for the neighbours of its ranks: those that are
+/// equal cross each link once.
+fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize) -> (u64, u64) {
+    let Some(all) = clusters.neighbourhoods() else {
+        return (0, 0);
+    };
+    let (mut out, mut into) = (0, 0);
+    for rank in 0..clusters.ranks() {
+        let here = clusters.of(rank);
+        let ends = all.outgoing(rank).iter().flatten();
+        let mut to: Vec<usize> = ends.map(|end| clusters.of(end.rank)).collect();
+        if operation.gathers_from_neighbours() {
+            to.sort_unstable();
+            to.dedup();
+        }
+        let leaves = |&&to: &&usize| here == cluster && to != cluster;
+        let enters = |&&to: &&usize| here != cluster && to == cluster;
+        out += to.iter().filter(leaves).count() as u64;
+        into += to.iter().filter(enters).count() as u64;
+    }
+    (out, into)
+}
+
+/// The clusters that the ranks of one have neighbours in, on either side.
+fn neighbour_clusters(clusters: &Clusters, cluster: usize) -> Vec<bool> {
+    let mut are = vec![false; clusters.count()];
+    if let Some(all) = clusters.neighbourhoods() {
+        for &rank in clusters.members(cluster) {
+            let ends = all.outgoing(rank).iter().chain(all.incoming(rank));
+            ends.flatten()
+                .for_each(|end| are[clusters.of(end.rank)] = true);
+        }
+    }
+    are
+}
+
+/// Seconds that `operation` takes at least, for a message, or a block of each rank, of `bytes`
+/// bytes.
+pub fn bound(
+    network: &Network,
+    clusters: &Clusters,
+    operation: Operation,
+    bytes: u64,
+    root: usize,
+) -> f64 {
+    use Operation::*;
+    let count = clusters.count();
+    let home = clusters.of(root);
+    let size = |cluster: usize| clusters.members(cluster).len() as u64;
+    let all = clusters.ranks() as u64;
+    let others = |cluster: usize| all - size(cluster);
+    // Bytes that leave and enter each cluster.
+    let crossing = |cluster: usize| -> (u64, u64) {
+        let is_home = cluster == home;
+        match operation {
+            Barrier => (0, 0),
+            Bcast if is_home => (bytes, 0),
+            Bcast => (0, bytes),
+            Reduce if is_home => (0, bytes),
+            Reduce => (bytes, 0),
+            Allreduce => (bytes, bytes),
+            Gather | Gatherv if is_home => (0, others(cluster) * bytes),
+            Gather | Gatherv => (size(cluster) * bytes, 0),
+            Scatter | Scatterv if is_home => (others(cluster) * bytes, 0),
+            Scatter | Scatterv => (0, size(cluster) * bytes),
+            Allgather | Allgatherv => (size(cluster) * bytes, others(cluster) * bytes),
+            Alltoall | Alltoallv | Alltoallw => {
+                let pairs = size(cluster) * others(cluster) * bytes;
+                (pairs, pairs)
+            }
+            // Sums of what the others need, and of what is needed here.
+            ReduceScatter | ReduceScatterBlock => (others(cluster) * bytes, size(cluster) * bytes),
+            Scan | Exscan => (bytes, bytes),
+            NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+            | NeighborAlltoallw => {
+                let (out, into) = between_neighbours(clusters, operation, cluster);
+                (out * bytes, into * bytes)
+            }
+        }
+    };
+    let latencies = least_latencies(network);
+    let latency = |one: usize, other: usize| latencies[one * count + other];
+    let farthest = |cluster: usize| match operation {
+        Bcast | Scatter | Scatterv => latency(home, cluster),
+        Reduce | Gather | Gatherv => latency(cluster, home),
+        _ => {
+            let near = operation.is_among_neighbours();
+            let near = near.then(|| neighbour_clusters(clusters, cluster));
+            (0..count)
+                .filter(|&other| near.as_ref().is_none_or(|near| near[other]))
+                .map(|other| latency(cluster, other).max(latency(other, cluster)))
+                .fold(0.0, f64::max)
+        }
+    };
+    let rooted = matches!(
+        operation,
+        Bcast | Scatter | Scatterv | Reduce | Gather | Gatherv
+    );
+    let nearest = (0..count)
+        .filter(|&cluster| cluster != home)
+        .map(farthest)
+        .fold(f64::INFINITY, f64::min);
+    // All uplinks together carry 2 (C - 1) messages of an allreduce.
+    let together = match operation {
+        Allreduce if count > 1 && bytes > 0 => {
+            let rates = (0..count).map(|cluster| 1.0 / network.uplink(cluster, bytes));
+            let pairs = (0..count * count).filter(|pair| pair / count != pair % count);
+            let shortest = pairs
+                .map(|pair| latencies[pair])
+                .fold(f64::INFINITY, f64::min);
+            2.0 * (count - 1) as f64 / rates.sum::<f64>() + shortest
+        }
+        _ => 0.0,
+    };
+    (0..count)
+        .filter(|_| count > 1)
+        .map(|cluster| {
+            let (leaves, enters) = crossing(cluster);
+            let passing = |seconds: f64, bytes: u64| if bytes == 0 { 0.0 } else { seconds };
+            let busy = passing(network.uplink(cluster, leaves), leaves)
+                .max(passing(network.downlink(cluster, enters), enters));
+            // At the root's own end the nearest cluster may be the last.
+            let late = match rooted && cluster == home {
+                true => nearest,
+                false => farthest(cluster),
+            };
+            busy + late
+        })
+        .fold(together, f64::max)
+}
+
+/// The least latency from each cluster to each other, row by row, over others where that is shorter
+/// (Floyd and Warshall).
+fn least_latencies(network: &Network) -> Vec<f64> {
+    let count = network.clusters();
+    let mut least: Vec<f64> = (0..count * count)
+        .map(|pair| {
+            let link = network.between(pair / count, pair % count);
+            link.map_or(0.0, |link| link.latency())
+        })
+        .collect();
+    for over in 0..count {
+        for from in 0..count {
+            for to in 0..count {
+                let way = least[from * count + over] + least[over * count + to];
+                least[from * count + to] = least[from * count + to].min(way);
+            }
+        }
+    }
+    least
+}

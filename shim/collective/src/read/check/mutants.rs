@@ -1,0 +1,188 @@
+//! Descriptions with one step spoiled: the checker finds each.
+
+use super::{Flaw, check};
+use crate::plan::{Plan, Range};
+use crate::{Algorithm, Amount, Builder, Clusters, Flow, Operation, Problem, Steps};
+
+/// What is done to one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spoil {
+    /// It is left out.
+    LeftOut,
+    /// A message to or from the next rank instead; operands the other way round.
+    Elsewhere,
+    /// One unit less.
+    Shorter,
+}
+
+/// Passes on the steps of a description but for one.
+struct Mutant<'a> {
+    steps: &'a mut dyn Steps,
+    ranks: usize,
+    at: usize,
+    spoil: Spoil,
+    written: usize,
+    /// Whether the step was one that the mutation changes.
+    hit: bool,
+}
+
+impl Mutant<'_> {
+    /// Whether the next step is the spoiled one.
+    fn spoils(&mut self, can: bool) -> bool {
+        self.written += 1;
+        let hit = self.written == self.at + 1 && can;
+        self.hit |= hit;
+        hit
+    }
+
+    fn message(&mut self, partner: usize, range: Range) -> Option<(usize, Range)> {
+        let can = range.length > 0 && (self.spoil != Spoil::Elsewhere || self.ranks > 2);
+        match (self.spoils(can), self.spoil) {
+            (false, _) => Some((partner, range)),
+            (true, Spoil::LeftOut) => None,
+            (true, Spoil::Elsewhere) => Some(((partner + 1) % self.ranks, range)),
+            (true, Spoil::Shorter) => Some((partner, range.part(0, range.length - 1))),
+        }
+    }
+}
+
+impl Steps for Mutant<'_> {
+    fn flow(&self) -> Flow {
+        self.steps.flow()
+    }
+
+    fn scratch(&mut self, length: u64) -> Range {
+        self.steps.scratch(length)
+    }
+
+    fn send_segment(&mut self, to: usize, data: Range) {
+        if let Some((to, data)) = self.message(to, data) {
+            self.steps.send_segment(to, data);
+        }
+    }
+
+    fn receive_segment(&mut self, from: usize, into: Range) {
+        if let Some((from, into)) = self.message(from, into) {
+            self.steps.receive_segment(from, into);
+        }
+    }
+
+    fn reduce_segment(&mut self, left: Range, right: Range) {
+        match (self.spoils(self.spoil == Spoil::LeftOut), self.spoil) {
+            (true, Spoil::LeftOut) => (),
+            _ => self.steps.reduce_segment(left, right),
+        }
+    }
+
+    fn copy_segment(&mut self, from: Range, into: Range) {
+        match (self.spoils(self.spoil == Spoil::LeftOut), self.spoil) {
+            (true, Spoil::LeftOut) => (),
+            _ => self.steps.copy_segment(from, into),
+        }
+    }
+
+    fn await_signal(&mut self, from: usize) {
+        match self.spoils(self.spoil == Spoil::LeftOut) {
+            true => (),
+            false => self.steps.await_signal(from),
+        }
+    }
+
+    fn fence(&mut self) {
+        self.steps.fence();
+    }
+
+    fn one_by_one(&mut self) {
+        self.steps.one_by_one();
+    }
+
+    fn last_step(&self) -> Option<u32> {
+        self.steps.last_step()
+    }
+}
+
+/// The verdict on the plans of all ranks with one step of `rank` spoiled; `None` where there is no
+/// such step.
+fn verdict(
+    problem: &Problem,
+    algorithm: &Algorithm,
+    rank: usize,
+    at: usize,
+    spoil: Spoil,
+) -> Option<Result<(), Flaw>> {
+    let ranks = problem.ranks();
+    let (mut hit, mut written) = (false, 0);
+    let plans: Vec<Plan> = (0..ranks)
+        .map(|of| match of == rank {
+            false => algorithm.plan(problem, of, 2),
+            true => Builder::plan(problem.flow(Flow::from(2)), |steps| {
+                let mut mutant = Mutant {
+                    steps,
+                    ranks,
+                    at,
+                    spoil,
+                    written: 0,
+                    hit: false,
+                };
+                algorithm.describe(problem).read(of, &mut mutant);
+                (hit, written) = (mutant.hit, mutant.written);
+            }),
+        })
+        .collect();
+    if at >= written {
+        return None;
+    }
+    let problems = vec![problem.clone(); ranks];
+    Some(if hit {
+        check(&problems, &plans)
+    } else {
+        Err(Flaw::Barrier)
+    })
+}
+
+#[test]
+fn no_message_of_an_algorithm_can_be_left_out_go_elsewhere_or_be_shorter() {
+    let clusters = Clusters::new(&[0, 1, 0, 0, 1]);
+    let amount = Amount::Each(5);
+    let mut harmless = Vec::new();
+    for operation in Operation::all().filter(|operation| operation.has_equal_blocks()) {
+        let problem = Problem {
+            operation,
+            root: operation.has_root().into(),
+            amount: &amount,
+            clusters: &clusters,
+            ordered: false,
+            network: None,
+            unit_bytes: 1,
+        };
+        for algorithm in Algorithm::of(operation).filter(|known| known.serves(&problem)) {
+            for spoil in [Spoil::LeftOut, Spoil::Elsewhere, Spoil::Shorter] {
+                for rank in [0, 2] {
+                    for at in 0.. {
+                        match verdict(&problem, algorithm, rank, at, spoil) {
+                            None => break,
+                            Some(Err(_)) => (),
+                            Some(Ok(())) => {
+                                harmless.push(format!("{operation} {} {rank}", algorithm.name));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // Sums and copies of the last round, and of later ranks, that nobody reads.
+    harmless.dedup();
+    let expected = [
+        "scan recursive-doubling 0",
+        "scan recursive-doubling 2",
+        "scan grid-gather 0",
+        "scan grid-gather 2",
+        "exscan recursive-doubling 0",
+        "exscan recursive-doubling 2",
+        "exscan hillis-steele 2",
+        "exscan grid-gather 0",
+        "exscan grid-gather 2",
+    ];
+    assert_eq!(harmless, expected);
+}

@@ -1,0 +1,269 @@
+//! The scripts of all ranks in time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Times;
+use super::script::{Move, Scripts};
+use crate::read::exchanges::Exchanges;
+use crate::read::simulate::{Links, Sending, Way};
+use crate::{Distance, Network};
+use treepie_platform::Contention;
+
+/// In place of a rank that waits.
+const NONE: u32 = u32::MAX;
+
+/// All messages, sender by sender, and where to find those to one rank.
+struct Mail {
+    /// The first message that each rank sends.
+    sent: Vec<u32>,
+    /// The first of `coming` to each rank, and the end of all.
+    first: Vec<u32>,
+    /// Messages and who sends them, receiver by receiver, in the order of senders.
+    coming: Vec<(u32, u32)>,
+}
+
+impl Mail {
+    fn new(scripts: &Scripts) -> Self {
+        let ranks = scripts.ranks();
+        let (mut sent, mut first) = (Vec::with_capacity(ranks), vec![0; ranks + 2]);
+        let receivers = |rank: usize| {
+            let sent = scripts.of(rank).sent();
+            sent.map(move |(to, _)| scripts.peer(rank, to))
+        };
+        let mut messages = 0;
+        for rank in 0..ranks {
+            sent.push(messages);
+            for to in receivers(rank) {
+                messages += 1;
+                first[to + 2] += 1;
+            }
+        }
+        for rank in 0..ranks {
+            first[rank + 2] += first[rank + 1];
+        }
+        let mut coming = vec![(0, 0); messages as usize];
+        for (rank, &start) in sent.iter().enumerate() {
+            for (message, to) in (start..).zip(receivers(rank)) {
+                coming[first[to + 1] as usize] = (rank as u32, message);
+                first[to + 1] += 1;
+            }
+        }
+        Mail {
+            sent,
+            first,
+            coming,
+        }
+    }
+
+    /// The message with the number `nth` of those from one rank to another; `None` where it is not
+    /// sent, in a part of all.
+    fn message(&self, from: usize, to: usize, nth: u32) -> Option<usize> {
+        let coming = &self.coming[self.first[to] as usize..self.first[to + 1] as usize];
+        let of_sender = coming.partition_point(|&(sender, _)| (sender as usize) < from);
+        let found = coming.get(of_sender + nth as usize);
+        found
+            .filter(|&&(sender, _)| sender as usize == from)
+            .map(|&(_, message)| message as usize)
+    }
+}
+
+/// A rank on its way.
+#[derive(Clone, Copy, Default)]
+struct Rank {
+    /// Its next move.
+    place: usize,
+    /// Messages that it has sent.
+    sent: u32,
+    /// When it is ready for the next move.
+    clock: f64,
+    /// When what it has sent last has left.
+    settled: f64,
+}
+
+/// The state of a run.
+struct Run<'a> {
+    network: &'a Network,
+    scripts: &'a Scripts,
+    mail: Mail,
+    links: Links<'a>,
+    /// Where contention is known.
+    exchanges: Option<&'a Exchanges<'a>>,
+    /// What the last message occupied.
+    last: Option<(Kind, Way)>,
+    ranks: Vec<Rank>,
+    /// When each message is there; not a number before it is sent.
+    there: Vec<f64>,
+    /// The rank that waits for each message.
+    waiting: Vec<u32>,
+    next: BinaryHeap<Reverse<Next>>,
+    number: u32,
+    /// So many messages each rank sends, and all that are counted.
+    rounds: [u32; 2],
+    /// Of the first rounds, and of all.
+    times: [Times; 2],
+    /// How long the uplink and the downlink of each cluster have been occupied by both.
+    access: [Vec<[f64; 2]>; 2],
+}
+
+/// Messages that occupy links alike: how far they go, how many levels inside hosts their ranks
+/// share, between which clusters, their bytes, and the contention.
+type Kind = (Distance, usize, [usize; 2], u64, Contention);
+
+/// A rank by the time of its next message, and of equal times in the order in which they came: one
+/// number, as times are not negative.
+type Next = u128;
+
+/// Times of all scripts; [`Times::NEVER`] where ranks wait for each other.
+pub(super) fn run(
+    network: &Network,
+    scripts: &Scripts,
+    exchanges: Option<&Exchanges<'_>>,
+) -> Times {
+    let [_, all] = run_rounds(network, scripts, exchanges, [u32::MAX; 2]);
+    all
+}
+
+/// Times of the first messages that each rank sends, so many and so many; the latter are run.
+pub(super) fn run_rounds(
+    network: &Network,
+    scripts: &Scripts,
+    exchanges: Option<&Exchanges<'_>>,
+    rounds: [u32; 2],
+) -> [Times; 2] {
+    let mail = Mail::new(scripts);
+    let messages = mail.coming.len();
+    let nothing = Times {
+        end: 0.0,
+        left: 0.0,
+        busiest: 0.0,
+    };
+    let access = vec![[0.0; 2]; network.clusters()];
+    let mut run = Run {
+        network,
+        scripts,
+        mail,
+        links: Links::new(network, Sending::Overlapping),
+        exchanges,
+        last: None,
+        ranks: vec![Rank::default(); scripts.ranks()],
+        there: vec![f64::NAN; messages],
+        waiting: vec![NONE; messages],
+        next: BinaryHeap::with_capacity(scripts.ranks()),
+        number: 0,
+        rounds,
+        times: [nothing; 2],
+        access: [access.clone(), access],
+    };
+    for rank in 0..scripts.ranks() {
+        run.go_on(rank);
+    }
+    while let Some(Reverse(next)) = run.next.pop() {
+        run.send(next as u32 as usize);
+    }
+    for (times, access) in run.times.iter_mut().zip(&run.access) {
+        times.busiest = access.iter().flatten().copied().fold(0.0, f64::max);
+    }
+    let is_done = |(rank, state): (usize, &Rank)| {
+        state.sent == rounds[1] || state.place == scripts.of(rank).moves.len()
+    };
+    match run.ranks.iter().enumerate().all(is_done) {
+        true => run.times,
+        false => [Times::NEVER; 2],
+    }
+}
+
+impl Run<'_> {
+    /// A rank's moves up to the next message that it sends, which others may come before.
+    fn go_on(&mut self, rank: usize) {
+        let script = self.scripts.of(rank);
+        let state = &mut self.ranks[rank];
+        while let Some(&next) = script.moves.get(state.place) {
+            match next {
+                Move::Send { .. } if state.sent == self.rounds[1] => break,
+                Move::Send { .. } => {
+                    let at = u128::from(state.clock.to_bits());
+                    let place = u64::from(self.number) << 32 | rank as u64;
+                    self.next.push(Reverse(at << 64 | u128::from(place)));
+                    self.number += 1;
+                    return;
+                }
+                Move::Await(place) => {
+                    let (from, nth) = script.senders[place as usize];
+                    let from = self.scripts.peer(rank, from);
+                    if let Some(message) = self.mail.message(from, rank, nth) {
+                        let there = self.there[message];
+                        if there.is_nan() {
+                            self.waiting[message] = rank as u32;
+                            return;
+                        }
+                        state.clock = state.clock.max(there);
+                    }
+                }
+                Move::Settle => state.clock = state.clock.max(state.settled),
+                Move::Compute(bytes) => state.clock += self.network.computing.seconds(bytes),
+            }
+            state.place += 1;
+        }
+        self.times[1].end = self.times[1].end.max(state.clock);
+    }
+
+    /// What a message occupies: often the same as the one before, between the same clusters.
+    fn way(&mut self, (from, to, bytes): (usize, usize, u64), is_after_another: bool) -> Way {
+        let clusters = [from, to].map(|rank| self.network.cluster_of()[rank]);
+        let contention = self.exchanges.map_or(Contention::NONE, |exchanges| {
+            exchanges.contention(from, to, is_after_another)
+        });
+        let distance = self.network.distance(from, to);
+        let shared = self.network.levels_shared(from, to);
+        let kind = (distance, shared, clusters, bytes, contention);
+        match self.last {
+            Some((last, way)) if last == kind => way.of(from, to),
+            _ => {
+                let way = self.links.way((from, to, bytes), contention);
+                self.last = Some((kind, way));
+                way
+            }
+        }
+    }
+
+    /// A rank's next message on all links of its way; one that asks first holds its sender up.
+    fn send(&mut self, from: usize) {
+        let state = &mut self.ranks[from];
+        let Some(&Move::Send {
+            to,
+            bytes,
+            is_after_another,
+        }) = self.scripts.of(from).moves.get(state.place)
+        else {
+            return;
+        };
+        let to = self.scripts.peer(from, to);
+        let way = self.way((from, to, bytes), is_after_another);
+        let state = &mut self.ranks[from];
+        let leaving = self.links.depart(state.clock + way.handshake, &way);
+        if way.handshake > 0.0 {
+            state.settled = leaving.tail;
+        }
+        let sent = state.sent;
+        let message = (self.mail.sent[from] + sent) as usize;
+        state.sent += 1;
+        state.place += 1;
+        let coming = self.links.enter(leaving.after(way.latency), &way);
+        let there = self.links.arrive(coming, &way).tail;
+        self.there[message] = there;
+        let clusters = self.network.cluster_of();
+        for count in usize::from(sent >= self.rounds[0])..2 {
+            let (times, access) = (&mut self.times[count], &mut self.access[count]);
+            times.left = times.left.max(leaving.tail);
+            times.end = times.end.max(there);
+            access[clusters[from]][0] += way.uplink;
+            access[clusters[to]][1] += way.downlink;
+        }
+        self.go_on(from);
+        let waiting = self.waiting[message];
+        if waiting != NONE {
+            self.go_on(waiting as usize);
+        }
+    }
+}

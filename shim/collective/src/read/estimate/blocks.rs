@@ -1,0 +1,305 @@
+//! Collectives in which every rank has a block of its own: gathers, scatters, total exchanges,
+//! scans; and barriers.
+
+use std::borrow::Cow;
+
+use super::CostInput;
+use crate::Operation;
+use crate::algorithms::{Grouped, by_tail, runs};
+use crate::network::MessageCosts;
+use crate::told;
+
+/// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
+/// one cluster to another.
+fn passing(input: &CostInput, messages: impl Fn(usize, usize) -> u64) -> f64 {
+    let messages = |from, to| messages(from, to) as f64;
+    let busiest = input.largest(|here| {
+        let out: f64 = input.others(here).map(|to| messages(here, to)).sum();
+        let back: f64 = input.others(here).map(|from| messages(from, here)).sum();
+        // A connection carries one rank's messages.
+        let used = input.others(here).filter(|&to| messages(here, to) > 0.0);
+        let connections = used.map(|to| input.segment.between(here, to).gap);
+        let access = f64::max(
+            out * input.segment.uplink[here],
+            back * input.segment.downlink[here],
+        );
+        connections.fold(access, f64::max)
+    });
+    let farthest = input.largest(|from| {
+        let used = input.others(from).filter(|&to| messages(from, to) > 0.0);
+        let latencies = used.map(|to| input.segment.between(from, to).latency);
+        latencies.fold(0.0, f64::max)
+    });
+    input.volume(input.bytes) * busiest + farthest
+}
+
+/// Clusters do not start together: once, a message waits for one from another cluster where both
+/// enter.
+fn waiting_to_enter(input: &CostInput) -> f64 {
+    match input.count() {
+        0..=2 => 0.0,
+        _ => input.largest(|cluster| input.segment.downlink[cluster]),
+    }
+}
+
+/// A block to each rank of the other clusters, one to each cluster in turn: those of a cluster are
+/// through when it and smaller ones are served.
+fn from_root(input: &CostInput) -> f64 {
+    let (root, volume) = (input.root_cluster(), input.volume(input.bytes));
+    let through = input.others(root).map(|to| {
+        let count = |other| input.ranks(other).min(input.ranks(to));
+        let sent: u64 = input.others(root).map(count).sum();
+        let (cost, uplink) = (input.segment.between(root, to), input.segment.uplink[root]);
+        // The last one leaves, over its connection.
+        let leaves = sent as f64 * uplink + (cost.gap - uplink).max(0.0);
+        let enters = input.ranks(to) as f64 * input.segment.downlink[to];
+        volume * leaves.max(enters) + cost.latency
+    });
+    through.fold(0.0, f64::max)
+}
+
+/// A block from each of them, as they come: those from afar come when nearer ones have entered.
+fn to_root(input: &CostInput) -> f64 {
+    let (root, volume) = (input.root_cluster(), input.volume(input.bytes));
+    let cost = |from| input.segment.between(from, root);
+    let entered = input.others(root).map(|from| {
+        let latency = cost(from).latency;
+        let later = |&other: &usize| cost(other).latency >= latency;
+        let rest: u64 = input
+            .others(root)
+            .filter(later)
+            .map(|c| input.ranks(c))
+            .sum();
+        let uplink = input.segment.uplink[from];
+        let leaves = input.ranks(from) as f64 * uplink + (cost(from).gap - uplink).max(0.0);
+        let enters = rest as f64 * input.segment.downlink[root];
+        volume * leaves.max(enters) + latency
+    });
+    entered.fold(0.0, f64::max)
+}
+
+/// Everyone who has a block for another sends it directly there.
+pub fn direct(input: &CostInput) -> f64 {
+    use Operation::{Gather, Gatherv, Scatter, Scatterv};
+    let root = input.root_cluster();
+    let all_pairs = |from, to| input.ranks(from) * input.ranks(to);
+    let between = match input.operation {
+        Gather | Gatherv => to_root(input),
+        Scatter | Scatterv => from_root(input),
+        _ => passing(input, all_pairs) + waiting_to_enter(input),
+    };
+    // Every message of a rank passes its host's card; those of an exchange meet others there.
+    let card = |cluster: usize, senders: usize, all: bool| {
+        let (size, alone) = (input.sizes[cluster], input.segment.within[cluster]);
+        let inside = match all {
+            true => input.in_exchange(cluster, alone),
+            false => alone,
+        };
+        let near = (size.ranks - size.on_host) as f64 * inside.gap;
+        let far = (input.all_ranks() as f64 - size.ranks as f64) * alone.gap;
+        input.volume(input.bytes) * senders as f64 * (near + far) + inside.latency
+    };
+    // What ranks of a host send each other does not pass it.
+    let on_host = |cluster: usize| {
+        let cost = input.in_exchange(cluster, input.segment.on_host[cluster]);
+        let others = (input.sizes[cluster].on_host - 1) as f64;
+        input.volume(input.bytes) * others * cost.gap + cost.latency
+    };
+    let busiest_card = match input.operation {
+        Gather | Gatherv | Scatter | Scatterv => card(root, 1, false),
+        _ => input.largest(|cluster| {
+            card(cluster, input.sizes[cluster].on_host, true).max(on_host(cluster))
+        }),
+    };
+    between.max(busiest_card)
+}
+
+/// Blocks are gathered inside clusters, exchanged between leaders, and handed on as
+/// they come.
+pub fn allgather_exchange(input: &CostInput) -> f64 {
+    let all = input.all_ranks();
+    let gathered = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
+    let passing = input.largest(|here| {
+        let own = input.volume(input.bytes * input.ranks(here));
+        let foreign = input.volume(input.bytes * (all - input.ranks(here)));
+        // One connection carries all that goes from cluster to cluster.
+        let connections = input
+            .others(here)
+            .map(|to| own * input.segment.between(here, to).gap);
+        let access = f64::max(
+            input.number_of_others() * own * input.segment.uplink[here],
+            foreign * input.segment.downlink[here],
+        );
+        connections.fold(access, f64::max)
+    });
+    let first = input.largest(|c| input.inside(c).first);
+    let handed = input.volume(input.bytes * all) * input.largest(|c| input.inside(c).period);
+    let first_uplink = input.largest(|c| input.segment.uplink[c]);
+    let latency = (input.largest_between(|cost| cost.seconds()) - first_uplink).max(0.0);
+    gathered + latency + passing.max(handed) + waiting_to_enter(input) + first
+}
+
+/// Every member to one of each other cluster, who hands it on.
+pub fn allgather_lanes(input: &CostInput) -> f64 {
+    let passing = passing(input, |from, _| input.ranks(from));
+    let handed = input.largest(|c| input.exchanged(c, input.bytes * input.all_ranks()));
+    let segment = input.segment.bytes.min(input.bytes);
+    passing.max(handed) + waiting_to_enter(input) + input.largest(|c| input.exchanged(c, segment))
+}
+
+/// Members to leaders, leaders to each other, and back.
+pub fn barrier_exchange(input: &CostInput) -> f64 {
+    let inside = input.largest(|cluster| match input.sizes[cluster] {
+        size if size.ranks == 1 => 0.0,
+        size if size.hosts == 1 => input.segment.on_host[cluster].seconds(),
+        _ => input.segment.within[cluster].seconds(),
+    });
+    2.0 * inside + input.largest_between(|cost| cost.seconds())
+}
+
+/// Costs of a segment on its way from the root; of a gather, which is a scatter backwards, to it.
+fn away_from_root<'a>(input: &CostInput<'a>) -> Cow<'a, MessageCosts> {
+    match input.operation {
+        Operation::Gather | Operation::Gatherv => Cow::Owned(input.segment.reversed()),
+        _ => Cow::Borrowed(input.segment),
+    }
+}
+
+/// One message of all blocks of a cluster from the root or to it, in the order that the
+/// algorithm takes, and inside.
+pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
+    let segment = away_from_root(input);
+    let input = &CostInput {
+        segment: &segment,
+        ..*input
+    };
+    let root = input.root_cluster();
+    let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
+    let inside = |cluster: usize| input.spread(cluster, input.bytes * (input.ranks(cluster) - 1));
+    let cost = |cluster: usize| input.segment.between(root, cluster);
+    let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
+    let passes = |cluster: usize| block(cluster) * cost(cluster).gap;
+    let (mut sent, mut last) = (0.0, inside(root));
+    for cluster in by_tail(input.clusters, root, order, passes, tail) {
+        let gap = cost(cluster).gap.max(input.segment.downlink[cluster]);
+        last = last.max(sent + block(cluster) * gap + tail(cluster));
+        sent += block(cluster) * input.segment.uplink[root];
+    }
+    last.max(sent + inside(root))
+}
+
+/// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
+/// over a connection each; those of helpers pass the root's host first, and flow on as they come.
+pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
+    let segment = away_from_root(input);
+    let input = &CostInput {
+        segment: &segment,
+        ..*input
+    };
+    let (root, sources) = (input.root_cluster(), sources.max(1));
+    let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
+    let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
+    let inside = |cluster: usize| input.spread(cluster, input.bytes * (share(cluster) - 1));
+    let (mut sent, mut last, mut to_helpers) = (0.0, 0.0_f64, 0);
+    for cluster in input.others(root) {
+        let cost = input.segment.between(root, cluster);
+        let connection = cost.gap * input.volume(input.bytes * share(cluster));
+        let access = input.segment.uplink[root].max(input.segment.downlink[cluster]);
+        let passes = connection.max(block(cluster) * access);
+        last = last.max(sent + passes + cost.latency + inside(cluster));
+        sent += block(cluster) * input.segment.uplink[root];
+        to_helpers += input.bytes * (input.ranks(cluster) - share(cluster));
+    }
+    let own = input.bytes * (input.ranks(root) - 1);
+    let segment = input.segment.bytes.min(to_helpers);
+    let near = input.spread(root, to_helpers + own);
+    last.max(sent).max(near) + input.spread(root, segment)
+}
+
+/// Blocks between two clusters go in one message between leaders.
+pub fn alltoall_grouped(input: &CostInput) -> f64 {
+    between_leaders(input) + input.largest_between(|cost| cost.seconds())
+}
+
+/// The same but for the way of the last message: to leaders, on their links, and from leaders.
+fn between_leaders(input: &CostInput) -> f64 {
+    let away = |c: usize| input.bytes * input.ranks(c) * (input.all_ranks() - input.ranks(c));
+    let passing = input.largest(|cluster| {
+        let volume = input.volume(away(cluster)).max(input.number_of_others());
+        volume * input.access(cluster)
+    });
+    let local = input.largest(|cluster| input.spread(cluster, away(cluster)));
+    2.0 * local + passing
+}
+
+/// Small blocks as those that are grouped, others directly, once leaders were told the sizes.
+pub fn aggregate(input: &CostInput) -> f64 {
+    let told = input.largest(|c| match input.sizes[c] {
+        size if size.ranks == 1 => 0.0,
+        size if size.hosts == 1 => input.segment.on_host[c].latency,
+        _ => input.segment.within[c].latency,
+    });
+    let is_small = told::goes_along(input.bytes);
+    let call = match is_small {
+        false => direct(input),
+        true if input.operation.has_root() => grouped(input, Grouped::InOrder),
+        // Short messages pass a link while others are on their way.
+        true => between_leaders(input) + input.largest_between(|cost| cost.latency),
+    };
+    told + call
+}
+
+/// Blocks reduced inside clusters, exchanged between leaders, and handed on.
+pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
+    let (all, others) = (input.all_ranks(), input.number_of_others());
+    let total = input.bytes * all;
+    let segments = input.segments(total);
+    let inside = input.largest(|cluster| input.inside(cluster).seconds(segments));
+    let passing = input.largest(|cluster| {
+        let leaves = input.volume(input.bytes * (all - input.ranks(cluster)));
+        let enters = others * input.volume(input.bytes * input.ranks(cluster));
+        f64::max(
+            leaves.max(others) * input.segment.uplink[cluster],
+            enters * input.segment.downlink[cluster],
+        )
+    });
+    let handed = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
+    let farthest = input.largest_between(|cost| cost.seconds());
+    inside + 2.0 * input.network.computing.seconds(total) + passing + farthest + handed
+}
+
+/// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and
+/// these back.
+pub fn scan_exchange(input: &CostInput) -> f64 {
+    let runs = runs(input.clusters);
+    // The last run gives no sum, and the first one gets no prefix.
+    let (mut gives, mut gets) = (vec![0.0; input.count()], vec![0.0; input.count()]);
+    for pair in runs.windows(2) {
+        gives[input.clusters.of(pair[0].first)] += 1.0;
+        gets[input.clusters.of(pair[1].first)] += 1.0;
+    }
+    let (all, clusters) = (runs.len() as f64, input.count() as f64);
+    let bytes = input.bytes as f64 / clusters;
+    // A block that is smaller than a segment loads links in proportion, nearly.
+    let block = (bytes / input.segment.bytes.max(1) as f64).max(0.02);
+    // Blocks of a cluster's own runs go to all other clusters or come from there, those of other
+    // runs come or go once.
+    let own = |runs: &[f64], cluster: usize| block * runs[cluster] * (clusters - 1.0);
+    let others = |runs: &[f64], cluster: usize| block * (all - 1.0 - runs[cluster]);
+    let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
+        let (uplink, downlink) = (&input.segment.uplink, &input.segment.downlink);
+        input.largest(|c| f64::max(leaves(c) * uplink[c], enters(c) * downlink[c]))
+    };
+    let sums = busy(&|c| own(&gives, c), &|c| others(&gives, c));
+    let prefixes = busy(&|c| others(&gets, c), &|c| own(&gets, c));
+    let both = busy(&|c| own(&gives, c) + others(&gets, c), &|c| {
+        others(&gives, c) + own(&gets, c)
+    });
+    let latency = input.largest_between(|cost| cost.latency);
+    // Prefixes follow at once where there is enough else to send meanwhile.
+    let last = prefixes / input.largest(|c| gives[c]).max(block).max(1.0);
+    let passing = (sums + latency + last).max(both);
+    let segments = input.segments(input.bytes);
+    let inside = input.largest(|c| input.inside(c).seconds(segments));
+    2.0 * inside + latency + passing + all * input.reducing() / clusters
+}

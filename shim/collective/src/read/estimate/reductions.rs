@@ -1,0 +1,156 @@
+//! Reductions between clusters.
+
+use super::{CostInput, Stage, broadcast_tree};
+use crate::algorithms::straight_of_allreduce;
+
+/// A reduction along a tree of clusters, the broadcast's backwards.
+pub fn reduce_tree(input: &CostInput) -> f64 {
+    reduce_stage(input).seconds(input.segments(input.bytes))
+}
+
+fn reduce_stage(input: &CostInput) -> Stage {
+    // What each cluster has to send, and how long it has received the first segment from others.
+    let mut ready: Vec<Stage> = (0..input.count())
+        .map(|cluster| input.reduced_inside(cluster))
+        .collect();
+    let mut received = vec![0.0; input.count()];
+    for &(to, from) in input.edges.iter().rev() {
+        let (cost, downlink) = (input.segment.between(from, to), input.segment.downlink[to]);
+        let degree = input.edges.iter().filter(|edge| edge.0 == to).count() as f64;
+        let shared = degree * downlink.max(input.reducing());
+        let comes = ready[from].then(Stage {
+            first: cost.seconds() + input.reducing(),
+            period: cost.gap.max(input.segment.uplink[from]).max(shared),
+        });
+        // Segments that come together pass the downlink one after the other.
+        ready[to] = Stage {
+            first: ready[to].first.max(comes.first + received[to]),
+            period: ready[to].period.max(comes.period),
+        };
+        received[to] += downlink;
+    }
+    ready[input.root_cluster()]
+}
+
+/// To the cluster in the middle along a tree and back: segments start down while others
+/// are still coming up, on the same links.
+pub fn allreduce_tree(input: &CostInput) -> f64 {
+    let up = reduce_stage(input);
+    let down = broadcast_tree(&CostInput {
+        bytes: input.bytes.min(input.segment.bytes),
+        ..*input
+    });
+    let period = input.largest(|cluster| {
+        let edges = input.edges.iter();
+        let own = edges.filter(|&&(from, to)| from == cluster || to == cluster);
+        own.count() as f64 * input.segment.uplink[cluster]
+    });
+    let further = input.segments(input.bytes) - 1.0;
+    up.first + down + further * up.period.max(period)
+}
+
+/// Seconds in which the members of a cluster scatter what is to be reduced, or collect it again:
+/// each has all but one of its own `lanes` blocks on the way.
+fn scattered(input: &CostInput, lanes: usize) -> f64 {
+    input.largest(|cluster| {
+        let bytes = input.bytes / lanes as u64 * (input.ranks(cluster) - 1);
+        match input.ranks(cluster) {
+            1 => 0.0,
+            _ => input.exchanged(cluster, bytes) + input.network.computing.seconds(bytes),
+        }
+    })
+}
+
+/// Reduced inside, along a chain of clusters in lanes, and to the root.
+pub fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
+    let (root, count) = (input.root_cluster(), input.count());
+    let block = input.bytes.div_ceil(lanes as u64);
+    // A block that is smaller than a segment loads links in proportion.
+    let scale = (block as f64 / input.segment.bytes.max(1) as f64).min(1.0);
+    let mut stage = Stage::default();
+    for distance in (1..count).rev() {
+        let (from, to) = ((root + distance) % count, (root + distance - 1) % count);
+        let cost = input.segment.between(from, to);
+        let shared = input.segment.uplink[from].max(input.segment.downlink[to]);
+        stage = stage.then(Stage {
+            first: cost.latency + scale * cost.gap + input.reducing(),
+            period: scale * shared.max(cost.gap / lanes as f64),
+        });
+    }
+    let to_root = input.spread(root, input.segment.bytes.min(block));
+    scattered(input, lanes) + stage.seconds(input.volume(block) * lanes as f64) + to_root
+}
+
+/// Leaders send the sums of their clusters to each other.
+pub fn allreduce_exchange(input: &CostInput) -> f64 {
+    let (others, segments) = (input.number_of_others(), input.segments(input.bytes));
+    let passing = others * input.volume(input.bytes) * input.largest(|c| input.access(c));
+    let first_uplink = input.largest(|c| input.segment.uplink[c]);
+    let latency = (input.largest_between(|cost| cost.seconds()) - first_uplink).max(0.0);
+    input.largest(|c| input.reduced_inside(c).seconds(segments))
+        + latency
+        + passing
+        + others * input.reducing()
+        + input.largest(|c| input.inside(c).seconds(segments))
+}
+
+/// Lanes that reduce and collect by sending each block directly to its cluster.
+pub fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
+    let (others, count) = (input.number_of_others(), input.count());
+    let product = input
+        .network
+        .in_flight(input.operation, input.root_cluster());
+    let direct = straight_of_allreduce(product, count, input.bytes);
+    let busiest = input.largest(|c| input.access(c));
+    // Each lane has so many segments for each cluster to reduce.
+    let blocks = (lanes * count) as u64;
+    let rounds = ((input.bytes - direct) / blocks).div_ceil(input.segment.bytes.max(1));
+    let scattered_blocks = others / count as f64 * input.volume(input.bytes - direct) * busiest;
+    let direct = others * input.volume(direct) * busiest;
+    let latency = input.largest_between(|cost| cost.latency);
+    // Results follow at once where there is enough else to send meanwhile; the last ones when their
+    // operands have come.
+    let last = scattered_blocks / rounds.max(1) as f64;
+    let sent = match scattered_blocks > 0.0 {
+        true => (2.0 * scattered_blocks + direct).max(scattered_blocks + latency + last),
+        false => direct,
+    };
+    // What happens inside and between clusters overlaps segment by segment.
+    let (local, segments) = (2.0 * scattered(input, lanes), input.segments(input.bytes));
+    latency + local.max(sent) + local.min(sent) / segments + input.reducing()
+}
+
+/// Lanes whose segments are reduced in other clusters, or in the root's.
+pub fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
+    let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as f64);
+    let direct = input.direct_part();
+    let scattered_blocks = input.volume(input.bytes - direct);
+    let share = scattered_blocks * (others - 1.0) / others;
+    let uplink = input.largest(|c| input.segment.uplink[c]);
+    let downlink = input.segment.downlink[root];
+    let latency = input.largest_between(|cost| cost.latency);
+    // Segments to others leave first, and fill the link that results need.
+    let sent = (share + input.volume(direct)) * uplink;
+    let results = match scattered_blocks > 0.0 {
+        true => {
+            sent.max(share * uplink + latency) + scattered_blocks * downlink.max(uplink / others)
+        }
+        false => 0.0,
+    };
+    let at_once = share * uplink + others * input.volume(direct) * downlink;
+    let to_root = input.spread(root, input.bytes / lanes as u64);
+    scattered(input, lanes) + latency + results.max(at_once) + input.reducing() + to_root
+}
+
+/// Lanes that reduce and collect round a ring of clusters.
+pub fn allreduce_ring(input: &CostInput, lanes: usize) -> f64 {
+    let block = input.bytes / (lanes * input.count()) as u64;
+    let segment = block.clamp(1, input.segment.bytes.max(1));
+    // A block that is smaller than a segment loads links in proportion, nearly.
+    let scale = (segment as f64 / input.segment.bytes.max(1) as f64).max(0.02);
+    let segments = block.div_ceil(segment).max(1) as f64;
+    let passing = lanes as f64 * segments * scale * input.largest(|c| input.access(c));
+    let alone = input.largest_between(|cost| cost.latency + scale * cost.gap);
+    let steps = 2.0 * input.number_of_others();
+    2.0 * scattered(input, lanes) + steps * passing.max(alone) + alone.min(passing)
+}

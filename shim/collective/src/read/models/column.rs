@@ -1,0 +1,133 @@
+//! The formula of the thesis for a strategy: one homogeneous cluster by the tables of chapter 6,
+//! orders between clusters by the makespans of chapter 7.
+
+use super::table_6_3::Scatter;
+use super::tables_6_1_and_6_2::Broadcast;
+use super::{Form, Group, chapter_5, section_6_4};
+use crate::algorithms::Between;
+use crate::{Algorithm, Clusters, Network, Operation, Uniform};
+use treepie_platform::orders::{Accounting, Costs};
+use treepie_platform::{Contention, Link, MessageModel, Modelled, Timing};
+
+/// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or
+/// where no two levels are alike.
+pub fn strategy_formula(
+    strategy: &Algorithm,
+    call: &Uniform,
+    segment: u64,
+    network: &Network,
+    clusters: &Clusters,
+    (form, model): (Form, MessageModel),
+) -> Option<f64> {
+    let modelled = |link: Option<&Link>| link.map(|link| Modelled::new(model, link));
+    let within: Vec<Option<Modelled>> = (0..clusters.count())
+        .map(|cluster| modelled(network.within(cluster)))
+        .collect();
+    let group = |cluster: usize| {
+        let (ranks, link) = (clusters.members(cluster).len(), within[cluster].as_ref()?);
+        let group = Group::new(ranks, link as &dyn Timing);
+        Some(match form {
+            Form::Corrected => group,
+            Form::Thesis => group.as_printed(),
+        })
+    };
+    if clusters.count() == 1 {
+        let has_levels = network.hosts() > 1 && network.hosts() < clusters.ranks();
+        let group = group(0).filter(|_| !has_levels)?;
+        return table(strategy.name, call, segment, group, network);
+    }
+    let Some((Between::Order(order), _)) = strategy.tree else {
+        return None;
+    };
+    // Chapter 7: T_k is the best of table 6.2 inside each cluster.
+    let inside = (0..clusters.count()).map(|cluster| {
+        let best = |group| Broadcast::choose(group, call.bytes, 1).1.seconds;
+        group(cluster).map_or(0.0, best)
+    });
+    let count = clusters.count();
+    let between: Vec<Option<Modelled>> = (0..count * count)
+        .map(|pair| modelled(network.between(pair / count, pair % count)))
+        .collect();
+    let all = |of: &dyn Fn(&Modelled) -> f64| -> Vec<f64> {
+        let links = between.iter().map(|link| link.as_ref().map_or(0.0, of));
+        links.collect()
+    };
+    let gap = all(&|link| link.gap(call.bytes));
+    let latency = all(&|link| link.latency() + link.handshake(call.bytes));
+    let costs = Costs::new(gap, latency, inside.collect()).ok()?;
+    let root = clusters.of(call.root);
+    let span = order
+        .schedule(&costs, root)
+        .makespan(&costs, Accounting::AfterSends);
+    let computing = (clusters.count() - 1) as f64 * network.computing.seconds(call.bytes);
+    match call.operation {
+        Operation::Bcast => Some(span),
+        Operation::Reduce => Some(span + computing),
+        Operation::Allreduce => Some(2.0 * span + computing),
+        _ => None,
+    }
+}
+
+/// The row of chapter 6 that a strategy by rank is, on `group`.
+pub(crate) fn table(
+    name: &str,
+    call: &Uniform,
+    segment: u64,
+    group: Group<'_>,
+    network: &Network,
+) -> Option<f64> {
+    use Operation as O;
+    let (bytes, computing) = (call.bytes, network.computing);
+    let contention = network.contention(0).unwrap_or(Contention::NONE);
+    let cut = segment < bytes;
+    Some(match (call.operation, name) {
+        // Tables 6.1 and 6.2.
+        (O::Bcast, name) => {
+            let row = match (name, cut) {
+                ("flat", false) => Broadcast::Flat,
+                ("flat", true) => Broadcast::SegmentedFlat,
+                ("chain", false) => Broadcast::Chain,
+                ("chain", true) => Broadcast::SegmentedChain,
+                ("binary", false) => Broadcast::Binary,
+                ("binomial", false) => Broadcast::Binomial,
+                ("binomial", true) => Broadcast::SegmentedBinomial,
+                ("octopus", _) => Broadcast::Octopus2,
+                ("scatter-collect", _) => Broadcast::ScatterCollection,
+                _ => return None,
+            };
+            row.seconds(group, bytes, segment)
+        }
+        // Table 6.3; a gather is a scatter backwards.
+        (O::Scatter | O::Gather, "flat") => Scatter::Flat.seconds(group, bytes),
+        (O::Scatter | O::Gather, "binomial") => Scatter::Binomial.seconds(group, bytes),
+        // Section 5.4.
+        (O::Reduce, "flat") => chapter_5::reduce_flat(group, computing, bytes),
+        (O::Reduce, "binomial") if !cut => chapter_5::reduce_binomial(group, computing, bytes),
+        (O::Reduce, "reduce-scatter-gather") => {
+            chapter_5::reduce_scatter_gather(group, computing, bytes)
+        }
+        (O::Reduce, "chain") => chapter_5::reduce_chain(group, computing, bytes, segment),
+        // Section 5.6.
+        (O::Allreduce, "binomial") if !cut => {
+            chapter_5::allreduce_binomial(group, computing, bytes)
+        }
+        (O::Allreduce, "recursive-doubling") => {
+            chapter_5::allreduce_doubling(group, computing, bytes)
+        }
+        (O::Allreduce, "reduce-scatter-allgather") => {
+            chapter_5::allreduce_halving(group, computing, bytes)
+        }
+        (O::Allreduce, "ring") => chapter_5::allreduce_ring(group, computing, bytes),
+        // Section 5.7.
+        (O::Allgather, "ring") => chapter_5::allgather_ring(group, bytes),
+        (O::Allgather, "bruck") => chapter_5::allgather_bruck(group, bytes),
+        // Section 6.4, with the contention that was measured.
+        (O::Alltoall, "flat") => section_6_4::direct(group, contention, bytes),
+        (O::Alltoall, "pairwise") => section_6_4::pairwise(group, bytes),
+        (O::Alltoall, "bruck") => section_6_4::bruck(group, bytes),
+        // Section 5.3.
+        (O::Barrier, "binomial") => chapter_5::barrier_binomial(group),
+        (O::Barrier, "dissemination") => chapter_5::barrier_dissemination(group),
+        _ => return None,
+    })
+}

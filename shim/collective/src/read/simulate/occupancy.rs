@@ -1,0 +1,78 @@
+//! How long the messages of plans occupy each link that several ranks share.
+
+use std::collections::BTreeSet;
+
+use super::Sending;
+use super::links::Links;
+use crate::plan::{Action, Plan};
+use crate::{Distance, Network};
+use treepie_platform::Contention;
+
+/// Use of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Occupied {
+    /// Seconds that messages occupy it, all together.
+    pub seconds: f64,
+    /// Number of ranks whose messages those are: senders of what leaves, receivers of what comes.
+    pub ranks: usize,
+}
+
+/// Use of all shared links, by host and by cluster of a network.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Occupancy {
+    /// What leaves each host.
+    pub card_out: Vec<Occupied>,
+    /// What comes to each host.
+    pub card_in: Vec<Occupied>,
+    /// What leaves each cluster.
+    pub uplink: Vec<Occupied>,
+    /// What comes to each cluster.
+    pub downlink: Vec<Occupied>,
+}
+
+impl Occupancy {
+    /// Of the messages of all ranks' plans, whose units have `unit_bytes` bytes.
+    pub fn new(network: &Network, plans: &[Plan], unit_bytes: u64) -> Self {
+        let links = Links::new(network, Sending::Overlapping);
+        let mut occupancy = Occupancy {
+            card_out: vec![Occupied::default(); network.hosts()],
+            card_in: vec![Occupied::default(); network.hosts()],
+            uplink: vec![Occupied::default(); network.clusters()],
+            downlink: vec![Occupied::default(); network.clusters()],
+        };
+        let mut receivers = BTreeSet::new();
+        for (from, plan) in plans.iter().enumerate() {
+            let mut has_sent = [false; 2];
+            for step in plan.steps() {
+                let Action::Send { to, range, .. } = step.action else {
+                    continue;
+                };
+                let distance = network.distance(from, to);
+                if distance == Distance::Host {
+                    continue;
+                }
+                let bytes = range.length * unit_bytes;
+                let [out, up, down, into] = links.way((from, to, bytes), Contention::NONE).shared();
+                let (hosts, clusters) = (network.host_of(), network.cluster_of());
+                let is_far = distance == Distance::Grid;
+                let first = |flag: &mut bool| usize::from(!std::mem::replace(flag, true));
+                occupancy.card_out[hosts[from]].add(out, first(&mut has_sent[0]));
+                let new = usize::from(receivers.insert((false, to)));
+                occupancy.card_in[hosts[to]].add(into, new);
+                if is_far {
+                    occupancy.uplink[clusters[from]].add(up, first(&mut has_sent[1]));
+                    let new = usize::from(receivers.insert((true, to)));
+                    occupancy.downlink[clusters[to]].add(down, new);
+                }
+            }
+        }
+        occupancy
+    }
+}
+
+impl Occupied {
+    fn add(&mut self, seconds: f64, ranks: usize) {
+        self.seconds += seconds;
+        self.ranks += ranks;
+    }
+}

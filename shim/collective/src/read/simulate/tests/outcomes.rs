@@ -1,0 +1,414 @@
+use crate::Operation;
+use crate::grids::{self, lan, network};
+use crate::read::models::Group;
+use crate::read::models::section_6_4::direct;
+use crate::read::models::table_6_3::Scatter;
+use crate::read::models::tables_6_1_and_6_2::Broadcast;
+use crate::read::simulate::*;
+use crate::{Algorithm, Clusters, Uniform};
+use treepie_platform::orders::{Accounting, Costs, Order};
+use treepie_platform::{Contention, Link, Sample};
+
+const MIB: u64 = 1 << 20;
+
+fn one_cluster(ranks: usize) -> Network {
+    network(&[ranks], |_| lan(), |_, _| unreachable!())
+}
+
+fn simulated(
+    network: &Network,
+    operation: Operation,
+    strategy: &str,
+    bytes: u64,
+    segment: u64,
+    sending: Sending,
+) -> Outcome {
+    let clusters = Clusters::of_network(network);
+    let call = Uniform {
+        operation,
+        bytes,
+        root: 0,
+    };
+    let strategy = Algorithm::find(operation, strategy).unwrap();
+    let plans = strategy.plans(&call, Some(network), &clusters, segment);
+    let options = Options {
+        sending,
+        timeline: true,
+    };
+    simulate(network, &plans, 1, options).unwrap()
+}
+
+fn same(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() <= 1e-9 * expected.abs().max(1e-3),
+        "{found} and not {expected}"
+    );
+}
+
+#[test]
+fn broadcasts_take_what_the_formulas_of_tables_6_1_and_6_2_say() {
+    for ranks in [2, 3, 4, 8, 16, 32] {
+        let network = one_cluster(ranks);
+        let link = lan();
+        let group = Group::new(ranks, &link);
+        for bytes in [1, 1024, 64 << 10, MIB] {
+            for (plan, model, segment) in [
+                ("flat", Broadcast::Flat, bytes),
+                ("chain", Broadcast::Chain, bytes),
+                ("chain", Broadcast::SegmentedChain, bytes.div_ceil(16)),
+            ] {
+                let outcome = simulated(
+                    &network,
+                    Operation::Bcast,
+                    plan,
+                    bytes,
+                    segment,
+                    Sending::OnePort,
+                );
+                if bytes % segment == 0 {
+                    same(outcome.seconds, model.seconds(group, bytes, segment));
+                }
+            }
+            // Exact for powers of two; the last round's receiver is the last of all.
+            if ranks.is_power_of_two() {
+                let outcome = simulated(
+                    &network,
+                    Operation::Bcast,
+                    "binomial",
+                    bytes,
+                    bytes,
+                    Sending::OnePort,
+                );
+                same(
+                    outcome.seconds,
+                    Broadcast::Binomial.seconds(group, bytes, bytes),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn scatters_and_gathers_take_what_table_6_3_says() {
+    let link = lan();
+    for ranks in [2, 5, 8, 16] {
+        let network = one_cluster(ranks);
+        let group = Group::new(ranks, &link);
+        for operation in [Operation::Scatter, Operation::Gather] {
+            let flat = simulated(&network, operation, "flat", 4096, 1 << 30, Sending::OnePort);
+            same(flat.seconds, Scatter::Flat.seconds(group, 4096));
+        }
+        if ranks.is_power_of_two() {
+            let tree = simulated(
+                &network,
+                Operation::Scatter,
+                "binomial",
+                4096,
+                1 << 30,
+                Sending::OnePort,
+            );
+            same(tree.seconds, Scatter::Binomial.seconds(group, 4096));
+        }
+    }
+}
+
+/// Six clusters of one rank whose links are all different.
+fn six() -> Network {
+    let latency = |from: usize, to: usize| 1e-3 * (1 + (from * 7 + to * 5) % 11) as f64;
+    let per_byte = |from: usize, to: usize| 1e-9 * (20 + (from * 3 + to * 13) % 90) as f64;
+    network(
+        &[1; 6],
+        |_| lan(),
+        |from, to| Link::linear(latency(from, to), 3e-6, per_byte(from, to)).unwrap(),
+    )
+}
+
+/// A cluster of so many hosts that responds to an exchange like the thesis's Giga Ethernet.
+fn congested(ranks: usize) -> Network {
+    grids::congested(&vec![0; ranks], 1, Contention::GIGA_ETHERNET)
+}
+
+#[test]
+fn total_exchanges_take_what_the_contention_signature_says() {
+    let link = lan();
+    for ranks in [3, 4, 8, 17] {
+        let network = congested(ranks);
+        let group = Group::new(ranks, &link);
+        for sending in [Sending::OnePort, Sending::Overlapping] {
+            for bytes in [1024, 8 << 10, 64 << 10, MIB] {
+                let found = simulated(
+                    &network,
+                    Operation::Alltoall,
+                    "flat",
+                    bytes,
+                    1 << 30,
+                    sending,
+                );
+                let signature = Contention::GIGA_ETHERNET;
+                let expected = direct(group, signature, bytes);
+                let error = found.seconds / expected - 1.0;
+                // A rank needs some time for each message where it is not the port that counts.
+                assert!(
+                    (-1e-9..0.02).contains(&error),
+                    "{ranks} {bytes} {sending:?}: {error}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_that_are_sent_one_after_the_other_have_gamma_and_no_delta() {
+    let network = congested(8);
+    let flat = |bytes| {
+        let of = Sending::OnePort;
+        simulated(&network, Operation::Alltoall, "flat", bytes, 1 << 30, of).seconds
+    };
+    let pairwise = |bytes| {
+        let of = Sending::OnePort;
+        simulated(
+            &network,
+            Operation::Alltoall,
+            "pairwise",
+            bytes,
+            1 << 30,
+            of,
+        )
+        .seconds
+    };
+    // The first message of a rank waits for none.
+    same(
+        flat(MIB) - pairwise(MIB),
+        6.0 * Contention::GIGA_ETHERNET.delta,
+    );
+    assert!(pairwise(MIB) > 4.0 * 7.0 * lan().gap(MIB));
+}
+
+#[test]
+fn contention_is_met_in_total_exchanges_alone_and_inside_clusters_alone() {
+    for (operation, strategy, is_met) in [
+        (Operation::Bcast, "flat", false),
+        (Operation::Gather, "flat", false),
+        (Operation::Allgather, "ring", false),
+        (Operation::Allgather, "bruck", false),
+        (Operation::Allreduce, "recursive-doubling", false),
+        (Operation::Allgather, "flat", true),
+        (Operation::Alltoall, "open-shop", true),
+        (Operation::ReduceScatterBlock, "pairwise", true),
+    ] {
+        let seconds = |network: &Network| {
+            let of = Sending::Overlapping;
+            simulated(network, operation, strategy, 64 << 10, 1 << 30, of).seconds
+        };
+        let (free, busy) = (seconds(&one_cluster(8)), seconds(&congested(8)));
+        assert_eq!(
+            busy > 2.0 * free,
+            is_met,
+            "{operation} {strategy}: {free} {busy}"
+        );
+        assert!(
+            is_met || busy == free,
+            "{operation} {strategy}: {free} {busy}"
+        );
+    }
+    // Between clusters of two: nobody meets anybody inside.
+    let numbers = [0, 0, 1, 1, 2, 2];
+    let apart = grids::congested(&numbers, 1, Contention::NONE);
+    let busy = grids::congested(
+        &numbers,
+        1,
+        Contention {
+            gamma: 4.0,
+            ..Contention::NONE
+        },
+    );
+    let seconds = |network: &Network| {
+        let of = Sending::Overlapping;
+        simulated(network, Operation::Alltoall, "flat", 64 << 10, 1 << 30, of).seconds
+    };
+    same(seconds(&busy), seconds(&apart));
+}
+
+#[test]
+fn orders_between_clusters_take_the_makespan_that_the_schedulers_say() {
+    let network = six();
+    let bytes = MIB;
+    let costs: Costs = network.costs(|_, _| bytes, vec![0.0; 6]).unwrap();
+    let problem_clusters = Clusters::of_network(&network);
+    for order in Order::ALL {
+        for root in 0..6 {
+            let schedule = order.schedule(&costs, root);
+            // The plan of a broadcast along these sends.
+            let plans: Vec<Plan> = (0..6)
+                .map(|rank| {
+                    let range = crate::Range::output(0, bytes);
+                    crate::Builder::plan(1 << 30, |builder| {
+                        for send in &schedule.sends {
+                            if send.to == rank {
+                                builder.receive(send.from, range);
+                            }
+                        }
+                        for send in &schedule.sends {
+                            if send.from == rank {
+                                builder.send(send.to, range);
+                            }
+                        }
+                    })
+                })
+                .collect();
+            let options = Options {
+                sending: Sending::OnePort,
+                timeline: false,
+            };
+            let outcome = simulate(&network, &plans, 1, options).unwrap();
+            same(
+                outcome.seconds,
+                schedule.makespan(&costs, Accounting::AtArrival),
+            );
+        }
+    }
+    assert_eq!(problem_clusters.count(), 6);
+}
+
+#[test]
+fn an_uplink_carries_one_message_at_a_time_and_a_slow_receiver_does_not_hold_up_the_others() {
+    // Three clusters of one; from 0 to 1 as fast as the uplink, to 2 four times slower.
+    let rate = |from: usize, to: usize| if from.max(to) == 2 { 320e-9 } else { 80e-9 };
+    let network = network(
+        &[1, 1, 1],
+        |_| lan(),
+        |from, to| Link::linear(10e-3, 1e-9, rate(from, to)).unwrap(),
+    );
+    let outcome = simulated(
+        &network,
+        Operation::Bcast,
+        "grid-flat",
+        MIB,
+        16 << 10,
+        Sending::Overlapping,
+    );
+    let slow = MIB as f64 * 320e-9 + 10e-3;
+    assert!(outcome.seconds >= slow, "{}", outcome.seconds);
+    assert!(
+        outcome.seconds < 1.03 * slow,
+        "{} over {slow}",
+        outcome.seconds
+    );
+    assert_eq!(outcome.bytes_between, 2 * MIB);
+}
+
+#[test]
+fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
+    // Three clusters of three hosts of four ranks.
+    let network = grids::deep();
+    assert_eq!(Clusters::of_network(&network).closer().len(), 1);
+    let bytes = 4 << 20;
+    for strategy in ["grid-chain", "grid-exchange"] {
+        let taken = |segment: u64| {
+            let of = Sending::Overlapping;
+            simulated(&network, Operation::Bcast, strategy, bytes, segment, of).seconds
+        };
+        let once = network.uplink(0, bytes) + network.between(0, 1).unwrap().latency();
+        assert!(
+            taken(16 << 10) < 1.1 * once,
+            "{strategy}: {}",
+            taken(16 << 10)
+        );
+        assert!(taken(bytes) > 1.5 * once, "{strategy}: {}", taken(bytes));
+    }
+}
+
+#[test]
+fn nothing_is_quicker_than_the_bound_also_where_a_way_over_another_cluster_is_shorter() {
+    // From 0 to 2 it takes 20 ms, and over 1 four.
+    let latency = |from: usize, to: usize| if from.abs_diff(to) == 2 { 20e-3 } else { 2e-3 };
+    let network = network(
+        &[2, 2, 2],
+        |_| lan(),
+        |from, to| Link::linear(latency(from, to), 1e-9, 80e-9).unwrap(),
+    );
+    let clusters = Clusters::of_network(&network);
+    for (operation, strategy) in [
+        (Operation::Bcast, "grid-chain"),
+        (Operation::Bcast, "grid-flat"),
+        (Operation::Reduce, "grid-ecef"),
+        (Operation::Allreduce, "grid-lanes"),
+    ] {
+        for bytes in [8, 64 << 10] {
+            let of = Sending::Overlapping;
+            let taken = simulated(&network, operation, strategy, bytes, 4096, of).seconds;
+            let least = crate::read::bound::bound(&network, &clusters, operation, bytes, 0);
+            assert!(
+                taken >= least,
+                "{operation} {strategy} {bytes}: {taken} < {least}"
+            );
+        }
+    }
+    let least = crate::read::bound::bound(&network, &clusters, Operation::Bcast, 8, 0);
+    assert!((4e-3..5e-3).contains(&least), "{least}");
+}
+
+#[test]
+fn a_message_that_asks_first_waits_for_its_receiver_and_for_the_answer() {
+    let sample = |bytes, handshake| Sample {
+        bytes,
+        gap: 1e-6,
+        handshake,
+        ..Sample::default()
+    };
+    let link = || Link::new(10e-3, vec![sample(0, 0.0), sample(1000, 20e-3)]).unwrap();
+    let network = network(&[1, 1], |_| lan(), |_, _| link());
+    let seconds = |bytes| {
+        let of = Sending::Overlapping;
+        simulated(&network, Operation::Bcast, "flat", bytes, 1 << 20, of).seconds
+    };
+    same(seconds(999), 10e-3 + 1e-6);
+    same(seconds(1000), 30e-3 + 1e-6);
+}
+
+#[test]
+fn bars_of_a_rank_lie_inside_the_simulation_and_name_their_peers() {
+    let network = six();
+    let outcome = simulated(
+        &network,
+        Operation::Allreduce,
+        "grid-exchange",
+        4096,
+        1024,
+        Sending::Overlapping,
+    );
+    let sends = outcome.bars.iter().filter(|bar| bar.doing == Doing::Send);
+    let receives = outcome
+        .bars
+        .iter()
+        .filter(|bar| bar.doing == Doing::Receive);
+    assert_eq!(sends.clone().count(), outcome.messages);
+    assert_eq!(receives.count(), outcome.messages);
+    for bar in &outcome.bars {
+        assert!(0.0 <= bar.start && bar.start <= bar.end && bar.end <= outcome.seconds + 1e-12);
+        let is_message = matches!(bar.doing, Doing::Send | Doing::Receive);
+        assert_eq!(bar.peer.is_some(), is_message);
+        assert_ne!(bar.peer, Some(bar.rank));
+    }
+    let bytes: u64 = sends.map(|bar| bar.bytes).sum();
+    assert_eq!(bytes, outcome.bytes_between);
+}
+
+#[test]
+fn plans_that_never_end_and_plans_of_other_ranks_are_refused() {
+    let network = one_cluster(2);
+    let waits = |from: usize| {
+        crate::Builder::plan(8, |steps| {
+            steps.receive(from, crate::Range::output(0, 8));
+        })
+    };
+    let plans = [waits(1), Plan::default()];
+    assert_eq!(
+        simulate(&network, &plans, 1, Options::default()),
+        Err(SimulationError::Deadlock { rank: 0, step: 0 })
+    );
+    assert_eq!(
+        simulate(&network, &plans[..1], 1, Options::default()),
+        Err(SimulationError::Plans { plans: 1, ranks: 2 })
+    );
+}

@@ -1,0 +1,213 @@
+//! The grids of LaPIe's experiments (thesis 7.1.5 and 7.2), rebuilt from its tables of latencies.
+//!
+//! The thesis plots gaps and prints none. Those between sites follow from its plots' ends: one
+//! connection moved 64 KiB in a round trip (reference 4.5), and into icluster2 half of that. Inside
+//! a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
+#![allow(dead_code)] // each user needs some of it
+#![allow(clippy::unwrap_used)] // users are tests and benchmarks, which may panic
+
+use treepie_collective::read::simulate::{Options, Sending, simulate};
+use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem};
+use treepie_platform::orders::Costs;
+use treepie_platform::{Cluster, Contents, Host, Link, Platform};
+
+/// One of the grids.
+pub struct Grid {
+    pub name: &'static str,
+    /// Ranks of each cluster.
+    pub sizes: &'static [usize],
+    /// Latencies in microseconds, by cluster and cluster.
+    pub latencies: &'static [&'static [f64]],
+    /// The cluster whose incoming links are half as fast.
+    pub slow_to_enter: Option<usize>,
+}
+
+/// Table 7.3: 88 processes (broadcast, case 1).
+pub const CASE_1: Grid = Grid {
+    name: "case 1, 88 ranks",
+    sizes: &[31, 29, 6, 1, 1, 20],
+    latencies: &[
+        &[47.56, 62.10, 12181.52, 12187.24, 12197.49, 5210.99],
+        &[62.10, 47.92, 12181.52, 12198.03, 12195.22, 5211.47],
+        &[12181.52, 12181.52, 35.52, 60.08, 60.08, 5388.49],
+        &[12187.24, 12198.03, 60.08, 0.0, 242.47, 5393.98],
+        &[12197.49, 12195.22, 60.08, 242.47, 0.0, 5394.10],
+        &[5210.99, 5211.47, 5388.49, 5393.98, 5394.10, 27.53],
+    ],
+    slow_to_enter: None,
+};
+
+/// Table 7.4: 78 processes (broadcast, case 2; scatter, case 1).
+pub const CASE_2: Grid = Grid {
+    name: "case 2, 78 ranks",
+    sizes: &[20, 11, 7, 1, 20, 19],
+    latencies: &[
+        &[48.39, 6577.49, 6586.49, 6592.51, 5211.94, 8602.73],
+        &[6577.49, 35.52, 59.96, 59.96, 5387.48, 2736.56],
+        &[6586.49, 59.96, 60.08, 79.51, 5393.98, 2740.26],
+        &[6592.51, 59.96, 79.51, 0.0, 5405.78, 2745.98],
+        &[5211.94, 5387.48, 5393.98, 5405.78, 26.94, 3630.51],
+        &[8602.73, 2736.56, 2740.26, 2745.98, 3630.51, 35.04],
+    ],
+    slow_to_enter: None,
+};
+
+/// Figure 7.11: 190 processes of which 188 are told (broadcast, case 3): Toulouse, Orsay, Sophia,
+/// icluster2, Orsay. Latencies as in table 7.4, icluster2 in the place of IDPOT, and those of
+/// figure 7.14.
+pub const CASE_3: Grid = Grid {
+    name: "case 3, 188 ranks",
+    sizes: &[28, 20, 50, 60, 30],
+    latencies: &[
+        &[26.94, 5211.94, 3630.51, 5486.65, 5211.94],
+        &[5211.94, 48.39, 8602.73, 6577.49, 62.10],
+        &[3630.51, 8602.73, 35.04, 2736.56, 8602.73],
+        &[5486.65, 6577.49, 2736.56, 40.88, 6577.49],
+        &[5211.94, 62.10, 8602.73, 6577.49, 47.92],
+    ],
+    slow_to_enter: Some(3),
+};
+
+/// Table 7.6: 40 processes (total exchange): IDPOT, IDPOT, Sophia.
+pub const CASE_4: Grid = Grid {
+    name: "total exchange, 40 ranks",
+    sizes: &[13, 7, 20],
+    latencies: &[
+        &[35.52, 59.96, 2735.97],
+        &[59.96, 60.08, 2744.07],
+        &[2735.97, 2744.07, 34.92],
+    ],
+    slow_to_enter: None,
+};
+
+/// How the sizes of a total exchange differ, with a mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Volumes {
+    /// All alike.
+    Even,
+    /// From nothing to twice the mean.
+    Mixed,
+    /// Every fifth rank sends four times what the others do, and an eighth of all blocks is empty.
+    Skewed,
+}
+
+impl Volumes {
+    /// All of them.
+    pub const ALL: [Volumes; 3] = [Volumes::Even, Volumes::Mixed, Volumes::Skewed];
+
+    /// Bytes from each of `ranks` to each, sender by sender.
+    pub fn table(self, ranks: usize, mean: u64) -> Vec<u64> {
+        let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+        let mix = |from: usize, to: usize| ((from * 7919 + to * 104_729) % 64) as u64;
+        let size = |(from, to): (usize, usize)| match self {
+            Volumes::Even => mean,
+            Volumes::Mixed => mean * mix(from, to) / 32,
+            Volumes::Skewed if mix(from, to) < 8 => 0,
+            Volumes::Skewed if from.is_multiple_of(5) => mean * 5 / 2,
+            Volumes::Skewed => mean * 5 / 8,
+        };
+        pairs.map(size).collect()
+    }
+}
+
+const MEGABYTE: f64 = (1 << 20) as f64;
+
+impl Grid {
+    /// Seconds a byte between two clusters.
+    pub fn per_byte(&self, from: usize, to: usize) -> f64 {
+        let latency = 1e-6 * self.latencies[from][to];
+        let slow = match self.slow_to_enter {
+            Some(cluster) if cluster == to && latency > 1e-3 => 2.0,
+            _ => 1.0,
+        };
+        match latency {
+            l if l > 1e-3 => slow * 2.0 * l / 65536.0,
+            _ if from == to => 9.1e-3 / MEGABYTE,
+            _ => 20e-3 / MEGABYTE,
+        }
+    }
+
+    /// What the heuristics know for a message of `bytes`, with pipelines inside (7.5 of the
+    /// digest: 10 to 15 ms a megabyte).
+    pub fn costs(&self, bytes: u64) -> Costs {
+        let count = self.sizes.len();
+        let pairs = || (0..count * count).map(|pair| (pair / count, pair % count));
+        let gap = pairs().map(|(from, to)| self.per_byte(from, to) * bytes as f64);
+        let latency = pairs().map(|(from, to)| 1e-6 * self.latencies[from][to]);
+        let inside = self.sizes.iter().map(|&size| match size {
+            1 => 0.0,
+            _ => 12e-3 * bytes as f64 / MEGABYTE,
+        });
+        Costs::new(gap.collect(), latency.collect(), inside.collect()).unwrap()
+    }
+
+    /// The grid with a host for each rank, in the order of the cluster file.
+    pub fn network(&self) -> Network {
+        let mut contents = Contents::default();
+        let mut rank = 0;
+        for (cluster, &size) in self.sizes.iter().enumerate() {
+            let hosts: Vec<usize> = (rank..rank + size).collect();
+            contents.hosts.extend(hosts.iter().map(|&rank| Host {
+                name: format!("n{rank}"),
+                ranks: vec![rank],
+            }));
+            contents.clusters.push(Cluster {
+                name: format!("c{cluster}"),
+                leader: rank,
+                within: (size > 1).then(|| self.link(cluster, cluster)),
+                hosts,
+                levels: Vec::new(),
+                contention: None,
+            });
+            rank += size;
+            for other in (0..self.sizes.len()).filter(|&other| other != cluster) {
+                let link = self.link(cluster, other);
+                contents.links.insert((cluster, other), link);
+            }
+        }
+        let platform = Platform::new(contents).unwrap();
+        let ranks: Vec<usize> = (0..platform.ranks()).collect();
+        Network::new(&platform, &ranks).unwrap()
+    }
+
+    fn link(&self, from: usize, to: usize) -> Link {
+        let latency = 1e-6 * self.latencies[from][to];
+        Link::linear(latency, 2e-6, self.per_byte(from, to)).unwrap()
+    }
+
+    /// The lowest rank of a cluster.
+    pub fn first_of(&self, cluster: usize) -> usize {
+        self.sizes[..cluster].iter().sum()
+    }
+}
+
+/// Seconds of an exchange of these sizes by a strategy, messages uncut; `None` where it does not
+/// serve it.
+pub fn exchanged(
+    network: &Network,
+    table: Vec<u64>,
+    strategy: &Algorithm,
+    sending: Sending,
+) -> Option<f64> {
+    let clusters = Clusters::of_network(network);
+    let amount = Amount::Table(table);
+    let problem = Problem {
+        operation: Operation::Alltoallv,
+        root: 0,
+        amount: &amount,
+        clusters: &clusters,
+        ordered: false,
+        network: Some(network),
+        unit_bytes: 1,
+    };
+    if !strategy.serves(&problem) {
+        return None;
+    }
+    let uncut = u64::MAX >> 8;
+    let plans = strategy.describe(&problem).plans(uncut);
+    let options = Options {
+        sending,
+        ..Options::default()
+    };
+    Some(simulate(network, &plans, 1, options).unwrap().seconds)
+}

@@ -1,0 +1,103 @@
+//! What is known of an application, in words.
+
+use std::fmt;
+
+use super::experience::Arm;
+use super::next::State;
+use super::standing::{Evidence, Found, LARGE};
+use treepie_placement::worth::Worth;
+
+impl Arm {
+    /// The way to run a job as a sentence has it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Arm::Plain => "the plain order",
+            Arm::Permute => "other ranks",
+            Arm::Bind => "binding",
+        }
+    }
+}
+
+impl State {
+    /// The way that is used, but for runs that compare.
+    pub fn used(&self) -> Arm {
+        match self {
+            State::Compared {
+                candidate,
+                found: Found::Likely | Found::Proven,
+                ..
+            } => *candidate,
+            State::Compared { known, .. } => *known,
+            _ => Arm::Plain,
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            State::Unknown => out.write_str("nothing is known yet: its traffic is counted"),
+            State::NeverEnds => {
+                out.write_str("no run reached MPI_Finalize, so that nothing can be learnt")
+            }
+            State::Counted => {
+                out.write_str("its traffic is counted; the next run there judges what it promises")
+            }
+            State::NotWorth(Worth::None) => out.write_str("no placement saves anything"),
+            State::NotWorth(_) => out.write_str("a placement would save too little to be tried"),
+            State::Compared {
+                known,
+                candidate,
+                found,
+                evidence,
+            } => {
+                let (known, candidate) = (known.in_words(), candidate.in_words());
+                match found {
+                    Found::Open => {
+                        write!(out, "{candidate} tried in turn with {known}: {evidence}")
+                    }
+                    Found::Likely => write!(
+                        out,
+                        "{candidate} used, not proven yet: every run is at least {LARGE} times as \
+                         quick as with {known}; {evidence}"
+                    ),
+                    Found::Proven => write!(out, "{candidate} used: {evidence}"),
+                    Found::Declined if evidence.pairs == 0 => write!(
+                        out,
+                        "{candidate} declined: every run takes longer than with {known}"
+                    ),
+                    Found::Declined => write!(out, "{candidate} declined: {evidence}"),
+                    Found::Failed => write!(
+                        out,
+                        "{candidate} declined: a run with it failed, which {known} did not"
+                    ),
+                    Found::Waiting => {
+                        write!(out, "{candidate} tried: a run with it has not ended")
+                    }
+                    Found::Deferred => write!(
+                        out,
+                        "{candidate} tried once: it took longer than every run with {known}, and \
+                         is looked at once more later"
+                    ),
+                }
+            }
+        }
+    }
+}
+
+/// `saves 12.3 % (8.0 to 16.1 %), 9 pairs`.
+impl fmt::Display for Evidence {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(gain) = self.gain else {
+            return out.write_str("no pair of runs yet");
+        };
+        let word = if gain < 0.0 { "costs" } else { "saves" };
+        write!(out, "{word} {:.1} %", 100.0 * gain.abs())?;
+        let (low, high) = self.interval;
+        if low.is_finite() && high.is_finite() {
+            write!(out, " ({:.1} to {:.1} %)", 100.0 * low, 100.0 * high)?;
+        }
+        let plural = if self.pairs == 1 { "" } else { "s" };
+        write!(out, ", {} pair{plural}", self.pairs)
+    }
+}

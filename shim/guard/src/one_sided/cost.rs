@@ -1,0 +1,178 @@
+//! Time of one-sided communication over a link, as it was measured (`treepie probe --ways`), or
+//! else from the link's latency and gap.
+
+use treepie_platform::{Link, Way};
+use treepie_traffic::windows::EpochKind;
+
+/// Bytes that say where a piece goes, in what pieces are joined to: an address and a length.
+const HEADER: f64 = 16.0;
+
+/// Bytes of the put in an epoch that is timed.
+const PUT: u64 = 8;
+
+/// Seconds of so many pieces of so many bytes that go one way to one target, until the origin knows
+/// that they have arrived.
+pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
+    let measured = link
+        .ways()
+        .and_then(|ways| ways.seconds(way, pieces, bytes));
+    measured.unwrap_or_else(|| modelled(link, way, pieces, bytes))
+}
+
+/// The ways of messages: what a program, or the MPI, has the choice of where a block has gaps.
+pub const MESSAGES: &[Way] = &[Way::Send, Way::Vector, Way::Packed];
+
+/// The ways of puts.
+pub const PUTS: &[Way] = &[Way::Put, Way::PutVector, Way::PutJoined];
+
+/// The quickest of these ways, the first of equal ones; [`Way::Send`] of none.
+pub fn quickest(link: &Link, ways: &[Way], pieces: f64, bytes: f64) -> Way {
+    let of = |way: &&Way| seconds(link, **way, pieces, bytes);
+    let least = ways.iter().min_by(|a, b| of(a).total_cmp(&of(b)));
+    least.copied().unwrap_or(Way::Send)
+}
+
+/// The same of pieces that are joined, where they can be: puts and accumulates. Of joined
+/// accumulates nothing is measured: they take as much longer than puts as one of all their bytes
+/// does, since the target computes.
+pub fn joined_seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> Option<f64> {
+    let puts = seconds(link, Way::PutJoined, pieces, bytes);
+    match way {
+        Way::Put => Some(puts),
+        Way::Accumulate => {
+            let at_once = |way| seconds(link, way, 1.0, pieces * bytes);
+            Some(puts + (at_once(Way::Accumulate) - at_once(Way::Put)).max(0.0))
+        }
+        _ => None,
+    }
+}
+
+/// The same from latency and gap: pieces of their own keep the link busy one after the other;
+/// those that are joined are one message, with a header for each. Both are answered.
+fn modelled(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
+    let there_and_back = 2.0 * link.latency();
+    there_and_back
+        + match way {
+            Way::Send | Way::Put | Way::Get | Way::Accumulate => pieces * link.gap(bytes as u64),
+            Way::Vector | Way::Packed => link.isolated_gap((pieces * bytes) as u64),
+            Way::PutVector | Way::PutJoined if pieces > 1.0 => {
+                link.isolated_gap((pieces * (bytes + HEADER)) as u64)
+            }
+            Way::PutVector | Way::PutJoined => link.gap(bytes as u64),
+        }
+}
+
+/// Seconds of an epoch of this kind with one small put, between two ranks; for `LockAll` those of
+/// the put and a flush.
+pub fn epoch_seconds(link: &Link, kind: EpochKind) -> f64 {
+    let measured = link.ways().and_then(|ways| ways.epochs().get(&kind));
+    measured.copied().unwrap_or_else(|| {
+        let round_trips = match kind {
+            // The lock is granted; the put is answered.
+            EpochKind::Lock => 2.0,
+            // The put is answered; or one side is ready, and the other says that it is done.
+            EpochKind::LockAll | EpochKind::Start | EpochKind::Fence => 1.0,
+        };
+        2.0 * link.latency() * round_trips + link.gap(PUT)
+    })
+}
+
+/// Rounds in which so many ranks meet: a fence takes that many times what it takes two of them.
+pub fn rounds(ranks: usize) -> f64 {
+    f64::from(ranks.max(2).next_power_of_two().ilog2())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use treepie_platform::{WayCost, Ways};
+
+    #[test]
+    fn what_was_not_measured_follows_from_latency_and_gap() {
+        let link = Link::linear(50.0, 5.0, 0.01).unwrap();
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
+        near(seconds(&link, Way::Put, 100.0, 8.0), 100.0 + 100.0 * 5.08);
+        near(
+            seconds(&link, Way::PutJoined, 100.0, 8.0),
+            100.0 + 5.0 + 2400.0 * 0.01,
+        );
+        near(seconds(&link, Way::PutJoined, 1.0, 8.0), 105.08);
+        near(epoch_seconds(&link, EpochKind::Lock), 205.08);
+        let cost = WayCost {
+            bytes: 8,
+            one: 90.0,
+            further: 2.0,
+        };
+        let ways = Ways::new(
+            [(Way::Put, vec![cost])].into(),
+            [(EpochKind::Lock, 300.0)].into(),
+        );
+        let link = link.with_ways(ways.unwrap());
+        near(seconds(&link, Way::Put, 11.0, 8.0), 110.0);
+        near(epoch_seconds(&link, EpochKind::Lock), 300.0);
+        near(epoch_seconds(&link, EpochKind::Start), 105.08);
+    }
+
+    #[test]
+    fn the_quickest_way_changes_with_the_number_of_pieces() {
+        let cost = |one, further| {
+            vec![WayCost {
+                bytes: 8,
+                one,
+                further,
+            }]
+        };
+        let ways = [
+            (Way::Send, cost(1.0, 1.0)),
+            (Way::Vector, cost(3.0, 0.5)),
+            (Way::Packed, cost(6.0, 0.25)),
+        ];
+        let link = Link::linear(50.0, 5.0, 0.01).unwrap();
+        let link = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
+        let of = |pieces| quickest(&link, MESSAGES, pieces, 8.0);
+        assert_eq!(
+            [1.0, 5.0, 6.0, 13.0, 14.0].map(of),
+            [Way::Send, Way::Send, Way::Vector, Way::Vector, Way::Packed]
+        );
+    }
+
+    #[test]
+    fn joined_accumulates_take_what_the_target_computes_longer_than_joined_puts() {
+        let link = Link::linear(50.0, 5.0, 0.01).unwrap();
+        let joined = |link: &Link, way| joined_seconds(link, way, 100.0, 8.0);
+        assert_eq!(joined(&link, Way::Accumulate), joined(&link, Way::Put));
+        assert_eq!(joined(&link, Way::Get), None);
+        let costs = |one: f64| {
+            let cost = |bytes| WayCost {
+                bytes,
+                one: one + bytes as f64 * one / 1000.0,
+                further: 2.0,
+            };
+            vec![cost(8), cost(1024)]
+        };
+        let ways = [
+            (Way::Put, costs(100.0)),
+            (Way::Accumulate, costs(200.0)),
+            (Way::PutJoined, costs(120.0)),
+        ];
+        let measured = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
+        let [put, accumulate] =
+            [Way::Put, Way::Accumulate].map(|way| joined(&measured, way).unwrap());
+        // 800 bytes at once: 180 us, or 360.
+        assert!(
+            (accumulate - put - 180.0).abs() < 1e-6,
+            "{put} {accumulate}"
+        );
+    }
+
+    #[test]
+    fn more_ranks_meet_in_more_rounds() {
+        assert_eq!(
+            [1, 2, 3, 4, 64, 65].map(rounds),
+            [1.0, 1.0, 2.0, 2.0, 6.0, 7.0]
+        );
+    }
+}

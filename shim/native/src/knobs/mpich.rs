@@ -1,0 +1,120 @@
+//! MPICH's `MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM`: names in the environment, and in the tool
+//! interface the place in the list, which shifts where a later version puts a name in.
+//!
+//! Source: the lists that versions 4.0 to 5.0 print, in their order (`src/mpi/coll/cvars.txt`).
+//! MPICH looks at requirements itself, and takes its own choice where one is not met.
+
+use super::{Knob, Version};
+use treepie_collective::algorithms::Requirement::{self, *};
+pub use treepie_collective::operation::Operation::{self, *};
+
+const OLD: Version = Version(4, 0, 0);
+const V41: Version = Version(4, 1, 0);
+const V42: Version = Version(4, 2, 0);
+const V43: Version = Version(4, 3, 0);
+const V50: Version = Version(5, 0, 0);
+const ALWAYS: Version = Version(u32::MAX, 0, 0);
+
+/// Name, the first version that has it, and the first that has it no more.
+type Name = (&'static str, Version, Version);
+
+/// The names of some operations in order; the place of the first is 1, that of `auto` is 0.
+type List = (&'static [Operation], &'static [Name]);
+
+const fn old(name: &'static str) -> Name {
+    (name, OLD, ALWAYS)
+}
+
+const fn since(version: Version, name: &'static str) -> Name {
+    (name, version, ALWAYS)
+}
+
+#[rustfmt::skip]
+const LISTS: &[List] = &[
+    (&[Bcast], &[
+        old("binomial"), old("nb"), old("smp"), old("scatter_recursive_doubling_allgather"),
+        old("scatter_ring_allgather"), since(V41, "pipelined_tree"), since(V41, "tree"),
+    ]),
+    (&[Reduce], &[old("binomial"), old("nb"), old("smp"), old("reduce_scatter_gather")]),
+    (&[Allreduce], &[
+        old("nb"), old("smp"), old("recursive_doubling"), since(V43, "recursive_multiplying"),
+        old("reduce_scatter_allgather"), since(V41, "tree"), since(V41, "recexch"),
+        since(V41, "ring"), since(V41, "k_reduce_scatter_allgather"), since(V50, "ccl"),
+    ]),
+    (&[Allgather], &[
+        old("brucks"), since(V41, "k_brucks"), old("nb"), old("recursive_doubling"), old("ring"),
+        since(V42, "recexch_doubling"), since(V42, "recexch_halving"),
+    ]),
+    (&[Allgatherv], &[old("brucks"), old("nb"), old("recursive_doubling"), old("ring")]),
+    (&[Alltoall], &[
+        old("brucks"), since(V41, "k_brucks"), old("nb"), old("pairwise"),
+        old("pairwise_sendrecv_replace"), old("scattered"),
+    ]),
+    (&[Alltoallv, Alltoallw], &[old("nb"), old("pairwise_sendrecv_replace"), old("scattered")]),
+    (&[Barrier], &[
+        old("nb"), old("smp"), ("dissemination", OLD, V41), since(V41, "k_dissemination"),
+        since(V41, "recexch"),
+    ]),
+    (&[Gather, Scatter], &[old("binomial"), old("nb")]),
+    (&[Gatherv, Scatterv], &[old("linear"), old("nb")]),
+    (&[ReduceScatter], &[
+        old("nb"), old("noncommutative"), old("pairwise"), old("recursive_doubling"),
+        old("recursive_halving"),
+    ]),
+    (&[ReduceScatterBlock], &[
+        old("noncommutative"), old("recursive_doubling"), old("pairwise"),
+        old("recursive_halving"), old("nb"),
+    ]),
+    (&[Scan], &[old("nb"), old("smp"), old("recursive_doubling")]),
+    (&[Exscan], &[old("nb"), old("recursive_doubling")]),
+];
+
+/// What an algorithm needs to be itself.
+const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
+    (
+        &[Allgather, Allgatherv],
+        "recursive_doubling",
+        &[PowerOfTwo],
+    ),
+    (&[Reduce, Allreduce], "smp", &[Commutative]),
+    (&[Allreduce], "ring", &[Commutative]),
+    (&[Allreduce], "recursive_multiplying", &[Commutative]),
+    (&[Allreduce], "k_reduce_scatter_allgather", &[Commutative]),
+    (
+        &[ReduceScatter, ReduceScatterBlock],
+        "pairwise",
+        &[Commutative],
+    ),
+    (
+        &[ReduceScatter, ReduceScatterBlock],
+        "recursive_halving",
+        &[Commutative],
+    ),
+    (
+        &[ReduceScatter, ReduceScatterBlock],
+        "noncommutative",
+        &[PowerOfTwo],
+    ),
+];
+
+pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
+    let Some((_, names)) = LISTS.iter().find(|(of, ..)| of.contains(&operation)) else {
+        return Vec::new();
+    };
+    let is_there = |(_, from, to): &&Name| (*from..*to).contains(&version);
+    let there = names.iter().filter(is_there).enumerate();
+    let knob = |(place, (name, ..)): (usize, &Name)| Knob {
+        operation,
+        name,
+        number: place as u32 + 1,
+        requires: required(operation, name),
+        in_place: *name == "pairwise_sendrecv_replace",
+    };
+    there.map(knob).collect()
+}
+
+fn required(operation: Operation, name: &str) -> &'static [Requirement] {
+    let mut rows = REQUIRED.iter();
+    let found = rows.find(|(of, called, _)| of.contains(&operation) && *called == name);
+    found.map_or(&[], |(.., required)| required)
+}

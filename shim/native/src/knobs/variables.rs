@@ -1,0 +1,264 @@
+//! Variables that set an algorithm: in the environment, and in MPI's tool interface (`MPI_T`).
+
+use std::ffi::CStr;
+
+use super::{Knob, Library, Maker};
+pub use treepie_collective::operation::Operation;
+
+/// A variable of the environment and its value.
+pub type Setting = (String, String);
+
+/// A variable of the tool interface, and the value that chooses an algorithm.
+pub type Control = (String, i32);
+
+/// The value of an algorithm's variable in the tool interface with which the MPI chooses itself.
+pub const OWN_CHOICE: i32 = 0;
+
+/// The one without which Open MPI ignores what is set for its algorithms.
+const DYNAMIC: &str = "OMPI_MCA_coll_tuned_use_dynamic_rules";
+
+/// The one that names a file of rules.
+const RULES: &str = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
+
+/// Those by which HAN reads a file of rules of its own.
+const HAN_RULES: [&str; 2] = [
+    "OMPI_MCA_coll_han_use_dynamic_file_rules",
+    "OMPI_MCA_coll_han_dynamic_rules_filename",
+];
+
+/// Those by which MPICH reads files in the place of its own collective selection.
+const MPICH_ALGORITHMS: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
+const MPICH_COMPOSITIONS: &str = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE";
+
+/// Open MPI's key of an info with the components that a communicator's collectives are to have, and
+/// its value without HAN.
+pub const WITHOUT_HAN: [&CStr; 2] = [c"ompi_comm_coll_preference", c"^han"];
+
+/// What in an MPI reads a file of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// Open MPI's `tuned`: which algorithm.
+    Tuned,
+    /// Open MPI's `han`: which component does a collective over several hosts.
+    Han,
+    /// MPICH's collective selection: which algorithm.
+    Algorithms,
+    /// The same of its device `ch4`: how a call is divided over hosts before that.
+    Compositions,
+}
+
+impl Library {
+    /// `reduce_scatter`, or `REDUCE_SCATTER`: the operation in names of variables.
+    fn word(self, operation: Operation) -> String {
+        let word = operation.to_string().replace('-', "_");
+        match self.maker {
+            Maker::OpenMpi => word,
+            Maker::Mpich | Maker::IntelMpi => word.to_ascii_uppercase(),
+        }
+    }
+
+    /// What a process needs in its environment so that its algorithms can be chosen while it runs.
+    pub fn prerequisites(self) -> Vec<Setting> {
+        match self.maker {
+            Maker::OpenMpi => vec![(DYNAMIC.to_owned(), "1".to_owned())],
+            Maker::Mpich | Maker::IntelMpi => Vec::new(),
+        }
+    }
+
+    /// The environment in which `knob` does all its operation's calls. Under MPICH the division of
+    /// a call by hosts, which would come before the algorithm, is switched off for that operation.
+    pub fn settings(self, knob: &Knob) -> Vec<Setting> {
+        let word = self.word(knob.operation);
+        let mut settings = self.prerequisites();
+        match self.maker {
+            Maker::OpenMpi => settings.push((
+                format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
+                knob.number.to_string(),
+            )),
+            Maker::Mpich => {
+                settings.push((
+                    format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
+                    "0".to_owned(),
+                ));
+                let name = format!("MPIR_CVAR_{word}_INTRA_ALGORITHM");
+                settings.push((name, knob.name.to_owned()));
+            }
+            Maker::IntelMpi => {
+                settings.push((format!("I_MPI_ADJUST_{word}"), knob.number.to_string()))
+            }
+        }
+        settings
+    }
+
+    /// The environment in which a component's file of rules holds.
+    pub fn rules_settings(self, component: Component, path: &str) -> Vec<Setting> {
+        let (mut settings, name) = match component {
+            Component::Tuned => (self.prerequisites(), RULES),
+            Component::Han => {
+                let [enabled, name] = HAN_RULES;
+                (vec![(enabled.to_owned(), "1".to_owned())], name)
+            }
+            Component::Algorithms => (Vec::new(), MPICH_ALGORITHMS),
+            Component::Compositions => (Vec::new(), MPICH_COMPOSITIONS),
+        };
+        settings.push((name.to_owned(), path.to_owned()));
+        settings
+    }
+
+    /// Whether `tuned` reads rules in JSON: from Open MPI 6 on, which reads lines, too.
+    pub fn rules_are_json(self) -> bool {
+        self.maker == Maker::OpenMpi && self.version.0 >= 6
+    }
+
+    /// Whether Open MPI's HAN, where it is chosen for a communicator over several hosts, does an
+    /// operation, and reads in its rules which other component is to do it. So it is from version 5
+    /// on (`coll_han_dynamic.c`); in 4.1 nobody has it without asking for it.
+    pub fn han_has(self, operation: Operation) -> bool {
+        use Operation::*;
+        self.maker == Maker::OpenMpi
+            && self.version.0 >= 5
+            && matches!(
+                operation,
+                Allgather | Allgatherv | Allreduce | Barrier | Bcast | Gather | Reduce | Scatter
+            )
+    }
+
+    /// What to write in the tool interface to have `knob`, its own variable last; `None` where this
+    /// library does not show its algorithms there.
+    pub fn controls(self, knob: &Knob) -> Option<Vec<Control>> {
+        let word = self.word(knob.operation);
+        let number = i32::try_from(knob.number).ok()?;
+        match self.maker {
+            Maker::OpenMpi => Some(vec![(format!("coll_tuned_{word}_algorithm"), number)]),
+            Maker::Mpich => Some(vec![
+                (format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"), 0),
+                (format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"), number),
+            ]),
+            Maker::IntelMpi => None,
+        }
+    }
+
+    /// The variable of the tool interface without which those of algorithms have no effect, and its
+    /// value: Open MPI 5 lets it be set at any time, 4.1 only by [`Library::prerequisites`].
+    pub fn enabling_control(self) -> Option<Control> {
+        let name = DYNAMIC.strip_prefix("OMPI_MCA_")?;
+        (self.maker == Maker::OpenMpi).then(|| (name.to_owned(), 1))
+    }
+
+    /// The variable of the tool interface that names a file of rules: these win over what is set
+    /// for an algorithm.
+    pub fn rules_control(self) -> Option<&'static str> {
+        let name = RULES.strip_prefix("OMPI_MCA_");
+        name.filter(|_| self.maker == Maker::OpenMpi)
+    }
+
+    /// The variable by which the user has decided about an operation already, if there is one.
+    /// `is_set` tells whether a variable of the environment is.
+    pub fn decided_by_user(
+        self,
+        operation: Operation,
+        is_set: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let word = self.word(operation);
+        let names = match self.maker {
+            Maker::OpenMpi => {
+                let mut names = vec![
+                    format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
+                    format!("OMPI_MCA_coll_tuned_{word}_algorithm_segmentsize"),
+                    RULES.to_owned(),
+                    "OMPI_MCA_coll".to_owned(),
+                    "OMPI_MCA_coll_tuned_priority".to_owned(),
+                ];
+                if self.han_has(operation) {
+                    names.extend(HAN_RULES.map(str::to_owned));
+                    names.push(format!("OMPI_MCA_coll_han_use_{word}_algorithm"));
+                }
+                names
+            }
+            Maker::Mpich => vec![
+                format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"),
+                format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
+                format!("MPIR_CVAR_{word}_COMPOSITION"),
+                format!("MPIR_CVAR_{word}_POSIX_INTRA_ALGORITHM"),
+                "MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(),
+                MPICH_ALGORITHMS.to_owned(),
+                MPICH_COMPOSITIONS.to_owned(),
+            ],
+            Maker::IntelMpi => vec![
+                format!("I_MPI_ADJUST_{word}"),
+                "I_MPI_TUNING_BIN".to_owned(),
+                "I_MPI_TUNING".to_owned(),
+            ],
+        };
+        names.into_iter().find(|name| is_set(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(library: &str, operation: Operation, name: &str) -> (Library, Knob) {
+        let library: Library = library.parse().unwrap();
+        (library, library.knob(operation, name).unwrap())
+    }
+
+    fn lines(settings: Vec<Setting>) -> Vec<String> {
+        let lines = settings.into_iter();
+        lines
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
+    }
+
+    #[test]
+    fn each_library_is_set_by_its_own_variables() {
+        let (library, knob) = of("open-mpi 4.1.4", Operation::ReduceScatterBlock, "butterfly");
+        assert_eq!(
+            lines(library.settings(&knob)),
+            [
+                "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
+                "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm=4"
+            ]
+        );
+        let (library, knob) = of("mpich 4.0.2", Operation::Bcast, "binomial");
+        assert_eq!(
+            lines(library.settings(&knob)),
+            [
+                "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0",
+                "MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial"
+            ]
+        );
+        let (library, knob) = of("intel-mpi 2021.18.1", Operation::Alltoall, "plum");
+        assert_eq!(lines(library.settings(&knob)), ["I_MPI_ADJUST_ALLTOALL=4"]);
+        assert_eq!(library.controls(&knob), None);
+    }
+
+    #[test]
+    fn the_tool_interface_of_mpich_has_the_place_in_the_list_of_its_version() {
+        for (version, place) in [("mpich 4.0.2", 4), ("mpich 5.0.2", 5)] {
+            let (library, knob) = of(version, Operation::Allgather, "ring");
+            let expected = [
+                ("MPIR_CVAR_ALLGATHER_DEVICE_COLLECTIVE".to_owned(), 0),
+                ("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM".to_owned(), place),
+            ];
+            assert_eq!(library.controls(&knob).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn what_the_user_has_set_is_found_for_its_operation_alone() {
+        let library: Library = "mpich 4.0.2".parse().unwrap();
+        let set = |name: &str| name == "MPIR_CVAR_BCAST_INTRA_ALGORITHM";
+        assert_eq!(
+            library.decided_by_user(Operation::Bcast, set).as_deref(),
+            Some("MPIR_CVAR_BCAST_INTRA_ALGORITHM")
+        );
+        assert_eq!(library.decided_by_user(Operation::Reduce, set), None);
+        let library: Library = "open-mpi 5.0.1".parse().unwrap();
+        let set = |name: &str| name == RULES;
+        assert!(library.decided_by_user(Operation::Scan, set).is_some());
+        let set = |name: &str| name == HAN_RULES[1];
+        assert!(library.decided_by_user(Operation::Bcast, set).is_some());
+        assert_eq!(library.decided_by_user(Operation::Scan, set), None);
+    }
+}

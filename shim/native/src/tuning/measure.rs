@@ -1,0 +1,394 @@
+//! One cell: rounds in which each way of doing the call runs in turn, in random order, the default
+//! among them, until it is clear which of them are quicker than the default.
+//!
+//! A round's time of a way is the median over its calls of the slowest rank's time from a common
+//! start. In each round a way wins against the default or loses; the verdict is the sequential sign
+//! test of [`Signs`]. All ranks compute all of this from the same numbers, which one exchange a
+//! round makes.
+
+use treepie_base::proof::Signs;
+use treepie_base::statistics::median;
+
+/// Part of the default's time that a way may take to have won.
+const WIN: f64 = 0.98;
+
+/// Odds that a way is quicker, for one cell with one way; with more ways, as many times more.
+const ODDS: u32 = 20;
+
+/// Odds that it is not, for one that is dropped early.
+const DROP_ODDS: u32 = 5;
+
+/// Calls of each way before any counts: connections are made, and MPICH changes its algorithm after
+/// the fifth call.
+const WARM_UP: usize = 8;
+
+/// The first of those, after which nobody waits for ways that take so many times the default's
+/// time.
+const FIRST: usize = 2;
+const HOPELESS: f64 = 3.0;
+
+/// A way that takes so many times the default's time in the rest of them is not tried.
+const SLOWER: f64 = 1.3;
+
+/// Most calls of a way in a round, and seconds that they should fill.
+const MOST_CALLS: usize = 5;
+const FILL: f64 = 0.5e-3;
+
+/// Rounds after which a cell is undecided for good. [`Signs`] holds no more than 100.
+const MOST_ROUNDS: usize = 60;
+
+/// Rounds in which a way that is always quicker is shown to be, against many others, and some more.
+const NEEDED_ROUNDS: usize = 14;
+
+/// Rounds in which ways that are quicker than the default are compared with each other.
+const ENOUGH_ROUNDS: usize = 16;
+
+/// What measures: calls of a way on this rank, and what the ranks of the communicator exchange.
+pub trait Clock {
+    /// Does the call `calls` times by way number `way` (0 is the default), each from a common
+    /// start; the seconds that each took on this rank.
+    fn time(&mut self, way: usize, calls: usize) -> Vec<f64>;
+
+    /// Replaces each number by the largest that a rank has for it.
+    fn largest(&mut self, numbers: &mut [f64]);
+
+    /// Seconds since the measuring began, on this rank.
+    fn elapsed(&self) -> f64;
+}
+
+/// How long measuring may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    /// Elapsed seconds at which the cell must be left.
+    pub until: f64,
+    /// The order of the ways is drawn from this.
+    pub seed: u64,
+}
+
+/// What became of a way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It takes at most 0.98 of the default's time, with odds.
+    Quicker,
+    /// It does not.
+    Dropped,
+    /// Neither was shown.
+    Undecided,
+}
+
+/// A way, after the measuring.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// What became of it; of the default it says nothing.
+    pub verdict: Verdict,
+    /// Median of the seconds of its rounds.
+    pub seconds: f64,
+    /// The same of the default in those rounds that both were in.
+    pub native_seconds: f64,
+}
+
+/// One way, while it is measured.
+#[derive(Default)]
+struct Way {
+    signs: Signs,
+    times: Vec<f64>,
+    verdict: Option<Verdict>,
+}
+
+/// Measures `ways` ways, of which number 0 is the default. `None` where the time was over before
+/// anything was measured. Collective over the ranks of the communicator.
+pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Vec<Found>> {
+    let mut elapsed = [clock.elapsed()];
+    clock.largest(&mut elapsed);
+    if elapsed[0] >= budget.until {
+        return None;
+    }
+    let mut found: Vec<Way> = (0..ways).map(|_| Way::default()).collect();
+    let mut warm = vec![f64::NAN; ways];
+    for (calls, limit) in [(FIRST, HOPELESS), (WARM_UP - FIRST, SLOWER)] {
+        let left: Vec<usize> = (0..ways)
+            .filter(|&way| found[way].verdict.is_none())
+            .collect();
+        let (times, elapsed) = round(clock, &left, calls);
+        for (&way, &seconds) in left.iter().zip(&times) {
+            warm[way] = seconds;
+            found[way].verdict = (seconds > limit * times[0]).then_some(Verdict::Dropped);
+        }
+        if calls == FIRST {
+            narrow(&mut found, &warm, budget.until - elapsed);
+        }
+    }
+    let calls = calls_of(warm[0]);
+    // Who is left follows from the warm-up, which no verdict counts.
+    let open = found.iter().filter(|way| way.verdict.is_none()).count();
+    let odds = ODDS * (open.max(2) as u32 - 1);
+    let mut native = Vec::new();
+    for number in 0..MOST_ROUNDS {
+        let runs = |way: &usize| matches!(found[*way].verdict, None | Some(Verdict::Quicker));
+        let mut order: Vec<usize> = (0..ways).filter(runs).collect();
+        if is_over(&order, &found, number) {
+            break;
+        }
+        shuffle(&mut order, budget.seed ^ ((number as u64) << 32));
+        let (times, elapsed) = round(clock, &order, calls);
+        let default = order.iter().position(|way| *way == 0);
+        let reference = default.map_or(f64::NAN, |at| times[at]);
+        native.push(reference);
+        for (way, seconds) in order.iter().zip(times).filter(|(way, _)| **way != 0) {
+            found[*way].judge(seconds, reference, odds);
+        }
+        if elapsed >= budget.until {
+            break;
+        }
+    }
+    let ways = found.iter().zip(&warm);
+    Some(
+        ways.map(|(way, warm_up)| way.found(&native, (*warm_up, warm[0])))
+            .collect(),
+    )
+}
+
+/// Calls of a way in a round, where one takes so many seconds.
+fn calls_of(seconds: f64) -> usize {
+    ((FILL / seconds.max(1e-9)) as usize).clamp(1, MOST_CALLS)
+}
+
+/// Leaves the slowest of the ways that run undecided, until the others, one at least, can be shown
+/// to be quicker than the default in so many seconds.
+fn narrow(found: &mut [Way], warm: &[f64], seconds: f64) {
+    let calls = WARM_UP - FIRST + NEEDED_ROUNDS * calls_of(warm[0]);
+    let mut open: Vec<usize> = (1..found.len())
+        .filter(|&way| found[way].verdict.is_none())
+        .collect();
+    open.sort_by(|one, other| warm[*one].total_cmp(&warm[*other]));
+    let mut cost = calls as f64 * warm[0];
+    for (place, &way) in open.iter().enumerate() {
+        cost += calls as f64 * warm[way];
+        if place > 0 && cost > seconds {
+            found[way].verdict = Some(Verdict::Undecided);
+        }
+    }
+}
+
+/// Whether nothing is left to find out after `rounds` rounds by those that still run.
+fn is_over(running: &[usize], found: &[Way], rounds: usize) -> bool {
+    let others = || running.iter().filter(|way| **way != 0);
+    let open = others().any(|way| found[*way].verdict.is_none());
+    // Several that are quicker than the default are still compared with each other.
+    let compared = others().count() < 2 || rounds >= ENOUGH_ROUNDS;
+    !open && compared
+}
+
+/// Times of the ways in `order`, in this order, by the slowest rank; and the seconds since the
+/// measuring began.
+fn round(clock: &mut impl Clock, order: &[usize], calls: usize) -> (Vec<f64>, f64) {
+    let mut numbers = Vec::with_capacity(order.len() * calls + 1);
+    for way in order {
+        numbers.extend(clock.time(*way, calls));
+    }
+    numbers.push(clock.elapsed());
+    clock.largest(&mut numbers);
+    let elapsed = numbers.pop().unwrap_or(f64::INFINITY);
+    let each = numbers.chunks_exact(calls);
+    (
+        each.map(|of_way| median(of_way).unwrap_or(f64::NAN))
+            .collect(),
+        elapsed,
+    )
+}
+
+impl Way {
+    fn judge(&mut self, seconds: f64, reference: f64, odds: u32) {
+        self.times.push(seconds);
+        match seconds < WIN * reference {
+            true => self.signs.wins += 1,
+            false => self.signs.losses += 1,
+        }
+        if self.verdict.is_some() {
+            return;
+        }
+        if self.signs.favour(odds) {
+            self.verdict = Some(Verdict::Quicker);
+        } else if self.signs.mirrored().favour(DROP_ODDS) {
+            self.verdict = Some(Verdict::Dropped);
+        }
+    }
+
+    /// Beside the times of the default, and those of both in the warm-up.
+    fn found(&self, native: &[f64], (warm_up, of_default): (f64, f64)) -> Found {
+        let both = native.get(..self.times.len()).unwrap_or(native);
+        let of_default = median(both).or(median(native)).unwrap_or(of_default);
+        Found {
+            verdict: self.verdict.unwrap_or(Verdict::Undecided),
+            seconds: median(&self.times).unwrap_or(warm_up),
+            native_seconds: of_default,
+        }
+    }
+}
+
+/// The order of Fisher and Yates, from splitmix64: the same on all ranks.
+fn shuffle(order: &mut [usize], seed: u64) {
+    let mut state = seed;
+    for last in (1..order.len()).rev() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        order.swap(last, (mixed % (last as u64 + 1)) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine on which ways take these times, each with noise of up to a fifth, and calls that
+    /// are disturbed.
+    struct Machine {
+        seconds: Vec<f64>,
+        noise: u64,
+        now: f64,
+        calls: Vec<usize>,
+    }
+
+    impl Machine {
+        fn new(seconds: &[f64]) -> Self {
+            Machine {
+                seconds: seconds.to_vec(),
+                noise: 1,
+                now: 0.0,
+                calls: vec![0; seconds.len()],
+            }
+        }
+
+        fn uniform(&mut self) -> f64 {
+            self.noise = self
+                .noise
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.noise >> 33) as f64 / (1u64 << 31) as f64
+        }
+    }
+
+    impl Clock for Machine {
+        fn time(&mut self, way: usize, calls: usize) -> Vec<f64> {
+            self.calls[way] += calls;
+            let mut call = || {
+                let disturbed = if self.uniform() < 0.05 { 3.0 } else { 1.0 };
+                let seconds = self.seconds[way] * (0.9 + 0.2 * self.uniform()) * disturbed;
+                self.now += seconds;
+                seconds
+            };
+            (0..calls).map(|_| call()).collect()
+        }
+
+        fn largest(&mut self, _: &mut [f64]) {}
+
+        fn elapsed(&self) -> f64 {
+            self.now
+        }
+    }
+
+    const LONG: Budget = Budget {
+        until: 1e9,
+        seed: 7,
+    };
+
+    fn verdicts(seconds: &[f64]) -> Vec<Verdict> {
+        let found = measure(&mut Machine::new(seconds), seconds.len(), LONG).unwrap();
+        found[1..].iter().map(|way| way.verdict).collect()
+    }
+
+    #[test]
+    fn what_is_quicker_is_found_and_what_is_as_quick_is_not_adopted() {
+        let found = verdicts(&[1e-4, 0.7e-4, 1e-4, 1.5e-4, 0.5e-4]);
+        assert_eq!(found[0], Verdict::Quicker);
+        assert_ne!(found[1], Verdict::Quicker);
+        assert_eq!(found[2], Verdict::Dropped);
+        assert_eq!(found[3], Verdict::Quicker);
+    }
+
+    #[test]
+    fn of_two_that_are_quicker_the_times_tell_which_is_the_best() {
+        let found = measure(&mut Machine::new(&[1e-4, 0.7e-4, 0.5e-4]), 3, LONG).unwrap();
+        assert!(found[2].seconds < found[1].seconds);
+        assert!((found[2].native_seconds / found[2].seconds - 2.0).abs() < 0.3);
+    }
+
+    #[test]
+    fn equals_are_hardly_ever_told_apart() {
+        let adopted = (0..200).filter(|seed| {
+            let mut machine = Machine::new(&[1e-4; 4]);
+            machine.noise = *seed;
+            let found = measure(
+                &mut machine,
+                4,
+                Budget {
+                    seed: *seed,
+                    ..LONG
+                },
+            )
+            .unwrap();
+            found[1..].iter().any(|way| way.verdict == Verdict::Quicker)
+        });
+        let adopted = adopted.count();
+        assert!(adopted <= 10, "{adopted} of 200");
+    }
+
+    #[test]
+    fn a_hopeless_way_is_left_after_its_warm_up() {
+        let mut machine = Machine::new(&[1e-4, 1e-2, 2e-4]);
+        let found = measure(&mut machine, 3, LONG).unwrap();
+        assert!(found[1..].iter().all(|way| way.verdict == Verdict::Dropped));
+        assert_eq!(machine.calls[1], FIRST);
+        assert_eq!(machine.calls[2], WARM_UP);
+    }
+
+    #[test]
+    fn what_time_does_not_suffice_for_stays_undecided_or_is_left_out() {
+        let mut machine = Machine::new(&[1e-4, 0.5e-4]);
+        let short = Budget {
+            until: 15e-4,
+            seed: 1,
+        };
+        let found = measure(&mut machine, 2, short).unwrap();
+        assert_eq!(found[1].verdict, Verdict::Undecided);
+        assert_eq!(measure(&mut machine, 2, short), None);
+    }
+
+    #[test]
+    fn where_time_is_short_the_quickest_are_shown_and_the_others_stay_undecided() {
+        let mut seconds = vec![0.4; 12];
+        seconds[7] = 0.2;
+        let short = Budget {
+            until: 25.0,
+            seed: 1,
+        };
+        let mut machine = Machine::new(&seconds);
+        let found = measure(&mut machine, 12, short).unwrap();
+        assert_eq!(found[7].verdict, Verdict::Quicker);
+        let others = |way: &usize| ![0, 7].contains(way);
+        assert!(
+            (0..12)
+                .filter(others)
+                .all(|way| found[way].verdict != Verdict::Quicker && found[way].seconds > 0.3)
+        );
+        assert!((1..12).any(|way| machine.calls[way] == FIRST));
+        assert!(machine.now < 30.0, "{}", machine.now);
+    }
+
+    #[test]
+    fn an_order_is_a_permutation_that_the_seed_decides() {
+        let of = |seed| {
+            let mut order: Vec<usize> = (0..9).collect();
+            shuffle(&mut order, seed);
+            order
+        };
+        assert_eq!(of(3), of(3));
+        assert!((0..20).any(|seed| of(seed) != of(3)));
+        let mut sorted = of(3);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..9).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,39 @@
+//! The clusters of a job's hosts, from numbers.
+
+use std::collections::BTreeMap;
+
+use super::{AllocationError, hosts_of};
+use crate::binding::Process;
+use treepie_topology::Topology;
+
+/// The network of hosts whose processes have these clusters, in the order of the
+/// launcher's world; clusters in the order of their numbers.
+///
+/// # Errors
+/// Another number of processes; a host in two clusters.
+pub fn network_of(
+    processes: &[Process],
+    cluster_of_process: &[usize],
+) -> Result<Topology, AllocationError> {
+    let (given, job) = (cluster_of_process.len(), processes.len());
+    if given != job {
+        return Err(AllocationError::ClustersGiven { given, job });
+    }
+    let mut clusters: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for host in hosts_of(processes) {
+        let first = cluster_of_process[host.processes[0]];
+        let others = host
+            .processes
+            .iter()
+            .map(|&process| cluster_of_process[process]);
+        if let Some(second) = others.into_iter().find(|&other| other != first) {
+            return Err(AllocationError::Split {
+                host: host.name,
+                first,
+                second,
+            });
+        }
+        clusters.entry(first).or_default().push(host.name);
+    }
+    Ok(Topology::from_clusters(clusters.into_values().collect())?)
+}

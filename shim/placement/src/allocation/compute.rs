@@ -1,0 +1,303 @@
+//! A placement that is computed at the start of a job, for where its processes are.
+
+use super::sparsify::sparsify;
+use super::{Allocation, AllocationError};
+use crate::networks::{NetworkNodes, hop_bytes, link_traffic, place_on_network};
+use crate::objective::{Objective, dist_comm};
+use crate::place::require_finite_sums;
+use crate::{
+    Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place, seat,
+};
+use treepie_topology::Topology;
+use treepie_topology::networks::Loads;
+use treepie_traffic::Matrix;
+
+/// Up to so many ranks the usual effort takes less than a tenth of a second; above,
+/// the least is taken.
+const USUAL_UP_TO: usize = 1_536;
+
+/// The same on networks that are no trees, where loads of links are counted.
+const USUAL_ON_NETWORKS_UP_TO: usize = 64;
+
+/// Movements that a way of applying a placement allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Movement {
+    /// Ranks, from process to process: processes stay on their cores.
+    Ranks,
+    /// Processes, from core to core of their host: ranks stay with them.
+    Processes,
+}
+
+/// A placement of the ranks of a job on its hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// The tree of the hosts.
+    pub topology: Topology,
+    /// The leaf of each rank.
+    pub leaf_of_rank: Vec<usize>,
+    /// The leaf of each process.
+    pub leaf_of_process: Vec<usize>,
+    /// The new rank of each process.
+    pub permutation: Vec<usize>,
+    /// Cost before and after: DistComm, or bytes times links on a network that is no tree.
+    pub costs: (f64, f64),
+}
+
+impl Allocation {
+    /// Placement of the ranks of `matrix` on these hosts. Deterministic: it does not depend on the
+    /// load of the machine.
+    ///
+    /// # Errors
+    /// Another number of ranks than processes; affinities that are too large.
+    pub fn placed(&self, matrix: &Matrix, movement: Movement) -> Result<Placed, AllocationError> {
+        let job = self.leaf_of_process.len();
+        if matrix.order() != job {
+            return Err(AllocationError::Count {
+                recorded: matrix.order(),
+                job,
+            });
+        }
+        let found = match movement {
+            Movement::Ranks => {
+                let (topology, network) = (&self.topology, self.network());
+                on_leaves(matrix, topology, &self.leaf_of_process, network)?
+            }
+            Movement::Processes => self.within_hosts(matrix)?,
+        };
+        self.as_placed(matrix, movement, found)
+    }
+
+    /// The same of ranks, where those of these processes have their numbers.
+    ///
+    /// # Errors
+    /// As [`Allocation::placed`].
+    pub fn placed_around(
+        &self,
+        matrix: &Matrix,
+        processes: &[usize],
+    ) -> Result<Placed, AllocationError> {
+        let at = |&process: &usize| (process, self.leaf_of_process[process]);
+        let constraints = Constraints {
+            fixed: processes.iter().map(at).collect(),
+            slots: slots(&self.topology, &self.leaf_of_process).unwrap_or_default(),
+            ..Constraints::default()
+        };
+        let usable = self.topology.clone().allowing_only(&self.leaf_of_process)?;
+        let options = options(&self.leaf_of_process, Some(&constraints), self.network());
+        let found = quickly(matrix, &usable, &options, self.network())?;
+        let mut placed = self.as_placed(matrix, Movement::Ranks, found)?;
+        for &process in processes {
+            // It is on the leaf of its process, which may have others.
+            seat::keep(&mut placed.permutation, process, None);
+        }
+        Ok(placed)
+    }
+
+    fn as_placed(
+        &self,
+        matrix: &Matrix,
+        movement: Movement,
+        found: Outcome,
+    ) -> Result<Placed, AllocationError> {
+        let job = self.leaf_of_process.len();
+        let leaf_of_rank = found.placement.leaf_of_rank;
+        let (leaf_of_process, permutation) = match movement {
+            Movement::Ranks => (
+                self.leaf_of_process.clone(),
+                permutation(&leaf_of_rank, &self.leaf_of_process)?,
+            ),
+            Movement::Processes => (leaf_of_rank.clone(), (0..job).collect()),
+        };
+        Ok(Placed {
+            topology: self.topology.clone(),
+            leaf_of_process,
+            permutation,
+            costs: (
+                self.cost(matrix, &self.leaf_of_process),
+                self.cost(matrix, &leaf_of_rank),
+            ),
+            leaf_of_rank,
+        })
+    }
+
+    /// Each rank on a core of the host that it is on.
+    fn within_hosts(&self, matrix: &Matrix) -> Result<Outcome, AllocationError> {
+        let mut usable = self.leaf_of_process.clone();
+        let mut constraints = Constraints::default();
+        if slots(&self.topology, &self.leaf_of_process).is_some() {
+            // Nothing is gained by moving processes between cores that are shared.
+            return on_leaves_with(
+                Strategy::Identity,
+                matrix,
+                &self.topology,
+                &self.leaf_of_process,
+                self.network(),
+            );
+        }
+        for (number, host) in self.hosts.iter().enumerate() {
+            for (&process, may_use) in host.processes.iter().zip(&host.allowed) {
+                let leaves = self.leaves_of(number);
+                let may_use = |leaf: &usize| {
+                    let core = self.topology.leaf(*leaf).os_index;
+                    core.is_none_or(|core| may_use.contains(&core))
+                };
+                let leaves: Vec<usize> = leaves.filter(may_use).collect();
+                usable.extend(&leaves);
+                constraints.allowed.insert(process, leaves);
+            }
+        }
+        let usable = self.topology.clone().allowing_only(&usable)?;
+        // Distances of hosts change nothing: no rank leaves its own.
+        let options = options(&self.leaf_of_process, Some(&constraints), None);
+        quickly(matrix, &usable, &options, None)
+    }
+}
+
+/// The new rank of each member of a communicator, whose members are on these leaves, so that the
+/// nodes of a graph are close to their neighbours: the member that gets rank `i` does the work of
+/// node `i`. `None` where they are well as they are. Nodes that `graph` has less than there are
+/// members have no neighbours.
+///
+/// # Errors
+/// More nodes than members; weights that are too large.
+pub fn reordered(
+    graph: &Matrix,
+    topology: &Topology,
+    leaf_of_member: &[usize],
+) -> Result<Option<Vec<usize>>, AllocationError> {
+    let members = leaf_of_member.len();
+    let matrix = Matrix::from_entries(members, graph.entries()).map_err(PlacementError::from)?;
+    let found = on_leaves(&matrix, topology, leaf_of_member, None)?;
+    if found.cost >= found.identity_cost {
+        return Ok(None);
+    }
+    Ok(Some(permutation(
+        &found.placement.leaf_of_rank,
+        leaf_of_member,
+    )?))
+}
+
+/// Ranks on the leaves where processes are, as many on each as there are.
+fn on_leaves(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_process: &[usize],
+    network: Option<&NetworkNodes>,
+) -> Result<Outcome, AllocationError> {
+    on_leaves_with(Strategy::Best, matrix, topology, leaf_of_process, network)
+}
+
+/// The same by another strategy.
+fn on_leaves_with(
+    strategy: Strategy,
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_process: &[usize],
+    network: Option<&NetworkNodes>,
+) -> Result<Outcome, AllocationError> {
+    let usable = topology.clone().allowing_only(leaf_of_process)?;
+    let constraints = slots(topology, leaf_of_process).map(|slots| Constraints {
+        slots,
+        ..Constraints::default()
+    });
+    let options = options(leaf_of_process, constraints.as_ref(), network);
+    match strategy {
+        Strategy::Best => quickly(matrix, &usable, &options, network),
+        _ => Ok(placed_by(strategy, matrix, &usable, &options, network)?),
+    }
+}
+
+/// The best placement that is found in a tenth of a second: of a dense matrix, by its
+/// heaviest entries. It is judged by all of them, and given up for where ranks are
+/// unless it is better by them too.
+fn quickly(
+    matrix: &Matrix,
+    usable: &Topology,
+    options: &Options,
+    network: Option<&NetworkNodes>,
+) -> Result<Outcome, AllocationError> {
+    let Some(light) = sparsify(matrix) else {
+        return Ok(placed_by(Strategy::Best, matrix, usable, options, network)?);
+    };
+    require_finite_sums(matrix)?;
+    let effort = Effort::Fast;
+    let less = Options { effort, ..*options };
+    let found = placed_by(Strategy::Best, &light, usable, &less, network)?;
+    let costs = |leaf_of_rank: &[usize]| costs(matrix, usable, network, leaf_of_rank);
+    let (cost, load) = costs(&found.placement.leaf_of_rank);
+    let (identity_cost, identity_load) = options
+        .current
+        .map_or((f64::INFINITY, f64::INFINITY), costs);
+    if cost >= identity_cost || load > identity_load {
+        let stay = Strategy::Identity;
+        return Ok(placed_by(stay, matrix, usable, options, network)?);
+    }
+    Ok(Outcome {
+        cost,
+        identity_cost,
+        ..found
+    })
+}
+
+/// DistComm, or on a network that is no tree bytes times links and the most loaded link.
+fn costs(
+    matrix: &Matrix,
+    topology: &Topology,
+    network: Option<&NetworkNodes>,
+    leaf_of_rank: &[usize],
+) -> (f64, f64) {
+    match network {
+        Some(nodes) => {
+            let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
+            let loads = Loads::new(nodes.network(), traffic);
+            let bytes = hop_bytes(matrix, topology, nodes, leaf_of_rank);
+            (bytes, loads.most_load)
+        }
+        None => (dist_comm(matrix, topology, leaf_of_rank), 0.0),
+    }
+}
+
+/// A placement on the tree, or on the network that is none.
+fn placed_by(
+    strategy: Strategy,
+    matrix: &Matrix,
+    usable: &Topology,
+    options: &Options,
+    network: Option<&NetworkNodes>,
+) -> Result<Outcome, PlacementError> {
+    match network {
+        Some(nodes) => place_on_network(strategy, matrix, usable, nodes, options),
+        None => place(strategy, matrix, usable, options),
+    }
+}
+
+/// Number of processes of each leaf, if one has several.
+fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
+    let mut processes_on = vec![0; topology.leaf_count()];
+    for &leaf in leaf_of_process {
+        processes_on[leaf] += 1;
+    }
+    let shared = processes_on.iter().any(|&processes| processes > 1);
+    shared.then_some(processes_on)
+}
+
+fn options<'a>(
+    current: &'a [usize],
+    constraints: Option<&'a Constraints>,
+    network: Option<&NetworkNodes>,
+) -> Options<'a> {
+    let usual = match network {
+        Some(_) => USUAL_ON_NETWORKS_UP_TO,
+        None => USUAL_UP_TO,
+    };
+    Options {
+        current: Some(current),
+        objective: Objective::usual(network.is_some()),
+        effort: match current.len() <= usual {
+            true => Effort::Normal,
+            false => Effort::Fast,
+        },
+        constraints,
+        ..Options::default()
+    }
+}

@@ -1,0 +1,119 @@
+//! Hosts of a recorded placement carried over to others on a network that is no tree: hosts that
+//! were near each other stay near.
+
+use super::remap::Part;
+use super::similar::similarity;
+use super::{Allocation, AllocationError, OnNetwork};
+use crate::networks::{NetworkNodes, hop_bytes, place_on_network};
+use crate::{Constraints, Effort, Options, PlacementError, Strategy};
+use treepie_topology::Topology;
+use treepie_topology::networks::{Network, Site};
+use treepie_traffic::Matrix;
+
+/// Near hosts of each host whose distances are kept.
+const NEAR: usize = 16;
+
+/// Up to so many hosts the usual effort is spent.
+const USUAL_UP_TO: usize = 512;
+
+impl Allocation {
+    /// The host of each part, such that parts that were near each other are near now; from a first
+    /// assignment, which stays where the parts are the job's own hosts or no distances are known.
+    /// Also how much further apart they are than they were.
+    pub(super) fn by_distances(
+        &self,
+        topology: &Topology,
+        parts: &[&Part],
+        first: Vec<usize>,
+    ) -> Result<(Vec<usize>, Option<f64>), AllocationError> {
+        let Some(OnNetwork { site, nodes }) = &self.network else {
+            return Ok((first, None));
+        };
+        let is_own =
+            |(part, &host): (&&Part, &usize)| part.name.as_ref() == Some(&self.hosts[host].name);
+        if parts.len() < 2 || parts.iter().zip(&first).all(is_own) {
+            return Ok((first, None));
+        }
+        let Some(then) = recorded_positions(site, parts) else {
+            return Ok((first, None));
+        };
+        let near = nearness(site.network(), &then).map_err(PlacementError::from)?;
+        let hosts = Topology::from_arities(&first.len().to_string())?;
+        let options = Options {
+            current: Some(&first),
+            effort: match first.len() <= USUAL_UP_TO {
+                true => Effort::Normal,
+                false => Effort::Fast,
+            },
+            ..Options::default()
+        };
+        let constraints = self.similar_hosts(topology, parts);
+        let options = Options {
+            constraints: constraints.as_ref(),
+            ..options
+        };
+        let row: Vec<usize> = (0..nodes.count())
+            .map(|node| nodes.position(node))
+            .collect();
+        let network = std::sync::Arc::new(site.network().clone());
+        let now = NetworkNodes::new(network.clone(), &hosts, 1, &row)?;
+        let found = place_on_network(Strategy::Best, &near, &hosts, &now, &options)?;
+        let before = NetworkNodes::new(network, &hosts, 1, &then)?;
+        let as_it_was: Vec<usize> = (0..then.len()).collect();
+        let cost = hop_bytes(&near, &hosts, &before, &as_it_was);
+        let stretch = (cost > 0.0).then(|| found.cost / cost);
+        Ok((found.placement.leaf_of_rank, stretch))
+    }
+
+    /// The hosts that each part may have, where not all are alike.
+    fn similar_hosts(&self, topology: &Topology, parts: &[&Part]) -> Option<Constraints> {
+        let hosts: Vec<_> = (0..self.hosts.len())
+            .map(|host| self.similarity(host))
+            .collect();
+        if hosts.windows(2).all(|pair| pair[0] == pair[1]) {
+            return None;
+        }
+        let mut constraints = Constraints::default();
+        for (number, part) in parts.iter().enumerate() {
+            let wanted = similarity(topology, part);
+            let similar = (0..hosts.len()).filter(|&host| hosts[host] == wanted);
+            constraints.allowed.insert(number, similar.collect());
+        }
+        Some(constraints)
+    }
+}
+
+/// Where the hosts of the placement are; `None` where the network does not know one of them.
+fn recorded_positions(site: &Site, parts: &[&Part]) -> Option<Vec<usize>> {
+    if site.hosts().is_empty() {
+        return site.first(parts.len()).ok();
+    }
+    let names: Option<Vec<&str>> = parts.iter().map(|part| part.name.as_deref()).collect();
+    site.positions_of(&names?).ok()
+}
+
+/// An affinity that is the larger the nearer two positions are, for the nearest of each.
+fn nearness(
+    network: &Network,
+    positions: &[usize],
+) -> Result<Matrix, treepie_traffic::MatrixError> {
+    let mut entries = Vec::new();
+    let mut others: Vec<(u32, usize)> = Vec::with_capacity(positions.len());
+    for (one, &from) in positions.iter().enumerate() {
+        others.clear();
+        let all = positions
+            .iter()
+            .enumerate()
+            .filter(|&(other, _)| other != one);
+        others.extend(all.map(|(other, &to)| (network.distance(from, to), other)));
+        if others.len() > NEAR {
+            others.select_nth_unstable(NEAR);
+            others.truncate(NEAR);
+        }
+        for &(distance, other) in &others {
+            let weight = 1.0 / f64::from(distance.max(1)).powi(2);
+            entries.extend([(one, other, weight), (other, one, weight)]);
+        }
+    }
+    Matrix::from_entries(positions.len(), entries)
+}

@@ -1,0 +1,42 @@
+//! Core of each process of a host, as far as it is known.
+
+use super::only;
+use treepie_topology::Topology;
+
+/// The leaf of each process of one host, whose leaves are `leaves`; `allowed` has
+/// the numbers of the cores that each may use. A process that is bound to one core
+/// has that; the others get what is left, in order, and where there are more
+/// processes than leaves, a second one on each, and so on.
+pub fn occupy(topology: &Topology, leaves: Vec<usize>, allowed: &[Vec<usize>]) -> Vec<usize> {
+    let fits = |leaf: usize, allowed: &[usize]| {
+        let number = topology.leaf(leaf).os_index;
+        number.is_some_and(|number| allowed.contains(&number))
+    };
+    let bound: Vec<Option<usize>> = allowed
+        .iter()
+        .map(|allowed| only(leaves.iter().copied().filter(|&leaf| fits(leaf, allowed))))
+        .collect();
+    // Every leaf as often as it may be needed: first each once, then again.
+    let mut free: Vec<usize> = Vec::new();
+    let mut left = allowed.len();
+    while left > 0 && !leaves.is_empty() {
+        free.extend(&leaves);
+        left = left.saturating_sub(leaves.len());
+    }
+    for leaf in bound.iter().flatten() {
+        if let Some(place) = free.iter().position(|other| other == leaf) {
+            free.remove(place);
+        }
+    }
+    let mut occupied = Vec::with_capacity(allowed.len());
+    for (allowed, bound) in allowed.iter().zip(bound) {
+        let leaf = bound.or_else(|| {
+            let place = free.iter().position(|&leaf| fits(leaf, allowed));
+            let place = place.unwrap_or(0);
+            (place < free.len()).then(|| free.remove(place))
+        });
+        // Without leaves there is nothing that could be said.
+        occupied.push(leaf.or(leaves.first().copied()).unwrap_or(0));
+    }
+    occupied
+}

@@ -1,0 +1,160 @@
+//! Assignment of a job's hosts to the hosts of a recorded placement.
+//!
+//! ```text
+//!   the host of the same name
+//!     else the next one of the same shape, with as many processes,
+//!          in the cluster that takes the place of its cluster
+//! ```
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::remap::Part;
+use super::{Allocation, AllocationError};
+use treepie_topology::Topology;
+
+/// Criterion of similar hosts: number of processes, and the tree of their cores.
+pub(super) type Similarity = (usize, Vec<usize>);
+
+impl Allocation {
+    /// Host for each part: the one of its name, or else the next similar one. Where clusters are
+    /// known both now and in the record, parts of one cluster stay in one.
+    pub(super) fn matched(
+        &self,
+        topology: &Topology,
+        parts: &[&Part],
+    ) -> Result<Vec<usize>, AllocationError> {
+        if parts.len() != self.hosts.len() {
+            return Err(AllocationError::Hosts {
+                recorded: parts.len(),
+                job: self.hosts.len(),
+            });
+        }
+        let hosts: Vec<Similarity> = (0..self.hosts.len())
+            .map(|host| self.similarity(host))
+            .collect();
+        let mut host_of_part: Vec<Option<usize>> =
+            parts.iter().map(|part| self.named(part)).collect();
+        let mut taken: HashSet<usize> = host_of_part.iter().flatten().copied().collect();
+        if taken.len() == parts.len() {
+            return Ok(host_of_part.into_iter().flatten().collect());
+        }
+        let cluster_of_part = self.clusters_of(topology, parts, &host_of_part, &hosts)?;
+        for (place, part) in parts.iter().enumerate() {
+            if host_of_part[place].is_some() {
+                continue;
+            }
+            let required = similarity(topology, part);
+            let fits = |host: &usize| {
+                let cluster = cluster_of_part.as_ref().map(|of| of[place]);
+                !taken.contains(host)
+                    && hosts[*host] == required
+                    && cluster.is_none_or(|cluster| self.cluster_of(*host) == Some(cluster))
+            };
+            let Some(host) = (0..hosts.len()).find(fits) else {
+                return Err(AllocationError::Host {
+                    host: part.name.clone().unwrap_or_else(|| "its machine".into()),
+                    cores: part.leaves.len(),
+                    ranks: part.used.len(),
+                });
+            };
+            taken.insert(host);
+            host_of_part[place] = Some(host);
+        }
+        Ok(host_of_part.into_iter().flatten().collect())
+    }
+
+    /// The host of a part's name, if it has as many processes.
+    fn named(&self, part: &Part) -> Option<usize> {
+        let name = part.name.as_ref()?;
+        let host = self.hosts.iter().position(|host| host.name == *name)?;
+        (self.hosts[host].processes.len() == part.used.len()).then_some(host)
+    }
+
+    pub(super) fn similarity(&self, host: usize) -> Similarity {
+        let leaves: Vec<usize> = self.leaves_of(host).collect();
+        (
+            self.hosts[host].processes.len(),
+            shape(&self.topology, &leaves),
+        )
+    }
+
+    /// The cluster of a host, where that is known.
+    fn cluster_of(&self, host: usize) -> Option<usize> {
+        let depth = self.topology.cluster_depth()?;
+        Some(self.topology.ancestor(self.leaves_of(host).start, depth))
+    }
+
+    /// Cluster of the job for each part's cluster: the one that already has a host of it, or else
+    /// the next one with similar hosts. `None` where clusters are not known, now or in the record.
+    fn clusters_of(
+        &self,
+        topology: &Topology,
+        parts: &[&Part],
+        host_of_part: &[Option<usize>],
+        hosts: &[Similarity],
+    ) -> Result<Option<Vec<usize>>, AllocationError> {
+        let (Some(depth), Some(_)) = (topology.cluster_depth(), self.topology.cluster_depth())
+        else {
+            return Ok(None);
+        };
+        let recorded = |part: &Part| topology.ancestor(part.leaves[0], depth);
+        let mut now: BTreeMap<usize, Vec<&Similarity>> = BTreeMap::new();
+        for (host, likeness) in hosts.iter().enumerate() {
+            now.entry(self.cluster_of(host).unwrap_or(0))
+                .or_default()
+                .push(likeness);
+        }
+        let mut then: BTreeMap<usize, Vec<Similarity>> = BTreeMap::new();
+        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+        for (part, host) in parts.iter().zip(host_of_part) {
+            then.entry(recorded(part))
+                .or_default()
+                .push(similarity(topology, part));
+            if let Some(cluster) = host.and_then(|host| self.cluster_of(host)) {
+                found.insert(recorded(part), cluster);
+            }
+        }
+        for likenesses in now.values_mut() {
+            likenesses.sort_unstable();
+        }
+        for (old, mut likenesses) in then {
+            if found.contains_key(&old) {
+                continue;
+            }
+            likenesses.sort_unstable();
+            let free = now
+                .iter()
+                .filter(|(new, _)| !found.values().any(|taken| taken == *new));
+            let alike = free.filter(|(_, hosts)| hosts.iter().copied().eq(&likenesses));
+            let Some(new) = alike.map(|(new, _)| *new).next() else {
+                return Err(AllocationError::Cluster {
+                    hosts: likenesses.len(),
+                });
+            };
+            found.insert(old, new);
+        }
+        Ok(Some(
+            parts.iter().map(|part| found[&recorded(part)]).collect(),
+        ))
+    }
+}
+
+pub(super) fn similarity(topology: &Topology, part: &Part) -> Similarity {
+    (part.used.len(), shape(topology, &part.leaves))
+}
+
+/// The shape of the tree above some leaves, which follow each other: how far up
+/// each joins the next one. Levels with one child each make no difference.
+fn shape(topology: &Topology, leaves: &[usize]) -> Vec<usize> {
+    let heights: Vec<usize> = leaves
+        .windows(2)
+        .map(|pair| topology.depth() - topology.common_level(pair[0], pair[1]))
+        .collect();
+    let mut known = heights.clone();
+    known.sort_unstable();
+    known.dedup();
+    let rank = |height: &usize| known.iter().position(|other| other == height).unwrap_or(0);
+    let mut shape: Vec<usize> = heights.iter().map(rank).collect();
+    shape.push(leaves.len());
+    shape
+}

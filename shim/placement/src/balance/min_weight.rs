@@ -1,0 +1,103 @@
+//! TMLB_MIN_WEIGHT (thesis 3.4.1, algorithm 3), for applications that compute more than they
+//! communicate.
+
+use super::{FakeTree, Situation, deal_by_load};
+use crate::PlacementError;
+use treepie_base::assignment::cheapest_assignment;
+use treepie_topology::Topology;
+
+/// With more leaves than this their ranks are matched greedily: the Hungarian
+/// method would take minutes.
+const MOST_FOR_HUNGARIAN: usize = 2048;
+
+/// The leaf of each rank: loads even first, ranks that communicate on one leaf second, few
+/// migrations third. The ranks are ordered by affinity on a fake tree with a leaf for each, dealt
+/// to as many groups as there are leaves by load, and each group goes to the leaf where it has
+/// least to move. (The thesis orders the matrix of migrations by old core and sums what moved; to
+/// find the fewest migrations it has to hold, as its caption says, what *would* move.)
+///
+/// # Errors
+/// No leaf that may be used; sums that are not finite.
+pub fn min_weight(
+    situation: &Situation,
+    topology: &Topology,
+    seed: u64,
+) -> Result<Vec<usize>, PlacementError> {
+    let leaves = topology.allowed_leaves();
+    let ranks = situation.matrix.order();
+    let fake = FakeTree::for_ranks(ranks)?;
+    let ordered = fake.leaf_of_rank(situation.matrix, seed)?;
+    let groups = deal_by_load(&ordered, fake.topology(), situation.loads, leaves.len());
+    let current = situation.current.iter();
+    let current: Vec<Option<usize>> = current
+        .map(|leaf| leaves.binary_search(leaf).ok())
+        .collect();
+    let leaf_of_group = match leaves.len() <= MOST_FOR_HUNGARIAN {
+        true => {
+            let costs = migration_costs(&groups, &current);
+            cheapest_assignment(groups.len(), |group, leaf| costs[group][leaf] as f64)
+        }
+        false => greedily(&groups, &current),
+    };
+    let mut leaf_of_rank = vec![0; ranks];
+    for (group, members) in groups.iter().enumerate() {
+        let leaf = leaves[leaf_of_group[group]];
+        members.iter().for_each(|&rank| leaf_of_rank[rank] = leaf);
+    }
+    Ok(leaf_of_rank)
+}
+
+/// The leaf of each group: where most of it is already, the group with the most
+/// of its ranks on one leaf first.
+fn greedily(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    for (group, members) in groups.iter().enumerate() {
+        for leaf in members.iter().filter_map(|&rank| current[rank]) {
+            *counts.entry((group, leaf)).or_insert(0_usize) += 1;
+        }
+    }
+    let mut preferences: Vec<_> = counts
+        .into_iter()
+        .map(|(pair, count)| (count, pair))
+        .collect();
+    preferences.sort_by_key(|&(count, pair)| (std::cmp::Reverse(count), pair));
+    let mut leaf_of: Vec<Option<usize>> = vec![None; groups.len()];
+    let mut taken = vec![false; groups.len()];
+    for (_, (group, leaf)) in preferences {
+        if leaf_of[group].is_none() && !taken[leaf] {
+            leaf_of[group] = Some(leaf);
+            taken[leaf] = true;
+        }
+    }
+    let mut free = (0..groups.len()).filter(|&leaf| !taken[leaf]);
+    let leaves = leaf_of.into_iter().map(|leaf| leaf.or_else(|| free.next()));
+    leaves.map(|leaf| leaf.unwrap_or(0)).collect()
+}
+
+/// `costs[group][leaf]`: how many ranks of each group move if the group goes to
+/// that leaf, which is those that are not there now (caption of thesis figure
+/// 3.6). `groups` has the ranks of each group; leaves count as groups do.
+pub fn migration_costs(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<Vec<usize>> {
+    let costs = groups.iter().map(|members| {
+        let mut moved = vec![members.len(); groups.len()];
+        for &member in members {
+            if let Some(leaf) = current[member] {
+                moved[leaf] -= 1;
+            }
+        }
+        moved
+    });
+    costs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::greedily;
+
+    #[test]
+    fn a_group_goes_where_most_of_it_is() {
+        let groups = [vec![0, 1, 2], vec![3, 4], vec![5]];
+        let current = [Some(1), Some(1), Some(0), Some(1), Some(0), None];
+        assert_eq!(greedily(&groups, &current), [1, 0, 2]);
+    }
+}

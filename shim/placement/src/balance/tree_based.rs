@@ -1,0 +1,76 @@
+//! TMLB_TREEBASED (thesis 3.4.2, algorithm 4), for applications that communicate more than they
+//! compute.
+
+use super::{FakeTree, Situation, deal_by_load};
+use crate::constraints::shared_depth;
+use crate::treematch::aggregated;
+use crate::{Options, PlacementError, Strategy, place, top_down};
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+/// The leaf of each rank. First all ranks of a leaf move together, to where
+/// TreeMatch puts them by what the leaves exchange. Then, inside each node (all
+/// of the tree, if no level is called so), its ranks are ordered by affinity on
+/// a fake tree of twos and threes and dealt to its leaves by load.
+///
+/// # Errors
+/// No leaf that may be used; sums that are not finite.
+pub fn tree_based(
+    situation: &Situation,
+    topology: &Topology,
+    seed: u64,
+) -> Result<Vec<usize>, PlacementError> {
+    let machine = topology.pruned()?;
+    let moved = move_whole_leaves(situation, topology, &machine, seed)?;
+    let depth = shared_depth(&machine);
+    let mut ranks_on = vec![Vec::new(); machine.node_count(depth)];
+    for (rank, &leaf) in moved.iter().enumerate() {
+        ranks_on[machine.ancestor(leaf, depth)].push(rank);
+    }
+    let mut leaf_of_rank = moved;
+    for (node, ranks) in ranks_on.iter().enumerate() {
+        let leaves = machine.leaves_below(depth, node);
+        let matrix = top_down::submatrix(situation.matrix, ranks)?;
+        let loads: Vec<f64> = ranks.iter().map(|&rank| situation.loads[rank]).collect();
+        let fake = FakeTree::from_twos_and_threes(ranks.len())?;
+        let ordered = fake.leaf_of_rank(&matrix, seed)?;
+        let dealt = deal_by_load(&ordered, fake.topology(), &loads, leaves.len());
+        for (leaf, members) in leaves.zip(dealt) {
+            members
+                .iter()
+                .for_each(|&at| leaf_of_rank[ranks[at]] = leaf);
+        }
+    }
+    let allowed = topology.allowed_leaves();
+    Ok(leaf_of_rank.into_iter().map(|leaf| allowed[leaf]).collect())
+}
+
+/// Step 1: the leaf of each rank on `machine`, the tree of usable leaves, when
+/// the ranks of a leaf stay together. Ranks on a leaf that may not be used join
+/// those of the next one.
+fn move_whole_leaves(
+    situation: &Situation,
+    topology: &Topology,
+    machine: &Topology,
+    seed: u64,
+) -> Result<Vec<usize>, PlacementError> {
+    let allowed = topology.allowed_leaves();
+    let usable = |&leaf: &usize| {
+        allowed
+            .partition_point(|&a| a < leaf)
+            .min(allowed.len() - 1)
+    };
+    let current: Vec<usize> = situation.current.iter().map(usable).collect();
+    let mut ranks_on = vec![Vec::new(); allowed.len()];
+    for (rank, &leaf) in current.iter().enumerate() {
+        ranks_on[leaf].push(rank);
+    }
+    let between: Matrix = aggregated(situation.matrix, &ranks_on)?;
+    let options = Options {
+        seed,
+        ..Options::default()
+    };
+    let placed = place(Strategy::TreeMatch, &between, machine, &options)?;
+    let new_leaf = placed.placement.leaf_of_rank;
+    Ok(current.into_iter().map(|leaf| new_leaf[leaf]).collect())
+}

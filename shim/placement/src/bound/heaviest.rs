@@ -1,0 +1,22 @@
+//! What a level cuts at least because a group has only so much room.
+
+use super::groups::Groups;
+use crate::multilevel::Graph;
+
+/// No rank keeps more than its heaviest partners in its group, as many as fit beside it; every pair
+/// is seen from both ends. Reached where all partners weigh the same: an all-to-all, or groups that
+/// a pattern is made of.
+pub(super) fn cut(graph: &Graph, groups: &Groups) -> f64 {
+    let beside = groups.largest().saturating_sub(1);
+    let mut doubled = 0.0;
+    let mut weights: Vec<f64> = Vec::new();
+    for rank in 0..graph.order() {
+        if graph.degree(rank) > beside {
+            weights.clear();
+            weights.extend_from_slice(graph.weights(rank));
+            weights.sort_unstable_by(|a, b| b.total_cmp(a));
+            doubled += weights[beside..].iter().sum::<f64>();
+        }
+    }
+    doubled / 2.0
+}

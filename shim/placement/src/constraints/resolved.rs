@@ -1,0 +1,255 @@
+//! Constraints resolved to slots and leaves, each checked against the ranks and the topology: slots
+//! of leaves, lists of leaves for ranks, sets of ranks.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{ConstraintError, Constraints};
+use treepie_topology::Topology;
+
+/// Names of the level whose nodes have a memory of their own.
+const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
+
+/// Number of ranks each leaf takes, 0 where none may be.
+pub(crate) fn usable_slots(
+    constraints: &Constraints,
+    topology: &Topology,
+) -> Result<Vec<usize>, ConstraintError> {
+    let leaves = topology.leaf_count();
+    let mut slots = match constraints.slots.len() {
+        0 => vec![1; leaves],
+        found if found != leaves => {
+            let expected = leaves;
+            return Err(ConstraintError::WrongSlots { found, expected });
+        }
+        _ => constraints.slots.clone(),
+    };
+    for &leaf in &constraints.excluded {
+        require_leaf("--exclude", leaf, leaves)?;
+        slots[leaf] = 0;
+    }
+    for (leaf, count) in slots.iter_mut().enumerate() {
+        if topology.leaf(leaf).forbidden {
+            *count = 0;
+        }
+    }
+    if let Some(threads) = constraints.threads_per_core {
+        leave_threads_out(&mut slots, topology, threads)?;
+    }
+    Ok(slots)
+}
+
+/// Leaves that many usable threads of each core, the first ones.
+fn leave_threads_out(
+    slots: &mut [usize],
+    topology: &Topology,
+    threads: usize,
+) -> Result<(), ConstraintError> {
+    if threads == 0 {
+        return Err(ConstraintError::NoThreads);
+    }
+    let lowest = topology.depth() - 1;
+    let has_threads = topology.levels()[..lowest]
+        .last()
+        .is_some_and(|l| l.name == "core");
+    if has_threads {
+        for core in 0..topology.node_count(lowest) {
+            let usable = topology
+                .leaves_below(lowest, core)
+                .filter(|&leaf| slots[leaf] > 0);
+            let surplus: Vec<usize> = usable.skip(threads).collect();
+            surplus.into_iter().for_each(|leaf| slots[leaf] = 0);
+        }
+    }
+    Ok(())
+}
+
+/// The least number of ranks on each core with which so many ranks fit.
+pub(super) fn lowest_height(slots: &[usize], ranks: usize) -> usize {
+    let fits = |height: usize| {
+        let slots = slots.iter().map(|&count| count.min(height));
+        slots.fold(0_usize, usize::saturating_add) >= ranks
+    };
+    let (mut low, mut high) = (1, ranks.max(1));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match fits(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
+}
+
+/// Allowed leaves of ranks, as a few different lists.
+pub(super) struct Allowed {
+    pub(super) list_of_rank: Vec<Option<usize>>,
+    pub(super) lists: Vec<Vec<usize>>,
+    fixed_on: BTreeMap<usize, usize>,
+}
+
+impl Allowed {
+    pub(super) fn new(
+        constraints: &Constraints,
+        ranks: usize,
+        slots: &[usize],
+        topology: &Topology,
+    ) -> Result<Self, ConstraintError> {
+        let mut leaves_of_rank: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (&rank, leaves) in &constraints.allowed {
+            require_rank("--allow", rank, ranks)?;
+            for &leaf in leaves {
+                require_leaf("--allow", leaf, slots.len())?;
+            }
+            let mut usable: Vec<usize> = leaves
+                .iter()
+                .copied()
+                .filter(|&leaf| slots[leaf] > 0)
+                .collect();
+            usable.sort_unstable();
+            usable.dedup();
+            if usable.is_empty() {
+                return Err(ConstraintError::NothingAllowed { rank });
+            }
+            leaves_of_rank.insert(rank, usable);
+        }
+        let mut fixed_on = BTreeMap::new();
+        for (&rank, &leaf) in &constraints.fixed {
+            require_rank("--fix", rank, ranks)?;
+            require_leaf("--fix", leaf, slots.len())?;
+            let allowed = leaves_of_rank.get(&rank);
+            if let Some(why) = why_unusable(constraints, topology, slots, leaf, allowed) {
+                return Err(ConstraintError::FixedToUnusable { rank, leaf, why });
+            }
+            *fixed_on.entry(leaf).or_insert(0) += 1;
+            leaves_of_rank.insert(rank, vec![leaf]);
+        }
+        for (&leaf, &found) in &fixed_on {
+            let slots = slots[leaf];
+            if found > slots {
+                return Err(ConstraintError::FixedTooMany { leaf, found, slots });
+            }
+        }
+        let mut known = HashMap::new();
+        let mut lists = Vec::new();
+        let mut list_of_rank = vec![None; ranks];
+        for (rank, leaves) in leaves_of_rank {
+            let list = *known.entry(leaves).or_insert_with_key(|leaves| {
+                lists.push(leaves.clone());
+                lists.len() - 1
+            });
+            list_of_rank[rank] = Some(list);
+        }
+        Ok(Allowed {
+            list_of_rank,
+            lists,
+            fixed_on,
+        })
+    }
+
+    /// The slots of each leaf, no more than `height` except where more ranks
+    /// are fixed.
+    pub(super) fn capped(&self, slots: &[usize], height: usize) -> Vec<usize> {
+        let fixed = |leaf: &usize| self.fixed_on.get(leaf).copied().unwrap_or(0);
+        let slots = slots.iter().enumerate();
+        slots
+            .map(|(leaf, &count)| count.min(height.max(fixed(&leaf))))
+            .collect()
+    }
+}
+
+/// Reason why a rank cannot be fixed to a leaf.
+fn why_unusable(
+    constraints: &Constraints,
+    topology: &Topology,
+    slots: &[usize],
+    leaf: usize,
+    allowed: Option<&Vec<usize>>,
+) -> Option<&'static str> {
+    if topology.leaf(leaf).forbidden {
+        return Some("forbidden in this topology, or not part of the job");
+    }
+    if constraints.excluded.contains(&leaf) {
+        return Some("excluded");
+    }
+    if slots[leaf] == 0 {
+        return Some("given no slot");
+    }
+    let allowed_here = allowed.is_none_or(|leaves| leaves.contains(&leaf));
+    (!allowed_here).then_some("none of those that the rank may use")
+}
+
+/// The sets of ranks as disjoint sets of two or more.
+pub(super) fn joined(
+    together: &[Vec<usize>],
+    ranks: usize,
+) -> Result<Vec<Vec<usize>>, ConstraintError> {
+    let mut set_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut sets: Vec<Vec<usize>> = Vec::new();
+    for (number, members) in together.iter().enumerate() {
+        let mut all = Vec::new();
+        for &rank in members {
+            require_rank("--together", rank, ranks)?;
+            match set_of.get(&rank) {
+                Some(&earlier) if earlier != number => all.append(&mut sets[earlier]),
+                _ => all.push(rank),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all.iter().for_each(|&rank| {
+            set_of.insert(rank, number);
+        });
+        sets.push(all);
+    }
+    sets.retain(|members| members.len() > 1);
+    Ok(sets)
+}
+
+/// The depth of the nodes that sets of ranks must not leave, and their name.
+pub(super) fn shared(
+    constraints: &Constraints,
+    topology: &Topology,
+) -> Result<(usize, String), ConstraintError> {
+    let levels = topology.levels();
+    let depth_of = |name: &str| levels.iter().position(|level| level.name == name);
+    if let Some(name) = &constraints.together_level {
+        let known = levels.iter().map(|level| level.name.as_str());
+        return match depth_of(name) {
+            Some(level) => Ok((level + 1, name.clone())),
+            None => Err(ConstraintError::NoSuchLevel {
+                name: name.clone(),
+                known: known.collect::<Vec<_>>().join(", "),
+            }),
+        };
+    }
+    let depth = shared_depth(topology);
+    let name = depth
+        .checked_sub(1)
+        .map_or("machine", |level| &levels[level].name);
+    Ok((depth, name.to_owned()))
+}
+
+/// The depth of the nodes, whose ranks have memory in common; 0 where the whole
+/// tree is one machine.
+pub(crate) fn shared_depth(topology: &Topology) -> usize {
+    let levels = topology.levels();
+    let depth_of = |name: &&str| levels.iter().position(|level| level.name == *name);
+    MACHINE_LEVELS
+        .iter()
+        .find_map(depth_of)
+        .map_or(0, |level| level + 1)
+}
+
+fn require_rank(what: &'static str, rank: usize, ranks: usize) -> Result<(), ConstraintError> {
+    match rank < ranks {
+        true => Ok(()),
+        false => Err(ConstraintError::NoSuchRank { what, rank, ranks }),
+    }
+}
+
+fn require_leaf(what: &'static str, leaf: usize, leaves: usize) -> Result<(), ConstraintError> {
+    match leaf < leaves {
+        true => Ok(()),
+        false => Err(ConstraintError::NoSuchLeaf { what, leaf, leaves }),
+    }
+}

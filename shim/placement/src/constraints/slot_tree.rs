@@ -1,0 +1,300 @@
+//! Constraints that were checked against a topology: the tree of slots.
+
+use super::resolved::{Allowed, joined, lowest_height, shared, usable_slots};
+use super::{ConstraintError, Constraints, repair};
+use crate::PlacementError;
+use treepie_topology::Topology;
+
+/// The slots that ranks can take, and the ranks that may take each.
+///
+/// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, those
+/// that it forbids none. A slot belongs to a leaf of the topology that the
+/// constraints were made for. Where every leaf takes one rank, slots and leaves
+/// are the same.
+#[derive(Debug, Clone)]
+pub struct SlotTree {
+    topology: Topology,
+    /// Whether the slots are a level of their own below the leaves.
+    has_slots: bool,
+    leaf_of_slot: Vec<usize>,
+    first_slot: Vec<usize>,
+    /// Which of `lists` says where a rank may be; `None`: anywhere.
+    list_of_rank: Vec<Option<usize>>,
+    /// Slots by increasing number.
+    lists: Vec<Vec<usize>>,
+    /// Which of `groups` a rank belongs to.
+    group_of_rank: Vec<Option<usize>>,
+    groups: Vec<Vec<usize>>,
+    /// Depth of the nodes that groups must not leave, and what they are called.
+    shared_depth: usize,
+    shared_level: String,
+}
+
+impl SlotTree {
+    /// Checks `constraints` for so many ranks on `topology`.
+    ///
+    /// # Errors
+    /// Ranks or leaves that do not exist; fewer slots than ranks; constraints
+    /// that contradict each other.
+    pub fn new(
+        constraints: &Constraints,
+        ranks: usize,
+        topology: &Topology,
+    ) -> Result<Self, PlacementError> {
+        if constraints.is_empty() {
+            return SlotTree::free(ranks, topology);
+        }
+        let capacities = usable_slots(constraints, topology)?;
+        let allowed = Allowed::new(constraints, ranks, &capacities, topology)?;
+        let groups = joined(&constraints.together, ranks)?;
+        let (shared_depth, shared_level) = shared(constraints, topology)?;
+        let total = capacities
+            .iter()
+            .fold(0_usize, |sum, &s| sum.saturating_add(s));
+        if ranks > total {
+            return Err(ConstraintError::TooFewSlots {
+                ranks,
+                slots: total,
+            }
+            .into());
+        }
+        // No core takes more ranks than it has to: one more each time that
+        // the ranks do not find slots.
+        let most = capacities.iter().copied().max().unwrap_or(1).max(1);
+        let mut height = lowest_height(&capacities, ranks);
+        loop {
+            let capped = allowed.capped(&capacities, height);
+            let slot_tree = SlotTree::with_slots(
+                &capped,
+                topology,
+                &allowed,
+                groups.clone(),
+                (shared_depth, shared_level.clone()),
+            )?;
+            match repair::repaired(&slot_tree, &[]) {
+                Err(_) if height < most => height += 1,
+                Err(error) => return Err(error.into()),
+                Ok(_) => return Ok(slot_tree),
+            }
+        }
+    }
+
+    /// No constraints: a slot is a leaf.
+    fn free(ranks: usize, topology: &Topology) -> Result<Self, PlacementError> {
+        let leaves = topology.allowed_leaves().len();
+        if ranks > leaves {
+            return Err(PlacementError::TooManyRanks { ranks, leaves });
+        }
+        Ok(SlotTree {
+            topology: topology.clone(),
+            has_slots: false,
+            leaf_of_slot: (0..topology.leaf_count()).collect(),
+            first_slot: (0..=topology.leaf_count()).collect(),
+            list_of_rank: vec![None; ranks],
+            lists: Vec::new(),
+            group_of_rank: vec![None; ranks],
+            groups: Vec::new(),
+            shared_depth: 0,
+            shared_level: String::new(),
+        })
+    }
+
+    fn with_slots(
+        capacities: &[usize],
+        topology: &Topology,
+        allowed: &Allowed,
+        groups: Vec<Vec<usize>>,
+        (shared_depth, shared_level): (usize, String),
+    ) -> Result<Self, PlacementError> {
+        let mut first_slot = vec![0];
+        let mut leaf_of_slot = Vec::new();
+        for (leaf, &count) in capacities.iter().enumerate() {
+            // A leaf that takes no rank still has one slot, a forbidden one.
+            leaf_of_slot.resize(leaf_of_slot.len() + count.max(1), leaf);
+            first_slot.push(leaf_of_slot.len());
+        }
+        let slots = |leaf: usize| {
+            let taken = if capacities[leaf] == 0 {
+                0..0
+            } else {
+                0..capacities[leaf]
+            };
+            let first = first_slot[leaf];
+            taken.map(move |slot| first + slot)
+        };
+        let lists = allowed.lists.iter();
+        let lists = lists.map(|list| list.iter().flat_map(|&leaf| slots(leaf)).collect());
+        let mut group_of_rank = vec![None; allowed.list_of_rank.len()];
+        for (group, members) in groups.iter().enumerate() {
+            members.iter().for_each(|&m| group_of_rank[m] = Some(group));
+        }
+        let slots = topology.with_slots(capacities)?;
+        Ok(SlotTree {
+            has_slots: slots.depth() > topology.depth(),
+            topology: slots,
+            lists: lists.collect(),
+            leaf_of_slot,
+            first_slot,
+            list_of_rank: allowed.list_of_rank.clone(),
+            group_of_rank,
+            groups,
+            shared_depth,
+            shared_level,
+        })
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.list_of_rank.len()
+    }
+
+    /// The tree whose leaves are the slots.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Number of levels of [`SlotTree::topology`] that are those of leaves and what is above them:
+    /// the rest is the slots on one leaf.
+    pub(crate) fn levels_of_leaves(&self) -> usize {
+        self.topology.depth() - usize::from(self.has_slots)
+    }
+
+    /// The same slots, on a tree with other distances.
+    ///
+    /// # Errors
+    /// As [`Topology::with_level_distances`].
+    pub(crate) fn with_level_distances(&self, distances: &[f64]) -> Result<Self, PlacementError> {
+        let topology = self.topology.clone().with_level_distances(distances)?;
+        Ok(SlotTree {
+            topology,
+            ..self.clone()
+        })
+    }
+
+    /// Whether any rank may take any slot that the topology allows, so that
+    /// every swap keeps all rules.
+    pub fn is_free(&self) -> bool {
+        self.lists.is_empty() && self.groups.is_empty()
+    }
+
+    /// Whether `rank` may have `slot`, ranks that must be together with it set aside.
+    ///
+    /// # Panics
+    /// If there is no such rank or slot.
+    pub fn may_use(&self, rank: usize, slot: usize) -> bool {
+        let listed = match self.list_of_rank[rank] {
+            None => true,
+            Some(list) => self.lists[list].binary_search(&slot).is_ok(),
+        };
+        listed && !self.topology.leaf(slot).forbidden
+    }
+
+    /// Whether the ranks on two slots may change places; `None` is a slot that
+    /// nobody has. A rank that must share a node with others stays on it.
+    ///
+    /// # Panics
+    /// If there is no such rank or slot.
+    pub fn may_swap(
+        &self,
+        (one, one_slot): (Option<usize>, usize),
+        (other, other_slot): (Option<usize>, usize),
+    ) -> bool {
+        self.may_move(one, one_slot, other_slot) && self.may_move(other, other_slot, one_slot)
+    }
+
+    fn may_move(&self, rank: Option<usize>, from: usize, to: usize) -> bool {
+        let Some(rank) = rank else {
+            return true;
+        };
+        let stays = self.group_of_rank[rank].is_none() || self.node_of(from) == self.node_of(to);
+        stays && self.may_use(rank, to)
+    }
+
+    /// The placement that a strategy found, with as few ranks as possible moved
+    /// so that all rules are kept; itself if it keeps them.
+    ///
+    /// # Errors
+    /// No slots were found for ranks that must be together.
+    pub fn admit(&self, slot_of_rank: Vec<usize>) -> Result<Vec<usize>, PlacementError> {
+        if self.keeps_rules(&slot_of_rank) {
+            return Ok(slot_of_rank);
+        }
+        // From an empty hall a way is known: see `SlotTree::new`.
+        Ok(repair::repaired(self, &slot_of_rank).or_else(|_| repair::repaired(self, &[]))?)
+    }
+
+    /// Whether a placement, one slot for each rank, keeps all rules.
+    pub fn keeps_rules(&self, slot_of_rank: &[usize]) -> bool {
+        let mut taken = vec![false; self.leaf_of_slot.len()];
+        let seated = slot_of_rank.iter().enumerate().all(|(rank, &slot)| {
+            slot < taken.len()
+                && !std::mem::replace(&mut taken[slot], true)
+                && self.may_use(rank, slot)
+        });
+        let at_home = |members: &Vec<usize>| {
+            let node = |&rank: &usize| self.node_of(slot_of_rank[rank]);
+            members
+                .windows(2)
+                .all(|pair| node(&pair[0]) == node(&pair[1]))
+        };
+        slot_of_rank.len() == self.ranks() && seated && self.groups.iter().all(at_home)
+    }
+
+    /// The slots that ranks on these leaves have: on each leaf the first ones, by rank. A rank for
+    /// which its leaf has no slot, or that may not be there, gets the number of a slot that does
+    /// not exist.
+    pub fn slots_on(&self, leaf_of_rank: &[usize]) -> Vec<usize> {
+        let mut next = self.first_slot.clone();
+        let nowhere = self.leaf_of_slot.len();
+        let slots = leaf_of_rank.iter().map(|&leaf| {
+            let slot = next[leaf];
+            if slot == self.first_slot[leaf + 1] || self.topology.leaf(slot).forbidden {
+                return nowhere;
+            }
+            next[leaf] += 1;
+            slot
+        });
+        slots.collect()
+    }
+
+    /// The leaf of each rank, from its slot.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    pub fn leaves_of(&self, slot_of_rank: &[usize]) -> Vec<usize> {
+        let leaves = slot_of_rank.iter().map(|&slot| self.leaf_of_slot[slot]);
+        leaves.collect()
+    }
+
+    /// The sets of ranks that must be together.
+    pub fn groups(&self) -> &[Vec<usize>] {
+        &self.groups
+    }
+
+    pub(super) fn group_of(&self, rank: usize) -> Option<usize> {
+        self.group_of_rank[rank]
+    }
+
+    /// The slots that a rank may have by its list; all if it has none.
+    pub(super) fn list_of(&self, rank: usize) -> Option<&[usize]> {
+        self.list_of_rank[rank].map(|list| self.lists[list].as_slice())
+    }
+
+    /// The node of a slot that groups must not leave.
+    pub(super) fn node_of(&self, slot: usize) -> usize {
+        self.topology.ancestor(slot, self.shared_depth)
+    }
+
+    pub(super) fn shared_depth(&self) -> usize {
+        self.shared_depth
+    }
+
+    pub(super) fn shared_level(&self) -> &str {
+        &self.shared_level
+    }
+
+    /// The leaf that a slot belongs to.
+    pub(super) fn leaf_of(&self, slot: usize) -> usize {
+        self.leaf_of_slot[slot]
+    }
+}

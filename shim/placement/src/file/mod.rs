@@ -1,0 +1,293 @@
+//! Placements as YAML: which rank belongs on which core, and which new rank the
+//! launcher's processes get for that.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use treepie_base::{FileError, Kind, OtherRanks, VERSION, header, list, permutation, text, yaml};
+use treepie_topology::Topology;
+use treepie_topology::file::Description;
+
+/// Bytes that cross one level of the topology, counted over ordered pairs of ranks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelTraffic {
+    /// What two ranks on the two sides have in common at most: `root`, or the
+    /// name of a level of the topology.
+    pub level: String,
+    /// With the ranks where the launcher put them.
+    pub before: f64,
+    /// With the ranks where this placement puts them.
+    pub after: f64,
+}
+
+/// The objective (DistComm, TreeMatch thesis 1.4) with and without a placement.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Costs {
+    /// With the ranks where the launcher put them.
+    pub before: f64,
+    /// With the ranks where this placement puts them.
+    pub after: f64,
+}
+
+/// A placement. Ranks are the application's; processes are the launcher's, in
+/// the order of its `MPI_COMM_WORLD`; cores are logical leaves of `topology`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacementFile {
+    /// What wrote the file, such as `treepie 0.1.0`.
+    pub producer: String,
+    /// When, in UTC: `2026-11-21T04:03:48Z`.
+    pub date: String,
+    /// The profile that it was computed from.
+    pub profile: Option<String>,
+    /// Number of ranks; the length of the three lists below.
+    pub ranks: usize,
+    /// What computed it, such as `treematch`.
+    pub strategy: String,
+    /// What it is expected to gain.
+    pub costs: Option<Costs>,
+    /// Bytes by level, from the root downwards.
+    pub bytes_by_level: Vec<LevelTraffic>,
+    /// The tree whose leaves are the cores.
+    pub topology: Topology,
+    /// Core of every rank.
+    pub assignment: Vec<usize>,
+    /// Core that every process of the launcher runs on.
+    pub leaf_of_process: Vec<usize>,
+    /// New rank of every process of the launcher: the rank whose core it runs on.
+    pub permutation: Vec<usize>,
+}
+
+/// The file as it is written. The lists come last: a file that was cut off
+/// lacks one, or has one that is too short.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    treepie: String,
+    version: u64,
+    producer: String,
+    date: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    profile: Option<String>,
+    ranks: usize,
+    strategy: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    costs: Option<Costs>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bytes_by_level: Vec<LevelTraffic>,
+    topology: Description,
+    #[serde(with = "list")]
+    assignment: Vec<usize>,
+    #[serde(with = "list")]
+    leaf_of_process: Vec<usize>,
+    #[serde(with = "list")]
+    permutation: Vec<usize>,
+}
+
+impl PlacementFile {
+    /// Reads and checks a placement.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no placement, or contradicts itself.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        PlacementFile::from_text(path, &text::read(path)?)
+    }
+
+    /// Reads a placement for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// As [`PlacementFile::read`], and a placement for another number of ranks.
+    pub fn read_for(path: &Path, ranks: usize) -> Result<Self, FileError> {
+        let placement = PlacementFile::read(path)?;
+        placement
+            .fits(ranks)
+            .map_err(|ranks| FileError::OtherRanks {
+                path: path.to_owned(),
+                ranks,
+            })?;
+        Ok(placement)
+    }
+
+    /// The placement in the text of a file; `path` is for messages.
+    ///
+    /// # Errors
+    /// Text that is no placement, or one that contradicts itself.
+    pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
+        header::check(path, text, Some(Kind::Placement))?;
+        let document: Document = yaml::parse(path, text)?;
+        let placement = PlacementFile {
+            producer: document.producer,
+            date: document.date,
+            profile: document.profile,
+            ranks: document.ranks,
+            strategy: document.strategy,
+            costs: document.costs,
+            bytes_by_level: document.bytes_by_level,
+            topology: document.topology.build(path, "topology.")?,
+            assignment: document.assignment,
+            leaf_of_process: document.leaf_of_process,
+            permutation: document.permutation,
+        };
+        placement.check(path)?;
+        Ok(placement)
+    }
+
+    /// Writes the placement, whole or not at all.
+    ///
+    /// # Errors
+    /// A placement that contradicts itself, and [`FileError::Unwritable`].
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        text::write(path, &self.to_text(path)?)
+    }
+
+    /// The text of the file; `path` is for messages.
+    ///
+    /// # Errors
+    /// A placement that contradicts itself.
+    pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
+        self.check(path)?;
+        let copy = self.clone();
+        let document = Document {
+            treepie: Kind::Placement.to_string(),
+            version: VERSION,
+            producer: copy.producer,
+            date: copy.date,
+            profile: copy.profile,
+            ranks: copy.ranks,
+            strategy: copy.strategy,
+            costs: copy.costs,
+            bytes_by_level: copy.bytes_by_level,
+            topology: Description::new(&copy.topology),
+            assignment: copy.assignment,
+            leaf_of_process: copy.leaf_of_process,
+            permutation: copy.permutation,
+        };
+        yaml::to_text(path, &document)
+    }
+
+    /// Whether the placement is for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// The two numbers, if they differ.
+    pub fn fits(&self, ranks: usize) -> Result<(), OtherRanks> {
+        match self.ranks == ranks {
+            true => Ok(()),
+            false => Err(OtherRanks {
+                file: self.ranks,
+                job: ranks,
+            }),
+        }
+    }
+
+    /// Checks that the parts agree with each other.
+    ///
+    /// # Errors
+    /// A list of another length than `ranks`; a core that does not exist, is
+    /// forbidden, or has another number of ranks than of processes; a permutation that is none, or
+    /// that does not follow from the two lists of cores; a cost or volume that is negative or not
+    /// finite. `path` is for messages.
+    pub fn check(&self, path: &Path) -> Result<(), FileError> {
+        let wrong = |field: &str, problem: String| Err(FileError::field(path, field, problem));
+        if self.ranks == 0 {
+            return wrong("ranks", "is 0; a job has at least one rank".into());
+        }
+        let (ranks, processes) = (&self.assignment, &self.leaf_of_process);
+        for (field, cores, others, what) in [
+            ("assignment", ranks, processes, "rank"),
+            ("leaf_of_process", processes, ranks, "process"),
+        ] {
+            if let Some(problem) = self.cores_problem(cores, others, what) {
+                return wrong(field, problem);
+            }
+        }
+        if let Err(error) = permutation::check_for(&self.permutation, self.ranks) {
+            return wrong("permutation", error.to_string());
+        }
+        for (process, (&rank, &core)) in self
+            .permutation
+            .iter()
+            .zip(&self.leaf_of_process)
+            .enumerate()
+        {
+            let assigned = self.assignment[rank];
+            if assigned != core {
+                return wrong(
+                    "permutation",
+                    format!(
+                        "process {process} runs on core {core} and gets rank {rank}, which belongs \
+                         on core {assigned}; compute the placement again with `treepie map`"
+                    ),
+                );
+            }
+        }
+        self.check_numbers(path)
+    }
+
+    /// What is wrong with a list of one core for each rank or process. A core
+    /// may be there several times if it is that often in `others` too.
+    fn cores_problem(&self, cores: &[usize], others: &[usize], what: &str) -> Option<String> {
+        let (found, ranks, leaves) = (cores.len(), self.ranks, self.topology.leaf_count());
+        if found != ranks {
+            return Some(format!(
+                "has {found} cores for {ranks} ranks; list one core for each {what}"
+            ));
+        }
+        let mut room = vec![0_usize; leaves];
+        for &core in others {
+            room.get_mut(core).into_iter().for_each(|room| *room += 1);
+        }
+        let mut user_of: Vec<Option<usize>> = vec![None; leaves];
+        for (user, &core) in cores.iter().enumerate() {
+            let Some(slot) = user_of.get_mut(core) else {
+                return Some(format!(
+                    "{what} {user} is on core {core}, but the topology has the cores 0 to {}; \
+                     use those",
+                    leaves - 1
+                ));
+            };
+            let left = room[core];
+            room[core] = left.saturating_sub(1);
+            if let Some(first) = slot.replace(user)
+                && left == 0
+            {
+                return Some(format!(
+                    "core {core} is used twice, for {what} {first} and for {what} {user}; give each its \
+                     own core",
+                ));
+            }
+            if what == "rank" && self.topology.leaf(core).forbidden {
+                return Some(format!(
+                    "rank {user} is on core {core}, which the topology forbids; use another core"
+                ));
+            }
+        }
+        None
+    }
+
+    /// Checks costs and volumes.
+    fn check_numbers(&self, path: &Path) -> Result<(), FileError> {
+        let costs = self
+            .costs
+            .iter()
+            .flat_map(|costs| [("costs.before", costs.before), ("costs.after", costs.after)]);
+        let volumes = self.bytes_by_level.iter().flat_map(|level| {
+            [
+                ("bytes_by_level.before", level.before),
+                ("bytes_by_level.after", level.after),
+            ]
+        });
+        for (field, value) in costs.chain(volumes) {
+            if !value.is_finite() || value < 0.0 {
+                let problem =
+                    format!("{value} was found, a number from 0 was expected; correct it");
+                return Err(FileError::field(path, field, problem));
+            }
+        }
+        Ok(())
+    }
+}

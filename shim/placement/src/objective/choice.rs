@@ -1,0 +1,122 @@
+//! The objectives by name.
+
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use super::{coupe_min, dist_comm, link_lengths, link_loads, makespan_comm, temps_comm};
+use treepie_base::from_name;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+/// Objective of a placement.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Objective {
+    /// DistComm: all traffic times the distance that it goes (thesis 1.4.1).
+    #[default]
+    Sum,
+    /// The most loaded link of the tree: its traffic times its length. Links of
+    /// single leaves are left out where there are others: what a rank sends and
+    /// receives goes over the link of its leaf wherever that is.
+    Congestion,
+    /// Both: the square root of their product.
+    Mixture,
+    /// TempsComm (thesis 1.4.1). Throughputs that were not measured are the inverse of the
+    /// distances, and it is DistComm.
+    TempsComm,
+    /// MakespanComm (thesis 1.4.1), in the same terms: the pair of ranks that
+    /// takes longest.
+    MakespanComm,
+    /// CoupeMin (thesis 1.4.1): the cut of the highest level first, then of the
+    /// next.
+    CoupeMin,
+}
+
+impl Objective {
+    /// All objectives, in the order in which reports show them.
+    pub const ALL: &'static [Objective] = Self::VARIANTS;
+
+    /// The best guess of the time, which is minimized where nothing else is asked for: on trees
+    /// DistComm, on other networks, whose links ranks contend for, the mixture.
+    pub fn usual(on_other_network: bool) -> Self {
+        match on_other_network {
+            true => Objective::Mixture,
+            false => Objective::Sum,
+        }
+    }
+
+    /// Cost of a placement. For [`Objective::CoupeMin`] the cut of the highest level at which the
+    /// tree branches.
+    ///
+    /// # Panics
+    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    pub fn value(self, matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> f64 {
+        match self {
+            Objective::Sum => dist_comm(matrix, topology, leaf_of_rank),
+            Objective::Congestion => {
+                let loads = link_loads(matrix, topology, leaf_of_rank);
+                let lengths = link_lengths(topology);
+                let above_leaves = (topology.depth() - 1).max(1);
+                let weighted = loads.iter().zip(lengths);
+                weighted
+                    .take(above_leaves)
+                    .map(|(link, length)| link.load() * length)
+                    .fold(0.0, f64::max)
+            }
+            Objective::Mixture => {
+                let of = |objective: Objective| objective.value(matrix, topology, leaf_of_rank);
+                (of(Objective::Sum) * of(Objective::Congestion)).sqrt()
+            }
+            Objective::TempsComm => {
+                temps_comm(matrix, topology, leaf_of_rank, &throughputs(topology))
+            }
+            Objective::MakespanComm => {
+                makespan_comm(matrix, topology, leaf_of_rank, &throughputs(topology))
+            }
+            Objective::CoupeMin => {
+                let branches = topology.widest_arities().into_iter().position(|a| a > 1);
+                coupe_min(matrix, topology, leaf_of_rank)[branches.unwrap_or(0)]
+            }
+        }
+    }
+
+    /// Key by which placements are compared: the first number that differs decides. Between
+    /// placements that are equal by this objective DistComm does.
+    pub(crate) fn key(
+        self,
+        matrix: &Matrix,
+        topology: &Topology,
+        leaf_of_rank: &[usize],
+    ) -> Vec<f64> {
+        match self {
+            Objective::CoupeMin => coupe_min(matrix, topology, leaf_of_rank),
+            Objective::Sum => vec![dist_comm(matrix, topology, leaf_of_rank)],
+            _ => vec![
+                self.value(matrix, topology, leaf_of_rank),
+                dist_comm(matrix, topology, leaf_of_rank),
+            ],
+        }
+    }
+}
+
+from_name!(Objective, "objective", "dist-comm" => Objective::Sum);
+
+/// The inverse of the distances.
+fn throughputs(topology: &Topology) -> Vec<f64> {
+    let distances = topology.level_distances().iter();
+    distances.map(|distance| 1.0 / distance).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_objective_is_read_back_from_its_name() {
+        for &objective in Objective::ALL {
+            assert_eq!(objective.to_string().parse(), Ok(objective));
+        }
+        assert!("latency".parse::<Objective>().is_err());
+    }
+}

@@ -1,0 +1,73 @@
+//! The objectives of the thesis besides DistComm (thesis 1.4.1).
+
+use super::traffic_by_level;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+/// TempsComm (thesis 1.4.1): the time of all communication if it went one after
+/// the other, the sum over unordered pairs of volume divided by throughput.
+/// `throughputs[d]` is that between leaves whose lowest common ancestor is at
+/// depth `d`, in units of the matrix per unit of time; between ranks on one leaf
+/// no time passes. As in [`super::dist_comm`], the volume of a pair is the mean
+/// of its two directions.
+///
+/// # Panics
+/// If `throughputs` has fewer numbers than the tree has levels, or
+/// `leaf_of_rank` is no list of leaves of the ranks.
+pub fn temps_comm(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_rank: &[usize],
+    throughputs: &[f64],
+) -> f64 {
+    let traffic = traffic_by_level(matrix, topology, leaf_of_rank);
+    let times = traffic.iter().enumerate();
+    times
+        .map(|(depth, sum)| time(sum / 2.0, throughputs[depth]))
+        .sum()
+}
+
+/// MakespanComm (thesis 1.4.1): the time of the pair of ranks that takes
+/// longest, in the terms of [`temps_comm`].
+///
+/// # Panics
+/// As [`temps_comm`].
+pub fn makespan_comm(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_rank: &[usize],
+    throughputs: &[f64],
+) -> f64 {
+    let depth = topology.depth();
+    let mut longest = 0.0_f64;
+    for (from, to, value) in matrix.entries() {
+        let common = topology.common_level(leaf_of_rank[from], leaf_of_rank[to]);
+        if common < depth {
+            let both = (value + matrix.get(to, from)) / 2.0;
+            longest = longest.max(time(both, throughputs[common]));
+        }
+    }
+    longest
+}
+
+/// CoupeMin (thesis 1.4.1): what is cut at every level from the root, where the
+/// ranks of each node are divided among its children; unordered pairs, each
+/// with the mean of its directions. The thesis cuts the upper levels first, so
+/// that of two placements the better one is that whose list is the smaller in
+/// the order of dictionaries. It counts edges; here their affinities count.
+///
+/// # Panics
+/// As [`super::dist_comm`].
+pub fn coupe_min(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> Vec<f64> {
+    let traffic = traffic_by_level(matrix, topology, leaf_of_rank);
+    traffic.into_iter().map(|sum| sum / 2.0).collect()
+}
+
+/// Nothing takes no time, even where nothing would ever arrive.
+fn time(volume: f64, throughput: f64) -> f64 {
+    if volume == 0.0 {
+        0.0
+    } else {
+        volume / throughput
+    }
+}

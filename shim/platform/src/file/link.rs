@@ -1,0 +1,118 @@
+//! A link as it is written: a latency, and one line for each size.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::FileError;
+use super::ways::WaysText;
+use crate::{Link, Sample};
+
+/// Columns of a sample.
+pub(super) const COLUMNS: &str = "bytes gap_us handshake_us send_us receive_us confidence_us";
+
+/// Microseconds of a second. Dividing by it is exact to the last digit, as
+/// multiplying by a millionth is not.
+pub(super) const MICROSECONDS: f64 = 1e6;
+
+/// The parameters of a link.
+#[derive(Serialize, Deserialize)]
+pub(super) struct LinkText {
+    latency_us: f64,
+    samples: Vec<Row>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ways: Option<WaysText>,
+}
+
+/// A line of a table. One number alone is one to YAML and no text.
+#[derive(Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a line of numbers was expected, such as `65536 5600 0`"
+)]
+enum Row {
+    Text(String),
+    Number(f64),
+}
+
+/// A number with six digits that matter: more are noise of the measurement.
+pub(super) fn rounded(value: f64) -> f64 {
+    with_digits(value, 6)
+}
+
+/// A number with so many digits that matter.
+pub(super) fn with_digits(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+impl LinkText {
+    pub(super) fn new(link: &Link) -> Self {
+        let micro = |seconds: f64| rounded(seconds * MICROSECONDS).to_string();
+        let row = |sample: &Sample| {
+            let numbers = [
+                sample.gap,
+                sample.handshake,
+                sample.send,
+                sample.receive,
+                sample.confidence,
+            ];
+            let words: Vec<String> = numbers.into_iter().map(micro).collect();
+            Row::Text(format!("{} {}", sample.bytes, words.join(" ")))
+        };
+        LinkText {
+            latency_us: rounded(link.latency() * MICROSECONDS),
+            samples: link.samples().iter().map(row).collect(),
+            ways: link.ways().map(WaysText::new),
+        }
+    }
+
+    /// The link; messages name `field` and the sample.
+    pub(super) fn build(&self, path: &Path, field: &str) -> Result<Link, FileError> {
+        let samples = self.samples.iter().enumerate();
+        let samples = samples
+            .map(|(place, row)| {
+                sample_of(row).map_err(|problem| {
+                    FileError::field(path, format!("{field}.samples[{place}]"), problem)
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let link = Link::new(self.latency_us / MICROSECONDS, samples)
+            .map_err(|error| FileError::field(path, field, error))?;
+        Ok(match &self.ways {
+            Some(ways) => link.with_ways(ways.build(path, &format!("{field}.ways"))?),
+            None => link,
+        })
+    }
+}
+
+fn sample_of(row: &Row) -> Result<Sample, String> {
+    let text = match row {
+        Row::Text(text) => text.as_str(),
+        Row::Number(_) => "",
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if words.len() < 2 || words.len() > COLUMNS.split(' ').count() {
+        return Err(format!(
+            "`{text}` is no line of `{COLUMNS}`; write at least the first two"
+        ));
+    }
+    let bytes = words[0]
+        .parse()
+        .map_err(|_| format!("`{}` is no number of bytes; write a whole number", words[0]))?;
+    let mut numbers = [None; 5];
+    for (place, word) in words[1..].iter().enumerate() {
+        let value: f64 = word
+            .parse()
+            .map_err(|_| format!("`{word}` is no number; write microseconds"))?;
+        numbers[place] = Some(value / MICROSECONDS);
+    }
+    let gap = numbers[0].unwrap_or_default();
+    Ok(Sample {
+        bytes,
+        gap,
+        handshake: numbers[1].unwrap_or(0.0),
+        send: numbers[2].unwrap_or(gap),
+        receive: numbers[3].unwrap_or(gap),
+        confidence: numbers[4].unwrap_or(0.0),
+    })
+}

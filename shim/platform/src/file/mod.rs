@@ -1,0 +1,365 @@
+//! Platforms as YAML: logical clusters, their hosts and ranks, and pLogP
+//! parameters inside and between them.
+//!
+//! ```yaml
+//! treepie: platform
+//! version: 1
+//! columns: bytes gap_us handshake_us send_us receive_us confidence_us
+//! hosts:
+//! - {name: a1, ranks: 0-3}
+//! - {name: b1, ranks: 4-7}
+//! clusters:
+//! - {name: a, hosts: [a1], leader: 0}
+//! - {name: b, hosts: [b1], leader: 4}
+//! links:
+//! - from: a
+//!   to: b
+//!   latency_us: 10000
+//!   samples:
+//!   - 0 5
+//!   - 1048576 90000
+//! ```
+//!
+//! Where ranks are bound to parts of their hosts, `inside` has the group of each rank, a number, on
+//! each level, the widest first: `- {level: socket, groups: "0,0,1,1"}`. The links are in `levels`
+//! of the clusters, by the name of the closest level that two ranks share: `node`, `socket`,
+//! `numa`, `l3`, `l2`, `core`.
+//!
+//! A sample is one line of the `columns`; the last ones may be left out: no handshake, and
+//! overheads as long as the gap. Where `treepie probe --ways` measured them, a link has `ways`:
+//! for each way a line for each size of pieces, `bytes one_us further_us`, and `epochs_us`. With
+//! `--together`, `parallel` has the rate of several pairs at once, between clusters, hosts of one
+//! (`from` and `to` are the same), or ranks of a host (of this `level`): `- {from: a, to: a,
+//! level: node, pairs: 2, megabytes_per_second: 9000}`. Other tools' files are read too:
+//! [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
+
+mod cluster;
+mod inside;
+pub mod latencies;
+mod link;
+pub mod logp_mpi;
+pub mod magpie;
+#[cfg(test)]
+mod tests;
+mod ways;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Contents, Host, LEVELS, Parallel, Platform, Probing};
+use cluster::ClusterText;
+pub use inside::InsideText;
+use link::{COLUMNS, LinkText};
+use treepie_base::{FileError, Kind, VERSION, header, list, text, yaml};
+
+/// A platform with where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlatformFile {
+    /// What wrote the file, such as `treepie 0.1.0`.
+    pub producer: String,
+    /// When, in UTC: `2026-11-21T04:03:48Z`.
+    pub date: String,
+    /// The MPI that it was measured with, as it names itself.
+    pub mpi: Option<String>,
+    /// What it says.
+    pub platform: Platform,
+}
+
+/// The file as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    treepie: String,
+    version: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    producer: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    date: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mpi: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    measured: Option<ProbingText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tolerance: Option<f64>,
+    #[serde(default = "all_columns")]
+    columns: String,
+    hosts: Vec<HostText>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<InsideText>,
+    clusters: Vec<ClusterText>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkBetween>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    parallel: Vec<ParallelText>,
+}
+
+fn all_columns() -> String {
+    COLUMNS.to_owned()
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProbingText {
+    seconds: f64,
+    budget: f64,
+    latency_pairs: usize,
+    probes: usize,
+    pairs: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HostText {
+    name: String,
+    #[serde(with = "list")]
+    ranks: Vec<usize>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LinkBetween {
+    from: String,
+    to: String,
+    #[serde(flatten)]
+    link: LinkText,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParallelText {
+    from: String,
+    to: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    level: Option<String>,
+    pairs: usize,
+    megabytes_per_second: f64,
+}
+
+impl PlatformFile {
+    /// Reads and checks a platform.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no platform, or contradicts itself.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        PlatformFile::from_text(path, &text::read(path)?)
+    }
+
+    /// The platform in the text of a file; `path` is for messages.
+    ///
+    /// # Errors
+    /// Text that is no platform, or one that contradicts itself.
+    pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
+        header::check(path, text, Some(Kind::Platform))?;
+        yaml::parse::<Document>(path, text)?.build(path)
+    }
+
+    /// Writes the platform, whole or not at all.
+    ///
+    /// # Errors
+    /// [`FileError::Unwritable`].
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        text::write(path, &self.to_text(path)?)
+    }
+
+    /// The text of the file; `path` is for messages.
+    ///
+    /// # Errors
+    /// [`FileError::Unwritable`].
+    pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
+        yaml::to_text(path, &Document::new(self))
+    }
+}
+
+impl Document {
+    /// The platform, checked; `path` is for messages.
+    pub fn build(self, path: &Path) -> Result<PlatformFile, FileError> {
+        if self.columns != COLUMNS {
+            let problem = format!("are `{}`; this treepie reads `{COLUMNS}`", self.columns);
+            return Err(FileError::field(path, "columns", problem));
+        }
+        let contents = self.contents(path)?;
+        let platform = Platform::new(contents)
+            .map_err(|error| FileError::field(path, error.field, error.problem))?;
+        self.check_ranks(path, &platform)?;
+        Ok(PlatformFile {
+            producer: self.producer,
+            date: self.date,
+            mpi: self.mpi,
+            platform,
+        })
+    }
+
+    /// Text of a platform file.
+    pub fn new(file: &PlatformFile) -> Document {
+        let platform = &file.platform;
+        let contents = platform.contents();
+        let name = |cluster: usize| contents.clusters[cluster].name.clone();
+        Document {
+            treepie: Kind::Platform.to_string(),
+            version: VERSION,
+            producer: file.producer.clone(),
+            date: file.date.clone(),
+            mpi: file.mpi.clone(),
+            measured: contents.probing.as_ref().map(ProbingText::new),
+            tolerance: contents.tolerance,
+            columns: all_columns(),
+            hosts: contents
+                .hosts
+                .iter()
+                .map(|host| HostText {
+                    name: host.name.clone(),
+                    ranks: host.ranks.clone(),
+                })
+                .collect(),
+            inside: contents.inside.iter().map(InsideText::new).collect(),
+            clusters: (0..contents.clusters.len())
+                .map(|cluster| ClusterText::new(platform, cluster))
+                .collect(),
+            links: contents
+                .links
+                .iter()
+                .map(|(&(from, to), link)| LinkBetween {
+                    from: name(from),
+                    to: name(to),
+                    link: LinkText::new(link),
+                })
+                .collect(),
+            parallel: contents
+                .parallel
+                .iter()
+                .map(|parallel| ParallelText {
+                    from: name(parallel.from),
+                    to: name(parallel.to),
+                    level: parallel.level.map(str::to_owned),
+                    pairs: parallel.pairs,
+                    megabytes_per_second: link::rounded(parallel.bytes_per_second / 1e6),
+                })
+                .collect(),
+        }
+    }
+
+    fn contents(&self, path: &Path) -> Result<Contents, FileError> {
+        let hosts: HashMap<&str, usize> = named(self.hosts.iter().map(|host| host.name.as_str()));
+        let clusters: HashMap<&str, usize> = named(self.clusters.iter().map(|c| c.name.as_str()));
+        if let Some(twice) = first_duplicate(self.clusters.iter().map(|c| c.name.as_str())) {
+            let problem = format!("two are called {twice}; give each its own name");
+            return Err(FileError::field(path, "clusters", problem));
+        }
+        let cluster_called = |field: String, name: &str| {
+            clusters.get(name).copied().ok_or_else(|| {
+                let problem = format!("no cluster is called {name}; name one of `clusters`");
+                FileError::field(path, field, problem)
+            })
+        };
+        let mut links = BTreeMap::new();
+        for (place, link) in self.links.iter().enumerate() {
+            let field = |name: &str| format!("links[{place}].{name}");
+            let from = cluster_called(field("from"), &link.from)?;
+            let to = cluster_called(field("to"), &link.to)?;
+            let parameters = link.link.build(path, &format!("links[{place}]"))?;
+            if links.insert((from, to), parameters).is_some() {
+                let problem = format!("{} to {} is listed twice; keep one", link.from, link.to);
+                return Err(FileError::field(path, field("from"), problem));
+            }
+        }
+        let mut parallel = Vec::new();
+        for (place, line) in self.parallel.iter().enumerate() {
+            let field = |name: &str| format!("parallel[{place}].{name}");
+            let level = |name: &String| {
+                LEVELS
+                    .into_iter()
+                    .find(|level| level == name)
+                    .ok_or_else(|| {
+                        let problem = format!("{name} is none; write one of {}", LEVELS.join(", "));
+                        FileError::field(path, field("level"), problem)
+                    })
+            };
+            parallel.push(Parallel {
+                from: cluster_called(field("from"), &line.from)?,
+                to: cluster_called(field("to"), &line.to)?,
+                level: line.level.as_ref().map(level).transpose()?,
+                pairs: line.pairs,
+                bytes_per_second: line.megabytes_per_second * 1e6,
+            });
+        }
+        let clusters = self.clusters.iter().enumerate();
+        Ok(Contents {
+            hosts: self
+                .hosts
+                .iter()
+                .map(|host| Host {
+                    name: host.name.clone(),
+                    ranks: host.ranks.clone(),
+                })
+                .collect(),
+            inside: self.inside.iter().cloned().map(InsideText::build).collect(),
+            clusters: clusters
+                .map(|(place, cluster)| cluster.build(path, place, &hosts))
+                .collect::<Result<_, _>>()?,
+            links,
+            parallel,
+            tolerance: self.tolerance,
+            probing: self.measured.as_ref().map(ProbingText::build),
+        })
+    }
+
+    /// `ranks` of a cluster is for people: it must not say something else than
+    /// the hosts do.
+    fn check_ranks(&self, path: &Path, platform: &Platform) -> Result<(), FileError> {
+        for (place, cluster) in self.clusters.iter().enumerate() {
+            let found = platform.ranks_of(place);
+            if !cluster.ranks.is_empty() && cluster.ranks != found {
+                let problem = format!(
+                    "are {}, and its hosts have the ranks {}; correct one of them",
+                    list::to_text(&cluster.ranks),
+                    list::to_text(&found)
+                );
+                return Err(FileError::field(
+                    path,
+                    format!("clusters[{place}].ranks"),
+                    problem,
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn named<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    names
+        .enumerate()
+        .map(|(place, name)| (name, place))
+        .collect()
+}
+
+fn first_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = std::collections::HashSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
+}
+
+impl ProbingText {
+    fn new(probing: &Probing) -> Self {
+        ProbingText {
+            seconds: link::rounded(probing.seconds),
+            budget: probing.budget,
+            latency_pairs: probing.latency_pairs,
+            probes: probing.probes,
+            pairs: probing.pairs,
+            left_out: probing.left_out.clone(),
+        }
+    }
+
+    fn build(&self) -> Probing {
+        Probing {
+            seconds: self.seconds,
+            budget: self.budget,
+            latency_pairs: self.latency_pairs,
+            probes: self.probes,
+            pairs: self.pairs,
+            left_out: self.left_out.clone(),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Emulated grids as YAML: what `scripts/grid` builds.
+//!
+//! ```yaml
+//! treepie: grid
+//! version: 1
+//! wan_latency_us: 10000
+//! clusters:
+//! - {name: a, hosts: 4, latency_us: 50, mbit: 1000, uplink_mbit: 100}
+//! - {name: b, hosts: 4, latency_us: 50, mbit: 1000, uplink_mbit: 100}
+//! links:
+//! - {between: [a, b], latency_us: 5000, mbit: 60, connection_mbit: 20}
+//! ```
+//!
+//! Latencies are one way; rates are in megabits a second, 0 for no limit. `mbit` is what all hosts
+//! share, `connection_mbit` what one connection gets of it: its window bounds it on a long path.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use treepie_base::{FileError, Kind, VERSION, header, text, yaml};
+
+/// Most clusters, and most hosts of one: each has a byte of an address.
+const MOST: usize = 250;
+/// Longest name of a host: it is also the name of a namespace.
+const LONGEST_NAME: usize = 32;
+
+/// A cluster whose hosts are alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GridCluster {
+    /// Its name; its hosts are called this and a number.
+    pub name: String,
+    /// Number of hosts.
+    pub hosts: usize,
+    /// One-way latency between two of its hosts, in microseconds.
+    pub latency_us: f64,
+    /// Rate of each host's link, in megabits a second; 0 for no limit.
+    #[serde(default)]
+    pub mbit: f64,
+    /// Rate of the link that all hosts share towards other clusters.
+    #[serde(default)]
+    pub uplink_mbit: f64,
+}
+
+/// The way between two clusters, if it is another than that between most.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GridLink {
+    /// The names of the two.
+    pub between: (String, String),
+    /// One-way latency in microseconds.
+    pub latency_us: f64,
+    /// Rate in megabits a second in each direction, beside those of the uplinks; 0
+    /// for no other limit.
+    #[serde(default)]
+    pub mbit: f64,
+    /// Most that one connection gets of it in each direction, in megabits a second; 0 for no limit
+    /// of its own.
+    #[serde(default)]
+    pub connection_mbit: f64,
+}
+
+/// A grid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// Its clusters.
+    pub clusters: Vec<GridCluster>,
+    /// One-way latency between clusters, row by row, in microseconds.
+    latencies: Vec<f64>,
+    /// Rate between clusters, row by row, in megabits a second.
+    rates: Vec<f64>,
+    /// Rate of one connection between clusters, row by row, in megabits a second.
+    connections: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    treepie: String,
+    version: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    about: Option<String>,
+    #[serde(default)]
+    wan_latency_us: f64,
+    clusters: Vec<GridCluster>,
+    #[serde(default)]
+    links: Vec<GridLink>,
+}
+
+impl Grid {
+    /// Reads and checks a grid.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no grid, or contradicts itself.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        Grid::from_text(path, &text::read(path)?)
+    }
+
+    /// The grid in the text of a file; `path` is for messages.
+    ///
+    /// # Errors
+    /// Text that is no grid, or one that contradicts itself.
+    pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
+        header::check(path, text, Some(Kind::Grid))?;
+        let document: Document = yaml::parse(path, text)?;
+        debug_assert!(document.version <= VERSION, "the header was checked");
+        document.check(path)?;
+        let count = document.clusters.len();
+        let place: HashMap<&str, usize> = document
+            .clusters
+            .iter()
+            .enumerate()
+            .map(|(place, cluster)| (cluster.name.as_str(), place))
+            .collect();
+        let mut latencies = vec![document.wan_latency_us; count * count];
+        let mut rates = vec![0.0; count * count];
+        let mut connections = rates.clone();
+        for (number, link) in document.links.iter().enumerate() {
+            let called = |name: &String| {
+                place.get(name.as_str()).copied().ok_or_else(|| {
+                    let problem = format!("no cluster is called {name}; name one of `clusters`");
+                    FileError::field(path, format!("links[{number}].between"), problem)
+                })
+            };
+            let (one, other) = (called(&link.between.0)?, called(&link.between.1)?);
+            for place in [one * count + other, other * count + one] {
+                latencies[place] = link.latency_us;
+                rates[place] = link.mbit;
+                connections[place] = link.connection_mbit;
+            }
+        }
+        Ok(Grid {
+            clusters: document.clusters,
+            latencies,
+            rates,
+            connections,
+        })
+    }
+
+    /// One-way latency between two clusters, in microseconds.
+    pub fn latency_us(&self, from: usize, to: usize) -> f64 {
+        self.latencies[from * self.clusters.len() + to]
+    }
+
+    /// Rate of the way between two clusters itself, in megabits a second; 0 for no
+    /// limit but that of the uplinks.
+    pub fn link_mbit(&self, from: usize, to: usize) -> f64 {
+        self.rates[from * self.clusters.len() + to]
+    }
+
+    /// Rate of one connection between two clusters, in megabits a second; 0 for no limit of its
+    /// own.
+    pub fn connection_mbit(&self, from: usize, to: usize) -> f64 {
+        self.connections[from * self.clusters.len() + to]
+    }
+
+    /// The least rate on the way of a connection between hosts of two clusters, in megabits a
+    /// second; 0 if there is no limit.
+    pub fn mbit(&self, from: usize, to: usize) -> f64 {
+        let (here, there) = (&self.clusters[from], &self.clusters[to]);
+        let mut limits = vec![here.mbit, there.mbit];
+        if from != to {
+            limits.extend([
+                here.uplink_mbit,
+                there.uplink_mbit,
+                self.link_mbit(from, to),
+                self.connection_mbit(from, to),
+            ]);
+        }
+        let least = limits.into_iter().filter(|&limit| limit > 0.0);
+        least.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// Cluster of every host, over all clusters.
+    pub fn cluster_of_host(&self) -> Vec<usize> {
+        let clusters = self.clusters.iter().enumerate();
+        clusters
+            .flat_map(|(place, cluster)| std::iter::repeat_n(place, cluster.hosts))
+            .collect()
+    }
+
+    /// Names of all hosts, over all clusters.
+    pub fn host_names(&self) -> Vec<String> {
+        let clusters = self.clusters.iter();
+        clusters
+            .flat_map(|cluster| {
+                (0..cluster.hosts).map(|number| format!("{}{number}", cluster.name))
+            })
+            .collect()
+    }
+}
+
+impl Document {
+    fn check(&self, path: &Path) -> Result<(), FileError> {
+        let wrong = |field: String, problem: String| Err(FileError::field(path, field, problem));
+        if self.clusters.is_empty() || self.clusters.len() > MOST {
+            let problem = format!(
+                "has {}; 1 to {MOST} clusters were expected",
+                self.clusters.len()
+            );
+            return wrong("clusters".into(), problem);
+        }
+        let mut names = std::collections::HashSet::new();
+        for (place, cluster) in self.clusters.iter().enumerate() {
+            let field = |name: &str| format!("clusters[{place}].{name}");
+            let letters = cluster
+                .name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b == b'-');
+            if cluster.name.is_empty() || !letters || cluster.name.len() > LONGEST_NAME {
+                let problem = format!(
+                    "{:?} names no hosts; write up to {LONGEST_NAME} small letters and `-`",
+                    cluster.name
+                );
+                return wrong(field("name"), problem);
+            }
+            if !names.insert(&cluster.name) {
+                return wrong(field("name"), format!("{} is there twice", cluster.name));
+            }
+            if cluster.hosts == 0 || cluster.hosts > MOST {
+                let problem = format!("{} were found; 1 to {MOST} were expected", cluster.hosts);
+                return wrong(field("hosts"), problem);
+            }
+            for (name, value) in [
+                ("latency_us", cluster.latency_us),
+                ("mbit", cluster.mbit),
+                ("uplink_mbit", cluster.uplink_mbit),
+            ] {
+                if !(value.is_finite() && value >= 0.0) {
+                    return wrong(
+                        field(name),
+                        format!("{value}: a number from 0 was expected"),
+                    );
+                }
+            }
+        }
+        let of_links = self.links.iter().enumerate().flat_map(|(number, link)| {
+            let field = move |name: &str| format!("links[{number}].{name}");
+            [
+                (field("latency_us"), link.latency_us),
+                (field("mbit"), link.mbit),
+                (field("connection_mbit"), link.connection_mbit),
+            ]
+        });
+        for (field, value) in of_links.chain([("wan_latency_us".into(), self.wan_latency_us)]) {
+            if !(value.is_finite() && value >= 0.0) {
+                return wrong(field, format!("{value}: a number from 0 was expected"));
+            }
+        }
+        Ok(())
+    }
+}

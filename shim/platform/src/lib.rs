@@ -1,0 +1,53 @@
+//! Platforms: logical clusters, pLogP parameters, models that predict collectives, and the orders
+//! in which clusters send to each other.
+//!
+//! After Luiz Angelo Barchet-Estefanel, *LaPIe: Communications Collectives
+//! adaptées aux Grilles de Calcul* (INPG, 2005); its chapters are named where
+//! they are used.
+//!
+//! ```text
+//!   latencies --clustering--> logical clusters --probe--> pLogP parameters
+//!                                                             |
+//!          orders between clusters <--- models inside <-------+
+//!                     |
+//!                     v
+//!                predictions
+//! ```
+//!
+//! Times are in seconds and sizes in bytes, everywhere in this crate.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
+
+mod check;
+pub mod clustering;
+mod contention;
+mod delayed;
+mod description;
+mod distances;
+pub mod file;
+pub mod grid;
+mod inside;
+mod latency;
+mod linear;
+pub mod link;
+pub mod orders;
+mod pairs;
+pub mod probe;
+pub mod processors;
+mod scaled;
+mod timing;
+mod ways;
+
+pub use clustering::{DEFAULT_TOLERANCE, Partition};
+pub use contention::{Contention, Exchange, Unsaturated};
+pub use description::{
+    Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
+};
+pub use distances::with_measured_distances;
+pub use inside::{Identity, Inside, LEVELS};
+pub use latency::{LatencyError, LatencyMatrix};
+pub use linear::{MessageModel, Modelled};
+pub use link::{Link, LinkError, Sample};
+pub use pairs::Pairs;
+pub use timing::Timing;
+pub use ways::{Way, WayCost, Ways, WaysError};

@@ -1,0 +1,364 @@
+//! Directories and files of a store.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use thiserror::Error;
+
+use super::document::{Application, ExperienceFile, Guarded, add_guards};
+use super::key::{Key, Salt};
+use super::owner::Owner;
+use crate::Profile;
+use treepie_base::FileError;
+use treepie_guard::learning::{AHEAD, Experience, MEMORY};
+
+/// The version of the layout.
+pub(super) const VERSION: &str = "v1";
+
+/// What the name of a counted run's traffic ends in.
+pub(super) const PROFILE: &str = ".profile.yaml";
+
+/// So many of the newest files of an application are read.
+const MOST_READ: usize = 64;
+
+/// A store: a directory of the user's own, and others that are only read.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(super) own: PathBuf,
+    read_only: Vec<PathBuf>,
+    pub(super) owner: Owner,
+}
+
+/// Why a store is not used.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// It is not the user's.
+    #[error(
+        "{path}: is no directory of yours that only you may write to; learning is off: make one with \
+         `mkdir -m 700`, or name another in TREEPIE_STORE"
+    )]
+    NotOwn {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The system refuses.
+    #[error("{path}: {reason}; learning is off: name another directory in TREEPIE_STORE")]
+    System {
+        /// What was made or written.
+        path: PathBuf,
+        /// Message of the operating system.
+        reason: String,
+    },
+    /// A file that is not written well.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+fn refused(path: &Path, error: &io::Error) -> StoreError {
+    let path = path.to_owned();
+    let reason = error.to_string();
+    StoreError::System { path, reason }
+}
+
+/// What is known of an application, and which files were not understood.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Of what; nothing where nothing is known.
+    pub application: Application,
+    /// What is known.
+    pub experience: Experience,
+    /// What guards found, of each shape the newest.
+    pub guards: Vec<Guarded>,
+    /// A line for each file that was set aside.
+    pub damaged: Vec<String>,
+}
+
+impl Store {
+    /// The store of a setting: directories with `:` between them, of which the first is the user's
+    /// own. `user` is his number. Nothing is made or read yet.
+    pub fn new(setting: &str, user: u32) -> Store {
+        let mut paths = setting
+            .split(':')
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from);
+        Store {
+            own: paths.next().unwrap_or_default(),
+            read_only: paths.collect(),
+            owner: Owner { user },
+        }
+    }
+
+    /// The directory where the user's store is, if no setting says so: by the value of
+    /// `XDG_STATE_HOME` or `HOME`, which `variable` has.
+    pub fn usual(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+        let set = |name| variable(name).filter(|path| path.starts_with('/'));
+        let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")? + "/.local/state"));
+        state.map(|state| state + "/treepie")
+    }
+
+    /// The user's own directory.
+    pub fn path(&self) -> &Path {
+        &self.own
+    }
+
+    /// All directories, the user's own first.
+    fn roots(&self) -> impl Iterator<Item = &Path> {
+        let all = std::iter::once(&self.own).chain(&self.read_only);
+        all.map(PathBuf::as_path)
+            .filter(|root| self.owner.trusts_root(root))
+    }
+
+    /// The salt of the store. The first time it is made of `random`, unless a store that is only
+    /// read has one.
+    ///
+    /// # Errors
+    /// A store that can't be made, or is not the user's.
+    pub fn salt(&self, random: [u8; 16]) -> Result<Salt, StoreError> {
+        if let Some(salt) = self.roots().find_map(|root| self.salt_of(root)) {
+            return Ok(salt);
+        }
+        let directory = self.own.join(VERSION);
+        self.make(&directory)?;
+        let path = directory.join("salt");
+        let text = format!("{}\n", Salt::new(random));
+        // Of several jobs that make one at a time, one does; the others take it.
+        let written = self.write_new(&path, text.as_bytes());
+        match self.salt_of(&self.own) {
+            Some(salt) => Ok(salt),
+            None => Err(written.err().unwrap_or(StoreError::NotOwn { path })),
+        }
+    }
+
+    fn salt_of(&self, root: &Path) -> Option<Salt> {
+        let text = self.owner.read(&root.join(VERSION).join("salt")).ok()?;
+        text.parse().ok()
+    }
+
+    /// The user's own directory of an application.
+    pub fn directory(&self, key: Key) -> PathBuf {
+        directory_in(&self.own, key)
+    }
+
+    /// What is known of an application at a time. What can't be read is set aside; what lies in the
+    /// future is left alone until then.
+    pub fn read(&self, key: Key, now: SystemTime) -> Known {
+        let mut known = Known::default();
+        for root in self.roots() {
+            let directory = directory_in(root, key);
+            let files = self.files_until(&directory, now);
+            for path in files.iter().rev().take(MOST_READ) {
+                self.read_into(&mut known, path, root == self.own);
+            }
+        }
+        let oldest = seconds(now).saturating_sub(MEMORY);
+        known.guards.retain(|guarded| guarded.made > oldest);
+        known
+    }
+
+    fn read_into(&self, known: &mut Known, path: &Path, is_own: bool) {
+        let text = match self.owner.read(path) {
+            Ok(text) => text,
+            // Another job has merged it meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) => return known.damaged.push(format!("{}: {error}", path.display())),
+        };
+        match ExperienceFile::from_text(path, &text) {
+            Ok(file) => {
+                known.application = file.application;
+                known.experience.add(file.experience);
+                add_guards(&mut known.guards, file.guards);
+            }
+            // A newer treepie's is left to that one.
+            Err(FileError::NewerVersion { .. }) => (),
+            Err(error) => {
+                if is_own {
+                    let _ = fs::rename(path, path.with_extension("yaml.damaged"));
+                }
+                known.damaged.push(error.to_string());
+            }
+        }
+    }
+
+    /// The files with runs in the directory of an application, the oldest first.
+    pub(super) fn files_of(&self, directory: &Path) -> Vec<PathBuf> {
+        if !self.is_trusted(directory) {
+            return Vec::new();
+        }
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries
+            .filter(|entry| {
+                let name = entry.file_name();
+                let stem = name.to_str().and_then(|name| name.strip_suffix(".yaml"));
+                stem.is_some_and(is_run_name)
+            })
+            .map(|entry| entry.path())
+            .collect();
+        files.sort();
+        files
+    }
+
+    /// Whether the directory of an application, and those above it, are the user's own.
+    pub(super) fn is_trusted(&self, directory: &Path) -> bool {
+        let mut parents = directory.ancestors().take(3);
+        parents.all(|it| self.owner.trusts_directory(it))
+    }
+
+    /// The files of runs without those that lie in the future: a clock was wrong, or is.
+    pub(super) fn files_until(&self, directory: &Path, now: SystemTime) -> Vec<PathBuf> {
+        let mut files = self.files_of(directory);
+        let latest = seconds(now).saturating_add(AHEAD);
+        files.retain(|path| began(path).is_none_or(|began| began <= latest));
+        files
+    }
+
+    /// Writes the file of a run, or writes it again at its end.
+    ///
+    /// # Errors
+    /// A store that can't be written, or is not the user's.
+    pub fn write(&self, key: Key, name: &str, file: &ExperienceFile) -> Result<(), StoreError> {
+        let path = self.directory(key).join(format!("{name}.yaml"));
+        self.write_text(&path, &file.to_text(&path)?)
+    }
+
+    /// Writes a file of an application's directory, or writes it again.
+    pub(super) fn write_text(&self, path: &Path, text: &str) -> Result<(), StoreError> {
+        let directory = path.parent().unwrap_or(&self.own);
+        self.make(directory)?;
+        let written = temporary_in(directory).and_then(|mut temporary| {
+            temporary.write_all(text.as_bytes())?;
+            // Not synced: a job waits for no disk, and what a crash of the machine tears is set
+            // aside.
+            temporary.persist(path).map_err(|error| error.error)?;
+            Ok(())
+        });
+        // A network's file system may have renamed it, lost its answer, and say that nothing is
+        // there to rename.
+        match written {
+            Err(error) if self.owner.read(path).ok().as_deref() != Some(text) => {
+                Err(refused(path, &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the traffic of a run goes that is counted.
+    pub fn profile_path(&self, key: Key, name: &str) -> PathBuf {
+        self.directory(key).join(format!("{name}{PROFILE}"))
+    }
+
+    /// The traffic of a run that was counted, from whichever store has it.
+    pub fn profile(&self, key: Key, name: &str) -> Option<Profile> {
+        self.roots().find_map(|root| {
+            let path = directory_in(root, key).join(format!("{name}{PROFILE}"));
+            let text = self.owner.read(&path).ok()?;
+            Profile::from_text(&path, &text).ok()
+        })
+    }
+
+    /// All applications of the user's own store.
+    pub fn applications(&self) -> Vec<Key> {
+        let names = |directory: &Path| -> Vec<(PathBuf, String)> {
+            let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+            let named = entries.filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                Some((entry.path(), name))
+            });
+            named.collect()
+        };
+        let mut keys: Vec<Key> = names(&self.own.join(VERSION))
+            .iter()
+            .flat_map(|(path, _)| names(path))
+            .filter_map(|(_, name)| Key::from_name(&name))
+            .collect();
+        keys.sort();
+        keys
+    }
+
+    /// Makes a directory of the store, and those above it; only the user may look into it.
+    pub(super) fn make(&self, directory: &Path) -> Result<(), StoreError> {
+        if directory.is_dir() {
+            return self.require_own(directory);
+        }
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory);
+        made.map_err(|error| refused(directory, &error))?;
+        self.require_own(directory)
+    }
+
+    fn require_own(&self, directory: &Path) -> Result<(), StoreError> {
+        let mut below = directory
+            .ancestors()
+            .take_while(|path| *path != self.own.as_path());
+        let trusted = self.owner.trusts_root(&self.own)
+            && below.all(|path| self.owner.trusts_directory(path));
+        match trusted {
+            true => Ok(()),
+            false => Err(StoreError::NotOwn {
+                path: directory.to_owned(),
+            }),
+        }
+    }
+
+    /// Writes a file that is not there yet, whole.
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let directory = path.parent().unwrap_or(&self.own);
+        let written = temporary_in(directory).and_then(|mut temporary| {
+            temporary.write_all(bytes)?;
+            temporary
+                .persist_noclobber(path)
+                .map_err(|error| error.error)?;
+            Ok(())
+        });
+        written.map_err(|error| refused(path, &error))
+    }
+}
+
+fn directory_in(root: &Path, key: Key) -> PathBuf {
+    let name = key.to_string();
+    root.join(VERSION).join(&name[..2]).join(name)
+}
+
+fn temporary_in(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(".treepie-")
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(0o600))
+        .tempfile_in(directory)
+}
+
+/// The name of a run that begins now, `random` telling it from others: names are in the order in
+/// which runs began.
+pub fn run_name(now: SystemTime, random: u64) -> String {
+    let since = i64::try_from(seconds(now)).unwrap_or(0);
+    let time = Timestamp::from_second(since).unwrap_or_default();
+    let digits: String = format!("{time:.0}")
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
+    format!("{digits}-{random:016x}")
+}
+
+/// When a run began whose file has this name, in seconds since 1970.
+pub(super) fn began(path: &Path) -> Option<u64> {
+    let (time, _) = path.file_stem()?.to_str()?.split_once('-')?;
+    let time: Timestamp = time.parse().ok()?;
+    u64::try_from(time.as_second()).ok()
+}
+
+/// In seconds since 1970.
+pub(super) fn seconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or(Duration::ZERO).as_secs()
+}
+
+/// Whether this could be the name of a run: as it becomes part of a file's name.
+pub(super) fn is_run_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (1..=64).contains(&name.len()) && name.bytes().all(plain)
+}

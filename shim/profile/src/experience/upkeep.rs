@@ -1,0 +1,149 @@
+//! Merging the files of runs, and removing what is old or too much.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::document::{ExperienceFile, add_guards};
+use super::key::Key;
+use super::store::{PROFILE, Store, StoreError, run_name, seconds};
+use treepie_guard::learning::{End, Experience, MEMORY, Run};
+
+/// With more files than this, those of an application are merged.
+const MOST_FILES: usize = 32;
+
+/// A file keeps so many runs.
+const MOST_RUNS: usize = 400;
+
+/// A run that has not ended after so many seconds is merged as it is.
+const ENDS_WITHIN: u64 = 7 * 86_400;
+
+/// Bytes that a store may hold.
+const LARGEST: u64 = 64 << 20;
+
+impl Store {
+    /// Merges the files of an application where they are many; `random` names the new one. Several
+    /// jobs may do so at a time: a run that is in two files is one run.
+    ///
+    /// # Errors
+    /// A store that can't be written; then nothing is removed.
+    pub fn merge(&self, key: Key, now: SystemTime, random: u64) -> Result<(), StoreError> {
+        let directory = self.directory(key);
+        let files = self.files_until(&directory, now);
+        if files.len() <= MOST_FILES {
+            return Ok(());
+        }
+        let seconds = seconds(now);
+        let is_over =
+            |run: &Run| run.end != End::Open || run.began.saturating_add(ENDS_WITHIN) < seconds;
+        let (mut merged, mut sources) = (ExperienceFile::default(), Vec::new());
+        for path in files {
+            let text = self.owner.read(&path).unwrap_or_default();
+            let Ok(file) = ExperienceFile::from_text(&path, &text) else {
+                continue;
+            };
+            if file.experience.runs.iter().all(is_over) {
+                merged.producer = file.producer;
+                merged.application = file.application;
+                merged.experience.add(file.experience);
+                add_guards(&mut merged.guards, file.guards);
+                sources.push(path);
+            }
+        }
+        if sources.len() < 2 {
+            return Ok(());
+        }
+        shorten(&mut merged.experience, seconds);
+        self.write(key, &run_name(now, random), &merged)?;
+        for path in sources {
+            let _ = fs::remove_file(path);
+        }
+        self.remove_profiles(&directory, &merged.experience);
+        Ok(())
+    }
+
+    /// Removes the traffic of all counted runs but the newest.
+    fn remove_profiles(&self, directory: &Path, experience: &Experience) {
+        let Some(newest) = experience.counted() else {
+            return;
+        };
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().into_string().unwrap_or_default();
+            let of_profile = name.split_once(PROFILE.trim_end_matches("yaml"));
+            if of_profile.is_some_and(|(run, _)| run < newest.name.as_str()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Forgets an application: its directory goes.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn forget(&self, key: Key) -> Result<(), StoreError> {
+        let path = self.directory(key);
+        self.make(&path)?;
+        fs::remove_dir_all(&path).map_err(|error| StoreError::System {
+            path,
+            reason: error.to_string(),
+        })
+    }
+
+    /// Removes the applications that were not run for longest, until the store is small enough.
+    pub fn trim(&self) {
+        let mut all: Vec<(SystemTime, u64, Key)> = Vec::new();
+        for key in self.applications() {
+            let (newest, bytes) = extent(&self.directory(key));
+            all.push((newest, bytes, key));
+        }
+        all.sort();
+        let mut sum: u64 = all.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, key) in all {
+            if sum <= LARGEST || self.forget(key).is_err() {
+                return;
+            }
+            sum -= bytes;
+        }
+    }
+
+    /// The files of runs whose names end in `suffix`, of all applications.
+    pub fn named(&self, suffix: &str) -> Vec<(Key, PathBuf)> {
+        let end = format!("{suffix}.yaml");
+        let mut found = Vec::new();
+        for key in self.applications() {
+            let files = self.files_of(&self.directory(key));
+            let named = files.into_iter().filter(|path| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| name.ends_with(&end))
+            });
+            found.extend(named.map(|path| (key, path)));
+        }
+        found
+    }
+}
+
+/// Leaves the newest runs, and the newest that was counted.
+fn shorten(experience: &mut Experience, now: u64) {
+    let counted = experience.counted().map(|run| run.name.clone());
+    let older = experience.runs.len().saturating_sub(MOST_RUNS);
+    let mut at = 0;
+    experience.runs.retain(|run| {
+        at += 1;
+        let is_kept = at > older && run.began.saturating_add(MEMORY) > now;
+        is_kept || Some(&run.name) == counted.as_ref()
+    });
+    let runs = &experience.runs;
+    let judgements = &mut experience.judgements;
+    judgements.retain(|judgement| runs.iter().any(|run| run.shape == judgement.shape));
+}
+
+/// When a directory's newest file was changed, and the bytes of all.
+fn extent(directory: &Path) -> (SystemTime, u64) {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let files = entries.filter_map(|entry| entry.metadata().ok());
+    files.fold((SystemTime::UNIX_EPOCH, 0), |(newest, bytes), file| {
+        let changed = file.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        (newest.max(changed), bytes + file.len())
+    })
+}

@@ -1,0 +1,61 @@
+//! A profile as a run with replaced collectives would leave it.
+
+use std::collections::HashMap;
+
+use super::Profile;
+use crate::settings::{Collectives, Runner};
+use treepie_choice::Chooser;
+use treepie_collective::{Algorithm, Clusters, Locality, Network, Record};
+
+/// What plans of one communicator are made by.
+struct Communicator {
+    clusters: Clusters,
+    network: Option<Network>,
+    chooser: Chooser,
+}
+
+impl Profile {
+    /// The same calls run by `collectives` with the ranks as `locality` has them, which is of as
+    /// many ranks: their traffic is that of the plans that would be chosen there. Operations are
+    /// taken to commute. A strategy that a call's operation does not have leaves it to the native
+    /// MPI.
+    pub fn foreseen(&self, collectives: &Collectives, locality: Locality) -> Profile {
+        let mut known: HashMap<Vec<u32>, Communicator> = HashMap::new();
+        let mut foreseen = self.clone();
+        let phases = foreseen.phases.iter_mut();
+        let records = phases.flat_map(|phase| &mut phase.collectives);
+        for record in records.chain(&mut foreseen.collectives) {
+            record.plan = None;
+            let named = match collectives.runner(record.operation) {
+                Runner::Native => continue,
+                Runner::Auto => None,
+                Runner::Algorithm(name) => match Algorithm::find(record.operation, name) {
+                    Some(strategy) => Some(strategy),
+                    None => continue,
+                },
+            };
+            let communicator = known
+                .entry(record.group.clone())
+                .or_insert_with(|| self.communicator(record, &locality));
+            record.plan = communicator.chooser.foresee(
+                record,
+                named,
+                &communicator.clusters,
+                communicator.network.as_ref(),
+            );
+        }
+        foreseen.locality = Some(locality);
+        foreseen
+    }
+
+    fn communicator(&self, record: &Record, locality: &Locality) -> Communicator {
+        let ranks: Vec<usize> = record.group.iter().map(|&rank| rank as usize).collect();
+        let (clusters, network) = locality.of(&ranks);
+        let shared = network.clone().map(std::sync::Arc::new);
+        Communicator {
+            chooser: Chooser::new(shared, &clusters, Some(self.native_family())),
+            clusters,
+            network,
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Results of the guard on collectives: which plans were tried, what was found, and what it cost.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use treepie_choice::{Candidate, Challenger, size_class};
+use treepie_collective::Operation;
+use treepie_guard::{CellKey, Form, Known, State, Summary};
+use treepie_native::knobs::Library;
+use treepie_native::tuning::{Row, Tuning};
+
+/// A plan in a cell (calls of one operation, root and size on communicators of one shape), or a
+/// cell in which none was tried. Times are seconds; those that no exchange agreed on are absent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardedCell {
+    /// The operation.
+    #[serde(
+        serialize_with = "write_operation",
+        deserialize_with = "read_operation"
+    )]
+    pub operation: Operation,
+    /// How it is called; blocking in files of versions that tried nothing else.
+    #[serde(default)]
+    pub form: Form,
+    /// The root's rank in the communicator, where there is one.
+    pub root: Option<u32>,
+    /// Bytes of the message or of a block, the most of its class; none where ranks differ.
+    pub bytes: Option<u64>,
+    /// Operands stay in the order of ranks.
+    pub ordered: bool,
+    /// Ranks of the communicator.
+    pub ranks: u64,
+    /// Clusters that they are in; 0 where that does not count.
+    pub clusters: u64,
+    /// The plan.
+    pub plan: Option<GuardedPlan>,
+    /// State of the plan; of the cell where there is no plan.
+    pub state: State,
+    /// Pairs in which the plan took less time.
+    pub won: u32,
+    /// The other pairs.
+    pub lost: u32,
+    /// Median of the native collective.
+    pub native_seconds: Option<f64>,
+    /// Median of the plan.
+    pub plan_seconds: Option<f64>,
+    /// The plan's longest call in trials.
+    pub longest_seconds: f64,
+    /// Calls of the cell.
+    pub calls: u64,
+    /// Time of the cell, by medians, without what was only tried.
+    pub seconds: f64,
+    /// Time that trials in the cell took beyond that.
+    pub excess_seconds: f64,
+    /// Time that the plan has saved since it was adopted, by comparisons with the native MPI; less
+    /// than none where it lost before it was taken back. None in files of older versions.
+    #[serde(default)]
+    pub saved_seconds: f64,
+}
+
+/// A plan by its algorithm, or another algorithm of the native MPI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardedPlan {
+    /// The algorithm; `native:binomial` is one of the native MPI's.
+    pub algorithm: String,
+    /// The largest message that a plan sends, in bytes; 0 for the native MPI's algorithms.
+    pub segment: u64,
+}
+
+fn write_operation<S: Serializer>(operation: &Operation, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str((*operation).into())
+}
+
+fn read_operation<'de, D: Deserializer<'de>>(input: D) -> Result<Operation, D::Error> {
+    String::deserialize(input)?
+        .parse()
+        .map_err(D::Error::custom)
+}
+
+/// Seconds of nanoseconds.
+pub(super) fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+/// Nanoseconds of seconds that may come from a file.
+pub(super) fn nanoseconds(seconds: f64) -> u64 {
+    (seconds.max(0.0) * 1e9).round() as u64
+}
+
+/// Checks times, and what was saved, which alone may be less than nothing; on failure the problem.
+pub(super) fn check_times(times: impl IntoIterator<Item = f64>, saved: f64) -> Result<(), String> {
+    let is_time = |time: f64| time.is_finite() && time >= 0.0;
+    let wrong = times.into_iter().find(|&time| !is_time(time));
+    match wrong.or(Some(saved).filter(|saved| !saved.is_finite())) {
+        Some(time) => Err(format!("{time} is no time; write seconds")),
+        None => Ok(()),
+    }
+}
+
+impl GuardedCell {
+    /// A result on a communicator of so many ranks and clusters.
+    pub fn new(summary: &Summary, ranks: usize, clusters: usize) -> Self {
+        GuardedCell {
+            operation: summary.key.operation,
+            form: summary.key.form,
+            root: summary.key.root,
+            bytes: summary.key.bytes,
+            ordered: summary.key.ordered,
+            ranks: ranks as u64,
+            clusters: clusters as u64,
+            plan: summary.plan.map(|plan| GuardedPlan {
+                algorithm: plan.candidate.to_string(),
+                segment: plan.candidate.segment(),
+            }),
+            state: summary.state,
+            won: summary.won,
+            lost: summary.lost,
+            native_seconds: summary.native.map(seconds),
+            plan_seconds: summary.with_plan.map(seconds),
+            longest_seconds: seconds(summary.longest),
+            calls: summary.calls,
+            seconds: seconds(summary.time),
+            excess_seconds: seconds(summary.excess),
+            saved_seconds: summary.saved as f64 / 1e9,
+        }
+    }
+
+    /// The plans that a tuning has proven, each for the sizes from its row's on to the next row's,
+    /// as cells of communicators in any number of clusters. The largest message is the plan's own
+    /// choice.
+    pub fn of_tuning(tuning: &Tuning) -> Vec<GuardedCell> {
+        let rows = tuning.rows.iter().enumerate();
+        let cells = rows.flat_map(|(place, row)| {
+            let of = |row: &Row| (row.operation, row.ranks);
+            let next = tuning
+                .rows
+                .get(place + 1)
+                .filter(|next| of(next) == of(row));
+            let end = next.map_or(4 * row.from_bytes, |next| next.from_bytes);
+            let class = move |bytes: u64| Some(size_class(bytes + 1)).filter(|&class| class < end);
+            let sizes =
+                std::iter::successors(Some(size_class(row.from_bytes)), move |&bytes| class(bytes));
+            sizes.filter_map(|bytes| GuardedCell::of_row(row, bytes))
+        });
+        cells.collect()
+    }
+
+    fn of_row(row: &Row, bytes: u64) -> Option<GuardedCell> {
+        let (name, _) = row.plan_factor()?;
+        Some(GuardedCell {
+            operation: row.operation,
+            form: Form::Blocking,
+            root: None,
+            bytes: Some(bytes),
+            ordered: false,
+            ranks: row.ranks as u64,
+            clusters: 0,
+            plan: Some(GuardedPlan {
+                algorithm: name.to_owned(),
+                segment: 0,
+            }),
+            state: State::Adopted,
+            won: 0,
+            lost: 0,
+            native_seconds: Some(row.native_seconds),
+            plan_seconds: row.plans.get(name).copied(),
+            longest_seconds: 0.0,
+            calls: 0,
+            seconds: 0.0,
+            excess_seconds: 0.0,
+            saved_seconds: 0.0,
+        })
+    }
+
+    /// The plan, or the algorithm of the native MPI `library`, with which a cell of a communicator
+    /// of this shape starts: what was adopted, if there still is such an algorithm.
+    pub fn known(&self, ranks: usize, clusters: usize, library: Option<Library>) -> Option<Known> {
+        let is_shape = self.ranks == ranks as u64 && [0, clusters as u64].contains(&self.clusters);
+        if self.state != State::Adopted || !is_shape {
+            return None;
+        }
+        let plan = self.plan.as_ref()?;
+        let (operation, name) = (self.operation, &plan.algorithm);
+        Some(Known {
+            key: CellKey {
+                operation: self.operation,
+                form: self.form,
+                root: self.root,
+                bytes: self.bytes,
+                ordered: self.ordered,
+            },
+            challenger: Challenger {
+                candidate: Candidate::from_name(operation, name, plan.segment, library)?,
+                per_mille: None,
+            },
+            native: nanoseconds(self.native_seconds?),
+            plan: nanoseconds(self.plan_seconds?),
+        })
+    }
+
+    /// Adds the same result of another communicator; `false` where it is another one.
+    pub fn absorb(&mut self, other: &GuardedCell) -> bool {
+        let what = |cell: &GuardedCell| {
+            let of = (cell.operation, cell.root, cell.bytes, cell.ordered);
+            (
+                of,
+                cell.form,
+                cell.ranks,
+                cell.clusters,
+                cell.plan.clone(),
+                cell.state,
+            )
+        };
+        if what(self) != what(other) {
+            return false;
+        }
+        self.won = self.won.saturating_add(other.won);
+        self.lost = self.lost.saturating_add(other.lost);
+        self.native_seconds = self.native_seconds.or(other.native_seconds);
+        self.plan_seconds = self.plan_seconds.or(other.plan_seconds);
+        self.longest_seconds = self.longest_seconds.max(other.longest_seconds);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.seconds += other.seconds;
+        self.excess_seconds += other.excess_seconds;
+        self.saved_seconds += other.saved_seconds;
+        true
+    }
+
+    /// Results in which equal ones are one.
+    pub fn together(cells: impl IntoIterator<Item = GuardedCell>) -> Vec<GuardedCell> {
+        let mut all: Vec<GuardedCell> = Vec::new();
+        for cell in cells {
+            if !all.iter_mut().any(|known| known.absorb(&cell)) {
+                all.push(cell);
+            }
+        }
+        all
+    }
+
+    /// Checks a result of a job of `ranks` ranks; on failure the problem.
+    pub(crate) fn check(&self, ranks: usize) -> Result<(), String> {
+        if self.ranks > ranks as u64 {
+            return Err(format!("has {} ranks of {ranks}; correct it", self.ranks));
+        }
+        if self.operation.has_root() != self.root.is_some() {
+            let problem = match self.root {
+                Some(_) => "has a root, and needs none; remove it",
+                None => "has no root; name one",
+            };
+            return Err(format!("{}: {problem}", self.operation));
+        }
+        let times = [self.longest_seconds, self.seconds, self.excess_seconds];
+        let medians = [self.native_seconds, self.plan_seconds];
+        let all = times.into_iter().chain(medians.into_iter().flatten());
+        check_times(all, self.saved_seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn adopted() -> GuardedCell {
+        GuardedCell {
+            operation: Operation::Bcast,
+            form: Form::Blocking,
+            root: Some(1),
+            bytes: Some(1024),
+            ordered: false,
+            ranks: 4,
+            clusters: 2,
+            plan: Some(GuardedPlan {
+                algorithm: "grid-chain".into(),
+                segment: 4096,
+            }),
+            state: State::Adopted,
+            won: 9,
+            lost: 1,
+            native_seconds: Some(2e-3),
+            plan_seconds: Some(1e-3),
+            longest_seconds: 0.004,
+            calls: 1000,
+            seconds: 1.5,
+            excess_seconds: 0.01,
+            saved_seconds: 0.9,
+        }
+    }
+
+    #[test]
+    fn only_what_was_adopted_on_the_same_shape_is_known() {
+        let known = |cell: &GuardedCell, clusters| cell.known(4, clusters, None);
+        let found = known(&adopted(), 2).unwrap();
+        assert_eq!(found.challenger.candidate.to_string(), "grid-chain");
+        assert_eq!((found.native, found.plan), (2_000_000, 1_000_000));
+        assert!(known(&adopted(), 1).is_none());
+        let mut other = adopted();
+        other.state = State::TakenBack;
+        assert!(known(&other, 2).is_none());
+        let mut gone = adopted();
+        gone.plan.as_mut().unwrap().algorithm = "grid-gone".into();
+        assert!(known(&gone, 2).is_none());
+    }
+
+    #[test]
+    fn an_algorithm_of_the_native_mpi_is_known_where_this_mpi_has_it() {
+        let mut cell = adopted();
+        let plan = cell.plan.as_mut().unwrap();
+        (plan.algorithm, plan.segment) = ("native:knomial".into(), 0);
+        let known = |library: &str| cell.known(4, 2, Some(library.parse().unwrap()));
+        let found = known("open-mpi 5.0.3").unwrap();
+        assert_eq!(found.challenger.candidate.to_string(), "native:knomial");
+        assert!(known("mpich 4.0.2").is_none());
+        assert!(cell.known(4, 2, None).is_none());
+    }
+
+    #[test]
+    fn the_same_result_on_several_communicators_is_one() {
+        let mut sum = adopted();
+        assert!(sum.absorb(&adopted()));
+        assert_eq!((sum.won, sum.calls), (18, 2000));
+        assert_eq!((sum.seconds, sum.native_seconds), (3.0, Some(2e-3)));
+        assert_eq!(sum.saved_seconds, 1.8);
+        let mut other = adopted();
+        other.root = Some(2);
+        assert!(!sum.absorb(&other));
+        let mut started = adopted();
+        started.form = Form::Nonblocking;
+        assert!(!sum.absorb(&started));
+        assert_eq!(
+            started.known(4, 2, None).unwrap().key.form,
+            Form::Nonblocking
+        );
+    }
+
+    #[test]
+    fn wrong_results_are_refused() {
+        assert_eq!(adopted().check(4), Ok(()));
+        assert!(adopted().check(3).is_err());
+        let wrong = |change: fn(&mut GuardedCell)| {
+            let mut cell = adopted();
+            change(&mut cell);
+            cell.check(4).is_err()
+        };
+        assert!(wrong(|cell| cell.root = None));
+        assert!(wrong(|cell| cell.seconds = -1.0));
+        assert!(wrong(|cell| cell.plan_seconds = Some(f64::NAN)));
+        assert!(wrong(|cell| cell.saved_seconds = f64::INFINITY));
+    }
+
+    #[test]
+    fn plans_of_a_tuning_are_known_for_all_sizes_until_the_next_row() {
+        let row = |from_bytes, plan: Option<&str>| Row {
+            operation: Operation::Bcast,
+            ranks: 4,
+            from_bytes,
+            algorithm: None,
+            seconds: 2e-6,
+            native_seconds: 2e-6,
+            undecided: false,
+            others: BTreeMap::new(),
+            plan: plan.map(str::to_owned),
+            plans: plan
+                .map(|name| (name.to_owned(), 1e-6))
+                .into_iter()
+                .collect(),
+            slower_than: BTreeMap::new(),
+        };
+        let tuning = Tuning {
+            library: "mpich 4.0.2".parse().unwrap(),
+            ranks: 4,
+            hosts: 2,
+            commutative: false,
+            rows: vec![
+                row(8, Some("binomial")),
+                row(64, None),
+                row(1024, Some("chain")),
+            ],
+        };
+        let cells = GuardedCell::of_tuning(&tuning);
+        let sizes: Vec<u64> = cells.iter().filter_map(|cell| cell.bytes).collect();
+        assert_eq!(sizes[..3], [8, 10, 12]);
+        assert!(
+            sizes
+                .iter()
+                .all(|&bytes| bytes < 64 || (1024..4096).contains(&bytes))
+        );
+        for cell in &cells {
+            // In any number of clusters, and among as many ranks alone.
+            for clusters in [1, 7] {
+                let known = cell.known(4, clusters, None).unwrap();
+                let name = if cell.bytes < Some(64) {
+                    "binomial"
+                } else {
+                    "chain"
+                };
+                assert_eq!(known.challenger.candidate.to_string(), name);
+                assert_eq!((known.native, known.plan), (2000, 1000));
+            }
+            assert!(cell.known(5, 1, None).is_none());
+        }
+    }
+}

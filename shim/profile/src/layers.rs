@@ -1,0 +1,274 @@
+//! The layers that were counted pair by pair, as matrices beside the profile.
+
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::thread;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use super::document::LayerFiles;
+use treepie_base::{FileError, input, is_stream, write_atomically};
+use treepie_traffic::formats::matrix_market;
+use treepie_traffic::{Layer, MatrixError, Traffic, TrafficMatrix};
+
+/// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
+/// Julia read as they are.
+const MOST_PAIRS_AS_TEXT: usize = 1 << 20;
+/// Matrices with fewer pairs are read one after the other.
+const WORTH_A_THREAD: usize = 100_000;
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 16;
+
+/// Sender, receiver, and what was counted.
+type Count = (usize, usize, u64);
+
+/// Writes the matrices of all layers that have traffic, and point-to-point, beside the profile at
+/// `path`; `phase` is in their names. Returns their entries for the profile.
+pub(super) fn write(
+    path: &Path,
+    phase: Option<&str>,
+    layers: &[(Layer, &TrafficMatrix)],
+) -> Result<Vec<LayerFiles>, FileError> {
+    let mut written = Vec::new();
+    for &(layer, traffic) in layers {
+        if traffic.non_zeros() == 0 && layer != Layer::PointToPoint {
+            continue;
+        }
+        let compressed = traffic.non_zeros() > MOST_PAIRS_AS_TEXT;
+        let files = LayerFiles::new(path, phase, layer, traffic, compressed);
+        write_layer(path, &files, traffic, compressed)?;
+        written.push(files);
+    }
+    Ok(written)
+}
+
+/// Reads the matrices of a list of layers, each into its place among `layers`.
+/// `field` is what the list is called in the profile.
+pub(super) fn read(
+    path: &Path,
+    field: &str,
+    listed: &[LayerFiles],
+    layers: &mut [(Layer, &mut TrafficMatrix)],
+    ranks: usize,
+) -> Result<(), FileError> {
+    let wrong = |problem: String| Err(FileError::field(path, field, problem));
+    for (_, traffic) in layers.iter_mut() {
+        **traffic = TrafficMatrix::new(ranks);
+    }
+    let mut seen = Vec::new();
+    for files in listed {
+        let layer = match files.layer.parse::<Layer>() {
+            Ok(Layer::Collectives) => {
+                return wrong(
+                    "collectives have no matrices of their own; write them as rows of \
+                     `collectives`"
+                        .into(),
+                );
+            }
+            Ok(layer) => layer,
+            Err(unknown) => return wrong(unknown.to_string()),
+        };
+        if seen.contains(&layer) {
+            return wrong(format!("{layer} is listed twice; keep one of them"));
+        }
+        seen.push(layer);
+        let read = read_layer(path, field, files, ranks)?;
+        for (known, place) in layers.iter_mut() {
+            if *known == layer {
+                **place = read;
+                break;
+            }
+        }
+    }
+    match seen.contains(&Layer::PointToPoint) {
+        true => Ok(()),
+        false => wrong("point-to-point is missing; take the profile again".into()),
+    }
+}
+
+/// Writes the two matrices of a layer beside the profile at `path`, unless nothing can be there.
+fn write_layer(
+    path: &Path,
+    files: &LayerFiles,
+    traffic: &TrafficMatrix,
+    compressed: bool,
+) -> Result<(), FileError> {
+    if is_stream(path) {
+        return Ok(());
+    }
+    type Counted = fn(Traffic) -> u64;
+    let counts: [(&str, &str, Counted); 2] = [
+        (&files.messages_matrix, "messages", |t| t.messages),
+        (&files.bytes_matrix, "bytes", |t| t.bytes),
+    ];
+    for (name, what, count) in counts {
+        let comment = format!(
+            "{what} that rank row - 1 sent to rank column - 1, {}",
+            files.layer
+        );
+        let size = (traffic.order(), traffic.non_zeros());
+        // Both files list the same pairs: a message without bytes is an entry of 0.
+        let entries = traffic
+            .entries()
+            .map(|(from, to, sent)| (from, to, count(sent)));
+        write_atomically(&path.with_file_name(name), |out: &mut dyn Write| {
+            if !compressed {
+                return matrix_market::write_counts(size, entries, &comment, out);
+            }
+            let mut out = GzEncoder::new(out, Compression::fast());
+            // The encoder is slow with a few bytes at a time.
+            let lines = BufWriter::with_capacity(1 << 16, &mut out);
+            matrix_market::write_counts(size, entries, &comment, lines)?;
+            out.finish().map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads the two matrices of a layer and compares them with the profile.
+fn read_layer(
+    path: &Path,
+    field: &str,
+    files: &LayerFiles,
+    ranks: usize,
+) -> Result<TrafficMatrix, FileError> {
+    let entries_of = |name: &str| {
+        let plain = Path::new(name)
+            .file_name()
+            .is_some_and(|plain| plain == name);
+        if !plain {
+            let problem = format!(
+                "`{name}` is not the name of a file beside the profile; write a name without \
+                 directories"
+            );
+            return Err(FileError::field(path, field, problem));
+        }
+        let matrix = path.with_file_name(name);
+        let read = matrix_market::read_counts(open(&matrix)?, &matrix.display().to_string())?;
+        match read.order == ranks {
+            true => Ok(read.entries),
+            false => Err(FileError::Text {
+                path: matrix,
+                line: 0,
+                column: 0,
+                problem: format!(
+                    "the matrix is for {} ranks and its profile for {ranks}; take the profile again",
+                    read.order
+                ),
+            }),
+        }
+    };
+    let (messages, bytes) = match files.pairs < WORTH_A_THREAD {
+        true => (
+            entries_of(&files.messages_matrix),
+            entries_of(&files.bytes_matrix),
+        ),
+        // A job waits for it.
+        false => thread::scope(|scope| {
+            let messages = scope.spawn(|| entries_of(&files.messages_matrix));
+            let bytes = entries_of(&files.bytes_matrix);
+            match messages.join() {
+                Ok(messages) => (messages, bytes),
+                Err(panic) => resume_unwind(panic),
+            }
+        }),
+    };
+    let (messages, bytes) = (messages?, bytes?);
+    let traffic =
+        together(ranks, &messages, &bytes).map_err(|error| FileError::field(path, field, error))?;
+    let total = traffic.total();
+    for (what, found, stated) in [
+        ("pairs", traffic.non_zeros() as u64, files.pairs as u64),
+        ("messages", total.messages, files.messages),
+        ("bytes", total.bytes, files.bytes),
+    ] {
+        if found != stated {
+            let problem = format!(
+                "the matrices {} and {} have {found} {what}, the profile has {stated}; they are \
+                 of different runs or were cut off, take the profile again",
+                files.messages_matrix, files.bytes_matrix
+            );
+            return Err(FileError::field(
+                path,
+                format!("{field}.{}", files.layer),
+                problem,
+            ));
+        }
+    }
+    Ok(traffic)
+}
+
+/// Messages and bytes of the same pairs.
+fn together(
+    ranks: usize,
+    messages: &[Count],
+    bytes: &[Count],
+) -> Result<TrafficMatrix, MatrixError> {
+    let pair = |&(from, to, _): &Count| (from, to);
+    // As we write them.
+    if messages.iter().map(pair).eq(bytes.iter().map(pair)) {
+        let both = messages.iter().zip(bytes);
+        let entries = both
+            .map(|(&(from, to, messages), &(.., bytes))| (from, to, Traffic::new(messages, bytes)));
+        return TrafficMatrix::from_entries(ranks, entries);
+    }
+    let messages = messages
+        .iter()
+        .map(|&(from, to, sent)| (from, to, Traffic::new(sent, 0)));
+    let bytes = bytes
+        .iter()
+        .map(|&(from, to, sent)| (from, to, Traffic::new(0, sent)));
+    TrafficMatrix::from_entries(ranks, messages.chain(bytes))
+}
+
+/// A matrix to read, compressed or not by its name.
+fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
+    let file = input::open(path).map_err(|error| FileError::reading(path, &error))?;
+    let file = BufReader::with_capacity(BUFFER, file);
+    Ok(
+        match path.extension().is_some_and(|ending| ending == "gz") {
+            true => Box::new(BufReader::with_capacity(BUFFER, GzDecoder::new(file))),
+            false => Box::new(file),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_compressed_matrix_reads_back_and_half_of_it_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("dense.profile.yaml");
+        let mut dense = TrafficMatrix::new(50);
+        for (from, to) in (0..50).flat_map(|from| (0..50).map(move |to| (from, to))) {
+            dense.add(from, to, Traffic::new(1, (1 << 53) + 1));
+        }
+        let files = LayerFiles::new(&path, None, Layer::PointToPoint, &dense, true);
+        write_layer(&path, &files, &dense, true).unwrap();
+        let matrix = directory
+            .path()
+            .join("dense.profile.point-to-point.bytes.mtx.gz");
+        let whole = fs::read(&matrix).unwrap();
+        let plain = LayerFiles::new(&path, None, Layer::PointToPoint, &dense, false);
+        write_layer(&path, &plain, &dense, false).unwrap();
+        let text = fs::metadata(path.with_file_name(&plain.bytes_matrix)).unwrap();
+        assert!(
+            (whole.len() as u64) < text.len() / 2,
+            "{} bytes",
+            whole.len()
+        );
+        assert_eq!(read_layer(&path, "layers", &files, 50).unwrap(), dense);
+        fs::write(&matrix, &whole[..whole.len() / 2]).unwrap();
+        let said = read_layer(&path, "layers", &files, 50)
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains("cannot be read"), "{said}");
+    }
+}

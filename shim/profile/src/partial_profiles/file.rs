@@ -1,0 +1,363 @@
+//! A partial profile as a file, for a job that had no orderly end: a description of the run, the
+//! counts, and a checksum. Files of one job lie in the directory `X.parts` of the
+//! profile `X` that the job would have written.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Checksum;
+use super::merge::{Merged, Merger};
+use super::partial_profile::PartialProfile;
+use super::wire::{Decoder, Encoder, Sink};
+use crate::MpiDescription;
+use treepie_base::error::one_line;
+use treepie_base::input::to_the_end;
+use treepie_base::own_directory::remove_files;
+use treepie_base::{FileError, open_no_link};
+
+/// First bytes of every file.
+const FIRST_LINE: &[u8] = b"treepie part 3\n";
+
+/// Bytes of the largest one.
+const LARGEST: u64 = 1 << 32;
+
+/// Ending of the names of these files.
+const ENDING: &str = ".part";
+
+/// Facts that all ranks of a run share.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RunDescription {
+    /// A number that other runs do not have.
+    pub run: u64,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Program that writes the profile, such as `treepie 0.1.0`.
+    pub producer: String,
+    /// When the job started, in UTC.
+    pub date: String,
+    /// The MPI library.
+    pub mpi: MpiDescription,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Remarks for people.
+    pub notes: Vec<String>,
+    /// Who is near whom, where plans replace collectives: [`locality_text`].
+    ///
+    /// [`locality_text`]: crate::locality_text
+    pub locality: Option<String>,
+}
+
+impl RunDescription {
+    fn encode(&self, sink: &mut impl Sink) {
+        let mut encoder = Encoder::new(sink);
+        encoder.plain_number(self.run);
+        encoder.plain_number(self.ranks as u64);
+        for text in [
+            &self.producer,
+            &self.date,
+            &self.mpi.family,
+            &self.mpi.library,
+            &self.mpi.standard,
+        ] {
+            encoder.text(text);
+        }
+        for list in [&self.command, &self.notes] {
+            encoder.plain_number(list.len() as u64);
+            for text in list {
+                encoder.text(text);
+            }
+        }
+        encoder.text(self.locality.as_deref().unwrap_or_default());
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Option<RunDescription> {
+        Some(RunDescription {
+            run: decoder.number()?,
+            ranks: usize::try_from(decoder.number()?).ok()?,
+            producer: decoder.text()?,
+            date: decoder.text()?,
+            mpi: MpiDescription {
+                family: decoder.text()?,
+                library: decoder.text()?,
+                standard: decoder.text()?,
+            },
+            command: decoder.list(Decoder::text)?,
+            notes: decoder.list(Decoder::text)?,
+            locality: Some(decoder.text()?).filter(|text| !text.is_empty()),
+        })
+    }
+}
+
+/// The first bytes of every file of a run: an encoded partial profile follows.
+pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
+    let mut bytes = FIRST_LINE.to_vec();
+    run.encode(&mut bytes);
+    bytes
+}
+
+/// The last bytes of a file with this checksum.
+pub fn end_of_file(checksum: &Checksum) -> [u8; 4] {
+    checksum.clone().finalize().to_le_bytes()
+}
+
+/// Directory of the partial profiles of the profile at `output`.
+pub fn directory_of(output: &Path) -> PathBuf {
+    let mut name = OsString::from(output);
+    name.push(".parts");
+    name.into()
+}
+
+/// The name of a rank's file.
+pub fn file_name(rank: usize) -> String {
+    format!("rank-{rank}{ENDING}")
+}
+
+/// The name of a rank's file while it is written: never read.
+pub fn temporary_name(rank: usize) -> String {
+    format!(".rank-{rank}.tmp")
+}
+
+/// Reads one partial profile.
+///
+/// # Errors
+/// A file that cannot be read, is no partial profile, or is not whole.
+pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileError> {
+    let bytes = open_no_link(path).and_then(|file| to_the_end(file, LARGEST));
+    let bytes = bytes.map_err(|error| FileError::reading(path, &error))?;
+    let wrong = |problem: &str| FileError::Text {
+        path: path.to_owned(),
+        line: 0,
+        column: 0,
+        problem: problem.to_owned(),
+    };
+    let Some(rest) = bytes.strip_prefix(FIRST_LINE) else {
+        return Err(wrong(
+            "is no partial profile that this treepie reads; one starts with the line `treepie part 3`",
+        ));
+    };
+    let cut_off = || wrong("was cut off or changed: its checksum is not right; remove it");
+    let (content, stated) = rest.split_last_chunk::<4>().ok_or_else(cut_off)?;
+    let mut checksum = Checksum::default();
+    checksum.update(&bytes[..bytes.len() - stated.len()]);
+    if end_of_file(&checksum) != *stated {
+        return Err(cut_off());
+    }
+    let mut decoder = Decoder(content);
+    let read = RunDescription::decode(&mut decoder).zip(decoder.partial_profile());
+    match read {
+        Some(read) if decoder.0.is_empty() => Ok(read),
+        _ => Err(wrong(
+            "has items of an unknown kind; use the treepie that the job ran with",
+        )),
+    }
+}
+
+/// Merges all partial profiles in a directory.
+///
+/// # Errors
+/// No partial profiles, one that is wrong, partial profiles of several runs, partial profiles that
+/// contradict each other.
+pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
+    let mut merger: Option<(Merger, PathBuf)> = None;
+    for path in files_in(directory).map_err(|error| FileError::reading(directory, &error))? {
+        let (run, partial) = read_file(&path)?;
+        let wrong = |problem: String| FileError::Text {
+            path: path.clone(),
+            line: 0,
+            column: 0,
+            problem: one_line(&problem),
+        };
+        let (merger, first) =
+            merger.get_or_insert_with(|| (Merger::new(run.clone()), path.clone()));
+        if *merger.run() != run {
+            return Err(wrong(format!(
+                "is of another run ({}) than {} ({}); remove the files of one of them",
+                run.date,
+                first.file_name().unwrap_or_default().to_string_lossy(),
+                merger.run().date
+            )));
+        }
+        merger
+            .add(partial)
+            .map_err(|error| wrong(error.to_string()))?;
+    }
+    match merger {
+        Some((merger, first)) => merger.finish().map_err(|error| FileError::Text {
+            path: first,
+            line: 0,
+            column: 0,
+            problem: one_line(&error.to_string()),
+        }),
+        None => Err(FileError::Text {
+            path: directory.to_owned(),
+            line: 0,
+            column: 0,
+            problem: format!(
+                "there are no partial profiles here, which are called {}",
+                file_name(0)
+            ),
+        }),
+    }
+}
+
+/// The partial profiles in a directory, by name.
+fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path
+            .extension()
+            .is_some_and(|ending| ending == &ENDING[1..])
+        {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Removes the partial profiles in a directory, files that were being written when
+/// their process ended, and the directory, if nothing else is in it. Nothing
+/// happens where it is not there.
+pub fn remove_directory(directory: &Path) {
+    // Not empty if others put files there: those stay.
+    remove_files(directory, |name| {
+        let name = name.to_string_lossy();
+        let is_partial = name.starts_with("rank-") && name.ends_with(ENDING);
+        is_partial || name.starts_with(".rank-") && name.ends_with(".tmp")
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::partial_profiles::Kind;
+    use treepie_traffic::Traffic;
+
+    fn run() -> RunDescription {
+        RunDescription {
+            run: 7,
+            ranks: 3,
+            producer: "treepie 0.1.0".into(),
+            date: "2026-11-21T04:03:48Z".into(),
+            mpi: MpiDescription {
+                family: "mpich".into(),
+                library: "MPICH 4".into(),
+                standard: "4.0".into(),
+            },
+            command: vec!["./app".into(), "-x".into()],
+            notes: vec!["a note".into()],
+            locality: None,
+        }
+    }
+
+    fn file(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
+        let mut bytes = start_of_file(run);
+        let mut encoder = Encoder::new(&mut bytes);
+        encoder.rank(rank, rank, "node", "0-1", 5);
+        encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 8));
+        encoder.end();
+        let mut checksum = Checksum::default();
+        checksum.update(&bytes);
+        bytes.extend(end_of_file(&checksum));
+        bytes
+    }
+
+    fn message(files: &[(&str, Vec<u8>)]) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            fs::write(directory.path().join(name), bytes).unwrap();
+        }
+        let error = read_directory(directory.path()).unwrap_err().to_string();
+        error.replace(&directory.path().display().to_string(), "X")
+    }
+
+    #[test]
+    fn partial_profiles_of_some_ranks_are_merged_and_the_others_are_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        for rank in [0, 2] {
+            let path = directory.path().join(file_name(rank as usize));
+            fs::write(path, file(&run(), rank, 1)).unwrap();
+        }
+        fs::write(directory.path().join(temporary_name(1)), "half").unwrap();
+        let merged = read_directory(directory.path()).unwrap();
+        assert_eq!(merged.profile.missing_ranks, [1]);
+        let sent = merged.profile.point_to_point.entries().collect::<Vec<_>>();
+        let one = Traffic::new(1, 8);
+        assert_eq!(sent, [(0, 1, one), (2, 1, one)]);
+        assert_eq!(merged.profile.command, ["./app", "-x"]);
+        merged.profile.check(Path::new("merged")).unwrap();
+        remove_directory(directory.path());
+        assert!(!directory.path().exists());
+    }
+
+    #[test]
+    fn every_cut_off_file_is_refused() {
+        let whole = file(&run(), 0, 1);
+        for length in 0..whole.len() {
+            let said = message(&[("rank-0.part", whole[..length].to_vec())]);
+            let expected = match length < FIRST_LINE.len() {
+                true => "X/rank-0.part: is no partial profile",
+                false => "X/rank-0.part: was cut off or changed",
+            };
+            assert!(said.starts_with(expected), "{length}: {said}");
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_is_noticed() {
+        let whole = file(&run(), 0, 1);
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            message(&[("rank-0.part", changed)]);
+        }
+    }
+
+    #[test]
+    fn partial_profiles_of_two_runs_are_refused() {
+        let mut other = run();
+        other.run = 8;
+        other.date = "2026-11-22T04:03:48Z".into();
+        assert_eq!(
+            message(&[
+                ("rank-0.part", file(&run(), 0, 1)),
+                ("rank-1.part", file(&other, 1, 0)),
+            ]),
+            "X/rank-1.part: is of another run (2026-11-22T04:03:48Z) than rank-0.part \
+             (2026-11-21T04:03:48Z); remove the files of one of them"
+        );
+    }
+
+    #[test]
+    fn a_rank_twice_and_ranks_that_the_job_does_not_have_are_refused() {
+        assert_eq!(
+            message(&[
+                ("rank-0.part", file(&run(), 0, 1)),
+                ("rank-1.part", file(&run(), 0, 1)),
+            ]),
+            "X/rank-1.part: rank 0 has left two partial profiles; remove one of them"
+        );
+        assert_eq!(
+            message(&[("rank-0.part", file(&run(), 0, 3))]),
+            "X/rank-0.part: names rank 3, but the job had 3 ranks: they count from 0 to 2; remove it"
+        );
+        assert_eq!(
+            message(&[("rank-0.part", file(&run(), 5, 1))]),
+            "X/rank-0.part: names rank 5, but the job had 3 ranks: they count from 0 to 2; remove it"
+        );
+    }
+
+    #[test]
+    fn an_empty_directory_is_refused() {
+        assert_eq!(
+            message(&[]),
+            "X: there are no partial profiles here, which are called rank-0.part"
+        );
+    }
+}

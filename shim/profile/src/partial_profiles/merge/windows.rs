@@ -1,0 +1,36 @@
+//! The windows of the ranks together.
+
+use std::collections::BTreeMap;
+
+use crate::WindowUse;
+use crate::partial_profiles::PartialProfile;
+use treepie_traffic::windows::{Access, Accesses};
+
+/// Windows by their ranks and their numbers.
+#[derive(Default)]
+pub(super) struct Windows(BTreeMap<(Vec<u32>, u32), WindowUse>);
+
+impl Windows {
+    /// Adds what one rank did.
+    pub(super) fn add(&mut self, partial: &PartialProfile) {
+        let mut of_windows: Vec<Vec<(Access, Accesses)>> = vec![Vec::new(); partial.windows.len()];
+        for ((place, access), counted) in &partial.accesses {
+            if let Some(accesses) = of_windows.get_mut(*place as usize) {
+                accesses.push((*access, *counted));
+            }
+        }
+        for ((number, group), accesses) in partial.windows.iter().zip(of_windows) {
+            let window = self.0.entry((group.clone(), *number)).or_insert_with(|| {
+                let ranks = group.iter().map(|&rank| rank as usize).collect();
+                WindowUse::new(ranks, *number)
+            });
+            window.add_rank(&accesses);
+        }
+    }
+
+    /// All on which something was done.
+    pub(super) fn into_vec(self) -> Vec<WindowUse> {
+        let windows = self.0.into_values();
+        windows.filter(|window| !window.epochs.is_empty()).collect()
+    }
+}

@@ -1,0 +1,76 @@
+//! Partial profile of one rank.
+
+use std::collections::BTreeMap;
+
+use super::{Kind, Records};
+use treepie_traffic::Traffic;
+use treepie_traffic::times::{CallClass, CallTime};
+use treepie_traffic::windows::{Access, Accesses};
+
+/// When a phase was, on one rank, in nanoseconds since the job's start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span {
+    /// When it first began.
+    pub start: u64,
+    /// When it last ended.
+    pub end: u64,
+    /// Its duration, all its times together.
+    pub length: u64,
+}
+
+impl Span {
+    /// Adds another time of the same phase.
+    pub fn extend(&mut self, other: Span) {
+        self.start = self.start.min(other.start);
+        self.end = self.end.max(other.end);
+        self.length = self.length.saturating_add(other.length);
+    }
+}
+
+/// Counts of one phase on one rank.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// When it was.
+    pub span: Span,
+    /// Its counts are not part of the profile.
+    pub left_out: bool,
+    /// Messages by kind and partner.
+    pub counted: BTreeMap<(Kind, u32), Traffic>,
+    /// Collectives.
+    pub collectives: Records,
+    /// Calls and the time in them, if that was measured.
+    pub times: BTreeMap<CallClass, CallTime>,
+}
+
+/// One rank's partial profile.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PartialProfile {
+    /// Its process in the launcher's world.
+    pub process: u32,
+    /// Its rank in the application's world.
+    pub rank: u32,
+    /// Name of its host.
+    pub host: String,
+    /// The cores it may run on, as Linux lists them: `0-3,8`.
+    pub allowed_cores: String,
+    /// Nanoseconds from the job's start until this was written.
+    pub elapsed: u64,
+    /// Counts by kind and partner.
+    pub counted: BTreeMap<(Kind, u32), Traffic>,
+    /// The collectives that it reports.
+    pub collectives: Records,
+    /// The phases that are over.
+    pub phases: Vec<Phase>,
+    /// The phase that went on; its counts are empty here.
+    pub open_phase: Option<Phase>,
+    /// Groups of world ranks that share memory.
+    pub shared_memory: Vec<Vec<u32>>,
+    /// Calls and the time in them, if that was measured.
+    pub times: BTreeMap<CallClass, CallTime>,
+    /// Windows: how many the same ranks made before, and these ranks of the application's world.
+    pub windows: Vec<(u32, Vec<u32>)>,
+    /// Calls on windows, which are named by their places in `windows`.
+    pub accesses: BTreeMap<(u32, Access), Accesses>,
+}

@@ -1,0 +1,380 @@
+//! Protocols on a platform: what a wave takes and where that goes, and the run with it.
+
+use serde::Serialize;
+use strum::{Display, IntoStaticStr, VariantArray};
+use thiserror::Error;
+
+use super::coordination::{self, Coordination};
+use super::course::{self, Course, Iteration, Piece};
+use super::routes::{Limit, Routes, Servers};
+use super::{Loggers, Program};
+use treepie_base::from_name;
+use treepie_collective::read::simulate::{Occupancy, Options, SimulationError, simulate};
+use treepie_collective::{Action, Network, Plan};
+use treepie_platform::{Link, Platform};
+
+/// Bytes of a determinant: four integers (Coti 2006, 2.5).
+const DETERMINANT: f64 = 16.0;
+
+/// The largest number of ranks whose markers, a million messages, are simulated.
+const MOST_WITH_MARKERS: usize = 1024;
+
+/// How checkpoints are coordinated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray, Serialize)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// All ranks stop, markers empty all channels, images are stored, all go on (Coti's Pcl).
+    Blocking,
+    /// The same with counts over a coordinator in each cluster instead of markers.
+    ByCluster,
+    /// Images are stored while ranks go on; a daemon on each host passes all messages (Vcl).
+    NonBlocking,
+    /// Each cluster stops and coordinates by itself; messages between clusters are logged by their
+    /// senders.
+    Hybrid,
+    /// Ranks are not coordinated; receives are logged (Vcausal), through the daemon as well.
+    Logging,
+}
+
+from_name!(Protocol, "protocol");
+
+impl Protocol {
+    /// All of them.
+    pub const ALL: &[Protocol] = Protocol::VARIANTS;
+}
+
+/// What parts of a wave cost where the platform does not say it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Costs {
+    /// Bytes of the image of a rank.
+    pub image: f64,
+    /// Rate of the disk of a host, where a copy of the images of its ranks stays.
+    pub local_disk: f64,
+    /// Rate of the disk of a server; infinite where its memory takes the images.
+    #[serde(skip)]
+    pub server_disk: f64,
+    /// Rate of a card in clusters that have one host, of which no card is known.
+    pub card: f64,
+    /// Rate at which a rank copies in memory: what it logs, and no image is quicker.
+    pub memory: f64,
+    /// Seconds by which a daemon delays each message.
+    pub daemon: f64,
+    /// Seconds in which an event logger serves a determinant.
+    pub logger: f64,
+    /// Number of event loggers.
+    pub loggers: usize,
+}
+
+impl Costs {
+    /// Defaults for so many ranks.
+    ///
+    /// | cost | value | source |
+    /// |---|---|---|
+    /// | image | 1.6 GB / ranks + 15 MB | an assumption: data of a large problem, and a program |
+    /// | local disk | 40 MB/s | a disk of 2006 (an assumption) |
+    /// | server's disk | no limit | servers keep images in memory (Coti 2006, 2.8) |
+    /// | card | 110 MB/s | Gigabit Ethernet |
+    /// | memory | 3 GB/s | an assumption, within 1 to 5 GB/s |
+    /// | daemon | 20 us a message | an assumption: two passes through a local socket |
+    /// | event logger | 20 us a determinant, one logger | an assumption |
+    pub fn usual(ranks: usize) -> Costs {
+        Costs {
+            image: 1.6e9 / ranks.max(1) as f64 + 15e6,
+            local_disk: 40e6,
+            server_disk: f64::INFINITY,
+            card: 110e6,
+            memory: 3e9,
+            daemon: 20e-6,
+            logger: 20e-6,
+            loggers: 1,
+        }
+    }
+
+    /// Refuses what can't be.
+    fn check(&self) -> Result<(), ExperimentError> {
+        let above_0 = [
+            ("an image", self.image),
+            ("the rate of local disks", self.local_disk),
+            ("the rate of a server's disk", self.server_disk),
+            ("the rate of a card", self.card),
+            ("the rate of memory", self.memory),
+        ];
+        let from_0 = [
+            ("the daemon", self.daemon),
+            ("an event logger", self.logger),
+        ];
+        let wrong = above_0
+            .into_iter()
+            .find(|(_, value)| value.is_nan() || *value <= 0.0);
+        let negative = |(_, value): &(_, f64)| !value.is_finite() || *value < 0.0;
+        if self.loggers == 0 {
+            return Err(ExperimentError::NoLogger);
+        }
+        match wrong.or(from_0.into_iter().find(negative)) {
+            Some((what, value)) => Err(ExperimentError::BadNumber { what, value }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum ExperimentError {
+    /// A server on a host that is not there.
+    #[error(
+        "there is no host {0} on this platform: name hosts that it has, or give a number above 0"
+    )]
+    UnknownHost(String),
+    /// No server.
+    #[error("there is no checkpoint server: give a number above 0, or hosts")]
+    NoServer,
+    /// No event logger.
+    #[error("there is no event logger: give a number above 0")]
+    NoLogger,
+    /// A platform without ranks.
+    #[error("the platform has no ranks: probe it again")]
+    NoRanks,
+    /// More markers than can be simulated.
+    #[error(
+        "markers among {ranks} ranks are too many messages to simulate: take at most {most} ranks, or \
+         a protocol without markers"
+    )]
+    TooManyMarkers {
+        /// Number of ranks.
+        ranks: usize,
+        /// The largest number for which they are simulated.
+        most: usize,
+    },
+    /// A number that can't be.
+    #[error("{what} is {value}; a number above 0 was expected")]
+    BadNumber {
+        /// Of what.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// Plans that cannot be simulated.
+    #[error(transparent)]
+    Simulation(#[from] SimulationError),
+}
+
+/// A job on a platform, with its servers.
+#[derive(Debug, Clone)]
+pub struct Experiment<'a> {
+    /// The platform; all its ranks take part.
+    pub platform: &'a Platform,
+    /// What the job does.
+    pub program: Program,
+    /// Where images go.
+    pub servers: Servers,
+    /// What else is needed.
+    pub costs: Costs,
+}
+
+/// What a protocol costs the job; the run itself is [`super::run`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Run time without waves and without what the protocol adds.
+    pub plain: f64,
+    /// Run time without waves, and with what the protocol adds to messages.
+    pub work: f64,
+    /// A wave.
+    pub course: Course,
+    /// Of it, until all ranks may save, and after that until all go on.
+    pub coordination: f64,
+    /// Of it, until all images are stored.
+    pub save: f64,
+    /// What holds the last image back.
+    pub limit: Option<Limit>,
+    /// Messages of the coordination.
+    pub messages: u64,
+    /// Bytes of all images.
+    pub bytes: f64,
+    /// Bytes a second that the rank which logs most of what it sends logs.
+    pub logged: f64,
+    /// The event loggers, where there are some.
+    pub loggers: Option<Loggers>,
+}
+
+impl Outcome {
+    /// Run time that a wave adds.
+    pub fn lost(&self) -> f64 {
+        self.course.seconds() - self.course.progress()
+    }
+}
+
+impl Experiment<'_> {
+    /// What a protocol costs.
+    ///
+    /// # Errors
+    /// Servers that are not there; numbers that can't be; a platform without ranks.
+    pub fn outcome(&self, protocol: Protocol) -> Result<Outcome, ExperimentError> {
+        self.costs.check()?;
+        if !(self.program.compute.is_finite() && self.program.compute >= 0.0) {
+            return Err(ExperimentError::BadNumber {
+                what: "the time of computing",
+                value: self.program.compute,
+            });
+        }
+        let network = all_ranks(self.platform)?;
+        let routes = Routes::new(self.platform, &network, &self.servers, &self.costs)?;
+        let plans = self.program.plans(network.ranks());
+        let plain = self.iteration(&routes, &network, &plans)?;
+        if plain.seconds() <= 0.0 {
+            return Err(ExperimentError::BadNumber {
+                what: "the time of an iteration",
+                value: plain.seconds(),
+            });
+        }
+        let goes_on = matches!(protocol, Protocol::NonBlocking | Protocol::Logging);
+        let delay = if goes_on { self.costs.daemon } else { 0.0 };
+        let slower = all_ranks(&self.platform.delayed(delay))?;
+        let logging =
+            (protocol == Protocol::Logging).then(|| self.logging(&slower, &plans, &plain));
+        let plans = match &logging {
+            Some((_, program)) => program.plans(network.ranks()),
+            None => plans,
+        };
+        let mut iteration = self.iteration(&routes, &slower, &plans)?;
+        let bytes = logged_bytes(protocol, &network, &plans);
+        iteration.compute += bytes / self.costs.memory;
+        let loggers = logging.map(|(loggers, _)| loggers);
+        let factor = loggers.map_or(1.0, |loggers| loggers.run_time_factor());
+        let (coordination, messages) = coordinated(protocol, &slower)?;
+        let (mut course, limit) =
+            course::images(&routes, self.costs.image, goes_on.then_some(&iteration));
+        let save = course.seconds();
+        let first = Piece {
+            seconds: coordination,
+            speed: if goes_on { 1.0 } else { 0.0 },
+        };
+        course.pieces.insert(0, first);
+        let iterations = self.program.iterations as f64;
+        Ok(Outcome {
+            protocol,
+            plain: iterations * plain.seconds(),
+            work: iterations * iteration.seconds() * factor,
+            course,
+            coordination,
+            save,
+            limit,
+            messages,
+            bytes: self.costs.image * network.ranks() as f64,
+            logged: bytes / iteration.seconds(),
+            loggers,
+        })
+    }
+
+    /// One iteration on a network.
+    fn iteration(
+        &self,
+        routes: &Routes,
+        network: &Network,
+        plans: &[Plan],
+    ) -> Result<Iteration, ExperimentError> {
+        let communicate = simulate(network, plans, 1, Options::default())?.seconds;
+        let occupancy = Occupancy::new(network, plans, 1);
+        Ok(Iteration {
+            compute: self.program.compute,
+            communicate,
+            links: routes.messages(&occupancy, communicate),
+        })
+    }
+
+    /// The event loggers, and the program whose messages carry determinants: as many as are on
+    /// their way from the rank whose logger is farthest.
+    fn logging(
+        &self,
+        network: &Network,
+        plans: &[Plan],
+        iteration: &Iteration,
+    ) -> (Loggers, Program) {
+        let receives = |plan: &Plan| {
+            let steps = plan.steps().iter();
+            steps
+                .filter(|step| matches!(step.action, Action::Receive { .. }))
+                .count()
+        };
+        let received: usize = plans.iter().map(receives).sum();
+        let loggers = Loggers {
+            clients: network.ranks(),
+            rate: received as f64 / network.ranks() as f64 / iteration.seconds(),
+            service: self.costs.logger,
+            loggers: self.costs.loggers,
+        };
+        let carried = loggers.carried(round_trip(network, self.costs.loggers));
+        let program = Program {
+            bytes: self.program.bytes + (carried * DETERMINANT) as u64,
+            ..self.program
+        };
+        (loggers, program)
+    }
+}
+
+/// Seconds of a wave's coordination, and its messages.
+fn coordinated(protocol: Protocol, network: &Network) -> Result<(f64, u64), ExperimentError> {
+    let (kind, times) = match protocol {
+        // Ranks go on when they have all markers and their image is stored.
+        Protocol::Blocking | Protocol::NonBlocking => (Coordination::Markers, 1),
+        // Once for the cut, and once when all images are stored.
+        Protocol::ByCluster => (Coordination::ByCluster, 2),
+        Protocol::Hybrid => (Coordination::InsideClusters, 2),
+        Protocol::Logging => return Ok((0.0, 0)),
+    };
+    if kind == Coordination::Markers && network.ranks() > MOST_WITH_MARKERS {
+        return Err(ExperimentError::TooManyMarkers {
+            ranks: network.ranks(),
+            most: MOST_WITH_MARKERS,
+        });
+    }
+    let seconds = coordination::seconds(kind, network)?;
+    let (ranks, clusters) = (network.ranks() as u64, network.clusters() as u64);
+    let messages = coordination::message_count(kind, ranks, clusters);
+    Ok((seconds * times as f64, messages * times))
+}
+
+/// Seconds from a rank to its event logger and back, of the farthest. Loggers are in the clusters
+/// in turn, and ranks use one of their own cluster where there is one.
+fn round_trip(network: &Network, loggers: usize) -> f64 {
+    let latency = |cluster: usize| {
+        let logger = match loggers >= network.clusters() {
+            true => cluster,
+            false => cluster % loggers.max(1),
+        };
+        let link = match logger == cluster {
+            true => network.within(cluster),
+            false => network.between(cluster, logger),
+        };
+        link.map_or(0.0, Link::latency)
+    };
+    2.0 * (0..network.clusters()).map(latency).fold(0.0, f64::max)
+}
+
+/// All ranks of a platform, in its clusters.
+fn all_ranks(platform: &Platform) -> Result<Network, ExperimentError> {
+    let ranks: Vec<usize> = (0..platform.ranks()).collect();
+    let network = Network::new(platform, &ranks).filter(|_| !ranks.is_empty());
+    network.ok_or(ExperimentError::NoRanks)
+}
+
+/// Bytes that the rank which logs most of what it sends logs in an iteration: of messages between
+/// clusters, or of all.
+fn logged_bytes(protocol: Protocol, network: &Network, plans: &[Plan]) -> f64 {
+    let cluster = network.cluster_of();
+    let is_logged = |from: usize, to: usize| match protocol {
+        Protocol::Blocking | Protocol::ByCluster | Protocol::NonBlocking => false,
+        Protocol::Hybrid => cluster[from] != cluster[to],
+        Protocol::Logging => true,
+    };
+    let of = |(from, plan): (usize, &Plan)| -> u64 {
+        let sent = plan.steps().iter().map(|step| match step.action {
+            Action::Send { to, range, .. } if is_logged(from, to) => range.length,
+            _ => 0,
+        });
+        sent.sum()
+    };
+    plans.iter().enumerate().map(of).max().unwrap_or(0) as f64
+}

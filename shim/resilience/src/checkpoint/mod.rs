@@ -1,0 +1,41 @@
+//! Coordinated checkpoints in simulation: what waves of checkpoints would cost a job.
+//!
+//! After Camille Coti's study of blocking and non-blocking coordinated checkpointing (2006, figures
+//! 14 to 24; Coti et al., SC 2006). Nothing here saves a process. It simulates a job that iterates
+//! (compute, then messages), waves that start at every interval, and images that go to checkpoint
+//! servers.
+//!
+//! ```text
+//! program       plans of one iteration: the faces of BT, the vectors of CG
+//! coordination  the messages by which ranks agree on a cut
+//! routes        links, cards and disks that images pass; the servers
+//! fair          rates of flows that share links
+//! course        one wave: how long it takes, and how far the job comes meanwhile
+//! timeline      waves in a row: run time and number of waves
+//! loggers       event loggers of message logging
+//! experiment    all of it for a platform and a protocol
+//! ```
+//!
+//! Messages are those of the plan simulator ([`treepie_collective::read::simulate`]): one iteration
+//! is simulated message by message. Images are fluid: each has a rate, and rates are computed anew
+//! whenever an image is complete. While ranks communicate, messages take part in the sharing of a
+//! link with one share for each rank that uses it.
+//!
+//! Times are in seconds, sizes in bytes and rates in bytes a second.
+
+mod coordination;
+mod course;
+mod experiment;
+mod fair;
+mod loggers;
+mod program;
+mod routes;
+mod timeline;
+
+pub use coordination::{Coordination, message_count};
+pub use course::{Course, Piece};
+pub use experiment::{Costs, Experiment, ExperimentError, Outcome, Protocol};
+pub use loggers::Loggers;
+pub use program::{Pattern, Program};
+pub use routes::{Limit, Servers};
+pub use timeline::{NeverEnds, Run, run};

@@ -1,0 +1,195 @@
+//! What containment costs, by the number of groups.
+
+use serde::Serialize;
+
+use super::cut::{logged, require_count};
+use super::interval::require_positive;
+use super::{ContainmentError, Cut, Domains, Failures, group_counts, grouped};
+use treepie_traffic::Matrix;
+
+/// Bytes a second at which a rank copies messages into its log: low for a memory copy, which
+/// reaches 1 to 5 GB/s a rank.
+pub(super) const COPY_RATE: f64 = 1e9;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// Bytes that ranks sent to each other in the run.
+    pub bytes: &'a Matrix,
+    /// Messages, where they were counted.
+    pub messages: Option<&'a Matrix>,
+    /// What fails at once.
+    pub domains: &'a Domains,
+    /// Larger parts of the machine, whose nodes are candidates for groups.
+    pub levels: &'a [Domains],
+    /// How often domains fail, and the times of a checkpoint and a restart.
+    pub failures: Failures,
+    /// Seconds of the run; without them there is no size of a log.
+    pub run_time: Option<f64>,
+    /// Seconds between checkpoints [default: Daly's].
+    pub interval: Option<f64>,
+    /// Bytes of memory for the log of a rank, at most.
+    pub log_memory: Option<f64>,
+    /// Which groups.
+    pub plan: &'a Plan,
+}
+
+/// Which groups are asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// All numbers of groups of [`group_counts`].
+    Series,
+    /// One number of groups.
+    Count(usize),
+    /// The group of each rank.
+    Given(Vec<usize>),
+}
+
+/// What to expect of a division into groups under one reading of a failure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outlook {
+    /// Young's interval, in seconds.
+    pub young: f64,
+    /// Daly's interval, in seconds.
+    pub daly: f64,
+    /// The interval of what follows: the one that was given, or Daly's.
+    pub interval: f64,
+    /// Largest log of a rank in bytes: what it sends to other groups in an interval. Twice that
+    /// where groups checkpoint at different times: a message is freed when the group of its
+    /// receiver has checkpointed.
+    pub largest_log: Option<f64>,
+    /// Mean log of a rank, in bytes.
+    pub mean_log: Option<f64>,
+    /// Share of the time that is lost, to first order.
+    pub waste: f64,
+    /// Rank-seconds of work and restart that a failure costs.
+    pub lost_rank_seconds: f64,
+    /// Whether the largest log fits into the memory for it.
+    pub fits: bool,
+    /// Whether no other division that fits loses less time.
+    pub least_loss: bool,
+}
+
+/// A division into groups and its costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Division {
+    /// The group of each rank.
+    pub group_of_rank: Vec<usize>,
+    /// What is logged and rolled back.
+    pub cut: Cut,
+    /// Messages between groups, where messages were counted.
+    pub messages: Option<f64>,
+    /// The same of all messages, from 0 to 1.
+    pub messages_share: Option<f64>,
+    /// If ranks of other groups wait until those that were rolled back have caught up, as in a
+    /// stencil: groups then save work and energy, but no time.
+    pub others_wait: Outlook,
+    /// If ranks of other groups can go on.
+    pub others_go_on: Outlook,
+    /// Whether no other division logs less, rolls back fewer, and has a smaller largest log.
+    pub on_front: bool,
+}
+
+/// Divisions by increasing number of groups.
+///
+/// # Errors
+/// A question that has no answer, or traffic that is too large to add up.
+pub fn trade_offs(question: &Question) -> Result<Vec<Division>, ContainmentError> {
+    question.check()?;
+    let counts = match question.plan {
+        Plan::Given(groups) => return Ok(marked(vec![question.division(groups.clone())?])),
+        Plan::Count(count) => vec![*count],
+        Plan::Series => group_counts(question.domains, question.levels),
+    };
+    let divisions = counts.into_iter().map(|count| {
+        let groups = grouped(question.bytes, question.domains, question.levels, count)?;
+        question.division(groups)
+    });
+    Ok(marked(divisions.collect::<Result<_, _>>()?))
+}
+
+impl Question<'_> {
+    fn check(&self) -> Result<(), ContainmentError> {
+        let ranks = self.bytes.order();
+        if ranks < 2 {
+            return Err(ContainmentError::TooFewRanks { ranks });
+        }
+        require_count("failure domains", self.domains.of_rank().len(), ranks)?;
+        if self.bytes.entries().all(|(from, to, _)| from == to) {
+            return Err(ContainmentError::NoTraffic);
+        }
+        if let Some(run_time) = self.run_time {
+            require_positive("a run", run_time)?;
+        }
+        match self.interval {
+            Some(interval) => require_positive("an interval", interval),
+            None => Ok(()),
+        }
+    }
+
+    fn division(&self, group_of_rank: Vec<usize>) -> Result<Division, ContainmentError> {
+        let cut = Cut::new(self.bytes, &group_of_rank, self.domains)?;
+        let crossing = |messages: &Matrix| logged(messages, &group_of_rank);
+        let messages = self.messages.map(crossing);
+        let all = self.messages.map(|messages| messages.total().max(1.0));
+        let share = cut.rolled_back_share();
+        Ok(Division {
+            others_wait: self.outlook(&cut, self.failures),
+            others_go_on: self.outlook(&cut, self.failures.stopping_only(share)),
+            messages,
+            messages_share: messages.zip(all).map(|(some, all)| some / all),
+            cut,
+            group_of_rank,
+            on_front: false,
+        })
+    }
+
+    /// The costs of a cut where failures stop the whole program as often as `stopping` says.
+    fn outlook(&self, cut: &Cut, stopping: Failures) -> Outlook {
+        let daly = stopping.daly();
+        let interval = self.interval.unwrap_or(daly);
+        let ranks = cut.ranks() as f64;
+        let in_an_interval = |bytes: f64| self.run_time.map(|run| bytes * interval / run);
+        let largest_log = in_an_interval(cut.largest_log);
+        let slow_down = self
+            .run_time
+            .map_or(0.0, |run| cut.bytes / (ranks * run) / COPY_RATE);
+        Outlook {
+            young: stopping.young(),
+            daly,
+            interval,
+            largest_log,
+            mean_log: in_an_interval(cut.bytes / ranks),
+            waste: stopping.waste(interval) + slow_down,
+            lost_rank_seconds: stopping.rework(interval) * cut.rolled_back,
+            fits: match (largest_log, self.log_memory) {
+                (Some(log), Some(memory)) => log <= memory,
+                _ => true,
+            },
+            least_loss: false,
+        }
+    }
+}
+
+/// The divisions with marks at those that no other beats, and at those that lose least time.
+fn marked(mut divisions: Vec<Division>) -> Vec<Division> {
+    let criteria = |cut: &Cut| [cut.bytes_share, cut.rolled_back, cut.largest_log];
+    let all: Vec<[f64; 3]> = divisions.iter().map(|one| criteria(&one.cut)).collect();
+    for division in &mut divisions {
+        let own = criteria(&division.cut);
+        let beats = |other: &[f64; 3]| {
+            *other != own && other.iter().zip(&own).all(|(there, here)| there <= here)
+        };
+        division.on_front = !all.iter().any(beats);
+    }
+    mark_least_loss(divisions.iter_mut().map(|one| &mut one.others_wait));
+    mark_least_loss(divisions.iter_mut().map(|one| &mut one.others_go_on));
+    divisions
+}
+
+fn mark_least_loss<'a>(outlooks: impl Iterator<Item = &'a mut Outlook>) {
+    let fitting = outlooks.filter(|outlook| outlook.fits);
+    if let Some(least) = fitting.min_by(|a, b| a.waste.total_cmp(&b.waste)) {
+        least.least_loss = true;
+    }
+}

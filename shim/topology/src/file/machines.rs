@@ -1,0 +1,129 @@
+//! What a topology file says of machines: hosts, physical numbers of cores, and devices next to
+//! them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Wrong;
+use crate::{Device, Leaf, Topology};
+use treepie_base::{UnknownName, list};
+
+/// Neighbouring cores that belong together.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Machine {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) host: Option<String>,
+    /// Logical numbers in the whole tree.
+    #[serde(with = "list")]
+    pub(super) cores: Vec<usize>,
+    /// The operating system's number of each, if it is known.
+    #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) physical: Vec<usize>,
+    /// Network interfaces and accelerators next to some of the cores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    devices: Vec<DeviceText>,
+}
+
+/// `{kind: fabric, name: mlx5_0, cores: 0-7}`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeviceText {
+    kind: String,
+    name: String,
+    /// Logical numbers in the whole tree, as those of the machine.
+    #[serde(with = "list")]
+    cores: Vec<usize>,
+}
+
+impl Machine {
+    pub(super) fn check_lengths(&self) -> Result<(), Wrong> {
+        let (cores, physical) = (self.cores.len(), self.physical.len());
+        if physical == 0 || physical == cores {
+            return Ok(());
+        }
+        let problem = format!("{physical} physical numbers for {cores} cores; write one for each");
+        Err(("machines", problem))
+    }
+
+    /// Gives the cores of the machine, which are some of `leaves`, the devices next to them.
+    pub(super) fn put_devices(&self, leaves: &mut [Leaf]) -> Result<(), Wrong> {
+        let own: BTreeSet<usize> = self.cores.iter().copied().collect();
+        let mut beside: BTreeMap<usize, Vec<Device>> = BTreeMap::new();
+        for text in &self.devices {
+            let kind = text.kind.parse();
+            let kind = kind.map_err(|error: UnknownName| ("machines", error.to_string()))?;
+            for &core in &text.cores {
+                if !own.contains(&core) {
+                    let problem = format!(
+                        "device {} is next to core {core}, which is not in this machine; correct \
+                         one of the two lists",
+                        text.name
+                    );
+                    return Err(("machines", problem));
+                }
+                beside.entry(core).or_default().push(Device {
+                    kind,
+                    name: text.name.clone(),
+                });
+            }
+        }
+        for (core, devices) in beside {
+            leaves[core].devices = Arc::from(devices);
+        }
+        Ok(())
+    }
+
+    /// A core with the devices next to it.
+    fn push(&mut self, core: usize, leaf: &Leaf) {
+        self.cores.push(core);
+        self.physical.extend(leaf.os_index);
+        for device in leaf.devices.iter() {
+            let kind = device.kind.to_string();
+            let same = |text: &&mut DeviceText| text.name == device.name && text.kind == kind;
+            match self.devices.iter_mut().find(same) {
+                Some(text) => text.cores.push(core),
+                None => self.devices.push(DeviceText {
+                    kind,
+                    name: device.name.clone(),
+                    cores: vec![core],
+                }),
+            }
+        }
+    }
+}
+
+/// Runs of neighbouring leaves of one host, those that nothing is known about
+/// left out.
+pub(super) fn machines_of(topology: &Topology) -> Vec<Machine> {
+    let known =
+        |leaf: &Leaf| leaf.host.is_some() || leaf.os_index.is_some() || !leaf.devices.is_empty();
+    let alike = |one: &Leaf, other: &Leaf| {
+        one.host == other.host && one.os_index.is_some() == other.os_index.is_some()
+    };
+    let mut machines: Vec<Machine> = Vec::new();
+    let mut previous: Option<&Leaf> = None;
+    for (core, leaf) in topology.leaves().iter().enumerate() {
+        let joins = previous.is_some_and(|previous| alike(previous, leaf));
+        previous = Some(leaf);
+        if !known(leaf) {
+            continue;
+        }
+        match machines.last_mut() {
+            Some(machine) if joins => machine.push(core, leaf),
+            _ => {
+                let mut machine = Machine {
+                    host: leaf.host.clone(),
+                    cores: Vec::new(),
+                    physical: Vec::new(),
+                    devices: Vec::new(),
+                };
+                machine.push(core, leaf);
+                machines.push(machine);
+            }
+        }
+    }
+    machines
+}

@@ -1,0 +1,40 @@
+//! The tree of a machine, a cluster or a grid: which processing units there
+//! are, how many levels apart two of them lie, and which may be used.
+//!
+//! ```
+//! use treepie_topology::Topology;
+//!
+//! // Four nodes of two sockets of two cores.
+//! let topology = Topology::from_arities("4:2:2")?;
+//! assert_eq!(topology.leaf_count(), 16);
+//! assert_eq!(topology.levels()[1].name, "socket");
+//! assert_eq!(topology.distance(0, 1), 2); // same socket: up one level, down one
+//! assert_eq!(topology.distance(0, 4), 6); // another node: through the root
+//! # Ok::<(), treepie_topology::TopologyError>(())
+//! ```
+//!
+//! Networks that are no trees are in [`networks`], the formats that sites describe theirs in in
+//! [`formats`], treepie's own file in [`mod@file`], and launchers' rank files in [`rank_files`].
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
+
+mod allowed;
+mod build;
+mod device;
+mod error;
+pub mod file;
+pub mod formats;
+mod join;
+mod machine;
+mod network;
+pub mod networks;
+mod numbering;
+pub mod rank_files;
+mod slots;
+mod tree;
+
+pub use build::Tree;
+pub use device::{Device, DeviceKind, LocalDevice};
+pub use error::TopologyError;
+pub use machine::{Machine, MachineError};
+pub use tree::{LEAF_LIMIT, LEVEL_LIMIT, Leaf, Level, Topology};

@@ -1,0 +1,26 @@
+//! Comma-separated values: `n` lines of `n` numbers, row sends to column, without
+//! a line of titles. Lines that begin with `#` are comments.
+
+use std::io::{self, BufRead, Write};
+
+use super::table;
+use crate::Matrix;
+use treepie_base::FormatError;
+
+/// Reads a matrix; `file` is its name for messages.
+///
+/// # Errors
+/// Error with its place in the file.
+pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+    table::read(reader, file, |line| {
+        line.split(',').map(str::trim).collect()
+    })
+}
+
+/// Writes a matrix.
+///
+/// # Errors
+/// Errors of `out`.
+pub fn write(matrix: &Matrix, out: impl Write) -> io::Result<()> {
+    table::write(matrix, ',', out)
+}

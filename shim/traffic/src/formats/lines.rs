@@ -1,0 +1,278 @@
+//! Lines and words of a file, with their positions.
+
+use std::io::{self, BufRead, Read};
+
+use super::LARGEST_ORDER;
+use super::number::TOO_LARGE;
+use treepie_base::FormatError;
+
+/// Bytes of the longest line: a row of a matrix of the largest order has fewer.
+const LONGEST: u64 = 256 << 20;
+
+/// The lines of a file, numbered from 1.
+pub(super) struct Lines<'a, R> {
+    file: &'a str,
+    reader: R,
+    number: usize,
+    /// Bytes of the plain line that was found and not taken.
+    plain_length: usize,
+}
+
+/// One line, or the place after the last one.
+#[derive(Debug, Clone)]
+pub(super) struct Line<'a> {
+    pub(super) file: &'a str,
+    pub(super) number: usize,
+    pub(super) text: String,
+}
+
+impl<'a, R: BufRead> Lines<'a, R> {
+    pub(super) fn new(reader: R, file: &'a str) -> Self {
+        Lines {
+            file,
+            reader,
+            number: 0,
+            plain_length: 0,
+        }
+    }
+
+    /// The next line, without its end; `None` after the last.
+    pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, FormatError> {
+        let mut line = self.end();
+        Ok(self.next_into(&mut line)?.then_some(line))
+    }
+
+    /// As [`Lines::next`], into a line whose memory is used again; false after the last.
+    fn next_into(&mut self, line: &mut Line<'a>) -> Result<bool, FormatError> {
+        line.text.clear();
+        let mut rest = self.reader.by_ref().take(LONGEST);
+        let read = rest
+            .read_line(&mut line.text)
+            .and_then(|length| match rest.limit() {
+                0 => Err(io::Error::other("a line has no end")),
+                _ => Ok(length),
+            });
+        let length = read.map_err(|error| FormatError::Unreadable {
+            file: self.file.to_owned(),
+            line: self.number,
+            reason: error.to_string(),
+        })?;
+        if length == 0 {
+            return Ok(false);
+        }
+        self.number += 1;
+        line.number = self.number;
+        let text = line.text.trim_end_matches(['\n', '\r']).len();
+        line.text.truncate(text);
+        Ok(true)
+    }
+
+    /// The next line that is neither blank nor a comment.
+    pub(super) fn next_filled(&mut self, comment: char) -> Result<Option<Line<'a>>, FormatError> {
+        let mut line = self.end();
+        Ok(self.next_filled_into(&mut line, comment)?.then_some(line))
+    }
+
+    /// As [`Lines::next_filled`], into a line whose memory is used again; false after
+    /// the last.
+    pub(super) fn next_filled_into(
+        &mut self,
+        line: &mut Line<'a>,
+        comment: char,
+    ) -> Result<bool, FormatError> {
+        while self.next_into(line)? {
+            let text = line.text.trim_start();
+            if !text.is_empty() && !text.starts_with(comment) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The numbers of the next line if it is as programs write them: three counts that an `f64`
+    /// holds exactly, parted by one blank, and nothing else. Any other line is left for
+    /// [`Lines::next_filled_into`], which is slower and reports errors.
+    pub(super) fn next_plain(&mut self) -> Option<[u64; 3]> {
+        // Errors are reported when the line is read again.
+        let (counts, length) = plain(self.reader.fill_buf().ok()?)?;
+        self.plain_length = length;
+        Some(counts)
+    }
+
+    /// Takes the line that [`Lines::next_plain`] found.
+    pub(super) fn take_plain(&mut self) {
+        self.reader.consume(self.plain_length);
+        self.plain_length = 0;
+        self.number += 1;
+    }
+
+    /// The place after the last line, for messages.
+    pub(super) fn end(&self) -> Line<'a> {
+        Line {
+            file: self.file,
+            number: self.number + 1,
+            text: String::new(),
+        }
+    }
+
+    /// The line that was read last, for messages.
+    pub(super) fn last(&self) -> Line<'a> {
+        Line {
+            number: self.number,
+            ..self.end()
+        }
+    }
+
+    /// Error of a file that ends where `expected` should come.
+    pub(super) fn ended(&self, expected: impl Into<String>) -> FormatError {
+        self.end().error(
+            expected,
+            "the end of the file",
+            "the file is cut off or its header is wrong: write it again",
+        )
+    }
+}
+
+impl Line<'_> {
+    pub(super) fn error(
+        &self,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> FormatError {
+        FormatError::Content {
+            file: self.file.to_owned(),
+            line: self.number,
+            expected: expected.into(),
+            found: found.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// The words of this line, which must be three; `expected` describes them.
+    pub(super) fn three_words(&self, expected: &str) -> Result<[&str; 3], FormatError> {
+        let mut words = self.text.split_whitespace();
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some(first), Some(second), Some(third), None) => Ok([first, second, third]),
+            _ => Err(self.error(expected, shown(&self.text), "correct this line")),
+        }
+    }
+
+    /// An affinity: finite and not negative, and exact if it is a whole number.
+    pub(super) fn affinity(&self, word: &str) -> Result<f64, FormatError> {
+        match word.parse::<f64>() {
+            Ok(value) if value >= TOO_LARGE && is_digits(word) => Err(self.too_large(word)),
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+            _ => Err(self.error(
+                "a number, finite and not negative",
+                shown(word),
+                "affinities are counts of messages or bytes: correct this value",
+            )),
+        }
+    }
+
+    /// A whole number that is not negative; `what` it stands for.
+    pub(super) fn count(&self, word: &str, what: &str) -> Result<u64, FormatError> {
+        match word.parse::<u64>() {
+            Ok(value) if is_digits(word) => Ok(value),
+            _ => Err(self.error(
+                format!("{what}, a whole number"),
+                shown(word),
+                "correct this value",
+            )),
+        }
+    }
+
+    /// The weight of an edge, which a matrix must hold exactly.
+    pub(super) fn weight(&self, word: &str, what: &str) -> Result<u64, FormatError> {
+        let weight = self.count(word, what)?;
+        match (weight as f64) < TOO_LARGE {
+            true => Ok(weight),
+            false => Err(self.too_large(word)),
+        }
+    }
+
+    fn too_large(&self, word: &str) -> FormatError {
+        self.error(
+            "a count below 2^53, above which not every whole number is exact",
+            shown(word),
+            "correct this value, or write it as a rounded number such as 1e17",
+        )
+    }
+
+    /// A number of ranks.
+    pub(super) fn order(&self, word: &str) -> Result<usize, FormatError> {
+        let order = self.count(word, "the number of ranks")?;
+        match usize::try_from(order) {
+            Ok(order) if (1..=LARGEST_ORDER).contains(&order) => Ok(order),
+            _ => Err(self.error(
+                format!("a number of ranks from 1 to {LARGEST_ORDER}"),
+                shown(word),
+                "correct this value",
+            )),
+        }
+    }
+
+    /// A rank as the file counts them, from `base` on; returned from 0 on.
+    pub(super) fn index(
+        &self,
+        word: &str,
+        what: &str,
+        base: usize,
+        order: usize,
+    ) -> Result<usize, FormatError> {
+        let named = self.count(word, what)?;
+        usize::try_from(named)
+            .ok()
+            .and_then(|named| named.checked_sub(base))
+            .filter(|&index| index < order)
+            .ok_or_else(|| {
+                self.error(
+                    format!("{what} from {base} to {}", base + order - 1),
+                    shown(word),
+                    "correct this value, or the number of ranks in the header",
+                )
+            })
+    }
+}
+
+/// Three counts of at most 15 digits at the start of `bytes`, and the length of their
+/// line.
+fn plain(bytes: &[u8]) -> Option<([u64; 3], usize)> {
+    const MOST_DIGITS: usize = 15;
+    let mut counts = [0_u64; 3];
+    let mut at = 0;
+    for (count, end) in counts.iter_mut().zip(*b"  \n") {
+        let start = at;
+        while let Some(digit) = bytes.get(at).filter(|byte| byte.is_ascii_digit()) {
+            if at - start == MOST_DIGITS {
+                return None;
+            }
+            *count = *count * 10 + u64::from(digit - b'0');
+            at += 1;
+        }
+        if at == start || bytes.get(at) != Some(&end) {
+            return None;
+        }
+        at += 1;
+    }
+    Some((counts, at))
+}
+
+fn is_digits(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A piece of the file as messages show it: quoted, on one line, not too long.
+pub(super) fn shown(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let text = text.trim();
+    if text.is_empty() {
+        return "nothing".to_owned();
+    }
+    let mut start: String = text.chars().take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        start.push_str("...");
+    }
+    format!("`{}`", start.escape_debug())
+}

@@ -1,0 +1,127 @@
+//! The formats that matrices are kept in: one file each, with `read` and `write`.
+//!
+//! Readers are strict: a file that is not square, holds something else than a
+//! number, has a negative value, or ends too early is refused with its name,
+//! the line, what was expected and what to do. Writers write whole numbers
+//! without a decimal point.
+//!
+//! | format | endings | holds |
+//! |---|---|---|
+//! | [`matrix_market`] | `.mtx` | non-zero entries, as SciPy and Julia read them |
+//! | [`dense_text`] | `.mat` `.txt` | all numbers, as TreeMatch reads them |
+//! | [`csv`] | `.csv` | all numbers, for spreadsheets |
+//! | [`metis`] | `.graph` | an undirected graph, for METIS and KaHIP |
+//! | [`scotch`] | `.grf` | an undirected graph, for Scotch |
+//! | [`monitoring`] | `.prof` | what Open MPI's monitoring component counted; read only |
+
+mod graph;
+mod lines;
+mod number;
+mod table;
+
+pub mod csv;
+pub mod dense_text;
+pub mod matrix_market;
+pub mod metis;
+pub mod monitoring;
+pub mod scotch;
+
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use treepie_base::FormatError;
+
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use super::{Layer, Matrix, Metric};
+use treepie_base::from_name;
+
+/// The largest number of ranks that a file may announce: above it, a mistyped
+/// number would only exhaust the memory.
+pub const LARGEST_ORDER: usize = 1 << 24;
+
+/// A format of matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Format {
+    /// See [`matrix_market`].
+    MatrixMarket,
+    /// See [`dense_text`].
+    DenseText,
+    /// See [`csv`].
+    Csv,
+    /// See [`metis`].
+    Metis,
+    /// See [`scotch`].
+    Scotch,
+    /// See [`monitoring`].
+    #[strum(serialize = "open-mpi-monitoring")]
+    Monitoring,
+}
+
+impl Format {
+    /// The file endings of formats that can be written.
+    pub const ENDINGS: [&'static str; 6] = [".mtx", ".mat", ".txt", ".csv", ".graph", ".grf"];
+
+    /// The format that the ending of a file's name stands for, whatever its case.
+    pub fn from_path(path: &Path) -> Option<Format> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "mtx" => Some(Format::MatrixMarket),
+            "mat" | "txt" => Some(Format::DenseText),
+            "csv" => Some(Format::Csv),
+            "graph" => Some(Format::Metis),
+            "grf" => Some(Format::Scotch),
+            "prof" => Some(Format::Monitoring),
+            _ => None,
+        }
+    }
+
+    /// Reads a matrix; `file` is its name for messages. From Open MPI's
+    /// monitoring, the bytes of all layers together.
+    ///
+    /// # Errors
+    /// Error with its place in the file.
+    pub fn read(self, reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+        match self {
+            Format::MatrixMarket => matrix_market::read(reader, file),
+            Format::DenseText => dense_text::read(reader, file),
+            Format::Csv => csv::read(reader, file),
+            Format::Metis => metis::read(reader, file),
+            Format::Scotch => scotch::read(reader, file),
+            Format::Monitoring => {
+                let counted = monitoring::read(reader, file)?;
+                Ok(counted.traffic(Layer::ALL).affinity(Metric::Size))
+            }
+        }
+    }
+
+    /// Writes a matrix. Graphs hold the sum of both directions of each pair.
+    ///
+    /// # Errors
+    /// Errors of `out`; `Unsupported` for the format of Open MPI's monitoring.
+    pub fn write(self, matrix: &Matrix, out: impl Write) -> io::Result<()> {
+        match self {
+            Format::MatrixMarket => matrix_market::write(matrix, out),
+            Format::DenseText => dense_text::write(matrix, out),
+            Format::Csv => csv::write(matrix, out),
+            Format::Metis => metis::write(matrix, out),
+            Format::Scotch => scotch::write(matrix, out),
+            Format::Monitoring => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the format of Open MPI's monitoring is read and not written: \
+                 choose another, such as .mtx",
+            )),
+        }
+    }
+}
+
+from_name!(Format, "format");
+
+/// The format that the ending of a file's name stands for: [`Format::from_path`]
+/// for any kind of path.
+pub fn by_extension(path: impl AsRef<Path>) -> Option<Format> {
+    Format::from_path(path.as_ref())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! The layers of traffic: by which kind of call it was caused.
+
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use treepie_base::from_name;
+
+/// By which kind of call traffic was caused. A profile keeps layers apart, so
+/// that a placement can be made from any of them.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Layer {
+    /// Sends that the application requested, counted exactly.
+    PointToPoint,
+    /// Messages that collectives cause: exact where the plan is known, and
+    /// otherwise modelled (`treepie-native`, `traffic`).
+    Collectives,
+    /// Puts, gets and accumulates on windows.
+    OneSided,
+    /// Collectives over a process topology, which name their partners.
+    Neighbourhood,
+}
+
+impl Layer {
+    /// All layers, in the order in which reports show them.
+    pub const ALL: &'static [Layer] = Self::VARIANTS;
+}
+
+from_name!(Layer, "layer", "p2p" => Layer::PointToPoint);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layer_is_read_back_from_its_name() {
+        for &layer in Layer::ALL {
+            assert_eq!(layer.to_string().parse(), Ok(layer));
+        }
+    }
+
+    #[test]
+    fn p2p_is_short_for_point_to_point_and_case_does_not_matter() {
+        assert_eq!("P2P".parse(), Ok(Layer::PointToPoint));
+        assert_eq!("one_sided".parse(), Ok(Layer::OneSided));
+    }
+
+    #[test]
+    fn an_unknown_layer_is_answered_with_those_that_exist() {
+        let error = "colectives".parse::<Layer>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no layer is called `colectives`: write one of point-to-point, collectives, one-sided, \
+             neighbourhood, p2p"
+        );
+    }
+}

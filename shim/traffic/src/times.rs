@@ -1,0 +1,68 @@
+//! Time in MPI calls: classes of calls, counted and timed.
+
+use std::ops::AddAssign;
+
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use treepie_base::from_name;
+
+/// Calls that do the same sort of thing.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum CallClass {
+    /// Sends, blocking or not, prepared or not, and their starts.
+    Send,
+    /// Receives and probes.
+    Receive,
+    /// Sends and receives in one call.
+    SendReceive,
+    /// Waiting and testing for completion.
+    Wait,
+    /// Barriers.
+    Barrier,
+    /// Collectives other than barriers.
+    Collective,
+    /// Neighbourhood collectives.
+    Neighbourhood,
+    /// Puts, gets and accumulates.
+    OneSided,
+    /// Opening and closing epochs of windows: fences, locks, flushes, posts, starts and waits.
+    WindowEpoch,
+    /// All other procedures that have to do with a communicator or a window.
+    Other,
+}
+
+impl CallClass {
+    /// All classes; a class's number is its place here.
+    pub const ALL: &'static [CallClass] = Self::VARIANTS;
+}
+
+from_name!(CallClass, "class of calls");
+
+/// Calls and the time in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CallTime {
+    /// Number of calls.
+    pub calls: u64,
+    /// Time from their beginnings to their ends, in nanoseconds.
+    pub nanoseconds: u64,
+}
+
+impl CallTime {
+    /// This without `other`; not below nothing.
+    pub fn less(self, other: CallTime) -> CallTime {
+        CallTime {
+            calls: self.calls.saturating_sub(other.calls),
+            nanoseconds: self.nanoseconds.saturating_sub(other.nanoseconds),
+        }
+    }
+}
+
+impl AddAssign for CallTime {
+    fn add_assign(&mut self, other: CallTime) {
+        self.calls = self.calls.saturating_add(other.calls);
+        self.nanoseconds = self.nanoseconds.saturating_add(other.nanoseconds);
+    }
+}

@@ -1,0 +1,454 @@
+//! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-benches --bench
+//! collectives [-- choose|scale [RANKS]|thesis|uneven|smpi DIRECTORY]`.
+//!
+//! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:
+//! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a
+//! broadcast, a reduction and an allreduce, the host's binomial tree by rank (in the best and the
+//! worst numbering), and the bound. `thesis`: the grids of LaPIe's cases 1 to 3 and of its
+//! scatters, one port a process and messages uncut as there. `uneven`: total exchanges of uneven
+//! sizes on its grid of 40 ranks and on four clusters of four, and what a choice among all
+//! strategies costs. `smpi`: some of them as time-independent traces with their platform, and what
+//! the simulator here says, for `scripts/bench schedules`.
+#![allow(clippy::unwrap_used)] // a benchmark may panic
+
+#[path = "../../../shim/collective/tests/lapie/mod.rs"]
+mod lapie;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use treepie_base::statistics::median;
+use treepie_choice::Chooser;
+use treepie_choice::uneven::{exchange_seconds, quickest};
+use treepie_collective::read::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
+use treepie_collective::read::simulate::{Options, Sending, simulate};
+use treepie_collective::{
+    Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform, bound,
+};
+use treepie_native::Family;
+use treepie_platform::{Cluster, Contention, Contents, Host, Link, Platform, Sample};
+
+fn main() {
+    let which: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let wants = |name: &str| which.is_empty() || which.iter().any(|given| given == name);
+    if wants("choose") {
+        choose();
+    }
+    if wants("scale") {
+        scale(which.get(1).and_then(|ranks| ranks.parse().ok()));
+    }
+    if wants("thesis") {
+        thesis();
+    }
+    if wants("uneven") {
+        uneven();
+    }
+    if let ["smpi", directory] = which.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        smpi(Path::new(directory));
+    }
+}
+
+/// Clusters of so many ranks, four on a host, 1 to 12 ms and 50 to 600 Mbit/s apart. Numbered in
+/// blocks, or in turn.
+fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
+    grid_with(clusters, ranks, in_blocks, None)
+}
+
+/// The same where the inside of clusters responds to exchanges.
+fn grid_with(
+    clusters: usize,
+    ranks: usize,
+    in_blocks: bool,
+    contention: Option<Contention>,
+) -> Network {
+    let of = |rank: usize| match in_blocks {
+        true => rank * clusters / ranks,
+        false => rank % clusters,
+    };
+    let members =
+        |cluster: usize| -> Vec<usize> { (0..ranks).filter(|&rank| of(rank) == cluster).collect() };
+    let mut contents = Contents::default();
+    for cluster in 0..clusters {
+        let first = contents.hosts.len();
+        let all = members(cluster);
+        for on_host in all.chunks(4) {
+            contents.hosts.push(Host {
+                name: format!("n{}", on_host[0]),
+                ranks: on_host.to_vec(),
+            });
+        }
+        contents.clusters.push(Cluster {
+            name: format!("c{cluster}"),
+            hosts: (first..contents.hosts.len()).collect(),
+            leader: all[0],
+            within: (contents.hosts.len() - first > 1)
+                .then(|| Link::linear(50e-6, 2e-6, 9e-9).unwrap()),
+            levels: vec![treepie_platform::Level {
+                name: "node".to_owned(),
+                link: Link::linear(1e-6, 2e-7, 2e-10).unwrap(),
+            }],
+            contention,
+        });
+    }
+    for from in 0..clusters {
+        for to in (0..clusters).filter(|&to| to != from) {
+            let (low, high) = (from.min(to), from.max(to));
+            // No two alike, as measured ones are: what is looked up for one is of no use for
+            // another.
+            let latency = 1e-3 * (1 + (7 * low + 5 * high) % 12) as f64
+                + 1e-8 * (from * clusters + to) as f64;
+            let uplink = |cluster: usize| 50 * (1 + cluster * 7 % 12);
+            contents
+                .links
+                .insert((from, to), wan(latency, uplink(from).min(uplink(to))));
+        }
+    }
+    let platform = Platform::new(contents).unwrap();
+    let all: Vec<usize> = (0..ranks).collect();
+    Network::new(&platform, &all).unwrap()
+}
+
+/// As a probe writes it: a dozen sizes, a handshake from 64 KiB on.
+fn wan(latency: f64, mbit: usize) -> Link {
+    let per_byte = 8.5 / (1e6 * mbit as f64);
+    let sizes = [
+        0,
+        1,
+        1 << 10,
+        4 << 10,
+        8 << 10,
+        16 << 10,
+        32 << 10,
+        65535,
+        65536,
+        256 << 10,
+        1 << 20,
+    ];
+    let sample = |&bytes: &u64| Sample {
+        bytes,
+        gap: 5e-6 + per_byte * bytes as f64,
+        handshake: if bytes > 65535 { 2.0 * latency } else { 0.0 },
+        send: 5e-6,
+        receive: 5e-6,
+        confidence: 0.0,
+    };
+    Link::new(latency, sizes.iter().map(sample).collect()).unwrap()
+}
+
+const OPERATIONS: [Operation; 9] = [
+    Operation::Bcast,
+    Operation::Reduce,
+    Operation::Allreduce,
+    Operation::Gather,
+    Operation::Scatter,
+    Operation::Allgather,
+    Operation::Alltoall,
+    Operation::ReduceScatter,
+    Operation::Barrier,
+];
+
+fn choose() {
+    println!("choosing a plan, microseconds (median; the MPI's own among the candidates)");
+    println!(
+        "{:>9} {:>6}  {:16} {:>9} {:>9} {:>16}",
+        "clusters", "ranks", "operation", "first", "again", "with contention"
+    );
+    for (clusters, ranks) in [(4, 16), (16, 64), (16, 256), (64, 1024)] {
+        let network = Arc::new(grid(clusters, ranks, true));
+        let known = Clusters::of_network(&network);
+        let fresh =
+            |network: Arc<Network>| Chooser::new(Some(network), &known, Some(Family::OpenMpi));
+        let contention = Some(Contention::GIGA_ETHERNET);
+        let busy = fresh(Arc::new(grid_with(clusters, ranks, true, contention)));
+        let fresh = fresh(network);
+        for operation in OPERATIONS {
+            let (mut first, mut again, mut with) = (Vec::new(), Vec::new(), Vec::new());
+            for round in 0..101u64 {
+                let bytes = 1000 + 977 * round * round;
+                let mut chooser = fresh.clone();
+                let began = Instant::now();
+                black_box(chooser.choose(operation, Some(bytes), 0, false, &known));
+                first.push(1e6 * began.elapsed().as_secs_f64());
+                let began = Instant::now();
+                for _ in 0..100 {
+                    black_box(chooser.choose(operation, Some(black_box(bytes)), 0, false, &known));
+                }
+                again.push(1e4 * began.elapsed().as_secs_f64());
+                let mut chooser = busy.clone();
+                let began = Instant::now();
+                black_box(chooser.choose(operation, Some(bytes), 0, false, &known));
+                with.push(1e6 * began.elapsed().as_secs_f64());
+            }
+            println!(
+                "{clusters:>9} {ranks:>6}  {:16} {:>9.2} {:>9.3} {:>16.2}",
+                operation.to_string(),
+                median(&first).unwrap(),
+                median(&again).unwrap(),
+                median(&with).unwrap()
+            );
+        }
+    }
+}
+
+fn scale(only: Option<usize>) {
+    println!("\nsimulated makespans, milliseconds (segment in bytes; over the bound)");
+    let grids = [(20, 1_000), (50, 1_000), (20, 10_000), (50, 10_000)];
+    for (clusters, ranks) in grids
+        .into_iter()
+        .filter(|&(_, r)| only.is_none_or(|only| only == r))
+    {
+        for operation in [Operation::Bcast, Operation::Reduce, Operation::Allreduce] {
+            for bytes in [8, 64 << 10, 1 << 20] {
+                rows(clusters, ranks, operation, bytes);
+            }
+        }
+    }
+}
+
+fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
+    let network = Arc::new(grid(clusters, ranks, true));
+    let known = Clusters::of_network(&network);
+    let call = Uniform {
+        operation,
+        bytes,
+        root: 0,
+    };
+    let least = bound(&network, &known, operation, bytes, 0);
+    let mut chooser = Chooser::new(Some(network.clone()), &known, None);
+    let choice = chooser.choose(operation, Some(bytes), 0, false, &known);
+    println!(
+        "\n{operation} of {bytes} bytes on {ranks} ranks in {clusters} clusters: bound {:.3}",
+        1e3 * least
+    );
+    let simulated = |network: &Network, strategy: &Algorithm, segment: u64| {
+        let known = Clusters::of_network(network);
+        let plans = strategy.plans(&call, Some(network), &known, segment);
+        simulate(network, &plans, 1, Options::default())
+            .unwrap()
+            .seconds
+    };
+    let line = |name: &str, segment: u64, seconds: f64, mark: &str| {
+        println!(
+            "  {mark:1} {name:28} {segment:>9} {:>12.3} {:>8.2}",
+            1e3 * seconds,
+            seconds / least
+        );
+    };
+    let binomial = Algorithm::find(operation, "binomial").unwrap();
+    for (name, in_blocks) in [
+        ("host: binomial, in blocks", true),
+        ("host: binomial, in turn", false),
+    ] {
+        let network = grid(clusters, ranks, in_blocks);
+        line(
+            name,
+            bytes.max(1),
+            simulated(&network, binomial, bytes.max(1)),
+            "",
+        );
+    }
+    // Schedulers often come to the same tree, which is predicted alike to the last digit: simulated
+    // once.
+    let mut done: Vec<((u64, u64), f64)> = Vec::new();
+    for plan in choice.considered() {
+        let chosen = choice
+            .strategy
+            .is_some_and(|chosen| chosen.name == plan.strategy.name);
+        let alike = (plan.segment, plan.seconds.to_bits());
+        let before = done.iter().find(|(key, _)| *key == alike);
+        let seconds = match before {
+            Some(&(_, seconds)) => seconds,
+            None => simulated(&network, plan.strategy, plan.segment),
+        };
+        done.push((alike, seconds));
+        line(
+            plan.strategy.name,
+            plan.segment,
+            seconds,
+            if chosen { "*" } else { "" },
+        );
+    }
+}
+
+/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the MPI's binomial tree,
+/// and scatters.
+fn thesis() {
+    const BROADCASTS: [&str; 8] = [
+        "binomial",
+        "grid-flat",
+        "grid-fef",
+        "grid-ecef",
+        "grid-ecef-la",
+        "grid-ecef-lat-min",
+        "grid-ecef-lat",
+        "grid-bottom-up",
+    ];
+    const SCATTERS: [&str; 4] = [
+        "flat",
+        "grid-grouped",
+        "grid-slowest-first",
+        "grid-latest-tail-first",
+    ];
+    println!("\nthe grids of LaPIe, seconds (one port a process, messages uncut)");
+    for grid in [lapie::CASE_1, lapie::CASE_2, lapie::CASE_3] {
+        for (operation, names, sizes) in [
+            (Operation::Bcast, &BROADCASTS[..], [1 << 20, 4 << 20]),
+            (Operation::Scatter, &SCATTERS[..], [64 << 10, 1 << 20]),
+        ] {
+            for bytes in sizes {
+                println!("{operation} of {bytes} bytes, {}, root 0", grid.name);
+                for name in names {
+                    let seconds = uncut(&grid, operation, name, bytes);
+                    println!("    {name:28} {seconds:>9.3}");
+                }
+            }
+        }
+    }
+}
+
+fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f64 {
+    let network = grid.network();
+    let clusters = Clusters::of_network(&network);
+    let call = Uniform {
+        operation,
+        bytes,
+        root: 0,
+    };
+    let strategy = Algorithm::find(operation, name).unwrap();
+    let plans = strategy.plans(&call, Some(&network), &clusters, u64::MAX >> 8);
+    let options = Options {
+        sending: Sending::OnePort,
+        ..Options::default()
+    };
+    simulate(&network, &plans, 1, options).unwrap().seconds
+}
+
+/// Milliseconds of total exchanges by each strategy: one port a process as in the thesis, and with
+/// links that several share; then those of the choice.
+fn uneven() {
+    let grids = [
+        (lapie::CASE_4.name, lapie::CASE_4.network()),
+        ("four clusters of four", grid(4, 16, true)),
+    ];
+    for (name, network) in &grids {
+        for sending in [Sending::OnePort, Sending::Overlapping] {
+            println!("\nuneven total exchanges, {name}, {sending:?}: ms by mean size of a block");
+            print!("    {:16}", "");
+            for volumes in lapie::Volumes::ALL {
+                print!("{:>12} 4 KiB{:>10} 64 KiB", format!("{volumes:?}"), "");
+            }
+            println!();
+            for strategy in Algorithm::of(Operation::Alltoallv) {
+                print!("    {:16}", strategy.name);
+                for volumes in lapie::Volumes::ALL {
+                    for mean in [4 << 10, 64 << 10] {
+                        let table = volumes.table(network.ranks(), mean);
+                        match lapie::exchanged(network, table, strategy, sending) {
+                            Some(seconds) => print!("{:>18.1}", 1e3 * seconds),
+                            None => print!("{:>18}", "-"),
+                        }
+                    }
+                }
+                println!();
+            }
+        }
+    }
+    for ranks in [16, 32, 64] {
+        choose_uneven(&grid(4, ranks, true));
+    }
+}
+
+/// The cost of a choice among all strategies where sizes are uneven.
+fn choose_uneven(network: &Network) {
+    let known = Clusters::of_network(network);
+    let ranks = network.ranks();
+    println!("\nthe choice on {ranks} ranks, milliseconds");
+    for mean in [256, 4 << 10, 64 << 10] {
+        let amount = Amount::Table(lapie::Volumes::Skewed.table(network.ranks(), mean));
+        let problem = Problem {
+            operation: Operation::Alltoallv,
+            root: 0,
+            amount: &amount,
+            clusters: &known,
+            ordered: false,
+            network: Some(network),
+            unit_bytes: 1,
+        };
+        let flat = Algorithm::find(problem.operation, "flat").unwrap();
+        let found = quickest(&problem, 48 << 10, flat).unwrap();
+        let time = || {
+            let began = Instant::now();
+            quickest(&problem, 48 << 10, flat).unwrap();
+            began.elapsed().as_secs_f64()
+        };
+        // Others may use the machine, too.
+        let seconds = (0..10).map(|_| time()).fold(f64::INFINITY, f64::min);
+        println!(
+            "    mean {mean:>6}: {:.1}; {} takes {:.1}, flat {:.1}; the exchange of sizes {:.1}",
+            1e3 * seconds,
+            found.strategy.name,
+            1e3 * found.seconds,
+            1e3 * found.unknown,
+            1e3 * exchange_seconds(network, (ranks * 2 * 8) as u64),
+        );
+    }
+}
+
+/// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in
+/// the simulator here, and the command that replays it.
+///
+/// Messages are not cut: SimGrid's flows share a connection evenly, where messages on a real one
+/// follow each other, so that nothing flows on before the last piece is there.
+fn smpi(directory: &Path) {
+    let (clusters, ranks) = (20, 1_000);
+    let network = grid(clusters, ranks, true);
+    let known = Clusters::of_network(&network);
+    let (platform, hosts) = simgrid(&network);
+    let path = |name: &str| directory.join(name);
+    std::fs::write(path("platform.xml"), platform).unwrap();
+    std::fs::write(path("hosts"), hosts).unwrap();
+    for (operation, strategy, bytes, segment) in [
+        (Operation::Bcast, "grid-flat", 32 << 10, 32 << 10),
+        (Operation::Bcast, "grid-ecef-la", 32 << 10, 32 << 10),
+        (Operation::Bcast, "binomial", 32 << 10, 32 << 10),
+        (Operation::Reduce, "grid-flat", 32 << 10, 32 << 10),
+        (Operation::Reduce, "grid-ecef-la", 32 << 10, 32 << 10),
+        (Operation::Reduce, "binomial", 32 << 10, 32 << 10),
+        (
+            Operation::Scatter,
+            "grid-latest-tail-first",
+            1 << 10,
+            48 << 10,
+        ),
+        (Operation::Allreduce, "grid-exchange", 1 << 10, 1 << 10),
+    ] {
+        let call = Uniform {
+            operation,
+            bytes,
+            root: 0,
+        };
+        let strategy = Algorithm::find(operation, strategy).unwrap();
+        let plans = strategy.plans(&call, Some(&network), &known, segment);
+        let name = format!("{operation}-{}-{bytes}", strategy.name);
+        let mut list = String::new();
+        for (rank, trace) in time_independent(&plans, 1).iter().enumerate() {
+            let file = path(&format!("{name}.rank{rank}.ti"));
+            std::fs::write(&file, trace).unwrap();
+            list += &format!("{}\n", file.display());
+        }
+        std::fs::write(path(&format!("{name}.ti")), list).unwrap();
+        let outcome = simulate(&network, &plans, 1, Options::default()).unwrap();
+        println!(
+            "{name} {:.3} smpirun -np {ranks} -platform {} -hostfile {} -replay {} {SMPIRUN_OPTIONS}",
+            1e3 * outcome.seconds,
+            path("platform.xml").display(),
+            path("hosts").display(),
+            path(&format!("{name}.ti")).display(),
+        );
+    }
+}

@@ -1,0 +1,1 @@
+//! Benchmarks of the crates under `shim/`: each file of `benches/` is a program that prints a table.

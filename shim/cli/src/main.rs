@@ -26,15 +26,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use treepie_base::wait_for_streams;
-use treepie_profile::old_names;
 
 fn main() -> ExitCode {
     wait_for_streams();
-    let (words, old_names) = old_names::in_command_line(std::env::args_os().collect());
-    for old in old_names {
-        eprintln!("treepie: {old}");
-    }
-    let outcome = match commands::CommandLine::try_parse_from(words) {
+    let outcome = match commands::CommandLine::try_parse() {
         Ok(line) => line.run(),
         Err(error) => error::usage(&error),
     };

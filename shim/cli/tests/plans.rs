@@ -122,7 +122,7 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
 }
 
 #[test]
-fn options_of_older_versions_are_accepted_and_said_and_formulas_are_a_column() {
+fn formulas_are_a_column() {
     let desk = Desk::new();
     let platform = platform();
     let arguments = [
@@ -134,15 +134,6 @@ fn options_of_older_versions_are_accepted_and_said_and_formulas_are_a_column() {
         "8",
     ];
     let plain = desk.run(&arguments).good();
-    let old = desk
-        .run(&[&arguments[..], &["--plans", "--simulate"]].concat())
-        .good();
-    assert_eq!(plain.out, old.out);
-    assert!(
-        old.err.contains("--plans is the default now"),
-        "{}",
-        old.err
-    );
     let with = desk
         .run(&[&arguments[..], &["--form", "thesis"]].concat())
         .good();

@@ -290,13 +290,3 @@ fn progress_and_colours_are_for_terminals_only() {
         assert!(!desk.run(&words).good().out.contains(colour), "{help}");
     }
 }
-
-#[test]
-fn an_old_option_is_accepted_with_a_warning_that_has_the_new_one() {
-    let desk = Desk::new();
-    let words = ["profile", "--window", "soon", "--", "mpirun", "./app"];
-    let outcome = desk.run(&words);
-    let expected = "treepie: --window: an old name, which treepie 0.2 is the last to accept; write \
-                    --phase-interval\ntreepie: TREEPIE_PHASE_INTERVAL: `soon` is no time";
-    assert!(outcome.err.starts_with(expected), "{}", outcome.err);
-}

@@ -36,8 +36,7 @@ pub struct GuardedEpochs {
     /// Time that trials took beyond that.
     pub excess_seconds: f64,
     /// Time that joining has saved, by comparisons with each piece on its own; less than none where
-    /// it lost before it was taken back. None in files of older versions.
-    #[serde(default)]
+    /// it lost before it was taken back.
     pub saved_seconds: f64,
 }
 

@@ -54,8 +54,7 @@ pub struct GuardedCell {
     /// Time that trials in the cell took beyond that.
     pub excess_seconds: f64,
     /// Time that the plan has saved since it was adopted, by comparisons with the native MPI; less
-    /// than none where it lost before it was taken back. None in files of older versions.
-    #[serde(default)]
+    /// than none where it lost before it was taken back.
     pub saved_seconds: f64,
 }
 

@@ -17,7 +17,6 @@ pub mod any;
 mod document;
 mod epochs;
 pub mod experience;
-pub mod old_names;
 mod foreseen;
 mod guard;
 mod layers;

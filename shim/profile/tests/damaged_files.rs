@@ -83,7 +83,7 @@ const LOGP: &str = "\
 1113829433 1024 9.3e-06 4.3e-06 0.4e-06 2.4e-06 1.4e-06 0.9e-06 9.4e-06
 ";
 const LATENCIES: &str = "0,5,60\n5,0,61\n60,61,0\n";
-const MEASURED: &str = "# collective,strategy,bytes,segment,seconds\nbcast,rank-pipeline,1048576,16384,0.12\nbcast,flat,8,,0.01\n";
+const MEASURED: &str = "# collective,strategy,bytes,segment,seconds\nbcast,chain,1048576,16384,0.12\nbcast,flat,8,,0.01\n";
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]

@@ -70,16 +70,6 @@ pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -
     Ok(ExitCode::SUCCESS)
 }
 
-/// The strategy of a name, also as older versions wrote it.
-fn strategy(measured: &Measured) -> Option<&'static Algorithm> {
-    let name = match measured.strategy.as_str() {
-        "rank-pipeline" => "chain",
-        "magpie" => "grid-flat",
-        name => name.strip_prefix("rank-").unwrap_or(name),
-    };
-    Algorithm::find(measured.collective, name)
-}
-
 fn pair(
     platform: &Platform,
     arguments: &Arguments,
@@ -88,7 +78,7 @@ fn pair(
 ) -> Result<Pair, CommandError> {
     let operation = measured.collective;
     let refused = |problem: String| CommandError::failed(format!("{}: {problem}", file.display()));
-    let strategy = strategy(&measured).ok_or_else(|| {
+    let strategy = Algorithm::find(operation, &measured.strategy).ok_or_else(|| {
         let names: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
         let (wanted, names) = (&measured.strategy, names.join(", "));
         refused(format!(

@@ -106,15 +106,6 @@ pub struct Arguments {
     /// -replay, OUT.json as bars in time
     #[arg(long, value_name = "OUT", conflicts_with = "measured")]
     export: Option<PathBuf>,
-    /// Accepted from older versions: plans are what is predicted
-    #[arg(long, hide = true)]
-    plans: bool,
-    /// Accepted from older versions: plans are simulated
-    #[arg(long, hide = true)]
-    simulate: bool,
-    /// Accepted from older versions: segments suit the plans
-    #[arg(long, hide = true, value_name = "BYTES")]
-    granularity: Option<u64>,
     /// Print it as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -174,20 +165,6 @@ impl Arguments {
             false => 0,
         }
     }
-
-    /// Why an answer is asked for in words of an older version, one line each.
-    fn outdated(&self) -> impl Iterator<Item = &'static str> {
-        [
-            (self.plans, "--plans is the default now; leave it out"),
-            (self.simulate, "--simulate is the default now; leave it out"),
-            (
-                self.granularity.is_some(),
-                "--granularity has no effect any more; leave it out",
-            ),
-        ]
-        .into_iter()
-        .filter_map(|(is_given, line)| is_given.then_some(line))
-    }
 }
 
 /// Predicts and prints, and exports if that is asked.
@@ -206,9 +183,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
             "--compute {}: a number from 0 was expected",
             arguments.compute
         )));
-    }
-    for line in arguments.outdated() {
-        eprintln!("treepie: {line}");
     }
     let platform = match arguments.ranks {
         Some(ranks) if ranks != file.platform.ranks() => file.platform.scaled(ranks),

@@ -17,7 +17,6 @@ pub(super) struct ClusterText {
     /// For the reader; the hosts decide.
     #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) ranks: Vec<usize>,
-    #[serde(alias = "coordinator")]
     leader: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contention: Option<ContentionText>,

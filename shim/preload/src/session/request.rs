@@ -142,9 +142,6 @@ impl Request {
             }
         };
         log::set_level(settings.log);
-        for old in &settings.old_names {
-            log::warn(&old.to_string());
-        }
         let request = match settings.mode {
             Mode::Off => Ok(Request::Decided(Decision::Plain)),
             Mode::Profile => recording(native, &settings, ranks, launched::remarks())

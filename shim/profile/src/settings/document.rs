@@ -7,7 +7,6 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 
 use super::{NAMES, Settings};
-use crate::old_names::{self, OldName, Scope};
 use treepie_base::nearest::did_you_mean;
 use treepie_base::{FileError, Kind, header, yaml};
 
@@ -36,8 +35,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut lines: A) -> Result<Document, A::Error> {
         let mut settings = Settings::default();
-        while let Some(Name(name, old)) = lines.next_key()? {
-            settings.old_names.extend(old);
+        while let Some(Name(name)) = lines.next_key()? {
             match name {
                 None => {
                     lines.next_value::<IgnoredAny>()?;
@@ -52,8 +50,8 @@ impl<'de> Visitor<'de> for DocumentVisitor {
     }
 }
 
-/// The name in front of a value: a setting, or `None` for the header; and a notice of an old name.
-struct Name(Option<&'static str>, Option<OldName>);
+/// The name in front of a value: a setting, or `None` for the header.
+struct Name(Option<&'static str>);
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
@@ -72,13 +70,10 @@ impl Visitor<'_> for NameVisitor {
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Name, E> {
         if matches!(name, "treepie" | "version") {
-            return Ok(Name(None, None));
-        }
-        if let Some((new, since)) = old_names::renamed(Scope::Setting, name) {
-            return Ok(Name(Some(new), Some(OldName::new(name, new, since))));
+            return Ok(Name(None));
         }
         let known = NAMES.into_iter().find(|known| *known == name);
-        known.map(|name| Name(Some(name), None)).ok_or_else(|| {
+        known.map(|name| Name(Some(name))).ok_or_else(|| {
             let plain = name.strip_prefix("TREEPIE_").unwrap_or(name);
             let suggestion = did_you_mean(plain, NAMES);
             let known = NAMES.join(", ");

@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::old_names::{self, OldName, Scope};
 use choices::{choice, switch};
 use treepie_base::error::one_line;
 use treepie_base::{FileError, nearest, permutation};
@@ -197,8 +196,6 @@ pub struct Settings {
     pub strict: bool,
     /// The most detailed messages that are printed.
     pub log: LogLevel,
-    /// Old names that were used: each is worth a warning.
-    pub old_names: Vec<OldName>,
 }
 
 impl Settings {
@@ -224,18 +221,11 @@ impl Settings {
             _ => {}
         }
         for name in NAMES {
-            let old = old_names::of_setting(name).find_map(|(old, since)| {
-                let value = value_of(old).filter(|_| value_of(name).is_none())?;
-                let notice = OldName::new(variable_of(old), variable_of(name), since);
-                settings.old_names.push(notice);
-                Some((old, value))
-            });
-            let value = value_of(name).map(|value| (name, value));
-            if let Some((written, value)) = value.or(old) {
+            if let Some(value) = value_of(name) {
                 settings
                     .set(name, &value)
                     .map_err(|problem| SettingsError::Variable {
-                        variable: variable_of(written),
+                        variable: variable_of(name),
                         problem: one_line(&problem),
                     })?;
             }
@@ -283,7 +273,6 @@ impl Settings {
 
     /// Sets one setting from its text.
     fn set(&mut self, name: &'static str, text: &str) -> Result<(), String> {
-        let text = &self.with_new_values(name, text);
         match name {
             "mode" => self.mode = choice(text)?,
             "store" => self.store = Some(store(text)?),
@@ -331,22 +320,6 @@ impl Settings {
             _ => return Err("this is no setting".into()),
         }
         Ok(())
-    }
-
-    /// The value of a setting with the new names of its items, which may be `key=value`.
-    fn with_new_values(&mut self, name: &'static str, text: &str) -> String {
-        let items = text.split(',').map(|item| {
-            let value = item.rsplit('=').next().unwrap_or(item).trim();
-            let Some((new, since)) = old_names::renamed(Scope::Value(name), value) else {
-                return item.to_owned();
-            };
-            let notice = OldName::new(format!("{name}: {value}"), format!("{name}: {new}"), since);
-            if !self.old_names.contains(&notice) {
-                self.old_names.push(notice);
-            }
-            item.replace(value, new)
-        });
-        items.collect::<Vec<_>>().join(",")
     }
 
     /// The text of one setting, as [`Settings::set`] reads it.
@@ -464,17 +437,11 @@ pub fn unknown_variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Se
     names
         .into_iter()
         .filter(|name| name.starts_with(PREFIX) && !OF_COMMAND.contains(name))
-        .filter(|name| !known.iter().any(|known| known == name) && !is_old_variable(name))
+        .filter(|name| !known.iter().any(|known| known == name))
         .map(|name| SettingsError::UnknownVariable {
             variable: one_line(name),
         })
         .collect()
-}
-
-/// Whether this is the old name of a setting's variable.
-fn is_old_variable(variable: &str) -> bool {
-    let mut old = NAMES.into_iter().flat_map(old_names::of_setting);
-    old.any(|(name, _)| variable_of(name) == variable)
 }
 
 /// The variable that was most likely meant, compared without the common prefix.

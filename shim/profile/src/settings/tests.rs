@@ -249,48 +249,6 @@ fn times_of_settings_are_seconds_and_survive_the_launcher() {
 }
 
 #[test]
-fn old_names_are_read_as_the_new_ones_with_a_notice_each() {
-    let notice = |written: &str, new: &str| OldName::new(written, new, "0.2");
-    let yaml = from_yaml(
-        "mode: replay\nwindow: 2\nreorder: host\ncollectives: {bcast: host, reduce: host}\n\
-         permutation: 1,0\n",
-    );
-    let yaml = yaml.unwrap();
-    assert_eq!(yaml.phase_interval, Some(Duration::from_secs(2)));
-    assert_eq!(yaml.collectives.to_string(), "bcast=native,reduce=native");
-    assert_eq!(yaml.reorder, Reorder::Native);
-    assert_eq!(
-        yaml.old_names,
-        [
-            notice("window", "phase_interval"),
-            notice("reorder: host", "reorder: native"),
-            notice("collectives: host", "collectives: native"),
-        ]
-    );
-    let variables = from_variables(&[("TREEPIE_WINDOW", "2")]).unwrap();
-    assert_eq!(variables.phase_interval, yaml.phase_interval);
-    assert_eq!(
-        variables.old_names,
-        [notice("TREEPIE_WINDOW", "TREEPIE_PHASE_INTERVAL")]
-    );
-    assert_eq!(unknown_variables(["TREEPIE_WINDOW"]), []);
-    let wrong = from_variables(&[("TREEPIE_WINDOW", "soon")]).unwrap_err();
-    assert!(
-        wrong
-            .to_string()
-            .starts_with("TREEPIE_WINDOW: `soon` is no time")
-    );
-}
-
-#[test]
-fn the_new_variable_wins_over_the_old_one() {
-    let both = [("TREEPIE_WINDOW", "2"), ("TREEPIE_PHASE_INTERVAL", "3")];
-    let settings = from_variables(&both).unwrap();
-    assert_eq!(settings.phase_interval, Some(Duration::from_secs(3)));
-    assert_eq!(settings.old_names, []);
-}
-
-#[test]
 fn pages_are_off_or_in_memory_or_in_a_directory() {
     let read = |value: &str| {
         let variables = [("TREEPIE_PAGES", value)];

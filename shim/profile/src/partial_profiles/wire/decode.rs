@@ -191,10 +191,6 @@ impl Decoder<'_> {
                     partial.windows.push((number, group));
                 }
                 Tag::Access => {
-                    let (key, accesses) = self.access(partial.windows.len())?;
-                    *partial.accesses.entry(key).or_default() += accesses;
-                }
-                Tag::AccessInIntervals => {
                     let (key, mut accesses) = self.access(partial.windows.len())?;
                     accesses.intervals = self.number()?;
                     *partial.accesses.entry(key).or_default() += accesses;

@@ -212,7 +212,7 @@ impl<'a, S: Sink> Encoder<'a, S> {
     /// Calls on the window that was written as the `place`-th, from 0, and the intervals between
     /// synchronisations in which there were some.
     pub fn access(&mut self, place: u32, access: &Access, traffic: Traffic, intervals: u32) {
-        self.tag(Tag::AccessInIntervals);
+        self.tag(Tag::Access);
         for number in [
             place,
             access.epoch as u32,

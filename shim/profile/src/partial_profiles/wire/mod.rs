@@ -35,13 +35,11 @@ enum Tag {
     SharedMemory,
     Time,
     Window,
-    /// Of earlier versions, which counted no intervals.
     Access,
-    AccessInIntervals,
 }
 
 impl Tag {
-    const ALL: [Tag; 12] = [
+    const ALL: [Tag; 11] = [
         Tag::End,
         Tag::Rank,
         Tag::Counted,
@@ -53,6 +51,5 @@ impl Tag {
         Tag::Time,
         Tag::Window,
         Tag::Access,
-        Tag::AccessInIntervals,
     ];
 }

@@ -7,20 +7,12 @@
 //! treepie replay app.placement.yaml -- mpirun -np 16 ./app
 //! ```
 //!
-//! A subcommand is a file in `commands`. What several of them need is beside
-//! them: `launch` (how variables reach the ranks of a job), `input` (files and
-//! descriptions that a user names), `report` (tables), `picture`, `html` (the report
-//! that a browser shows).
+//! A subcommand is a file in `commands`. How variables reach the ranks of a job is in the crate
+//! `treepie-launch`; tables, pictures and what a user can name are in `treepie-report`.
 #![forbid(unsafe_code)]
 
 mod commands;
-mod error;
-mod html;
-mod input;
-mod launch;
 mod output;
-mod picture;
-mod report;
 
 use std::process::ExitCode;
 
@@ -31,7 +23,7 @@ fn main() -> ExitCode {
     wait_for_streams();
     let outcome = match commands::CommandLine::try_parse() {
         Ok(line) => line.run(),
-        Err(error) => error::usage(&error),
+        Err(error) => output::usage(&error),
     };
     match outcome {
         Ok(status) => status,

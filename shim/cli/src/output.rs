@@ -1,6 +1,7 @@
 //! Writing answers: to standard output, which a reader may close early.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -8,7 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use serde::Serialize;
 
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
+use treepie_launch::library;
 
 /// Prints an answer.
 ///
@@ -34,6 +36,28 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
         CommandError::failed(format!("the answer cannot be written as JSON: {error}"))
     })?;
     print(&(text + "\n"))
+}
+
+/// Output of clap: help and version as they are, anything else as one line. Clap's own text has a
+/// paragraph for each of message, tip and usage.
+pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
+    if !error.use_stderr() {
+        // The reader of the help may have closed the pipe: then there is nothing to do.
+        let _ = error.print();
+        if error.kind() == clap::error::ErrorKind::DisplayVersion {
+            print(&library::describe())?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let text = error.to_string();
+    let message = text.split("\n\nUsage:").next().unwrap_or(&text);
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let message = message.split("\n\nFor more").next().unwrap_or(message);
+    let words: Vec<&str> = message.split_whitespace().collect();
+    Err(CommandError::usage(format!(
+        "{}; `treepie --help` shows the usage",
+        words.join(" ")
+    )))
 }
 
 /// Shows on a terminal, and nowhere else, that something is being worked on.

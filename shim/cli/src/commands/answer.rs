@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::profile::require_directory;
-use crate::error::CommandError;
-use crate::html;
 use crate::output;
-use crate::picture::{Format, write_drawing};
-use crate::report::proof::Comparison;
+use treepie_launch::error::CommandError;
+use treepie_report::html;
+use treepie_report::picture::{Format, write_drawing};
+use treepie_report::proof::Comparison;
 
 /// What is written of a comparison.
 pub struct Wanted<'a> {

@@ -10,11 +10,12 @@ use treepie_resilience::checkpoint::{
 };
 
 use super::Outcome;
-use super::options::{size, time};
-use crate::error::CommandError;
+use super::options::time;
 use crate::output;
-use crate::picture::{Format, write_drawing};
-use crate::report::checkpoints::{Report, Row};
+use treepie_launch::error::CommandError;
+use treepie_report::checkpoints::{Report, Row};
+use treepie_report::input::choice::size;
+use treepie_report::picture::{Format, write_drawing};
 
 /// Options of the question what checkpoints would cost.
 #[derive(Debug, Args)]

@@ -15,12 +15,12 @@ use treepie_topology::rank_files::{self, Form, slots};
 use treepie_traffic::formats::Format;
 
 use super::Outcome;
-use super::options::MatrixChoice;
-use crate::error::CommandError;
-use crate::input::traffic::{Input, parts_in};
 use crate::output;
-use crate::report::summary::Summary;
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_report::input::choice::MatrixChoice;
+use treepie_report::input::traffic::{Input, parts_in};
+use treepie_report::summary::Summary;
+use treepie_report::words::pluralize;
 
 /// Write a profile, a matrix or a placement in another format
 ///

@@ -15,11 +15,11 @@ use treepie_jobstate::pages::TICK;
 use treepie_jobstate::waits::Kind;
 use treepie_profile::settings::{Pages, RUN_VARIABLE};
 
-use crate::error::CommandError;
-use crate::input::pages::{self, Look};
-use crate::launch::injection::Invocation;
-use crate::launch::job;
-use crate::report::waits::Hang;
+use treepie_launch::error::CommandError;
+use treepie_launch::injection::Invocation;
+use treepie_launch::job;
+use treepie_report::input::pages::{self, Look};
+use treepie_report::waits::Hang;
 
 /// Whether a job is watched while it runs.
 #[derive(Debug, Args)]

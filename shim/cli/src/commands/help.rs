@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, Parser};
 
 use super::{CommandLine, Outcome};
-use crate::error::{self, CommandError};
 use crate::output;
+use treepie_launch::error::CommandError;
 
 /// The document whose chapters are the topics, so that help and document agree.
 const DOCUMENT: &str = include_str!("../../../../LD_PRELOAD.md");
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             output::print(&format!("\n{}", list()))?;
         }
         [word] => match help_of_subcommand(word) {
-            Some(help) => return error::usage(&help),
+            Some(help) => return output::usage(&help),
             None => output::print(&topic(word)?)?,
         },
         words => {

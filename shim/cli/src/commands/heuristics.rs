@@ -14,11 +14,11 @@ use treepie_platform::orders::monte_carlo::{Results, Study};
 use treepie_platform::orders::{Accounting, Order};
 
 use super::Outcome;
-use crate::error::CommandError;
 use crate::output;
-use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
-use crate::report::table::Table;
-use crate::report::units;
+use treepie_launch::error::CommandError;
+use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
+use treepie_report::table::Table;
+use treepie_report::units;
 
 /// Compare the orders between clusters on random grids
 #[derive(Debug, Args)]

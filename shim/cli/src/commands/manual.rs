@@ -9,8 +9,8 @@ use clap_mangen::Man;
 use treepie_base::write_atomically;
 
 use super::{Outcome, for_users};
-use crate::error::CommandError;
 use crate::output;
+use treepie_launch::error::CommandError;
 
 /// Write the manual pages into a directory
 #[derive(Debug, Args)]

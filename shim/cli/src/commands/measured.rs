@@ -12,11 +12,11 @@ use treepie_platform::Platform;
 
 use super::Outcome;
 use super::predict::{Arguments, failed};
-use crate::error::CommandError;
 use crate::output;
-use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
-use crate::report::table::Table;
-use crate::report::units;
+use treepie_launch::error::CommandError;
+use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
+use treepie_report::table::Table;
+use treepie_report::units;
 
 /// A measured time and what was predicted for it.
 struct Pair {

@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// Result of a subcommand: its exit status, or an error.
 pub type Outcome = Result<ExitCode, CommandError>;

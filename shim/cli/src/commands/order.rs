@@ -14,11 +14,11 @@ use treepie_profile::settings::AfterEnd;
 use super::Outcome;
 use super::options::absolute_path;
 use super::profile::require_directory;
-use crate::error::CommandError;
-use crate::launch::written::{Watch, is_ours};
 use crate::output;
-use crate::report::order::{Compared, Summary};
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_launch::written::{Watch, is_ours};
+use treepie_report::order::{Compared, Summary};
+use treepie_report::words::pluralize;
 
 /// Whether the order of receives is recorded.
 #[derive(Debug, Args)]

@@ -9,10 +9,10 @@ use treepie_platform::{Link, Platform, Way};
 
 use super::{Outcome, predict};
 use crate::output;
-use crate::report::platform::named_links;
-use crate::report::table::Table;
-use crate::report::units;
-use crate::report::words::pluralize;
+use treepie_report::platform::named_links;
+use treepie_report::table::Table;
+use treepie_report::units;
+use treepie_report::words::pluralize;
 
 /// Prints the times of so many pieces of the size that `arguments` name.
 pub fn run(platform: &Platform, pieces: u64, arguments: &predict::Arguments) -> Outcome {

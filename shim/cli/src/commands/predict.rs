@@ -17,15 +17,15 @@ use treepie_platform::file::PlatformFile;
 use treepie_platform::{MessageModel, Platform};
 
 use super::checkpoints::CheckpointOptions;
-use super::options::size;
 use super::{Outcome, checkpoints, measured, pieces, plans};
-use crate::error::CommandError;
-use crate::input::collective::{CallForm, Collective};
-use crate::input::{neighbours, sizes};
 use crate::output;
-use crate::report::table::Table;
-use crate::report::units;
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_report::input::choice::size;
+use treepie_report::input::collective::{CallForm, Collective};
+use treepie_report::input::{neighbours, sizes};
+use treepie_report::table::Table;
+use treepie_report::units;
+use treepie_report::words::pluralize;
 
 /// Predict the time of a collective, for every algorithm and the MPI's own, of pieces that lie
 /// apart, or of a job with checkpoints

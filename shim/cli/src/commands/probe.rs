@@ -17,15 +17,16 @@ use treepie_platform::{
 use treepie_profile::settings::PROBE_VARIABLE;
 
 use super::Outcome;
-use super::options::{absolute_path, size};
-use crate::error::CommandError;
-use crate::launch::family::Launcher;
-use crate::launch::injection::Invocation;
-use crate::launch::{job, measuring};
+use super::options::absolute_path;
 use crate::output;
-use crate::report::table::Table;
-use crate::report::words::pluralize;
-use crate::report::{platform as report, units};
+use treepie_launch::error::CommandError;
+use treepie_launch::family::Launcher;
+use treepie_launch::injection::Invocation;
+use treepie_launch::{job, measuring};
+use treepie_report::input::choice::size;
+use treepie_report::table::Table;
+use treepie_report::words::pluralize;
+use treepie_report::{platform as report, units};
 
 /// Measure a platform: its clusters and the pLogP parameters of its links
 #[derive(Debug, Args)]

@@ -13,12 +13,12 @@ use super::Outcome;
 use super::hang::HangChoice;
 use super::options::{RunSettings, absolute_path};
 use super::order::RecordChoice;
-use crate::error::CommandError;
-use crate::launch::family::{Family, Launcher};
-use crate::launch::written::{Watch, is_ours};
-use crate::launch::{self, binary, program, search};
 use crate::output;
-use crate::report::summary::Summary;
+use treepie_launch::error::CommandError;
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::written::{Watch, is_ours};
+use treepie_launch::{self, binary, program, search};
+use treepie_report::summary::Summary;
 
 /// Run a job, and save the traffic between its ranks
 #[derive(Debug, Args)]
@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;
     require_directory(&template, "--output")?;
-    let invocation = launch::prepare(&arguments.command, &variables)?;
+    let invocation = treepie_launch::prepare(&arguments.command, &variables)?;
     let profiles = Profiles::before(&template);
     let order = arguments.order.before();
     let status = watched.run(&invocation)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::Outcome;
-use crate::input::hwloc_file;
+use treepie_report::input::hwloc_file;
 
 /// Prints the machine that an hwloc XML file describes, or an error and exits with status 1. Only
 /// this command uses it.

@@ -17,12 +17,11 @@ use super::hang::HangChoice;
 use super::options::{RunSettings, absolute_path, as_usage};
 use super::order::ReplayChoice;
 use super::profile::{Profiles, after_the_job, report, require_directory};
-use crate::error::CommandError;
-use crate::launch;
-use crate::launch::choose::{self, Choice};
-use crate::launch::family::Launcher;
-use crate::launch::rank_file::{self, RankFile};
-use crate::launch::ranks;
+use treepie_launch::choose::{self, Choice};
+use treepie_launch::error::CommandError;
+use treepie_launch::family::Launcher;
+use treepie_launch::rank_file::{self, RankFile};
+use treepie_launch::ranks;
 
 /// Run a job with a placement, or with the order of receives of another run
 #[derive(Debug, Args)]
@@ -283,7 +282,7 @@ fn launched(
     let watched = arguments.hang.watched();
     own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;
-    let mut invocation = launch::prepare(&arguments.command, &variables)?;
+    let mut invocation = treepie_launch::prepare(&arguments.command, &variables)?;
     if let Some(rank_file) = rank_file {
         rank_file.apply(&mut invocation);
     }

@@ -18,21 +18,23 @@ use treepie_topology::{Topology, formats};
 use treepie_traffic::formats::Format as MatrixFormat;
 
 use super::Outcome;
-use super::options::MatrixChoice;
 use super::order;
-use crate::error::CommandError;
-use crate::html::{self, OnMachine, Sources};
-use crate::input::machine::{Above, JobHosts};
-use crate::input::plan::{PlanChoice, Simulated};
-use crate::input::topology::{self, HELP};
-use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
 use crate::output;
-use crate::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, Unit, write_drawing};
-use crate::report::matrix::MatrixSummary;
-use crate::report::summary::{LayerSummary, Summary};
-use crate::report::windows::judge;
-use crate::report::words::file_name;
-use crate::report::{self, experience, placement, plan, platform};
+use treepie_launch::error::CommandError;
+use treepie_report::html::{self, OnMachine, Sources};
+use treepie_report::input::choice::MatrixChoice;
+use treepie_report::input::machine::{Above, JobHosts};
+use treepie_report::input::plan::{PlanChoice, Simulated};
+use treepie_report::input::topology::{self, HELP};
+use treepie_report::input::traffic::{Input, USUAL_MESSAGE, parts_in};
+use treepie_report::matrix::MatrixSummary;
+use treepie_report::picture::{
+    Chart, Fabric, Format, Gantt, MachineTree, Picture, Unit, write_drawing,
+};
+use treepie_report::summary::{LayerSummary, Summary};
+use treepie_report::windows::judge;
+use treepie_report::words::file_name;
+use treepie_report::{self, experience, placement, plan, platform};
 
 /// Show a profile, placement, topology, network, configuration, experience, tuning, order or matrix
 #[derive(Debug, Args)]
@@ -117,8 +119,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(found) = described_tree(&arguments.file)? {
         return tree(arguments, &found);
     }
-    if crate::input::network::is_one(&arguments.file) {
-        let site = crate::input::network::read(&arguments.file)?;
+    if treepie_report::input::network::is_one(&arguments.file) {
+        let site = treepie_report::input::network::read(&arguments.file)?;
         return network_file(arguments, &site);
     }
     if MatrixFormat::from_path(path).is_some() {
@@ -324,7 +326,7 @@ fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     match !other && formats::is_of_slurm(path) {
         true => {
             let site = formats::read_site(path, None)?;
-            Ok(crate::input::network::tree(&site).cloned())
+            Ok(treepie_report::input::network::tree(&site).cloned())
         }
         false => Ok(None),
     }
@@ -409,28 +411,29 @@ fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
 }
 
 fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
-    if let Some(found) = crate::input::network::tree(site) {
+    if let Some(found) = treepie_report::input::network::tree(site) {
         return tree(arguments, found);
     }
     draw(arguments, || {
         let title = format!("{}: {}", arguments.file, site.network().describe());
-        let bare = report::network_picture::picture(title, site.network(), &[], Unit::Bytes);
+        let bare =
+            treepie_report::network_picture::picture(title, site.network(), &[], Unit::Bytes);
         Ok(Shown::Fabric(bare))
     })?;
     match arguments.json {
-        true => output::print_json(&report::network::json(site))?,
-        false => output::print(&report::network::site_text(&arguments.file, site))?,
+        true => output::print_json(&treepie_report::network::json(site))?,
+        false => output::print(&treepie_report::network::site_text(&arguments.file, site))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
     draw(arguments, || {
-        Ok(Shown::Chart(report::tuning::chart(&found.tuning)))
+        Ok(Shown::Chart(treepie_report::tuning::chart(&found.tuning)))
     })?;
     match arguments.json {
-        true => output::print_json(&report::tuning::json(found))?,
-        false => output::print(&report::tuning::text(&arguments.file, found))?,
+        true => output::print_json(&treepie_report::tuning::json(found))?,
+        false => output::print(&treepie_report::tuning::text(&arguments.file, found))?,
     }
     Ok(ExitCode::SUCCESS)
 }

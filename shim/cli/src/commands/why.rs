@@ -12,11 +12,11 @@ use treepie_jobstate::pages::{TICK, run_directory, run_of};
 use super::Outcome;
 use super::options::absolute_path;
 use super::profile::require_directory;
-use crate::error::CommandError;
-use crate::input::pages::{self, Look};
 use crate::output::{self, Working};
-use crate::picture::{Format, write_drawing};
-use crate::report::waits::Hang;
+use treepie_launch::error::CommandError;
+use treepie_report::input::pages::{self, Look};
+use treepie_report::picture::{Format, write_drawing};
+use treepie_report::waits::Hang;
 
 /// Tell why a job hangs: who waits for whom, of the pages that its ranks keep (TREEPIE_PAGES=true,
 /// or `treepie profile --hang SECONDS`); also of a job that was killed

@@ -9,10 +9,10 @@ use treepie_profile::any::{AnyFile, read_any};
 use treepie_traffic::formats::Format as MatrixFormat;
 
 use super::require_equal_ranks;
-use crate::error::CommandError;
-use crate::report::proof::{Comparison, Pairing, Run};
-use crate::report::summary::Summary;
-use crate::report::words::{file_name, pluralize};
+use treepie_launch::error::CommandError;
+use treepie_report::proof::{Comparison, Pairing, Run};
+use treepie_report::summary::Summary;
+use treepie_report::words::{file_name, pluralize};
 
 /// In fewer pairs, one way may well have been the first of all by chance.
 const FEW_PAIRS: usize = 6;

@@ -23,12 +23,13 @@ use treepie_traffic::formats::Format as MatrixFormat;
 
 use super::Outcome;
 use super::answer::Wanted;
-use super::options::{MatrixChoice, percent};
+use super::options::percent;
 use super::order;
-use crate::error::CommandError;
-use crate::input::machine::MachineChoice;
-use crate::picture::Format;
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_report::input::choice::MatrixChoice;
+use treepie_report::input::machine::MachineChoice;
+use treepie_report::picture::Format;
+use treepie_report::words::pluralize;
 
 /// Compare two profiles, two placements, two orders, or the times of two groups of profiles
 #[derive(Debug, Args)]

@@ -5,17 +5,17 @@ use treepie_placement::file::PlacementFile;
 use treepie_placement::networks::Measures;
 
 use super::{Two, require_equal_ranks, sides};
-use crate::error::CommandError;
-use crate::input::network;
-use crate::input::topology::describe;
-use crate::input::traffic::{Input, profile_of_placement};
 use crate::output;
-use crate::picture::Unit;
-use crate::report::levels;
-use crate::report::network::NetworkGain;
-use crate::report::table::Table;
-use crate::report::units;
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_report::input::network;
+use treepie_report::input::topology::describe;
+use treepie_report::input::traffic::{Input, profile_of_placement};
+use treepie_report::levels;
+use treepie_report::network::NetworkGain;
+use treepie_report::picture::Unit;
+use treepie_report::table::Table;
+use treepie_report::units;
+use treepie_report::words::pluralize;
 
 /// Prints both side by side.
 ///
@@ -41,7 +41,7 @@ pub fn compare(
         .count();
     let network = on_network(two, before, after)?;
     if arguments.json {
-        let side = crate::report::placement::json;
+        let side = treepie_report::placement::json;
         return output::print_json(&json!({
             "before": side(before), "after": side(after), "same_topology": same_tree,
             "ranks_on_other_cores": moved, "network": network,

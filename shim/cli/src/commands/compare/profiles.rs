@@ -10,23 +10,23 @@ use treepie_topology::Topology;
 use treepie_traffic::{Layer, Matrix};
 
 use super::{Arguments, Two, sides};
-use crate::commands::options::MatrixChoice;
-use crate::error::CommandError;
-use crate::input::occupancy::leaf_of_rank;
-use crate::input::topology::describe;
-use crate::input::traffic::Input;
 use crate::output;
-use crate::picture::Unit;
-use crate::report::before_after::BeforeAfter;
-use crate::report::clusters;
-use crate::report::gain::Change;
-use crate::report::levels::{self, Crossing, Situation, crossings};
-use crate::report::network::NetworkGain;
-use crate::report::summary::{LayerSummary, Summary};
-use crate::report::table::Table;
-use crate::report::times;
-use crate::report::units;
-use crate::report::words::file_name;
+use treepie_launch::error::CommandError;
+use treepie_report::before_after::BeforeAfter;
+use treepie_report::clusters;
+use treepie_report::gain::Change;
+use treepie_report::input::choice::MatrixChoice;
+use treepie_report::input::occupancy::leaf_of_rank;
+use treepie_report::input::topology::describe;
+use treepie_report::input::traffic::Input;
+use treepie_report::levels::{self, Crossing, Situation, crossings};
+use treepie_report::network::NetworkGain;
+use treepie_report::picture::Unit;
+use treepie_report::summary::{LayerSummary, Summary};
+use treepie_report::table::Table;
+use treepie_report::times;
+use treepie_report::units;
+use treepie_report::words::file_name;
 
 /// One profile, and what is needed of it.
 pub struct Side {

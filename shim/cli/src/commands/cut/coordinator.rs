@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::members::{Answer, Members, Order, Which};
 use crate::commands::Outcome;
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// How long an answer may take, beside the user's command.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -7,8 +7,8 @@ use treepie_jobstate::waits::Rank;
 use super::members::{Answer, Order, Which};
 use super::then::{self, Ended};
 use crate::commands::hang::runs_below;
-use crate::input::gates::Gates;
-use crate::input::pages::{self, Look};
+use treepie_report::input::gates::Gates;
+use treepie_report::input::pages::{self, Look};
 
 /// The ranks of a job on this host. They go on when this goes.
 pub struct Here {

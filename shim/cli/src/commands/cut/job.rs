@@ -11,9 +11,9 @@ use super::members::Which;
 use super::waves::Waves;
 use super::{Answer, Arguments, Outcome, is_whole};
 use crate::commands::hang::{self, new_number};
-use crate::launch::{self, job};
 use crate::output;
-use crate::report::cut::{Left, WaveReport};
+use treepie_launch::{self, job};
+use treepie_report::cut::{Left, WaveReport};
 
 /// How often it is looked whether all ranks are there.
 const TICK: Duration = Duration::from_millis(20);
@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     ];
     own.extend(hang::pages_variable());
     let variables = arguments.settings.variables(own)?;
-    let invocation = launch::prepare(&arguments.command, &variables)?;
+    let invocation = treepie_launch::prepare(&arguments.command, &variables)?;
     let mut keeper = Keeper {
         arguments,
         waves: arguments.waves(hang::base(), Which::Given(number))?,

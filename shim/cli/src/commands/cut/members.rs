@@ -14,7 +14,7 @@ use treepie_jobstate::waits::Rank;
 use super::coordinator::Coordinator;
 use super::here::Here;
 use super::then::Ended;
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// The job that is meant.
 #[derive(Debug, Clone, Copy)]

@@ -34,10 +34,10 @@ use self::waves::Waves;
 use super::Outcome;
 use super::options::{RunSettings, positive};
 use super::why::{Chosen, named_base};
-use crate::error::CommandError;
-use crate::input::pages::usual_base;
 use crate::output;
-use crate::report::cut::{Left, WaveReport};
+use treepie_launch::error::CommandError;
+use treepie_report::cut::{Left, WaveReport};
+use treepie_report::input::pages::usual_base;
 
 /// Stop all ranks where no message is under way, and run a command that saves the job; or verify
 /// that every message is received

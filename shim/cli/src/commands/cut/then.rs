@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
 use treepie_jobstate::waits::Rank;
 
-use crate::launch::job::exit_code;
+use treepie_launch::job::exit_code;
 
 /// How often its end is looked for.
 const TICK: Duration = Duration::from_millis(10);

@@ -9,8 +9,8 @@ use treepie_jobstate::waits::Rank;
 
 use super::members::Members;
 use super::then::Ended;
-use crate::error::CommandError;
-use crate::report::cut::{Outcome, WaveReport, traffic};
+use treepie_launch::error::CommandError;
+use treepie_report::cut::{Outcome, WaveReport, traffic};
 
 /// Time between two looks: the shortest, while ranks are let go, and the longest, while they are
 /// waited for.

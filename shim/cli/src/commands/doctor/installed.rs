@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Report;
-use crate::input::topology::{self, describe};
-use crate::launch::environment::PRELOAD;
-use crate::launch::{binary, library, search};
+use treepie_launch::environment::PRELOAD;
+use treepie_launch::{binary, library, search};
+use treepie_report::input::topology::{self, describe};
 
 /// The library may need these, which every process has; anything else would
 /// come in with it.

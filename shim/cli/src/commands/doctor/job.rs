@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::Report;
-use crate::launch::binary::Program;
-use crate::launch::family::{Family, Launcher};
-use crate::launch::{self, binary, injection, library, program, python, reach, search};
+use treepie_launch::binary::Program;
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::{self, binary, injection, library, program, python, reach, search};
 
 /// Looks at a job without starting it.
 pub fn look(report: &mut Report, command: &[OsString]) {
@@ -14,7 +14,7 @@ pub fn look(report: &mut Report, command: &[OsString]) {
         Ok(launcher) => launcher,
         Err(error) => return report.error("job", &error),
     };
-    match launch::shown(command, &[("TREEPIE_MODE", "profile".into())]) {
+    match treepie_launch::shown(command, &[("TREEPIE_MODE", "profile".into())]) {
         Ok(invocation) => report.good("job", invocation.to_string()),
         // A missing library has been reported already.
         Err(_) if library::find().is_err() => {}

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Report;
-use crate::launch::environment::{PRELOAD, Variables};
-use crate::launch::family::{Family, Launcher};
-use crate::launch::{binary, injection, library, search, timed};
+use treepie_launch::environment::{PRELOAD, Variables};
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::{binary, injection, library, search, timed};
 
 /// Launchers that are looked for.
 const LAUNCHERS: [&str; 10] = [

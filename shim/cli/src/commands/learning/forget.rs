@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::{StoreChoice, applications, nothing_of};
 use crate::commands::Outcome;
-use crate::error::CommandError;
 use crate::output;
-use crate::report::experience::PlatformSummary;
+use treepie_launch::error::CommandError;
+use treepie_report::experience::PlatformSummary;
 
 /// Forget what was learnt of an application
 #[derive(Debug, Args)]

@@ -10,11 +10,11 @@ use treepie_guard::learning::Arm;
 
 use super::{Learnt, StoreChoice, applications, nothing_of};
 use crate::commands::Outcome;
-use crate::error::CommandError;
 use crate::output;
-use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
-use crate::report::experience::{PlatformSummary, Summary};
-use crate::report::units;
+use treepie_launch::error::CommandError;
+use treepie_report::experience::{PlatformSummary, Summary};
+use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
+use treepie_report::units;
 
 /// Show what was tried with each application, what it brought, and what is used now
 #[derive(Debug, Args)]

@@ -9,12 +9,12 @@ use std::time::SystemTime;
 
 use clap::Args;
 use treepie_guard::learning::Experience;
-use treepie_profile::experience::{Key, Store, StoreError};
+use treepie_profile::experience::{Key, Store};
 use treepie_profile::settings::variable_of;
 
 use super::options::absolute_path;
-use crate::error::CommandError;
-use crate::report::experience::{Summary, now};
+use treepie_launch::error::CommandError;
+use treepie_report::experience::{Summary, now};
 
 /// Where what is learnt is kept.
 #[derive(Debug, Args)]
@@ -55,12 +55,6 @@ impl StoreChoice {
 /// The store of a setting, for this user.
 pub fn opened(setting: &str) -> Store {
     Store::new(setting, rustix::process::geteuid().as_raw())
-}
-
-impl From<StoreError> for CommandError {
-    fn from(error: StoreError) -> Self {
-        CommandError::failed(error.to_string())
-    }
 }
 
 /// What is known of an application.

@@ -14,12 +14,12 @@ use super::{StoreChoice, opened};
 use crate::commands::Outcome;
 use crate::commands::hang::HangChoice;
 use crate::commands::options::RunSettings;
-use crate::error::CommandError;
-use crate::launch;
-use crate::launch::family::Launcher;
-use crate::launch::injection::Invocation;
 use crate::output;
-use crate::report::experience::{RunSummary, Summary, now};
+use treepie_launch;
+use treepie_launch::error::CommandError;
+use treepie_launch::family::Launcher;
+use treepie_launch::injection::Invocation;
+use treepie_report::experience::{RunSummary, Summary, now};
 
 /// Run a job, and learn from run to run how it is quickest
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     own.extend(watched.variables());
     own.extend(TAKEN_BACK.map(|name| (name, OsString::new())));
     let variables = arguments.settings.variables(own)?;
-    let invocation = match launch::prepare(&arguments.command, &variables) {
+    let invocation = match treepie_launch::prepare(&arguments.command, &variables) {
         Ok(invocation) => invocation,
         Err(error) => {
             let launcher = Launcher::detect(&arguments.command)?;

@@ -7,7 +7,7 @@ use treepie_base::list;
 use treepie_placement::Constraints;
 use treepie_topology::Topology;
 
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// Options that limit where ranks may go. Cores are numbered depth first over
 /// the tree, from 0.

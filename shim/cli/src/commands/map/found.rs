@@ -15,19 +15,19 @@ use super::near::Near;
 use super::seat::Seat;
 use super::worth::{most_loaded, verdict, what};
 use super::{Arguments, Job};
-use crate::error::CommandError;
-use crate::input::topology::describe;
-use crate::picture::{Fabric, Picture};
-use crate::report::before_after::BeforeAfter;
-use crate::report::containment::Report;
-use crate::report::gain::Gain;
-use crate::report::levels::{self, Crossing, Situation, crossings};
-use crate::report::near::NearNetwork;
-use crate::report::network::NetworkGain;
-use crate::report::network_picture;
-use crate::report::units;
-use crate::report::verdict::Verdict;
-use crate::report::words::{file_name, pluralize};
+use treepie_launch::error::CommandError;
+use treepie_report::before_after::BeforeAfter;
+use treepie_report::containment::Report;
+use treepie_report::gain::Gain;
+use treepie_report::input::topology::describe;
+use treepie_report::levels::{self, Crossing, Situation, crossings};
+use treepie_report::near::NearNetwork;
+use treepie_report::network::NetworkGain;
+use treepie_report::network_picture;
+use treepie_report::picture::{Fabric, Picture};
+use treepie_report::units;
+use treepie_report::verdict::Verdict;
+use treepie_report::words::{file_name, pluralize};
 
 /// The answer for programs.
 #[derive(Debug, Serialize)]

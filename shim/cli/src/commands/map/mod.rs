@@ -32,16 +32,17 @@ use self::found::Found;
 use self::near::NearOptions;
 use self::replaced::{Replaced, ReplacedOptions};
 use super::Outcome;
-use super::options::{MatrixChoice, absolute_path};
-use crate::error::CommandError;
-use crate::input::machine::MachineChoice;
-use crate::input::numbers;
-use crate::input::occupancy::leaf_of_rank;
-use crate::input::topology::beside;
-use crate::input::traffic::Input;
+use super::options::absolute_path;
 use crate::output::{self, Working};
-use crate::picture::{Format, write_drawing};
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_report::input::choice::MatrixChoice;
+use treepie_report::input::machine::MachineChoice;
+use treepie_report::input::numbers;
+use treepie_report::input::occupancy::leaf_of_rank;
+use treepie_report::input::topology::beside;
+use treepie_report::input::traffic::Input;
+use treepie_report::picture::{Format, write_drawing};
+use treepie_report::words::pluralize;
 
 /// Compute which rank belongs on which core
 #[derive(Debug, Args)]

@@ -7,10 +7,10 @@ use treepie_placement::{Outcome as Placed, Placement};
 use treepie_topology::{Device, Topology};
 
 use super::{Arguments, Job};
-use crate::error::CommandError;
-use crate::report::levels::Situation;
-use crate::report::near::{NearNetwork, depth_of_nodes};
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_report::levels::Situation;
+use treepie_report::near::{NearNetwork, depth_of_nodes};
+use treepie_report::words::pluralize;
 
 /// The part of the placement's cost that seats near interfaces may add.
 const MOST_ADDED: f64 = 0.01;

@@ -15,9 +15,9 @@ use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
 use super::{Arguments, Job, search};
-use crate::error::CommandError;
-use crate::input::traffic::Input;
-use crate::report::collectives;
+use treepie_launch::error::CommandError;
+use treepie_report::collectives;
+use treepie_report::input::traffic::Input;
 
 /// More rounds of plans and placements did not find better ones on any of the sample jobs.
 const ROUNDS: u32 = 3;

@@ -5,10 +5,10 @@ use treepie_placement::objective::Objective;
 use treepie_traffic::{Matrix, Metric};
 
 use super::{Arguments, Job};
-use crate::report::gain::{Change, Gain};
-use crate::report::levels::{Crossing, Situation};
-use crate::report::near::NearNetwork;
-use crate::report::verdict::{Evidence, Verdict, on_several_nodes};
+use treepie_report::gain::{Change, Gain};
+use treepie_report::levels::{Crossing, Situation};
+use treepie_report::near::NearNetwork;
+use treepie_report::verdict::{Evidence, Verdict, on_several_nodes};
 
 /// The verdict on a placement of `job`, with the situations before and after.
 pub fn verdict(

@@ -9,11 +9,11 @@ use std::process::Stdio;
 use treepie_profile::Profile;
 
 use crate::commands::options::{RunSettings, absolute_path};
-use crate::error::CommandError;
-use crate::launch::input::Input;
-use crate::launch::{self, job};
-use crate::report::proof::Run;
-use crate::report::words::file_name;
+use treepie_launch::error::CommandError;
+use treepie_launch::input::Input;
+use treepie_launch::{self, job};
+use treepie_report::proof::Run;
+use treepie_report::words::file_name;
 
 /// One way to run the job.
 pub struct Arm {
@@ -113,7 +113,7 @@ impl Arm {
         let _ = std::fs::remove_file(&profile);
         let mut own = self.settings.clone();
         own.push(("TREEPIE_OUTPUT", profile.clone().into()));
-        let invocation = launch::prepare(command, &settings.variables(own)?)?;
+        let invocation = treepie_launch::prepare(command, &settings.variables(own)?)?;
         let input = input.again(Stdio::null())?;
         let status = job::run_into(&invocation, input, create(&printed)?, create(&errors)?)?;
         let said = std::fs::read_to_string(&errors).unwrap_or_default();

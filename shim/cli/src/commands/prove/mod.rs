@@ -23,7 +23,7 @@ use self::series::Series;
 use super::Outcome;
 use super::answer::Wanted;
 use super::options::{RunSettings, percent, positive};
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// Run a job in two ways, in turn, until one is proven quicker
 #[derive(Debug, Args)]

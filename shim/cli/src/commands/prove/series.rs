@@ -10,11 +10,11 @@ use treepie_base::proof::Limits;
 
 use super::arm::{Arm, Done};
 use crate::commands::options::RunSettings;
-use crate::error::CommandError;
-use crate::launch::input::Input;
 use crate::output::Working;
-use crate::report::proof::{Comparison, MOST_FAILURES, Pairing, Printed};
-use crate::report::summary::Summary;
+use treepie_launch::error::CommandError;
+use treepie_launch::input::Input;
+use treepie_report::proof::{Comparison, MOST_FAILURES, Pairing, Printed};
+use treepie_report::summary::Summary;
 
 /// Further lines of the library about a way are left out.
 const MOST_REMARKS: usize = 4;

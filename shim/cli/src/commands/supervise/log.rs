@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use treepie_base::date;
 
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// The log of a supervised job.
 pub struct Log {

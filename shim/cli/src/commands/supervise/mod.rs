@@ -29,11 +29,11 @@ use self::supervisor::Supervisor;
 use self::words::words;
 use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage, positive, seconds};
-use crate::error::CommandError;
-use crate::launch::family::{Family, Launcher};
-use crate::launch::signals::{OF_SCHEDULERS, Signals};
-use crate::launch::{self, allocation, ranks};
 use crate::output;
+use treepie_launch::error::CommandError;
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::signals::{OF_SCHEDULERS, Signals};
+use treepie_launch::{self, allocation, ranks};
 
 /// Run a job, and run it again on the hosts that are left when it dies
 #[derive(Debug, Args)]
@@ -152,7 +152,7 @@ impl Arguments {
                 "--restart: {last} is the newest of the files that --checkpoints names; give that too",
             ));
         }
-        launch::prepare(restart, &[]).map(|_| ())
+        treepie_launch::prepare(restart, &[]).map(|_| ())
     }
 }
 
@@ -183,7 +183,7 @@ impl<'a> Job<'a> {
             )))?,
         };
         // A log of a job that can't be started would be in the way of the next.
-        launch::prepare(
+        treepie_launch::prepare(
             &arguments.command,
             &arguments.settings.variables(Vec::new())?,
         )?;

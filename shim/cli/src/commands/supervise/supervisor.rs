@@ -21,15 +21,15 @@ use super::found::{matching, stall};
 use crate::commands::hang;
 use crate::commands::options::absolute_path;
 use crate::commands::profile::merged;
-use crate::error::CommandError;
-use crate::launch::family::Family;
-use crate::launch::input::Input;
-use crate::launch::signals::Signals;
-use crate::launch::watched::{self, Watched};
-use crate::launch::written::is_ours;
-use crate::launch::{self, allocation};
-use crate::report::supervised::{Attempt, Supervised};
-use crate::report::words::pluralize;
+use treepie_launch::error::CommandError;
+use treepie_launch::family::Family;
+use treepie_launch::input::Input;
+use treepie_launch::signals::Signals;
+use treepie_launch::watched::{self, Watched};
+use treepie_launch::written::is_ours;
+use treepie_launch::{self, allocation};
+use treepie_report::supervised::{Attempt, Supervised};
+use treepie_report::words::pluralize;
 
 /// Stands for the newest checkpoint in the restart command.
 pub const LAST: &str = "{last}";
@@ -134,7 +134,7 @@ impl<'a> Supervisor<'a> {
         let mut own = variables(&output, placement.as_deref());
         own.extend(self.pages_variables(run));
         let variables = arguments.settings.variables(own)?;
-        let mut invocation = launch::prepare(&command, &variables)?;
+        let mut invocation = treepie_launch::prepare(&command, &variables)?;
         // A launcher that was not told of hosts may not have taken the first ones.
         let leaves_out = self.job.roster.as_ref().is_some_and(Roster::leaves_out);
         let is_told = is_changed || leaves_out || arguments.hosts.is_some();

@@ -7,7 +7,7 @@ use treepie_native::knobs::{Component, Setting};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning, rules_file};
 
-use crate::error::CommandError;
+use treepie_launch::error::CommandError;
 
 /// The script.
 const SCRIPT: &str = "tuned.sh";

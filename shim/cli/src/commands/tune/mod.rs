@@ -17,14 +17,15 @@ use treepie_profile::Profile;
 use treepie_profile::settings::TUNE_VARIABLE;
 
 use super::Outcome;
-use super::options::{absolute_path, size};
-use crate::error::CommandError;
-use crate::launch::family::{Family, Launcher};
-use crate::launch::injection::Invocation;
-use crate::launch::{self, measuring};
+use super::options::absolute_path;
 use crate::output;
-use crate::picture::{Format, write_drawing};
-use crate::report::tuning as report;
+use treepie_launch::error::CommandError;
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::injection::Invocation;
+use treepie_launch::{self, measuring};
+use treepie_report::input::choice::size;
+use treepie_report::picture::{Format, write_drawing};
+use treepie_report::tuning as report;
 
 /// Cells of a profile that are measured, at most.
 const MOST_CELLS: usize = 40;
@@ -212,7 +213,7 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
             environment: Vec::new(),
         },
         // Plans are run on communicators whose names say so.
-        false => launch::shown(
+        false => treepie_launch::shown(
             &words,
             &[
                 ("TREEPIE_MODE", "replay".into()),
@@ -225,7 +226,7 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
         .extend(is_needed.then(|| (needed.to_owned(), OsString::from("1"))));
     let budget = Duration::from_secs_f64(arguments.seconds.min(1e6));
     let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
-    let status = launch::job::run(&job)?;
+    let status = treepie_launch::job::run(&job)?;
     drop(working);
     if modified(output) == before {
         return Err(CommandError::failed(format!(

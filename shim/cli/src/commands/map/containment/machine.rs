@@ -7,8 +7,8 @@ use treepie_resilience::containment::Domains;
 use treepie_topology::Topology;
 
 use super::ContainmentOptions;
-use crate::error::CommandError;
-use crate::report::gain::machine_depth;
+use treepie_launch::error::CommandError;
+use treepie_report::gain::machine_depth;
 
 /// Levels that are inside of machines.
 const INSIDE: [&str; 8] = ["package", "socket", "numa", "die", "l3", "l2", "core", "pu"];

@@ -15,9 +15,9 @@ pub use self::machine::Machine;
 use self::sets::RedundancyOptions;
 use super::Found;
 use crate::commands::options::time;
-use crate::error::CommandError;
-use crate::input::numbers;
-use crate::report::containment::{Report, Situation};
+use treepie_launch::error::CommandError;
+use treepie_report::containment::{Report, Situation};
+use treepie_report::input::numbers;
 
 /// Options of the report on groups that roll back together.
 #[derive(Debug, Args)]

@@ -12,8 +12,8 @@ use treepie_resilience::containment::{ContainmentError, Domains};
 
 use super::machine::{Kind, Machine};
 use super::{Found, refused};
-use crate::error::CommandError;
-use crate::report::redundancy::{Broken, Redundancy};
+use treepie_launch::error::CommandError;
+use treepie_report::redundancy::{Broken, Redundancy};
 
 /// Options of redundancy sets.
 #[derive(Debug, Args)]

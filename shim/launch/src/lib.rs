@@ -1,0 +1,72 @@
+//! Running a job so that its ranks, and only they, have the library preloaded.
+//!
+//! ```text
+//!   mpirun -np 4 ./app            what the user wrote
+//!      |  family                  whose launcher is it?
+//!      |  reach                   can the library get into its programs?
+//!      |  environment             which variables do the ranks get?
+//!      v  injection               how does this launcher pass them on?
+//!   mpirun -x LD_PRELOAD=... -x TREEPIE_MODE=profile -np 4 ./app
+//!      |  rank_file                 where do the ranks go, if the launcher is to know?
+//!      |  job                     start, return the status
+//!      |  signals                 passed on to it
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
+
+pub mod allocation;
+pub mod binary;
+pub mod choose;
+pub mod environment;
+pub mod error;
+pub mod family;
+pub mod injection;
+pub mod input;
+pub mod job;
+pub mod library;
+pub mod measuring;
+pub mod program;
+pub mod python;
+pub mod rank_file;
+pub mod ranks;
+pub mod reach;
+pub mod search;
+pub mod signals;
+pub mod timed;
+pub mod watched;
+pub mod written;
+
+use std::ffi::OsString;
+
+use crate::error::CommandError;
+use environment::Variables;
+use family::Launcher;
+use injection::Invocation;
+
+/// The job's command line with the library and the variables built in.
+///
+/// # Errors
+/// A launcher that is not there or unknown, a library that is not found, a program
+/// that it cannot reach, a value that the launcher cannot pass on.
+pub fn prepare(
+    command: &[OsString],
+    settings: &[(&str, OsString)],
+) -> Result<Invocation, CommandError> {
+    let launcher = Launcher::detect(command)?;
+    reach::require_reachable(&launcher, command, &library::find()?)?;
+    shown(command, settings)
+}
+
+/// The same, without examining the programs.
+///
+/// # Errors
+/// As [`prepare`], but for programs.
+pub fn shown(
+    command: &[OsString],
+    settings: &[(&str, OsString)],
+) -> Result<Invocation, CommandError> {
+    let launcher = Launcher::detect(command)?;
+    let library = library::find()?;
+    let variables = Variables::collect(std::env::vars_os(), settings)?;
+    injection::inject(&launcher, &library, &variables, command)
+}

@@ -1,0 +1,241 @@
+//! Facts about a job on a machine, before and after: computed here, written by the sections.
+
+use treepie_placement::networks::{Measures, NetworkNodes};
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+use super::sources::Sources;
+use crate::gain::Gain;
+use crate::input::choice::MatrixChoice;
+use crate::input::network;
+use crate::input::occupancy::leaf_of_rank;
+use crate::input::traffic::Input;
+use crate::levels::{Crossing, Situation, crossings};
+use crate::near::NearNetwork;
+use crate::network::NetworkGain;
+use crate::picture::{Picture, Unit};
+use crate::summary::Summary;
+use crate::windows::judge;
+use crate::words::file_name;
+use treepie_launch::error::CommandError;
+
+/// Traffic and where its ends are, owned.
+pub struct State {
+    /// Bytes from rank to rank.
+    pub bytes: Matrix,
+    /// Core of every rank.
+    pub leaf_of_rank: Vec<usize>,
+}
+
+impl State {
+    /// As it is compared.
+    pub fn situation(&self) -> Situation<'_> {
+        Situation {
+            matrix: &self.bytes,
+            leaf_of_rank: &self.leaf_of_rank,
+        }
+    }
+}
+
+/// The state after, and its source.
+pub struct After {
+    /// The state.
+    pub state: State,
+    /// Its name: `after (treematch)`.
+    pub name: String,
+    /// True if from a second profile; else it follows from the placement.
+    pub measured: bool,
+    /// Links, pairs, bound.
+    pub gain: Gain,
+    /// Prediction of the placement, where it can be compared with a measurement.
+    pub promised: Option<Vec<Crossing>>,
+}
+
+/// The job on its machine.
+pub struct OnMachine {
+    /// File with the traffic.
+    pub profile: String,
+    /// The machine.
+    pub topology: Topology,
+    /// Where its nodes are on a network that is no tree.
+    pub network: Option<NetworkNodes>,
+    /// The state before.
+    pub before: State,
+    /// The state after.
+    pub after: Option<After>,
+    /// Traffic across each level; before twice if there is no after.
+    pub crossings: Vec<Crossing>,
+}
+
+/// All facts of the report.
+pub struct Facts {
+    /// The job.
+    pub summary: Summary,
+    /// The job in its replay.
+    pub after: Option<Summary>,
+    /// The machine, or why there is none.
+    pub machine: Result<OnMachine, String>,
+    /// Where there is none: bytes between ranks.
+    pub by_rank: Option<Picture>,
+    /// Why one-sided communication is not judged by the platform that was named.
+    pub windows_problem: Option<String>,
+}
+
+impl Facts {
+    /// Computes everything.
+    ///
+    /// # Errors
+    /// A machine that was named and does not fit; choices that the profile does not have. A machine
+    /// that was not named may be unknown: the report states the reason.
+    pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        let (path, profile) = &sources.before;
+        let mut summary = Summary::new(path, profile, choice.model);
+        let windows_problem = judge_windows(&mut summary, sources);
+        let after = sources.after.as_ref();
+        let after = after.map(|(path, profile)| Summary::new(path, profile, choice.model));
+        let named =
+            sources.topology.is_some() || sources.placement.is_some() || sources.network.is_some();
+        let machine = match OnMachine::new(sources, choice) {
+            Err(error) if named => return Err(error),
+            Err(error) => Err(error.to_string()),
+            Ok(found) => Ok(found),
+        };
+        let by_rank = || -> Result<Picture, CommandError> {
+            let bytes = Input::from_profile(path, profile.clone(), choice)?.bytes(choice)?;
+            let (title, contents) = (file_name(path), choice.describe());
+            Ok(Picture::by_rank(title, Unit::Bytes, contents, bytes))
+        };
+        Ok(Facts {
+            by_rank: machine.is_err().then(by_rank).transpose()?,
+            summary,
+            after,
+            machine,
+            windows_problem,
+        })
+    }
+}
+
+/// Judges one-sided communication, if there was some and a platform is among the files; the problem
+/// if that does not know the hosts.
+fn judge_windows(summary: &mut Summary, sources: &Sources) -> Option<String> {
+    let (path, file) = sources.platform.as_ref()?;
+    let profile = &sources.before.1;
+    if profile.windows.is_empty() {
+        return None;
+    }
+    match judge(profile, &file_name(path), &file.platform) {
+        Ok(judgement) => {
+            summary.one_sided = Some(judgement);
+            None
+        }
+        Err(mismatch) => Some(format!("{}: {mismatch}", file_name(path))),
+    }
+}
+
+impl OnMachine {
+    /// Finds the cores, and computes what crosses them.
+    ///
+    /// # Errors
+    /// A machine that cannot be read or is too small; choices that the profile
+    /// does not have.
+    pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        let input = |(path, profile): &(std::path::PathBuf, _)| {
+            Input::from_profile(path, Clone::clone(profile), choice)
+        };
+        let first = input(&sources.before)?;
+        let placement = sources.placement.as_ref().map(|(_, file)| file);
+        let topology = match (&sources.topology, placement) {
+            (Some(named), _) => named.clone(),
+            (None, Some(file)) => file.topology.clone(),
+            (None, None) => first.topology(None)?,
+        };
+        // A placement has the positions of processes on its own machine.
+        let of_placement = placement.filter(|file| file.topology == topology);
+        let state = |input: &Input| -> Result<State, CommandError> {
+            let leaf_of_process = match of_placement {
+                Some(file) => file.leaf_of_process.clone(),
+                None => input.leaf_of_process(&topology)?,
+            };
+            Ok(State {
+                bytes: input.bytes(choice)?,
+                leaf_of_rank: leaf_of_rank(&leaf_of_process, &input.process_of_rank()),
+            })
+        };
+        let before = state(&first)?;
+        let on_network = |(path, site): &(std::path::PathBuf, _)| {
+            let name = path.display().to_string();
+            network::beneath(site, &topology, &first.hosts(), &name)
+        };
+        let nodes = sources.network.as_ref().map(on_network).transpose()?;
+        let promised = of_placement.map(|file| State {
+            bytes: before.bytes.clone(),
+            leaf_of_rank: file.assignment.clone(),
+        });
+        let measured = sources.after.as_ref().map(input).transpose()?;
+        let measured = measured.as_ref().map(state).transpose()?;
+        let promise = promised.as_ref();
+        let promise = promise.map(|p| crossings(&topology, before.situation(), p.situation()));
+        let after = match (measured, promised) {
+            (Some(state), _) => Some((state, true, promise)),
+            (None, Some(state)) => Some((state, false, None)),
+            (None, None) => None,
+        };
+        let after = after.map(|(state, measured, promised)| After {
+            gain: gain(&topology, nodes.as_ref(), &before, &state),
+            name: match (measured, placement) {
+                (false, Some(file)) => format!("after ({})", file.strategy),
+                _ => "after, as measured".to_owned(),
+            },
+            state,
+            measured,
+            promised,
+        });
+        let last = after.as_ref().map_or(&before, |after| &after.state);
+        Ok(OnMachine {
+            profile: sources.before.0.display().to_string(),
+            crossings: crossings(&topology, before.situation(), last.situation()),
+            topology,
+            network: nodes,
+            before,
+            after,
+        })
+    }
+
+    /// The last state that is known.
+    fn last(&self) -> &State {
+        let after = self.after.as_ref();
+        after.map_or(&self.before, |after| &after.state)
+    }
+
+    /// Traffic between nodes at cores next to an interface, where some cores are nearer than
+    /// others.
+    pub fn near_network(&self) -> Option<NearNetwork> {
+        let (before, after) = (self.before.situation(), self.last().situation());
+        NearNetwork::of_network(&self.topology, before, after)
+    }
+
+    /// Measures on the network, of the state before and the last one.
+    pub fn on_network(&self) -> Option<NetworkGain> {
+        let nodes = self.network.as_ref()?;
+        let of =
+            |state: &State| Measures::new(&state.bytes, &self.topology, nodes, &state.leaf_of_rank);
+        let after = self.last();
+        Some(NetworkGain::between(nodes, &of(&self.before), &of(after)))
+    }
+}
+
+/// Gain; the bound is that of the cores that are used.
+fn gain(topology: &Topology, nodes: Option<&NetworkNodes>, before: &State, after: &State) -> Gain {
+    let mut used = after.leaf_of_rank.clone();
+    used.sort_unstable();
+    used.dedup();
+    let alone = used.len() == after.leaf_of_rank.len();
+    let usable = topology.clone().allowing_only(&used).ok();
+    let usable = usable.filter(|_| alone);
+    let (before, after) = (before.situation(), after.situation());
+    let Some(nodes) = nodes else {
+        return Gain::new(topology, usable.as_ref(), before, after);
+    };
+    let network = NetworkGain::new(topology, nodes, usable.as_ref(), before, after);
+    Gain::new(topology, None, before, after).on_network(network)
+}

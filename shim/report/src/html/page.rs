@@ -1,0 +1,204 @@
+//! One HTML file with everything in it: style, tables, pictures. Nothing is
+//! loaded from elsewhere, and nothing runs.
+
+use crate::picture::{Drawing, svg};
+use crate::table::Table;
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page that grows from top to bottom.
+pub struct Page {
+    title: String,
+    body: String,
+}
+
+/// One figure that matters, for the top of the page.
+pub struct Card {
+    /// Its name in the page, for programs.
+    pub id: &'static str,
+    /// Its kind.
+    pub name: String,
+    /// The figure.
+    pub value: String,
+    /// Its source.
+    pub detail: String,
+    /// Whether it has become better, if one can tell.
+    pub better: Option<bool>,
+}
+
+impl Page {
+    /// A page with a heading and a line of facts below it.
+    pub fn new(title: &str, facts: &str) -> Self {
+        let (heading, facts) = (escape(title), escape(facts));
+        Page {
+            title: title.to_owned(),
+            body: format!("<header>\n<h1>{heading}</h1>\n<p>{facts}</p>\n</header>\n"),
+        }
+    }
+
+    /// Opens a section; those before are closed by [`Page::end_section`].
+    pub fn section(&mut self, id: &str, heading: &str) {
+        self.body += &format!("<section id=\"{id}\">\n<h2>{}</h2>\n", escape(heading));
+    }
+
+    /// Closes a section.
+    pub fn end_section(&mut self) {
+        self.body += "</section>\n";
+    }
+
+    /// A heading inside a section.
+    pub fn heading(&mut self, text: &str) {
+        self.body += &format!("<h3>{}</h3>\n", escape(text));
+    }
+
+    /// A paragraph.
+    pub fn paragraph(&mut self, text: &str) {
+        self.body += &format!("<p>{}</p>\n", escape(text));
+    }
+
+    /// Several short lines.
+    pub fn list(&mut self, lines: &[String]) {
+        let items = lines
+            .iter()
+            .map(|line| format!("<li>{}</li>\n", escape(line)));
+        self.body += &format!("<ul>\n{}</ul>\n", items.collect::<String>());
+    }
+
+    /// Something to type.
+    pub fn command(&mut self, text: &str) {
+        self.body += &format!("<pre>{}</pre>\n", escape(text));
+    }
+
+    /// The figures that matter.
+    pub fn cards(&mut self, cards: &[Card]) {
+        self.body += "<dl class=\"cards\">\n";
+        for card in cards {
+            let class = match card.better {
+                Some(true) => " class=\"better\"",
+                Some(false) => " class=\"worse\"",
+                None => "",
+            };
+            self.body += &format!(
+                "<div{class}><dt>{}</dt><dd id=\"{}\">{}</dd><dd>{}</dd></div>\n",
+                escape(&card.name),
+                card.id,
+                escape(&card.value),
+                escape(&card.detail)
+            );
+        }
+        self.body += "</dl>\n";
+    }
+
+    /// A table; what has changed for the better or worse is coloured.
+    pub fn table(&mut self, id: &str, table: &Table) {
+        let mut rows = table.rows().iter();
+        self.body += &format!("<div class=\"wide\"><table id=\"{id}\">\n");
+        let of_words = table.columns_of_words();
+        for heading in rows.by_ref().take(1) {
+            let heading = row(heading, &of_words, "th");
+            self.body += &format!("<thead>{heading}</thead>\n<tbody>\n");
+        }
+        for cells in rows {
+            self.body += &row(cells, &of_words, "td");
+            self.body.push('\n');
+        }
+        self.body += "</tbody>\n</table></div>\n";
+    }
+
+    /// A picture with what it shows in words.
+    ///
+    /// # Errors
+    /// Errors of drawing.
+    pub fn figure(&mut self, id: &str, words: &str, drawing: &impl Drawing) -> Result<(), String> {
+        let words = escape(words);
+        let drawn = svg(drawing)?;
+        let labelled = format!("<svg role=\"img\" aria-label=\"{words}\" ");
+        let drawn = drawn.replacen("<svg ", &labelled, 1);
+        self.body += &format!(
+            "<figure id=\"{id}\">\n{drawn}\n<figcaption>{words}</figcaption>\n</figure>\n"
+        );
+        Ok(())
+    }
+
+    /// The whole file, with `footer` as its last line.
+    pub fn text(&self, footer: &str) -> String {
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" \
+             content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+             <title>{} - treepie</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n\
+             <footer>{}</footer>\n</body>\n</html>\n",
+            escape(&self.title),
+            self.body,
+            escape(footer)
+        )
+    }
+}
+
+/// The cells of a row: words to the left, numbers to the right.
+fn row(cells: &[String], of_words: &[bool], tag: &str) -> String {
+    let mut text = "<tr>".to_owned();
+    for (cell, &is_word) in cells.iter().zip(of_words) {
+        let class = if is_word { " class=\"words\"" } else { "" };
+        text += &format!("<{tag}{class}>{}</{tag}>", escape(cell));
+    }
+    text + "</tr>"
+}
+
+/// Text that HTML shows as it is.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '"' => safe += "&quot;",
+            '\'' => safe += "&#39;",
+            letter if letter.is_control() && letter != '\n' && letter != '\t' => {
+                safe.push('\u{fffd}')
+            }
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_is_called_cannot_become_markup() {
+        let page = Page::new("./a <script>alert(1)</script> & \"b\"", "\u{1b}[31m");
+        let text = page.text("");
+        assert!(!text.contains("<script"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+        assert!(text.contains("./a &lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;b&quot;"));
+    }
+
+    #[test]
+    fn words_are_flush_left_and_numbers_flush_right() {
+        let mut table = Table::new(["collective", "run by", "calls"]);
+        table.row(["bcast", "the MPI", "24"]);
+        table.row(["bcast", "grid-exchange", "-"]);
+        let mut page = Page::new("x", "y");
+        page.table("t", &table);
+        let text = page.text("");
+        assert!(text.contains("<td class=\"words\">the MPI</td><td>24</td>"));
+        assert!(text.contains("<th class=\"words\">run by</th><th>calls</th>"));
+    }
+
+    #[test]
+    fn a_table_has_a_head_and_a_cell_for_each_word() {
+        let mut table = Table::new(["level", "bytes"]);
+        table.row(["node", "1 KiB"]);
+        let mut page = Page::new("x", "y");
+        page.table("t", &table);
+        let expected = "<thead><tr><th class=\"words\">level</th><th>bytes</th></tr></thead>\n<tbody>\n\
+                        <tr><td class=\"words\">node</td><td>1 KiB</td></tr>\n</tbody>";
+        assert!(page.text("").contains(expected), "{}", page.text(""));
+    }
+}

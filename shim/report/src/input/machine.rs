@@ -1,0 +1,430 @@
+//! The machine to place on, put together from what the command line says: the
+//! nodes, the network above them, and the distances of the levels.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use treepie_placement::networks::NetworkNodes;
+use treepie_platform::with_measured_distances;
+use treepie_topology::formats::HostLocation;
+use treepie_topology::networks::Site;
+use treepie_topology::{Topology, TopologyError};
+
+use super::network;
+use super::topology::{HELP, describe};
+use super::traffic::Input;
+use crate::words::pluralize;
+use treepie_launch::error::CommandError;
+
+/// Names of the level whose nodes are machines.
+const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
+
+/// What describes the machine.
+#[derive(Debug, Args)]
+#[allow(missing_docs)] // a comment would become a second help
+#[command(next_help_heading = "Machine")]
+pub struct MachineChoice {
+    #[arg(long, short, value_name = "TOPOLOGY", help = HELP, conflicts_with_all = ["tree", "hierarchy"])]
+    pub topology: Option<String>,
+    /// Arities from the root: 2:3:2 has 12 cores. Below a network the first are its nodes
+    #[arg(long, value_name = "ARITIES", conflicts_with = "hierarchy")]
+    pub tree: Option<String>,
+    /// Arities from the cores up, as KaHIP takes them: 16:2:16 is 16 cores in
+    /// each of 2 sockets of each of 16 nodes
+    #[arg(long, value_name = "ARITIES")]
+    pub hierarchy: Option<String>,
+    #[command(flatten)]
+    pub above: Above,
+}
+
+/// Hosts where a job ran, as far as a command knows it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JobHosts<'a> {
+    /// Their names; none: nobody knows.
+    pub names: &'a [&'a str],
+    /// Where they are on their network, as their systems told.
+    pub locations: &'a [HostLocation],
+}
+
+/// What is known about the way between machines.
+#[derive(Debug, Args)]
+#[allow(missing_docs)] // a comment would become a second help
+#[command(next_help_heading = "Machine")]
+pub struct Above {
+    /// Distances of the levels from the cores up, such as 1:10:100; without them
+    /// and a platform, hops
+    #[arg(long, value_name = "NUMBERS")]
+    pub distances: Option<String>,
+    /// Network above the nodes: a description such as torus:8x8x8, mesh:32x32,
+    /// dragonfly:4,8,4, hyperx:8x8,8 or fat-tree:2;4,8;1,4, or a file: what
+    /// `scontrol show topology` or `show node` prints, Slurm's topology.yaml, a
+    /// network file, or a topology file whose leaves are named hosts. FILE:NAME
+    /// names one of several
+    #[arg(long, value_name = "NETWORK", conflicts_with = "platform")]
+    pub network: Option<String>,
+    /// Coordinates on the network: in the names of the hosts, with # for each
+    /// number, as r#i#n# makes 2, 0 and 5 of r2i0n05; or `system`, those that
+    /// the ranks of a profile were told, or `cray-xc`, by the names of their nodes
+    #[arg(
+        long,
+        value_name = "PATTERN|system|cray-xc",
+        conflicts_with = "platform"
+    )]
+    pub coordinates: Option<String>,
+    /// Platform file: its clusters become a level above the nodes, its measured
+    /// times the distances
+    #[arg(long, value_name = "FILE")]
+    pub platform: Option<PathBuf>,
+}
+
+impl MachineChoice {
+    /// Whether any of it was said.
+    pub fn is_given(&self) -> bool {
+        let nodes = [&self.topology, &self.tree, &self.hierarchy];
+        nodes.iter().any(|nodes| nodes.is_some()) || self.above.is_given()
+    }
+
+    /// The whole tree, and where its nodes are on a network that is no tree.
+    ///
+    /// # Errors
+    /// A part that cannot be read, or parts that do not fit each other.
+    pub fn on_network(
+        &self,
+        input: &Input,
+    ) -> Result<(Topology, Option<NetworkNodes>), CommandError> {
+        if let Some(text) = self
+            .topology
+            .as_deref()
+            .filter(|text| network::is_one(text))
+        {
+            if self.above.is_given() {
+                return Err(CommandError::usage(format!(
+                    "--topology {text}: is a network; leave --network, --platform and --distances out"
+                )));
+            }
+            let (topology, nodes) = network::whole(text)?;
+            return Ok((topology, Some(nodes)));
+        }
+        let nodes = self.nodes(input)?;
+        let job = JobHosts {
+            names: &input.hosts(),
+            locations: input.locations(),
+        };
+        self.above.on_network(nodes, job, input.mean_message())
+    }
+
+    /// The machines without a network that was given apart.
+    fn nodes(&self, input: &Input) -> Result<Topology, CommandError> {
+        let tree = match (&self.tree, &self.hierarchy) {
+            (Some(arities), _) => from_arities("--tree", arities, arities)?,
+            (None, Some(arities)) => {
+                let from_root: Vec<&str> = arities.split(':').rev().collect();
+                from_arities("--hierarchy", arities, &from_root.join(":"))?
+            }
+            (None, None) => return input.topology(self.topology.as_deref()),
+        };
+        match self.above.network.is_some() || self.above.coordinates.is_some() {
+            true => Ok(with_nodes(tree)?),
+            false => Ok(tree),
+        }
+    }
+}
+
+impl Above {
+    /// Whether anything is known.
+    pub fn is_given(&self) -> bool {
+        let texts = [&self.distances, &self.network, &self.coordinates];
+        texts.iter().any(|text| text.is_some()) || self.platform.is_some()
+    }
+
+    /// The whole tree over these nodes, where a job sent messages of `bytes` on average.
+    ///
+    /// # Errors
+    /// A part that cannot be read, or parts that do not fit each other.
+    pub fn over(
+        &self,
+        nodes: Topology,
+        job: JobHosts<'_>,
+        bytes: u64,
+    ) -> Result<Topology, CommandError> {
+        Ok(self.on_network(nodes, job, bytes)?.0)
+    }
+
+    /// The same, and where the nodes are on a network that is no tree.
+    ///
+    /// # Errors
+    /// As [`Above::over`].
+    pub fn on_network(
+        &self,
+        nodes: Topology,
+        job: JobHosts<'_>,
+        bytes: u64,
+    ) -> Result<(Topology, Option<NetworkNodes>), CommandError> {
+        let hosts = job.names;
+        let mut topology = nodes;
+        let mut on_network = None;
+        let site = self.network.as_deref().map(network::read).transpose()?;
+        if let Some(pattern) = &self.coordinates {
+            let parts = machines(topology)?;
+            let site = at_coordinates(pattern, &parts, job, site.as_ref())?;
+            let (above, nodes) = attached(parts, &site, pattern, hosts)?;
+            (topology, on_network) = (above, Some(nodes));
+        } else if let (Some(text), Some(site)) = (&self.network, site) {
+            match network::tree(&site) {
+                Some(tree) => topology = under(topology, tree, text, hosts)?,
+                None => {
+                    let (above, nodes) = attached(machines(topology)?, &site, text, hosts)?;
+                    (topology, on_network) = (above, Some(nodes));
+                }
+            }
+        }
+        if let Some(path) = &self.platform {
+            let platform = treepie_platform::file::PlatformFile::read(path)?.platform;
+            let name = path.display().to_string();
+            topology = under(topology, &platform.network()?, &name, hosts)?;
+            topology = with_measured_distances(topology, &platform, bytes)?;
+        }
+        if let Some(text) = &self.distances {
+            if on_network.is_some() {
+                return Err(CommandError::usage(format!(
+                    "--distances {text}: a network has its own distances; leave one of the two out"
+                )));
+            }
+            topology = with_distances(topology, text)?;
+        }
+        Ok((topology, on_network))
+    }
+}
+
+/// The hosts at the coordinates that their names have, or that their systems told.
+fn at_coordinates(
+    pattern: &str,
+    parts: &[Topology],
+    job: JobHosts<'_>,
+    network: Option<&Site>,
+) -> Result<Site, CommandError> {
+    let told = || match job.locations {
+        [] => Err(CommandError::failed(format!(
+            "--coordinates {pattern}: no system told the ranks of this job where its hosts are; \
+             give a pattern of their names, or a file that lists them with --network"
+        ))),
+        known => Ok(known),
+    };
+    Ok(match pattern {
+        "system" => treepie_topology::formats::by_coordinates(told()?, network)?,
+        "cray-xc" if network.is_none() => treepie_topology::formats::by_cnames(told()?)?,
+        "cray-xc" => {
+            return Err(CommandError::usage(
+                "--coordinates cray-xc: names say what the network is; leave --network out",
+            ));
+        }
+        pattern => {
+            let names = hosts_of(parts, &[], "--coordinates", job.names)?;
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            treepie_topology::formats::from_names(pattern, &names, network)?
+        }
+    })
+}
+
+fn from_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, CommandError> {
+    Topology::from_arities(from_root)
+        .map_err(|error| CommandError::usage(format!("{option} {text}: {error}")))
+}
+
+/// A tree of a whole machine whose top level is its nodes, unless another one is: a network is
+/// above nodes.
+fn with_nodes(tree: Topology) -> Result<Topology, TopologyError> {
+    let names = tree.levels().iter().map(|level| level.name.clone());
+    let mut names: Vec<String> = names.collect();
+    if names.iter().any(|name| is_machine(name)) {
+        return Ok(tree);
+    }
+    let mut arities = tree.arities().unwrap_or_default();
+    if arities.len() == 1 {
+        arities.push(1);
+        names.insert(0, String::new());
+    }
+    names[0] = "node".to_owned();
+    Topology::from_arity_list(&arities, Some(&names))
+}
+
+/// Distances as KaHIP writes them, from the leaves up.
+fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandError> {
+    let wrong = |problem: String| CommandError::usage(format!("--distances {text}: {problem}"));
+    let mut distances = Vec::new();
+    for part in text.split(':') {
+        let number: Result<f64, _> = part.trim().parse();
+        distances.push(number.map_err(|_| {
+            wrong(format!(
+                "\"{part}\" is not a number: write one for each level from the cores up, such as \
+                 1:10:100"
+            ))
+        })?);
+    }
+    let levels = topology.depth();
+    if distances.len() != levels {
+        let found = pluralize(distances.len(), "distance");
+        let levels = pluralize(levels, "level");
+        return Err(wrong(format!(
+            "{found} for the {levels} of {}: write one for each, from the cores up",
+            describe(&topology)
+        )));
+    }
+    let shrinks = distances.windows(2).find(|pair| pair[1] < pair[0]);
+    if let Some(pair) = shrinks {
+        return Err(wrong(format!(
+            "{} comes after {}: distances are written from the cores up and do not shrink towards \
+             the root",
+            pair[1], pair[0]
+        )));
+    }
+    distances.reverse();
+    topology
+        .with_level_distances(&distances)
+        .map_err(|error| wrong(error.to_string()))
+}
+
+fn is_machine(level: &str) -> bool {
+    MACHINE_LEVELS.contains(&level)
+}
+
+/// The machines of a topology: the parts below the level that is called so, or all of it.
+fn machines(topology: Topology) -> Result<Vec<Topology>, CommandError> {
+    let levels = topology.levels();
+    let depth = levels.iter().position(|level| is_machine(&level.name));
+    Ok(match depth {
+        Some(level) => topology.parts(level + 1)?,
+        None => vec![topology],
+    })
+}
+
+/// The machines of a topology under a network. What the topology had above its
+/// machines is left out.
+fn under(
+    topology: Topology,
+    network: &Topology,
+    name: &str,
+    for_job: &[&str],
+) -> Result<Topology, CommandError> {
+    let parts = machines(topology)?;
+    let hosts = hosts_of(&parts, &network.hosts(), name, for_job)?;
+    // One description of a machine stands for all hosts.
+    let machines = hosts.into_iter().enumerate();
+    let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
+    Ok(Topology::networked(network, machines.collect())?)
+}
+
+/// The machines of a topology in one row, and their places on a network that is no tree.
+fn attached(
+    parts: Vec<Topology>,
+    site: &Site,
+    name: &str,
+    for_job: &[&str],
+) -> Result<(Topology, NetworkNodes), CommandError> {
+    let known: Vec<&str> = site.hosts().iter().map(|host| host.name.as_str()).collect();
+    let count = match (parts.len(), for_job.len()) {
+        (1, 0) => site.nodes(),
+        (1, hosts) => hosts,
+        (machines, _) => machines,
+    };
+    let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
+    let names: Option<Vec<String>> = match known.is_empty() {
+        false => Some(hosts_of(&parts, &known, name, for_job)?),
+        true => [own.as_slice(), for_job]
+            .into_iter()
+            .find(|names| names.len() == count)
+            .map(|names| names.iter().map(|&host| host.to_owned()).collect()),
+    };
+    // Nodes of a network without names are taken in their order.
+    let positions = match (&names, known.is_empty()) {
+        (Some(names), false) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            site.positions_of(&names)?
+        }
+        _ => site.first(count)?,
+    };
+    // One description of a machine stands for all hosts.
+    let machine = |place: usize| parts[place % parts.len()].clone();
+    let topology = match names {
+        Some(names) => {
+            let machines = names.into_iter().enumerate();
+            Topology::cluster(
+                machines
+                    .map(|(place, host)| (host, machine(place)))
+                    .collect(),
+            )?
+        }
+        None => Topology::join("node", &(0..count).map(machine).collect::<Vec<_>>())?,
+    };
+    let network = Arc::new(site.network().clone());
+    let nodes = NetworkNodes::new(network, &topology, 1, &positions)?;
+    Ok((topology, nodes))
+}
+
+/// The names of the machines: their own, those of the hosts where the job ran,
+/// or those of the network, in order.
+fn hosts_of(
+    parts: &[Topology],
+    known: &[&str],
+    name: &str,
+    for_job: &[&str],
+) -> Result<Vec<String>, CommandError> {
+    let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
+    let one = parts.len() == 1;
+    for names in [own.as_slice(), for_job, known] {
+        if names.len() == parts.len() || (one && !names.is_empty()) {
+            return Ok(names.iter().map(|&name| name.to_owned()).collect());
+        }
+    }
+    Err(CommandError::failed(format!(
+        "{name}: has {}, and the topology {}: name the hosts in a topology file, or describe as many",
+        pluralize(known.len(), "host"),
+        pluralize(parts.len(), "machine")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn distances_are_read_from_the_cores_up() {
+        let tree = Topology::from_arities("16:2:16").unwrap();
+        let tree = with_distances(tree, "1:10:100").unwrap();
+        assert_eq!(tree.level_distances(), [100.0, 10.0, 1.0]);
+    }
+
+    #[test]
+    fn wrong_distances_are_refused_with_the_level() {
+        for (text, expected) in [
+            (
+                "1:10",
+                "--distances 1:10: 2 distances for the 3 levels of 2 nodes x 2 sockets x 2 cores: \
+                 write one for each, from the cores up",
+            ),
+            (
+                "100:10:1",
+                "--distances 100:10:1: 10 comes after 100: distances are written from the cores \
+                 up and do not shrink towards the root",
+            ),
+            (
+                "1:x:3",
+                "--distances 1:x:3: \"x\" is not a number: write one for each level from the \
+                 cores up, such as 1:10:100",
+            ),
+            (
+                "1:2:inf",
+                "--distances 1:2:inf: distance inf of level 1 is wrong: expected a finite number, \
+                 not negative, and not smaller than the distance one level deeper",
+            ),
+        ] {
+            let tree = Topology::from_arities("2:2:2").unwrap();
+            assert_eq!(
+                with_distances(tree, text).unwrap_err().to_string(),
+                expected
+            );
+        }
+    }
+}

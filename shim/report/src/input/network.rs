@@ -1,0 +1,120 @@
+//! Networks that are no trees, as users name them.
+
+use std::sync::Arc;
+
+use treepie_placement::networks::NetworkNodes;
+use treepie_topology::networks::{Network, Site};
+use treepie_topology::{Leaf, Topology};
+
+use crate::gain::machine_depth;
+use treepie_launch::error::CommandError;
+
+/// A description such as `torus:8x8x8`, or a file, with the name of one of its networks behind a
+/// colon.
+///
+/// # Errors
+/// Whatever is wrong with it.
+pub fn read(text: &str) -> Result<Site, CommandError> {
+    if Site::is_described(text) {
+        return Ok(Site::from_description(text)?);
+    }
+    Ok(treepie_topology::formats::named(text)?)
+}
+
+/// Whether `text` describes a network, or names a file that holds one.
+pub fn is_one(text: &str) -> bool {
+    Site::is_described(text)
+        || treepie_topology::formats::is_network(treepie_topology::formats::split(text).0)
+}
+
+/// The tree of a network, if it is one: what [`Topology::networked`] takes.
+pub fn tree(site: &Site) -> Option<&Topology> {
+    match site.network() {
+        Network::Tree(tree) => Some(tree.topology()),
+        _ => None,
+    }
+}
+
+/// Positions of the machines of a topology on a network, where the topology stays as it is.
+/// Machines have their own names, or those of the job's hosts; without either they are taken in
+/// order.
+///
+/// # Errors
+/// A machine that is not in the network; a network that is a tree, which is part of a topology.
+pub fn beneath(
+    site: &Site,
+    topology: &Topology,
+    for_job: &[&str],
+    name: &str,
+) -> Result<NetworkNodes, CommandError> {
+    if tree(site).is_some() {
+        return Err(CommandError::usage(format!(
+            "{name}: is a tree of switches, which is part of a topology; give it to `treepie map \
+             --network` and show the placement"
+        )));
+    }
+    let depth = machine_depth(topology).unwrap_or(0);
+    let count = topology.node_count(depth);
+    let own = topology.hosts();
+    let names = [own.as_slice(), for_job]
+        .into_iter()
+        .find(|names| names.len() == count);
+    let positions = match names {
+        Some(names) => site.positions_of(names)?,
+        None => site.first(count)?,
+    };
+    let network = Arc::new(site.network().clone());
+    Ok(NetworkNodes::new(network, topology, depth, &positions)?)
+}
+
+/// A network that is the whole machine: `torus:8x8x8/2:4` has two sockets of four cores in every
+/// node, and one core where nothing is said. The hosts of a file keep their names.
+///
+/// # Errors
+/// Whatever is wrong with it.
+pub fn whole(text: &str) -> Result<(Topology, NetworkNodes), CommandError> {
+    let described = Site::is_described(text);
+    let (network, cores) = match text.split_once('/') {
+        Some((network, cores)) if described => (network, cores),
+        _ => (text, "1"),
+    };
+    let wrong =
+        |error: &dyn std::fmt::Display| CommandError::usage(format!("--topology {text}: {error}"));
+    let site = match described {
+        true => Site::from_description(network).map_err(|error| wrong(&error))?,
+        false => read(network)?,
+    };
+    let machine = Topology::from_arities(cores).map_err(|error| wrong(&error))?;
+    let mut arities = vec![site.nodes()];
+    arities.extend(machine.arities().unwrap_or_default());
+    let mut names = vec!["node".to_owned()];
+    let below = ["core".to_owned(), "socket".to_owned(), "group".to_owned()];
+    let below = (0..machine.depth()).map(|height| match below.get(height) {
+        Some(name) => name.clone(),
+        None => format!("level{height}"),
+    });
+    names.extend(below.collect::<Vec<_>>().into_iter().rev());
+    let topology = Topology::from_arity_list(&arities, Some(&names)).map_err(|e| wrong(&e))?;
+    let topology = named(topology, &site)?;
+    let positions = site.first(site.nodes())?;
+    let network = Arc::new(site.network().clone());
+    let nodes = NetworkNodes::new(network, &topology, 1, &positions)?;
+    Ok((topology, nodes))
+}
+
+/// The leaves with the names of the hosts, where there are some.
+fn named(topology: Topology, site: &Site) -> Result<Topology, CommandError> {
+    if site.hosts().is_empty() {
+        return Ok(topology);
+    }
+    let leaves = topology
+        .leaves()
+        .iter()
+        .enumerate()
+        .map(|(leaf, known)| Leaf {
+            host: Some(site.hosts()[topology.ancestor(leaf, 1)].name.clone()),
+            ..known.clone()
+        });
+    let leaves = leaves.collect();
+    Ok(topology.with_leaves(leaves)?)
+}

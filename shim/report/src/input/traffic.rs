@@ -1,0 +1,368 @@
+//! Who sends what to whom, from a profile or from a matrix in any format.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use treepie_profile::{Phase, Profile, Times, partial_profiles};
+use treepie_topology::Topology;
+use treepie_topology::formats::HostLocation;
+use treepie_traffic::formats::Format;
+use treepie_traffic::formats::monitoring::{self, Monitoring};
+use treepie_traffic::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
+
+use super::{occupancy, topology};
+use crate::input::choice::MatrixChoice;
+use crate::picture::Unit;
+use treepie_launch::error::CommandError;
+
+/// Bytes of a message where nobody counted messages.
+pub const USUAL_MESSAGE: u64 = 64 * 1024;
+
+/// A file that says who sends what to whom.
+#[derive(Debug)]
+pub enum Input {
+    /// A profile: several layers, hosts, processes.
+    Profile(Box<Profile>),
+    /// What Open MPI's monitoring counted: several layers.
+    Monitoring(Monitoring),
+    /// A bare matrix.
+    Matrix(Matrix),
+}
+
+impl Input {
+    /// Reads a matrix where the name ends as one, what the ranks of a job without an
+    /// orderly end left where it is a directory, else a profile. Refuses a choice of
+    /// what is not in it.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is none of these; a choice that it does not
+    /// have.
+    pub fn read(path: &Path, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        if path.is_dir() {
+            return Input::from_profile(path, parts_in(path)?, choice);
+        }
+        match Format::from_path(path) {
+            Some(Format::Monitoring) => {
+                let kind = "what Open MPI's monitoring counted";
+                choice.require_none(path, kind, &["--model", "--phase"])?;
+                read_monitoring(path).map(Input::Monitoring)
+            }
+            Some(format) => {
+                let options = ["--metric", "--layer", "--model", "--phase"];
+                choice.require_none(path, "a bare matrix", &options)?;
+                read_matrix(path, format).map(Input::Matrix)
+            }
+            None => Input::from_profile(path, Profile::read(path)?, choice),
+        }
+    }
+
+    /// A profile that was read from `path`.
+    ///
+    /// # Errors
+    /// The choice of a phase that it does not have: usage.
+    pub fn from_profile(
+        path: &Path,
+        profile: Profile,
+        choice: &MatrixChoice,
+    ) -> Result<Self, CommandError> {
+        let known: Vec<&str> = profile.phases.iter().map(|phase| &*phase.name).collect();
+        match &choice.phase {
+            Some(name) if !known.contains(&&**name) => Err(CommandError::usage(format!(
+                "{}: has no phase `{name}`; {}",
+                path.display(),
+                match known.is_empty() {
+                    true => "the job was not cut into phases, leave out --phase".to_owned(),
+                    false => format!("its phases are {}", known.join(", ")),
+                }
+            ))),
+            _ => Ok(Input::Profile(Box::new(profile))),
+        }
+    }
+
+    /// Whether it knows where processes ran.
+    pub fn is_profile(&self) -> bool {
+        matches!(self, Input::Profile(_))
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        match self {
+            Input::Profile(profile) => profile.ranks,
+            Input::Monitoring(counted) => counted.point_to_point.order(),
+            Input::Matrix(matrix) => matrix.order(),
+        }
+    }
+
+    /// The matrix that was chosen; a bare matrix is what it is.
+    ///
+    /// # Errors
+    /// Counts so large that they would be rounded.
+    pub fn matrix(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
+        self.matrix_of(choice, choice.metric())
+    }
+
+    /// The bytes of the layers that were chosen.
+    ///
+    /// # Errors
+    /// As [`Input::matrix`].
+    pub fn bytes(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
+        self.matrix_of(choice, Metric::Size)
+    }
+
+    /// The messages of the layers that were chosen; `None` for a bare matrix, which has one number
+    /// a pair.
+    ///
+    /// # Errors
+    /// As [`Input::matrix`].
+    pub fn messages(&self, choice: &MatrixChoice) -> Result<Option<Matrix>, CommandError> {
+        match self {
+            Input::Matrix(_) => Ok(None),
+            _ => self.matrix_of(choice, Metric::Messages).map(Some),
+        }
+    }
+
+    fn matrix_of(&self, choice: &MatrixChoice, metric: Metric) -> Result<Matrix, CommandError> {
+        let layers = choice.layers();
+        let traffic = match self {
+            Input::Profile(profile) => chosen_traffic(profile, choice, &layers),
+            Input::Monitoring(counted) => counted.traffic(&layers),
+            Input::Matrix(matrix) => return Ok(matrix.clone()),
+        };
+        Ok(traffic.exact_affinity(metric)?)
+    }
+
+    /// What Open MPI's monitoring counted in each layer; nothing of a bare matrix,
+    /// which does not tell, and of a profile, whose summary does.
+    pub fn layers(&self) -> Vec<(Layer, Traffic)> {
+        match self {
+            Input::Monitoring(counted) => Layer::ALL
+                .iter()
+                .map(|&layer| (layer, counted.traffic(&[layer]).total()))
+                .collect(),
+            Input::Profile(_) | Input::Matrix(_) => Vec::new(),
+        }
+    }
+
+    /// Share of the ranks' time that is in MPI, where it was measured.
+    pub fn time_in_mpi(&self) -> Option<f64> {
+        let Input::Profile(profile) = self else {
+            return None;
+        };
+        let times = profile.times.as_ref()?;
+        let of_classes = times.classes.values().flatten();
+        let in_mpi: f64 = of_classes.map(|time| time.nanoseconds as f64).sum();
+        let all: f64 = times.elapsed.iter().map(|&elapsed| elapsed as f64).sum();
+        (all > 0.0).then_some(in_mpi / all)
+    }
+
+    /// What the numbers of [`Input::matrix`] count.
+    pub fn unit(&self, choice: &MatrixChoice) -> Unit {
+        match (self, choice.metric()) {
+            (Input::Matrix(_), _) => Unit::Plain,
+            (_, Metric::Size) => Unit::Bytes,
+            (_, Metric::Messages) => Unit::Messages,
+            (_, Metric::Average) => Unit::BytesPerMessage,
+        }
+    }
+
+    /// What the numbers of [`Input::bytes`] count.
+    pub fn bytes_unit(&self) -> Unit {
+        match self {
+            Input::Matrix(_) => Unit::Plain,
+            Input::Profile(_) | Input::Monitoring(_) => Unit::Bytes,
+        }
+    }
+
+    /// The topology that the user names, or the machines that this ran on.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it.
+    pub fn topology(&self, named: Option<&str>) -> Result<Topology, CommandError> {
+        match (named, self) {
+            (Some(text), _) => topology::read(text),
+            (None, Input::Profile(profile)) => topology::from_profile(profile),
+            (None, _) => topology::from_this_machine(),
+        }
+    }
+
+    /// The leaf of each process of the launcher.
+    ///
+    /// # Errors
+    /// More processes than cores.
+    pub fn leaf_of_process(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
+        let found = match self {
+            Input::Profile(profile) => occupancy::from_profile(topology, profile),
+            _ => occupancy::packed(topology, self.ranks()),
+        };
+        found.map_err(|error| CommandError::failed(error.to_string()))
+    }
+
+    /// The names of the hosts where the job ran; none for a bare matrix.
+    pub fn hosts(&self) -> Vec<&str> {
+        match self {
+            Input::Profile(profile) => profile.hosts.iter().map(|h| h.name.as_str()).collect(),
+            Input::Monitoring(_) | Input::Matrix(_) => Vec::new(),
+        }
+    }
+
+    /// Where these hosts are on their network, as far as their systems told.
+    pub fn locations(&self) -> &[HostLocation] {
+        match self {
+            Input::Profile(profile) => &profile.locations,
+            Input::Monitoring(_) | Input::Matrix(_) => &[],
+        }
+    }
+
+    /// Bytes of a message on average; [`USUAL_MESSAGE`] where nobody counted messages.
+    pub fn mean_message(&self) -> u64 {
+        let counted = match self {
+            Input::Profile(profile) => profile.traffic(Layer::ALL).total(),
+            Input::Monitoring(counted) => counted.traffic(Layer::ALL).total(),
+            Input::Matrix(_) => Traffic::default(),
+        };
+        match counted.messages {
+            0 => USUAL_MESSAGE,
+            messages => counted.bytes / messages,
+        }
+    }
+
+    /// Seconds that the run took, or the phase that was chosen. `None` where nobody measured time.
+    pub fn run_time(&self, choice: &MatrixChoice) -> Option<f64> {
+        let Input::Profile(profile) = self else {
+            return None;
+        };
+        match chosen_phase(profile, choice) {
+            Some(phase) => Some(phase.seconds),
+            None => {
+                let longest = profile.times.as_ref()?.elapsed.iter().max()?;
+                Some(*longest as f64 / 1e9)
+            }
+        }
+    }
+
+    /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where
+    /// nobody measured time.
+    pub fn loads(&self, choice: &MatrixChoice) -> Option<Vec<f64>> {
+        let Input::Profile(profile) = self else {
+            return None;
+        };
+        let times = match chosen_phase(profile, choice) {
+            Some(phase) => phase.times.as_ref(),
+            None => profile.times.as_ref(),
+        };
+        times.map(Times::outside_mpi)
+    }
+
+    /// The process that ran each rank; where that is not known, the one of its number.
+    pub fn process_of_rank(&self) -> Vec<usize> {
+        match self {
+            Input::Profile(profile) => profile.process_of_rank.clone(),
+            _ => (0..self.ranks()).collect(),
+        }
+    }
+}
+
+/// The layers of a profile, or of the phase that was chosen.
+fn chosen_traffic(profile: &Profile, choice: &MatrixChoice, layers: &[Layer]) -> TrafficMatrix {
+    match chosen_phase(profile, choice) {
+        Some(phase) => profile.traffic_of_phase(phase, layers, choice.model),
+        None => profile.traffic_by(layers, choice.model),
+    }
+}
+
+fn chosen_phase<'a>(profile: &'a Profile, choice: &MatrixChoice) -> Option<&'a Phase> {
+    let named = |phase: &&Phase| Some(&phase.name) == choice.phase.as_ref();
+    profile.phases.iter().find(named)
+}
+
+/// The profile of what the ranks of a job left in a directory, which had no orderly
+/// end; says on standard error which ranks are missing.
+///
+/// # Errors
+/// A directory without partial profiles; some that are wrong or of different runs.
+pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
+    let profile = partial_profiles::read_directory(directory)?.profile;
+    let note = match profile.notes.last() {
+        Some(note) if !profile.missing_ranks.is_empty() => note,
+        _ => "put together from what all ranks left",
+    };
+    eprintln!("treepie: {}: {note}", directory.display());
+    Ok(profile)
+}
+
+/// Reads a matrix in one format.
+///
+/// # Errors
+/// A file that cannot be read, or is not in that format.
+fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
+    // Line by line: the text of a large matrix takes as much memory as its numbers.
+    let file = File::open(path).map_err(|error| {
+        CommandError::failed(format!(
+            "{}: cannot be read: {error}; check its name",
+            path.display()
+        ))
+    })?;
+    format
+        .read(BufReader::new(file), &path.display().to_string())
+        .map_err(|error| CommandError::failed(error.to_string()))
+}
+
+/// Reads what Open MPI's monitoring wrote: all ranks' files where the name ends in
+/// `.RANK.prof`, because each has only what its rank sent, else the one file.
+///
+/// # Errors
+/// A file that cannot be read, or was not written by that.
+fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
+    let mut text = String::new();
+    for file in monitoring_files(path) {
+        text += &treepie_base::text::read(&file)?;
+        text.push('\n');
+    }
+    monitoring::read(text.as_bytes(), &path.display().to_string())
+        .map_err(|error| CommandError::failed(error.to_string()))
+}
+
+/// All files that one run of the monitoring wrote, by rank.
+fn monitoring_files(path: &Path) -> Vec<PathBuf> {
+    let rank_of = |file: &Path| -> Option<(OsString, usize)> {
+        let stem = Path::new(file.file_stem()?);
+        let rank = stem.extension()?.to_str()?.parse().ok()?;
+        (file.extension()? == "prof").then_some((stem.file_stem()?.to_owned(), rank))
+    };
+    let Some((name, _)) = rank_of(path) else {
+        return vec![path.to_owned()];
+    };
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut files: Vec<(usize, PathBuf)> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let found = entry.ok()?.path();
+            let (of, rank) = rank_of(&found)?;
+            (of == name).then_some((rank, found))
+        })
+        .collect();
+    files.sort();
+    match files.is_empty() {
+        true => vec![path.to_owned()],
+        false => files.into_iter().map(|(_, file)| file).collect(),
+    }
+}
+
+/// Where the profile that a placement was made from may be: as it was named,
+/// or beside the placement.
+pub fn profile_of_placement(placement: &Path, named: &str) -> Option<PathBuf> {
+    let named = Path::new(named);
+    let beside = placement
+        .parent()
+        .unwrap_or(Path::new(""))
+        .join(named.file_name()?);
+    [named.to_owned(), beside]
+        .into_iter()
+        .find(|path| path.is_file())
+}

@@ -1,0 +1,49 @@
+//! Answers of the command: tables of numbers in units that people read, pictures, the page that a
+//! browser shows, and what a user can name to be read for them.
+//!
+//! ```text
+//! (root)    a module for each table, all made of `table`, `units` and `words`
+//! picture   heat maps, trees, networks, charts and bars in time, as SVG and PNG
+//! html      the report of a job on one page
+//! input     a profile or a matrix, a machine, a network, sizes, pages of a running job
+//! ```
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
+
+pub mod before_after;
+pub mod checkpoints;
+pub mod clusters;
+pub mod collectives;
+pub mod containment;
+pub mod cut;
+pub mod devices;
+pub mod experience;
+pub mod gain;
+pub mod guard;
+pub mod html;
+pub mod input;
+pub mod levels;
+pub mod locations;
+pub mod matrix;
+pub mod near;
+pub mod network;
+pub mod network_picture;
+pub mod order;
+pub mod phases;
+pub mod picture;
+pub mod placement;
+pub mod plan;
+pub mod platform;
+pub mod proof;
+pub mod redundancy;
+pub mod summary;
+pub mod supervised;
+pub mod table;
+pub mod times;
+pub mod tuning;
+pub mod units;
+pub mod verdict;
+pub mod waits;
+pub mod ways;
+pub mod windows;
+pub mod words;

@@ -1,0 +1,163 @@
+//! A picture as a file: SVG or PNG, as its name ends.
+
+use std::io;
+use std::path::Path;
+
+use plotters::backend::{BitMapBackend, SVGBackend};
+use plotters::prelude::{DrawingBackend, IntoDrawingArea};
+use treepie_base::write_atomically;
+
+use super::canvas::{Canvas, Drawn};
+use super::draw::draw;
+use super::layout::{Layout, UNITS_PER_PIXEL};
+use super::{Picture, font};
+use treepie_launch::error::CommandError;
+
+/// Offset by which the letters of a PNG come out too high, in parts of their size.
+const PNG_TEXT_RISE: f64 = 0.16;
+
+/// Formats of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Lines and texts; sharp at any size.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+impl Format {
+    /// The format of a file's name.
+    ///
+    /// # Errors
+    /// A name that ends neither in `.svg` nor in `.png`.
+    pub fn from_path(path: &Path) -> Result<Self, CommandError> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("svg") => Ok(Format::Svg),
+            Some("png") => Ok(Format::Png),
+            _ => Err(CommandError::usage(format!(
+                "{}: is no picture's name; end it in .svg or .png",
+                path.display()
+            ))),
+        }
+    }
+}
+
+impl Picture {
+    /// Writes the picture whole, or not at all.
+    ///
+    /// # Errors
+    /// A name of no known format; a file that cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), CommandError> {
+        self.write_as(Format::from_path(path)?, path)
+    }
+
+    /// Writes the picture in one format, whatever the file is called.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_as(&self, format: Format, path: &Path) -> Result<(), CommandError> {
+        write_drawing(&self.laid_out(), format, path)
+    }
+
+    /// The picture as something to draw.
+    pub fn laid_out(&self) -> impl Drawing {
+        LaidOut {
+            picture: self,
+            layout: Layout::new(self),
+        }
+    }
+}
+
+/// Drawing for any backend, in drawing units.
+pub trait Drawing {
+    /// Its width and height.
+    fn size(&self) -> (u32, u32);
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// Errors of the backend.
+    fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn;
+}
+
+/// A picture whose parts have their places.
+struct LaidOut<'a> {
+    picture: &'a Picture,
+    layout: Layout,
+}
+
+impl Drawing for LaidOut<'_> {
+    fn size(&self) -> (u32, u32) {
+        self.layout.size
+    }
+
+    fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
+        draw(self.picture, &self.layout, canvas)
+    }
+}
+
+/// Writes a drawing whole, or not at all.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_drawing(
+    drawing: &impl Drawing,
+    format: Format,
+    path: &Path,
+) -> Result<(), CommandError> {
+    let drawn = match format {
+        Format::Svg => svg(drawing).map(String::into_bytes),
+        Format::Png => png(drawing),
+    };
+    let bytes = drawn.map_err(|reason| {
+        CommandError::failed(format!("{}: cannot be drawn: {reason}", path.display()))
+    })?;
+    write_atomically(path, |out| out.write_all(&bytes))?;
+    Ok(())
+}
+
+/// A drawing as the text of an SVG file.
+///
+/// # Errors
+/// Errors of the backend.
+pub fn svg(drawing: &impl Drawing) -> Result<String, String> {
+    font::register();
+    let size = drawing.size();
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        drawing.draw_on(&Canvas {
+            area,
+            text_rise: 0.0,
+        })?;
+    }
+    let (width, height) = size;
+    let size_in_units = format!("width=\"{width}\" height=\"{height}\"");
+    let pixels = (width / UNITS_PER_PIXEL, height / UNITS_PER_PIXEL);
+    let size_in_pixels = format!("width=\"{}\" height=\"{}\"", pixels.0, pixels.1);
+    Ok(text.replacen(&size_in_units, &size_in_pixels, 1))
+}
+
+fn png(drawing: &impl Drawing) -> Result<Vec<u8>, String> {
+    font::register();
+    let size = drawing.size();
+    let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+        drawing.draw_on(&Canvas {
+            area,
+            text_rise: PNG_TEXT_RISE,
+        })?;
+    }
+    encode(&pixels, size).map_err(|error| error.to_string())
+}
+
+/// Red, green and blue bytes as a PNG file.
+fn encode(pixels: &[u8], (width, height): (u32, u32)) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.write_header()?.write_image_data(pixels)?;
+    Ok(bytes)
+}

@@ -1,0 +1,153 @@
+//! What a rank does, and with whom.
+
+use treepie_jobstate::waits::{
+    Activity, Collective, Envelope, Key, Life, Motion, Operation, Partner, Seen, Thread, Until,
+};
+
+use super::Hang;
+use super::words::ranks;
+use crate::units;
+use crate::words::pluralize;
+
+impl Hang {
+    /// A rank that others wait for, and what it does.
+    pub(super) fn what_does(&self, rank: usize) -> String {
+        let Some(seen) = self.job.ranks.get(&rank) else {
+            return format!("rank {rank} (of which there is no page)");
+        };
+        let threads: Vec<String> = self.describe(seen);
+        format!("rank {rank} ({})", threads.join("; "))
+    }
+
+    /// What the threads of a rank do, each as `waits in MPI_Recv ...`.
+    pub(super) fn describe(&self, seen: &Seen) -> Vec<String> {
+        if !seen.lives() {
+            let last = seen.rank.threads.first().map(|thread| &thread.procedure);
+            let last = last.filter(|name| !name.is_empty());
+            let state = match seen.rank.life {
+                Life::Stopped => "stopped",
+                _ => "gone",
+            };
+            return vec![last.map_or(state.to_owned(), |name| format!("{state}, in {name}"))];
+        }
+        if seen.rank.threads.is_empty() {
+            return vec!["no call yet".to_owned()];
+        }
+        let threads = seen.threads();
+        threads
+            .map(|(thread, motion)| self.thread(seen, thread, motion))
+            .collect()
+    }
+
+    fn thread(&self, seen: &Seen, thread: &Thread, motion: Motion) -> String {
+        let time = match thread.since {
+            0 => String::new(),
+            since => {
+                let seconds = self.now.saturating_sub(since) as f64 / 1e9;
+                format!(", {}", units::span(seconds.round()))
+            }
+        };
+        let name = &thread.procedure;
+        if motion == Motion::Moves {
+            return "making calls".to_owned();
+        }
+        if !thread.inside && motion != Motion::Polls {
+            let what = match seen.rank.life {
+                Life::ReadsInput => "waiting for standard input (read on descriptor 0)",
+                Life::Sleeps => "sleeping",
+                _ => "computing",
+            };
+            let last = match name.is_empty() {
+                true => String::new(),
+                false => format!(" since {name}"),
+            };
+            return format!("{what} outside MPI{last}{time}");
+        }
+        let does = match motion {
+            Motion::Polls => "polling with",
+            _ => "in",
+        };
+        let what = self.activity(&thread.activity);
+        format!("{does} {name}{what}{time}")
+    }
+
+    fn activity(&self, activity: &Activity) -> String {
+        match activity {
+            Activity::Outside | Activity::InCall => String::new(),
+            Activity::Finalizes => String::new(),
+            Activity::Waits {
+                operations, until, ..
+            } => {
+                let parts: Vec<String> = operations.iter().map(|one| self.operation(one)).collect();
+                let joined = match until {
+                    Until::All => parts.join(" and "),
+                    Until::Any => parts.join(" or "),
+                };
+                match parts.len() {
+                    0 => String::new(),
+                    1..=4 => format!(" {joined}"),
+                    more => format!(" {} and {} more", parts[..3].join(", "), more - 3),
+                }
+            }
+        }
+    }
+
+    pub(super) fn operation(&self, operation: &Operation) -> String {
+        match operation {
+            Operation::Receive(receive) => format!("from {}", self.envelope(receive)),
+            Operation::Send(sent) => {
+                let elements = match sent.elements {
+                    0 => String::new(),
+                    elements => format!("{} ", pluralize(elements as usize, "element")),
+                };
+                format!("{elements}to {}", self.envelope(sent))
+            }
+            Operation::Collective(call) => self.collective(call),
+            Operation::Unknown => "a request that is not known".to_owned(),
+        }
+    }
+
+    fn envelope(&self, envelope: &Envelope) -> String {
+        let partner = match envelope.partner {
+            Partner::Rank(rank) => format!("rank {rank}"),
+            Partner::Any => "any rank".to_owned(),
+            Partner::Nobody => "nobody".to_owned(),
+            Partner::Unknown => "a rank that is not known".to_owned(),
+        };
+        let tag = match envelope.tag {
+            Some(tag) => format!("tag {tag}"),
+            None => "any tag".to_owned(),
+        };
+        let name = envelope
+            .communicator
+            .map(|key| format!(", {}", self.name(key)));
+        format!("{partner} ({tag}{})", name.unwrap_or_default())
+    }
+
+    fn collective(&self, call: &Collective) -> String {
+        let root = call
+            .root
+            .map_or(String::new(), |root| format!(", root {root}"));
+        let on = match call.communicator {
+            Some(key) => self.name(key),
+            None => "a communicator that is not known".to_owned(),
+        };
+        format!("on {on} (collective {}{root})", call.number + 1)
+    }
+
+    /// What a communicator is called.
+    pub(super) fn name(&self, key: Key) -> String {
+        if key == self.world {
+            return "MPI_COMM_WORLD".to_owned();
+        }
+        let mut ranks_that_know = self.job.ranks.values();
+        let known = ranks_that_know.find_map(|seen| seen.rank.communicators.get(&key));
+        match known.and_then(|known| known.members.as_ref()) {
+            Some(members) if members.len() == self.job.size => {
+                "a communicator of all ranks".to_owned()
+            }
+            Some(members) => format!("the communicator of {}", ranks(members)),
+            None => "a communicator".to_owned(),
+        }
+    }
+}

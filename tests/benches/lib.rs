@@ -1,1 +1,2 @@
-//! Benchmarks of the crates under `shim/`: each file of `benches/` is a program that prints a table.
+//! Benchmarks of the crates under `shim/`: each file of `benches/` is a program that prints a
+//! table.

@@ -53,8 +53,8 @@ fn off_adds_no_call(mpi: Mpi) {
     assert_eq!(calls.later, Calls::new());
 }
 
-/// Calls by which all ranks agree: a broadcast of what to do, and the verdict whether all could read
-/// it.
+/// Calls by which all ranks agree: a broadcast of what to do, and the verdict whether all could
+/// read it.
 const AGREEMENT: [(&str, usize); 2] = [("Bcast", 1), ("Allgather", 1)];
 
 /// Hosts and cores of the processes and what standard input brings to each, gathered along a tree:

@@ -25,7 +25,7 @@ pub use atomic::{check_writable, is_stream, write_atomically};
 pub use error::{FileError, OtherRanks};
 pub use format_error::FormatError;
 pub use header::{Kind, VERSION, date};
-pub use input::{Unfit, open, open_no_link, wait_for_streams};
+pub use input::{open, open_no_link, wait_for_streams};
 pub use names::UnknownName;
 pub use nearest::nearest;
 pub use size::size;

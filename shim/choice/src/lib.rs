@@ -39,8 +39,9 @@ use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Proble
 use treepie_native::Family;
 
 pub use candidate::{Candidate, Challenger};
+pub use choice::Choice;
+pub(crate) use choice::Considered;
 use choice::Unpredicted;
-pub use choice::{Choice, Considered};
 pub use foresee::are_bytes_known;
 use native::Native;
 pub use rules::{between_clusters, segment};

@@ -52,7 +52,7 @@ impl Native {
     }
 
     /// The same where the call is started, and completed later.
-    pub fn started_seconds(&self, call: &Uniform) -> f64 {
+    pub(crate) fn started_seconds(&self, call: &Uniform) -> f64 {
         let (operation, ranks) = (call.operation, self.network.ranks());
         let name = self.family.started_algorithm(operation, ranks, call.bytes);
         self.named(&self.network, call, name).end

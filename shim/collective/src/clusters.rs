@@ -67,7 +67,7 @@ impl Clusters {
 
     /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for
     /// each rank; ranks of a group with the same number form a group of the new level.
-    pub fn with_closer(mut self, numbers: &[usize]) -> Self {
+    pub(crate) fn with_closer(mut self, numbers: &[usize]) -> Self {
         assert_eq!(numbers.len(), self.ranks(), "a number for each rank");
         let above = self.closer.last().unwrap_or(&self.of).clone();
         let mut groups: HashMap<(usize, usize), usize> = HashMap::new();
@@ -93,7 +93,7 @@ impl Clusters {
     }
 
     /// The same clusters without levels inside them.
-    pub fn without_closer(&self) -> Self {
+    pub(crate) fn without_closer(&self) -> Self {
         Clusters {
             closer: Vec::new(),
             ..self.clone()
@@ -117,7 +117,7 @@ impl Clusters {
 
     /// The groups of the widest level as clusters that are near each other, where all ranks are in
     /// one cluster, and there is such a level.
-    pub fn parted_inside(mut self) -> Self {
+    pub(crate) fn parted_inside(mut self) -> Self {
         if self.count() > 1 || self.closer.is_empty() {
             return self;
         }
@@ -133,7 +133,7 @@ impl Clusters {
     ///
     /// # Panics
     /// If a leader is not in its cluster.
-    pub fn with_leaders(mut self, leaders: &[usize]) -> Self {
+    pub(crate) fn with_leaders(mut self, leaders: &[usize]) -> Self {
         let fits = |(cluster, &rank): (usize, &usize)| self.of[rank] == cluster;
         assert!(
             leaders.len() == self.count() && leaders.iter().enumerate().all(fits),
@@ -206,7 +206,7 @@ impl Clusters {
 
     /// Leader of `cluster` where `root` is the root: the root for its own cluster, its
     /// [leader](Clusters::leader) for others.
-    pub fn leader_towards(&self, cluster: usize, root: usize) -> usize {
+    pub(crate) fn leader_towards(&self, cluster: usize, root: usize) -> usize {
         match self.of[root] == cluster {
             true => root,
             false => self.leaders[cluster],
@@ -228,7 +228,7 @@ impl Clusters {
 
     /// The other clusters, in the order in which their messages to `cluster`
     /// come, if all send as in [`Clusters::others`].
-    pub fn others_towards(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn others_towards(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
         let count = self.count();
         (1..count).map(move |distance| (cluster + count - distance) % count)
     }

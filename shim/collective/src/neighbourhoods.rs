@@ -178,7 +178,7 @@ impl Neighbourhoods {
     }
 
     /// The most blocks that a rank sends or receives.
-    pub fn most_blocks(&self) -> usize {
+    pub(crate) fn most_blocks(&self) -> usize {
         let both = self.outgoing.iter().chain(&self.incoming);
         both.map(Vec::len).max().unwrap_or(0)
     }
@@ -197,7 +197,7 @@ impl Neighbourhoods {
 
     /// Whether a rank has several edges to another, or to itself: MPI libraries differ in which of
     /// its blocks is for which of theirs.
-    pub fn has_repeated_edges(&self) -> bool {
+    pub(crate) fn has_repeated_edges(&self) -> bool {
         self.outgoing.iter().any(|ends| {
             let mut ranks: Vec<usize> = ends.iter().flatten().map(|end| end.rank).collect();
             ranks.sort_unstable();

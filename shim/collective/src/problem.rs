@@ -86,7 +86,7 @@ impl Problem<'_> {
     }
 
     /// The cluster of the root, or, where there is no root, the one in the middle of the network.
-    pub fn root_cluster(&self) -> usize {
+    pub(crate) fn root_cluster(&self) -> usize {
         match self.operation.has_root() {
             true => self.clusters.of(self.root),
             false => self.network.map_or(0, Network::centre),
@@ -164,7 +164,7 @@ impl Problem<'_> {
     }
 
     /// Whether the leader of each cluster knows the sizes of the blocks of its ranks.
-    pub fn sizes_are_told(&self) -> bool {
+    pub(crate) fn sizes_are_told(&self) -> bool {
         matches!(self.amount, Amount::ToldBlocks(_) | Amount::ToldRows { .. })
     }
 

@@ -147,7 +147,7 @@ impl dyn Steps + '_ {
 
     /// The range in segments of which each of `targets` gets the same number, round-robin, where
     /// that does not make them tiny.
-    pub fn segments_for(
+    pub(crate) fn segments_for(
         &self,
         range: Range,
         targets: usize,
@@ -168,7 +168,7 @@ impl dyn Steps + '_ {
 
     /// Sends ranges to several ranks, in segments, one of each round-robin: the link of a rank has
     /// nothing to carry while a whole range goes elsewhere, and too much when two come at once.
-    pub fn send_round_robin(&mut self, messages: impl IntoIterator<Item = (usize, Range)>) {
+    pub(crate) fn send_round_robin(&mut self, messages: impl IntoIterator<Item = (usize, Range)>) {
         let segments = |(to, range)| (to, self.segments(range));
         let mut messages: Vec<_> = messages.into_iter().map(segments).collect();
         while !messages.is_empty() {

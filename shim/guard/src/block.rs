@@ -22,7 +22,7 @@ pub(super) struct Arms {
 
 impl Arms {
     /// One call.
-    pub const SINGLE: Arms = Arms {
+    pub(crate) const SINGLE: Arms = Arms {
         calls: 1,
         are_aligned: false,
     };
@@ -34,7 +34,7 @@ impl Arms {
     };
 
     /// So many that are measured, behind one that is not.
-    pub fn warmed_up(measured: u64) -> Self {
+    pub(crate) fn warmed_up(measured: u64) -> Self {
         Arms {
             calls: 1 + measured,
             are_aligned: false,

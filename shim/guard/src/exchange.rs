@@ -27,7 +27,7 @@ const SLOTS: usize = 4;
 const OF_ALL: usize = 6;
 
 /// Numbers of an exchange, of each of which the least of all ranks is made.
-pub const VALUES: usize = OF_ALL + SLOTS * OF_A_BLOCK;
+pub(crate) const VALUES: usize = OF_ALL + SLOTS * OF_A_BLOCK;
 
 /// Those of an exchange about one request.
 pub const VALUES_OF_REQUEST: usize = OF_ALL + OF_A_BLOCK;
@@ -254,7 +254,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
 
     /// Whether a cell was left to the native MPI since no two of its calls that were to be compared
     /// did alike.
-    pub fn is_never_alike(&self, key: &K) -> bool {
+    pub(crate) fn is_never_alike(&self, key: &K) -> bool {
         let cell = self.index.get(key);
         cell.is_some_and(|&cell| self.cells[cell].is_never_alike())
     }
@@ -338,7 +338,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
         challengers
     }
 
-    /// Begins an exchange at this time in nanoseconds: this rank's numbers, [`VALUES`] of them, or
+    /// Begins an exchange at this time in nanoseconds: this rank's numbers, `VALUES` of them, or
     /// [`VALUES_OF_REQUEST`].
     pub fn begin(&mut self, now: u64) -> Vec<i64> {
         let count = self.cells.len();

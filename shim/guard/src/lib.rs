@@ -24,7 +24,7 @@
 //! Whether a call is run by the MPI or by a plan follows from the numbers of calls, which all ranks
 //! of a legal program count alike, and from numbers that were exchanged: whole nanoseconds, least
 //! and most of all ranks. No rank decides by its own clock. An exchange begins at the same call of
-//! the communicator on all ranks, and is used so many calls later ([`LAG`], [`LONG_LAG`]). It
+//! the communicator on all ranks, and is used so many calls later (`LAG`, `LONG_LAG`). It
 //! carries a hash of all calls that there were: where ranks called something else, nothing is tried
 //! or adopted.
 //!
@@ -67,7 +67,7 @@
 //! They are started in another order on each rank: the starts of all together are counted alike
 //! nowhere. But the k-th start of one request is the same on all ranks, and none starts it again
 //! before it is complete. Where that shows that all have started it
-//! ([`CellKey::shows_all`]), a rank that starts it for the time k + [`LAG`] knows that all have
+//! ([`CellKey::shows_all`]), a rank that starts it for the time k + `LAG` knows that all have
 //! begun what they begin in start k, and may wait for an exchange from there. So each such request
 //! has a guard of its own ([`Guard::of_request`]), as a communicator has where all wait for each
 //! other in each call: what a start is run by follows from its number, and from numbers that all
@@ -132,10 +132,10 @@ use treepie_choice::Challenger;
 
 use treepie_base::from_name;
 
-pub use contender::Contender;
+pub(crate) use contender::Contender;
 pub use earlier::{Earlier, Found};
 pub use epochs::{Course, EPOCHS, EpochGuard, EpochKey, Gathered};
-pub use exchange::{Due, Event, Guard, VALUES, VALUES_OF_REQUEST};
+pub use exchange::{Due, Event, Guard, VALUES_OF_REQUEST};
 pub use key::{CellKey, Form, Key};
 pub use summary::{Known, Summary};
 pub use ticket::Ticket;
@@ -145,7 +145,7 @@ pub use times::Work;
 pub const WARM_UP: u64 = 8;
 
 /// Calls of a cell before something is tried in it.
-pub const ELIGIBLE: u64 = 100;
+pub(crate) const ELIGIBLE: u64 = 100;
 
 /// Trying may cost one part of so many of a cell's time.
 pub const BUDGET: u64 = 100;
@@ -154,11 +154,11 @@ pub const BUDGET: u64 = 100;
 pub const REINVESTED: u64 = 10;
 
 /// Calls of a communicator from the start of an exchange until its numbers are used.
-pub const LAG: u64 = 8;
+pub(crate) const LAG: u64 = 8;
 
 /// The same where calls may overlap, since not all of them make ranks wait for all others: fewer
 /// where calls are long, more where ranks were found to be further ahead of each other.
-pub const LONG_LAG: u64 = 128;
+pub(crate) const LONG_LAG: u64 = 128;
 
 /// Odds that a plan is quicker, for one that is adopted; times the number of challengers.
 pub const ODDS: u32 = 20;

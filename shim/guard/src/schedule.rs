@@ -113,7 +113,7 @@ impl Schedule {
     }
 
     /// Whether it waits for what is complete after `missing` further calls or more.
-    pub fn waits_for(&mut self, calls: u64, missing: u64) -> bool {
+    pub(crate) fn waits_for(&mut self, calls: u64, missing: u64) -> bool {
         let waits = missing > 0 && calls + missing <= self.latest;
         if waits {
             self.next = calls + missing;
@@ -148,7 +148,7 @@ impl Schedule {
 
     /// The next exchange comes soon while there is something to agree on, later and later where
     /// there is not. `cells`: the calls whose times are known.
-    pub fn plan_next(&mut self, completed: &Completed, cells: Took) {
+    pub(crate) fn plan_next(&mut self, completed: &Completed, cells: Took) {
         let [least_gap, most_gap] = self.gaps(cells);
         self.gap = match completed.goes_on {
             true => least_gap,

@@ -116,7 +116,7 @@ impl Agreed {
 
     /// Whether this call took less time than another, by more than 2 % of the time of one that
     /// waits for nobody.
-    pub fn is_quicker_than(&self, other: &Agreed, key: &impl Key) -> bool {
+    pub(crate) fn is_quicker_than(&self, other: &Agreed, key: &impl Key) -> bool {
         let alone = match key.needs_all() {
             true => other.least,
             false => other.most,

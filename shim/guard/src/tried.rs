@@ -75,19 +75,19 @@ impl<C: Contender> Tried<C> {
     }
 
     /// Whether something may have to be made before its first call.
-    pub fn needs_making(&self) -> bool {
+    pub(crate) fn needs_making(&self) -> bool {
         self.pairs == 0 && self.challenger.needs_making()
     }
 
     /// It has won by single calls: from now on it has to by rows of them.
-    pub fn try_in_rows(&mut self) {
+    pub(crate) fn try_in_rows(&mut self) {
         self.alone = Some(mem::take(&mut self.signs));
         self.plan = Typical::default();
         self.per_mille = Typical::of(self.per_mille.median());
     }
 
     /// Whether it is tried so.
-    pub fn is_in_rows(&self) -> bool {
+    pub(crate) fn is_in_rows(&self) -> bool {
         self.alone.is_some()
     }
 
@@ -113,7 +113,7 @@ impl<C: Contender> Tried<C> {
     /// Nanoseconds by which one of its calls may take longer than the native way, which takes
     /// `native`: as much as the longest so far, and half of that at least; of what was never tried,
     /// all of it.
-    pub fn longer_at_worst(&self, native: u64) -> u64 {
+    pub(crate) fn longer_at_worst(&self, native: u64) -> u64 {
         match self.longest {
             0 => native,
             longest => longest.saturating_sub(native).max(native / 2),
@@ -121,7 +121,7 @@ impl<C: Contender> Tried<C> {
     }
 
     /// Pairs that it won and lost, by single calls and by rows.
-    pub fn all_signs(&self) -> Signs {
+    pub(crate) fn all_signs(&self) -> Signs {
         let alone = self.alone.unwrap_or_default();
         Signs {
             wins: alone.wins + self.signs.wins,

@@ -69,17 +69,17 @@ impl Watch {
     }
 
     /// Whether the plan may not be quicker any more: the next block comes at once.
-    pub fn is_in_doubt(&self) -> bool {
+    pub(crate) fn is_in_doubt(&self) -> bool {
         self.at_once.is_some()
     }
 
     /// The next block does not come at once.
-    pub fn wait_for_turn(&mut self) {
+    pub(crate) fn wait_for_turn(&mut self) {
         self.at_once = None;
     }
 
     /// Calls from one to the next of those of which the plan alone is measured.
-    pub fn interval_alone(&self, calls: u64) -> u64 {
+    pub(crate) fn interval_alone(&self, calls: u64) -> u64 {
         self.next(calls).1 / PER_INTERVAL
     }
 

@@ -44,7 +44,7 @@ pub fn kind(path: &Path) -> Option<Program> {
 
 /// Whether the linker ignores `LD_PRELOAD` for this program, because it runs
 /// with the rights of another user or group.
-pub fn changes_user(path: &Path) -> bool {
+pub(crate) fn changes_user(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|data| data.permissions().mode() & 0o6000 != 0)
 }
@@ -154,7 +154,7 @@ pub fn mpi_of(path: &Path) -> Option<(PathBuf, Family)> {
 
 /// The libraries that a program is linked to and that can start MPI, those of a known
 /// family first.
-pub fn mpi_libraries(path: &Path) -> Vec<(PathBuf, Option<Family>)> {
+pub(crate) fn mpi_libraries(path: &Path) -> Vec<(PathBuf, Option<Family>)> {
     let list = search::executable("ldd".as_ref())
         .and_then(|ldd| timed::output(&ldd, &[path], LIST_LIMIT))
         .unwrap_or_default();

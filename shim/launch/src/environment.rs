@@ -62,7 +62,7 @@ impl Variables {
 /// `LD_PRELOAD` with the library in it. It goes last: tools that were there
 /// before see the application's calls first, and the library sees theirs, so
 /// that all of them speak of the same ranks.
-pub fn compose_preload(existing: Option<&OsStr>, library: &Path) -> OsString {
+pub(crate) fn compose_preload(existing: Option<&OsStr>, library: &Path) -> OsString {
     let existing = existing.unwrap_or_default();
     let present = existing
         .as_encoded_bytes()

@@ -65,7 +65,7 @@ pub fn start(
 }
 
 /// The end of a job cannot be waited for.
-pub fn end_not_known(invocation: &Invocation, error: &std::io::Error) -> CommandError {
+pub(crate) fn end_not_known(invocation: &Invocation, error: &std::io::Error) -> CommandError {
     CommandError::failed(format!(
         "{}: its end is not known: {error}",
         invocation.name.display()

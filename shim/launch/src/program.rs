@@ -283,7 +283,7 @@ fn is_short_with_value(name: &str) -> bool {
 }
 
 /// The first option of a launcher's command line that has one of these names, as it is written.
-pub fn first_option(family: Family, command: &[OsString], names: &[&str]) -> Option<String> {
+pub(crate) fn first_option(family: Family, command: &[OsString], names: &[&str]) -> Option<String> {
     let arguments = command.get(1..).unwrap_or_default();
     let end = position(family, arguments).unwrap_or(arguments.len());
     let options = arguments[..end].iter().map(|word| word.to_string_lossy());

@@ -65,7 +65,7 @@ impl fmt::Display for Obstacle {
 ///
 /// # Errors
 /// The first such program and why: usage.
-pub fn require_reachable(
+pub(crate) fn require_reachable(
     launcher: &Launcher,
     command: &[OsString],
     library: &Path,

@@ -67,7 +67,7 @@ impl Signals {
     }
 
     /// From now on signals are passed on to this process, or to none.
-    pub fn pass_to(&self, job: Option<Pid>) {
+    pub(crate) fn pass_to(&self, job: Option<Pid>) {
         let mut state = self.shared.lock();
         state.job = job;
         if let (Some(job), Some(signal), true) = (job, state.end, state.waits) {

@@ -25,7 +25,7 @@ const SEATS: usize = 48;
 /// A placement, one slot for each rank, after swaps that lower link loads, in at most `rounds`
 /// rounds. Links of the lowest level of `topology`, which the slots belong to, do not count: what a
 /// rank sends goes over its own link wherever that is.
-pub fn refine_congestion(
+pub(crate) fn refine_congestion(
     matrix: &Matrix,
     topology: &Topology,
     slot_tree: &SlotTree,

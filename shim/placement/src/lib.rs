@@ -43,7 +43,8 @@ pub mod treematch;
 pub mod worth;
 
 pub use check::{check, permutation};
-pub use constraints::{ConstraintError, Constraints, SlotTree};
+pub(crate) use constraints::ConstraintError;
+pub use constraints::{Constraints, SlotTree};
 pub use error::PlacementError;
 pub use multilevel::Effort;
 pub use partition::partition;

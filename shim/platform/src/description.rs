@@ -311,7 +311,7 @@ impl Platform {
     ///
     /// # Errors
     /// The first that differs by more.
-    pub fn check_latencies(
+    pub(crate) fn check_latencies(
         &self,
         measured: &[(usize, usize, f64)],
         factor: f64,

@@ -47,7 +47,7 @@ pub struct GridCluster {
 /// The way between two clusters, if it is another than that between most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct GridLink {
+pub(crate) struct GridLink {
     /// The names of the two.
     pub between: (String, String),
     /// One-way latency in microseconds.

@@ -39,15 +39,18 @@ mod timing;
 mod ways;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
-pub use contention::{Contention, Exchange, Unsaturated};
+pub(crate) use contention::Unsaturated;
+pub use contention::{Contention, Exchange};
+pub(crate) use description::Probing;
 pub use description::{
-    Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
+    Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError,
 };
 pub use distances::with_measured_distances;
 pub use inside::{Identity, Inside, LEVELS};
-pub use latency::{LatencyError, LatencyMatrix};
+pub(crate) use latency::LatencyError;
+pub use latency::LatencyMatrix;
 pub use linear::{MessageModel, Modelled};
 pub use link::{Link, LinkError, Sample};
 pub use pairs::Pairs;
 pub use timing::Timing;
-pub use ways::{Way, WayCost, Ways, WaysError};
+pub use ways::{Way, WayCost, Ways};

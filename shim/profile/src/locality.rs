@@ -132,7 +132,7 @@ pub fn locality_text(locality: &Locality) -> Result<String, FileError> {
 ///
 /// # Errors
 /// Text that is none, or for other ranks.
-pub fn locality_from_text(text: &str, ranks: usize) -> Result<Locality, FileError> {
+pub(crate) fn locality_from_text(text: &str, ranks: usize) -> Result<Locality, FileError> {
     let path = Path::new(TEXT);
     yaml::parse::<LocalityDocument>(path, text)?.build(path, ranks)
 }

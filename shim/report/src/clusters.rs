@@ -10,7 +10,7 @@ use super::units;
 
 /// The clusters of a run's processes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ProcessClusters {
+pub(crate) struct ProcessClusters {
     hosts: Vec<Host>,
     /// The cluster of each process.
     of: Vec<usize>,

@@ -32,7 +32,7 @@ pub struct CollectiveSummary {
 
 impl CollectiveSummary {
     /// Whether its messages are those of the plan that ran.
-    pub fn is_as_run(&self) -> bool {
+    pub(crate) fn is_as_run(&self) -> bool {
         self.model.is_none()
     }
 
@@ -101,7 +101,7 @@ pub fn layers(collectives: &[CollectiveSummary], layer: &str) -> Vec<LayerSummar
 }
 
 /// Whether a plan ran any of them.
-pub fn is_any_planned(collectives: &[CollectiveSummary]) -> bool {
+pub(crate) fn is_any_planned(collectives: &[CollectiveSummary]) -> bool {
     collectives.iter().any(|one| one.plan.is_some())
 }
 

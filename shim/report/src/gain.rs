@@ -136,7 +136,7 @@ impl Gain {
     }
 
     /// The most loaded link of every level, if there are any.
-    pub fn links_table(&self, unit: Unit) -> Option<Table> {
+    pub(crate) fn links_table(&self, unit: Unit) -> Option<Table> {
         if self.links.is_empty() {
             return None;
         }
@@ -153,7 +153,7 @@ impl Gain {
     }
 
     /// Distance of the placement from the lower bound, if that is known.
-    pub fn bound_in_words(&self) -> Option<String> {
+    pub(crate) fn bound_in_words(&self) -> Option<String> {
         let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
         let above = self.sum.placement / bound - 1.0;
         let what = match self.network {

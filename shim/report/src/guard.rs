@@ -81,14 +81,14 @@ pub fn table(cells: &[GuardedCell]) -> Table {
 }
 
 /// What was found of small puts and accumulates, in text.
-pub fn epochs_text(all: &[GuardedEpochs]) -> String {
+pub(crate) fn epochs_text(all: &[GuardedEpochs]) -> String {
     let mut text = String::from("guard on small puts: joined, against each on its own\n");
     text += &epochs_table(all).text();
     text
 }
 
 /// A line for each kind of epoch and what ranks found of it.
-pub fn epochs_table(all: &[GuardedEpochs]) -> Table {
+pub(crate) fn epochs_table(all: &[GuardedEpochs]) -> Table {
     let mut table = Table::new([
         "epochs opened by",
         "on",

@@ -23,7 +23,7 @@ use super::windows::{self, Judgement};
 use super::words::pluralize;
 
 /// This many of the busiest pairs are shown.
-pub const TOP_PAIRS: usize = 10;
+pub(crate) const TOP_PAIRS: usize = 10;
 
 /// Summary of a profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -346,7 +346,7 @@ impl Summary {
     }
 
     /// The busiest pairs.
-    pub fn pair_table(&self) -> Table {
+    pub(crate) fn pair_table(&self) -> Table {
         let mut table = Table::new(["from -> to", "messages", "bytes", "share"]);
         for pair in &self.top_pairs {
             table.row([

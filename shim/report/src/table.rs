@@ -26,7 +26,7 @@ impl Table {
 
     /// Of each column, whether a cell of it begins with a letter: the first one, and others of
     /// names.
-    pub fn columns_of_words(&self) -> Vec<bool> {
+    pub(crate) fn columns_of_words(&self) -> Vec<bool> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let is_word = |cell: &String| cell.starts_with(char::is_alphabetic);
         (0..columns)

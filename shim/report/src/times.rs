@@ -120,7 +120,7 @@ impl TimesSummary {
     }
 
     /// Time by class of calls.
-    pub fn class_table(&self) -> Table {
+    pub(crate) fn class_table(&self) -> Table {
         let mpi: f64 = self.mpi_seconds.iter().sum();
         let elapsed: f64 = self.elapsed_seconds.iter().sum();
         let mut table = Table::new([

@@ -62,7 +62,7 @@ pub fn span(value: f64) -> String {
 pub const YEAR: f64 = 365.25 * 86_400.0;
 
 /// A time as exact as marks `step` seconds apart need: `1.020 s`, `990 ms`.
-pub fn seconds_by(value: f64, step: f64) -> String {
+pub(crate) fn seconds_by(value: f64, step: f64) -> String {
     let (scale, unit) = match value.abs() {
         value if value < 0.999_5e-3 => (1e6, "us"),
         value if value < 0.999_5 => (1e3, "ms"),
@@ -73,7 +73,7 @@ pub fn seconds_by(value: f64, step: f64) -> String {
 }
 
 /// A change in per cent, as exact as marks `step` per cent apart need: `-2.5 %`.
-pub fn percent_by(value: f64, step: f64) -> String {
+pub(crate) fn percent_by(value: f64, step: f64) -> String {
     let digits = digits_for(step);
     match value.abs() < step / 2.0 {
         true => "0 %".to_owned(),

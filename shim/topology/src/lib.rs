@@ -37,4 +37,4 @@ pub use build::Tree;
 pub use device::{Device, DeviceKind, LocalDevice};
 pub use error::TopologyError;
 pub use machine::{Machine, MachineError};
-pub use tree::{LEAF_LIMIT, LEVEL_LIMIT, Leaf, Level, Topology};
+pub use tree::{LEAF_LIMIT, Leaf, Level, Topology};

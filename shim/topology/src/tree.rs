@@ -9,7 +9,7 @@ use super::{Device, TopologyError};
 pub const LEAF_LIMIT: usize = 1 << 24;
 
 /// A topology has at most this many levels below the root.
-pub const LEVEL_LIMIT: usize = 64;
+pub(crate) const LEVEL_LIMIT: usize = 64;
 
 /// A processing unit: one place for one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -149,7 +149,7 @@ impl TrafficMatrix {
 
     /// Adds traffic from `from` to `to`. A pair outside the matrix is a mistake of the caller: it
     /// stops a debug build, and is left out otherwise. Where the ranks come from outside,
-    /// [`TrafficMatrix::try_add`] reports the error.
+    /// `TrafficMatrix::try_add` reports the error.
     pub fn add(&mut self, from: usize, to: usize, traffic: Traffic) {
         let added = self.try_add(from, to, traffic);
         debug_assert!(added.is_ok(), "{added:?}");
@@ -159,7 +159,12 @@ impl TrafficMatrix {
     ///
     /// # Errors
     /// [`MatrixError::OutOfRange`] if one of them is not.
-    pub fn try_add(&mut self, from: usize, to: usize, traffic: Traffic) -> Result<(), MatrixError> {
+    pub(crate) fn try_add(
+        &mut self,
+        from: usize,
+        to: usize,
+        traffic: Traffic,
+    ) -> Result<(), MatrixError> {
         self.require(from, to)?;
         if !traffic.is_none() {
             *self.rows[from].entry(to as u32).or_default() += traffic;

@@ -83,7 +83,7 @@ impl Alike {
 
     /// The peer that stands for rank `actual` in what is read for `rank`: the inverse of
     /// [`Alike::peer`].
-    pub fn read_as(self, rank: usize, actual: usize, ranks: usize) -> usize {
+    pub(crate) fn read_as(self, rank: usize, actual: usize, ranks: usize) -> usize {
         match self {
             Alike::None => actual,
             Alike::Every(period) => (actual + ranks - (rank - rank % period)) % ranks,

@@ -63,7 +63,10 @@ mod trees;
 
 pub use algorithm::{Algorithm, Description, Uniform};
 pub use algorithm::{Alike, Describe, Price};
-pub use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
+pub(crate) use by_cluster::between::Direction;
+pub(crate) use by_cluster::between::Grouped;
+pub(crate) use by_cluster::between::by_tail;
+pub use by_cluster::between::{Between, costs};
 pub(crate) use by_cluster::direct::straight_of_allreduce;
 pub(crate) use by_cluster::scan::runs;
 pub(crate) use by_neighbour::blocks as blocks_of_neighbours;

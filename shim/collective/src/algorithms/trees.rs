@@ -61,7 +61,7 @@ pub struct Neighbours {
 impl Shape {
     /// The shape that serves a cluster of `members` from its leader: few are served fastest one by
     /// one.
-    pub fn for_cluster(members: usize) -> Self {
+    pub(crate) fn for_cluster(members: usize) -> Self {
         match members {
             0..=5 => Shape::Flat,
             _ => Shape::Binomial,
@@ -79,7 +79,7 @@ impl Shape {
     }
 
     /// A rank's neighbours in the tree over all ranks, in their order from the root on.
-    pub fn neighbours_from(self, problem: &Problem, root: usize, rank: usize) -> Neighbours {
+    pub(crate) fn neighbours_from(self, problem: &Problem, root: usize, rank: usize) -> Neighbours {
         let mut children = Vec::new();
         let place = problem.before(rank, root);
         let parent = self.visit(problem.ranks(), place, |child| {
@@ -235,7 +235,7 @@ pub fn round(place: usize, count: usize) -> usize {
 }
 
 /// `first`, and the others in their order.
-pub fn led_by(first: usize, members: &[usize]) -> Vec<usize> {
+pub(crate) fn led_by(first: usize, members: &[usize]) -> Vec<usize> {
     let others = members.iter().copied().filter(|&rank| rank != first);
     std::iter::once(first).chain(others).collect()
 }
@@ -247,7 +247,7 @@ pub fn broadcast(steps: &mut dyn Steps, at: &Neighbours, data: Range) {
 }
 
 /// The same for a message that is cut already.
-pub fn broadcast_segments(
+pub(crate) fn broadcast_segments(
     steps: &mut dyn Steps,
     at: &Neighbours,
     segments: impl Iterator<Item = Range>,
@@ -286,7 +286,7 @@ impl Slots {
 
     /// Slots for `segments` segments of up to `segment` units, as far as they need be there at the
     /// same time.
-    pub fn for_segments(steps: &mut dyn Steps, segment: u64, segments: usize) -> Self {
+    pub(crate) fn for_segments(steps: &mut dyn Steps, segment: u64, segments: usize) -> Self {
         // Two at least: what was reduced so far, and what comes next.
         let count = (segments as u64).clamp(2, MOST_SLOTS);
         Slots {
@@ -342,7 +342,7 @@ pub fn reduce_segment(
 
 /// Receives a segment from each of `sources`, where `None` stands for this rank's own `segment`,
 /// and reduces all in that order into a slot; gives where the result is.
-pub fn reduce_sources(
+pub(crate) fn reduce_sources(
     steps: &mut dyn Steps,
     slots: &mut Slots,
     sources: impl IntoIterator<Item = Option<usize>>,

@@ -22,7 +22,7 @@ impl MessageCost {
     }
 
     /// The same for a message of `bytes` in a total exchange (thesis item 46).
-    pub fn in_exchange(self, contention: Option<Contention>, bytes: u64) -> Self {
+    pub(crate) fn in_exchange(self, contention: Option<Contention>, bytes: u64) -> Self {
         let met = contention.unwrap_or(Contention::NONE);
         MessageCost {
             gap: met.gamma * self.gap + met.delay(bytes),

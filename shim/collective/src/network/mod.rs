@@ -140,13 +140,13 @@ impl Network {
     }
 
     /// How many levels inside hosts two ranks of a host share.
-    pub fn levels_shared(&self, one: usize, other: usize) -> usize {
+    pub(crate) fn levels_shared(&self, one: usize, other: usize) -> usize {
         let is_shared = |inner: &&Inner| inner.group_of[one] == inner.group_of[other];
         self.inside.iter().take_while(is_shared).count()
     }
 
     /// The group of each rank, on each level inside hosts, the widest first.
-    pub fn inner_groups(&self) -> impl Iterator<Item = &[usize]> {
+    pub(crate) fn inner_groups(&self) -> impl Iterator<Item = &[usize]> {
         self.inside.iter().map(|inner| inner.group_of.as_slice())
     }
 

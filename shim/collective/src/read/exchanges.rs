@@ -24,7 +24,7 @@ pub fn is_contention_known(network: &Network) -> bool {
 }
 
 /// Whether so many ranks are more than two thirds of the others of a cluster of `size`.
-pub fn is_most(partners: usize, size: usize) -> bool {
+pub(crate) fn is_most(partners: usize, size: usize) -> bool {
     3 * partners > 2 * (size - 1)
 }
 
@@ -55,7 +55,7 @@ impl<'a> Exchanges<'a> {
     }
 
     /// Those of the plans of all ranks, where contention is known.
-    pub fn of_plans(network: &'a Network, plans: &[Plan]) -> Option<Self> {
+    pub(crate) fn of_plans(network: &'a Network, plans: &[Plan]) -> Option<Self> {
         let clusters = network.cluster_of();
         let near = |(from, plan): (usize, &Plan)| -> Vec<(usize, usize)> {
             let receivers = plan
@@ -87,7 +87,7 @@ impl<'a> Exchanges<'a> {
 }
 
 /// Whether a step of a plan waits for a message that its rank sends before.
-pub fn is_after_another(plan: &Plan, step: u32) -> bool {
+pub(crate) fn is_after_another(plan: &Plan, step: u32) -> bool {
     let needs = plan.needs(&plan.steps()[step as usize]).iter();
     let mut needed = needs.map(|&earlier| &plan.steps()[earlier as usize].action);
     needed.any(|action| receiver(action).is_some())

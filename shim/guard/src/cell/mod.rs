@@ -230,7 +230,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
     }
 
     /// Whether challengers are to be looked for now.
-    pub fn lacks_challengers(&self) -> bool {
+    pub(crate) fn lacks_challengers(&self) -> bool {
         self.calls >= ELIGIBLE
             && self.stage
                 == Stage::Warming {
@@ -256,7 +256,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
     }
 
     /// Whether it does since there was no pair whose sides could be compared.
-    pub fn is_never_alike(&self) -> bool {
+    pub(crate) fn is_never_alike(&self) -> bool {
         let is_unknown = |tried: &Tried<C>| tried.signs == Signs::default();
         self.stage == Stage::Left(State::Dropped) && self.tried.iter().all(is_unknown)
     }
@@ -310,7 +310,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
 
     /// Nanoseconds that the plan at this place in `tried` has saved so far. For its calls since it
     /// was compared last, the native MPI takes its median.
-    pub fn saved_by(&self, at: usize) -> i64 {
+    pub(crate) fn saved_by(&self, at: usize) -> i64 {
         let tried = &self.tried[at];
         match (self.native.median(), tried.plan.median()) {
             (Some(native), Some(plan)) if at == self.current => {
@@ -328,18 +328,18 @@ impl<K: Key, C: Contender> Cell<K, C> {
     }
 
     /// Those beyond what its own time pays for.
-    pub fn overdrawn(&self) -> u64 {
+    pub(crate) fn overdrawn(&self) -> u64 {
         self.spent().saturating_sub(self.time() / BUDGET)
     }
 
     /// Whether nothing but the plan that runs is measured: not what anybody waits for.
-    pub fn is_watched_alone(&self) -> bool {
+    pub(crate) fn is_watched_alone(&self) -> bool {
         self.block.as_ref().is_some_and(Block::is_alone)
     }
 
     /// The exchange before this one took `cost`, of which it bears as large a part as its calls had
     /// of all `calls` before that.
-    pub fn bears(&mut self, cost: u64, calls: u64) {
+    pub(crate) fn bears(&mut self, cost: u64, calls: u64) {
         let part = u128::from(cost) * u128::from(self.to_bear) / u128::from(calls.max(1));
         let part = u64::try_from(part).unwrap_or(u64::MAX);
         self.exchanges = self.exchanges.saturating_add(part);

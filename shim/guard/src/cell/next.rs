@@ -26,13 +26,13 @@ pub(in super::super) struct Prices {
 
 impl<K: Key, C: Contender> Cell<K, C> {
     /// Whether it could begin a block of a trial.
-    pub fn may_try(&self) -> bool {
+    pub(crate) fn may_try(&self) -> bool {
         self.stage == Stage::Trying && self.block.is_none()
     }
 
     /// Begins a block, if the budget covers one, and says so. Where it covers none, a plan that
     /// runs is measured by itself.
-    pub fn try_more(&mut self, prices: Prices, seed: u64) -> bool {
+    pub(crate) fn try_more(&mut self, prices: Prices, seed: u64) -> bool {
         let (Stage::Trying | Stage::Adopted, None) = (self.stage, &self.block) else {
             return false;
         };

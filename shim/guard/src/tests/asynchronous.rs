@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::machine::challenger;
+use crate::exchange::VALUES;
 use treepie_collective::Operation;
 
 /// A call of a program, the same on all ranks.

@@ -7,6 +7,7 @@ use treepie_traffic::windows::EpochKind;
 
 use super::super::key::mix;
 use super::super::*;
+use crate::exchange::VALUES;
 
 /// What the pieces of an epoch take, each on its own and joined, in nanoseconds.
 #[derive(Clone, Copy)]

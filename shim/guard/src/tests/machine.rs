@@ -6,6 +6,7 @@ use treepie_choice::Candidate;
 
 use super::super::key::mix;
 use super::super::*;
+use crate::exchange::VALUES;
 use treepie_collective::{Algorithm, Operation};
 use treepie_native::knobs::Library;
 
@@ -33,7 +34,7 @@ impl Random {
 
 /// What disturbs ranks.
 #[derive(Clone, Copy)]
-pub struct Noise {
+pub(crate) struct Noise {
     /// Spread of the logarithm of a duration.
     pub sigma: f64,
     /// Part of the calls that are disturbed.
@@ -63,7 +64,7 @@ pub fn challenger(place: usize, per_mille: Option<u32>) -> Challenger {
 }
 
 /// An algorithm of the native MPI, of which nothing is predicted.
-pub fn of_native(key: &CellKey) -> Challenger {
+pub(crate) fn of_native(key: &CellKey) -> Challenger {
     let library: Library = "open-mpi 4.1.4".parse().expect("its name and its version");
     let knobs = library.often_quicker(key.operation, key.bytes, 4, key.ordered);
     let knob = *knobs.first().expect("one is often quicker");
@@ -115,7 +116,7 @@ impl Machine {
         Machine::with(ranks, seed, ratios, false, Vec::new())
     }
 
-    pub fn knowing(ranks: usize, seed: u64, ratios: &[f64], known: Known) -> Self {
+    pub(crate) fn knowing(ranks: usize, seed: u64, ratios: &[f64], known: Known) -> Self {
         Machine::with(ranks, seed, ratios, true, vec![known])
     }
 
@@ -145,7 +146,7 @@ impl Machine {
     }
 
     /// From now on plans take these parts of the native time.
-    pub fn set_ratios(&mut self, ratios: &[f64]) {
+    pub(crate) fn set_ratios(&mut self, ratios: &[f64]) {
         self.ratios = ratios.to_vec();
     }
 
@@ -159,7 +160,7 @@ impl Machine {
     }
 
     /// The same where ranks may differ.
-    pub fn call_each(&mut self, key: impl Fn(usize) -> CellKey, native: f64) {
+    pub(crate) fn call_each(&mut self, key: impl Fn(usize) -> CellKey, native: f64) {
         self.exchange();
         for (rank, now) in self.now.iter_mut().enumerate() {
             let late = self.noise.late.filter(|(late, _)| *late == rank);

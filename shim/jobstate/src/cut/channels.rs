@@ -43,13 +43,13 @@ impl<'a> Counts<'a> {
     }
 
     /// Messages to a rank that it has not received, of all.
-    pub fn left_in_all(&self, to: usize) -> i64 {
+    pub(crate) fn left_in_all(&self, to: usize) -> i64 {
         let from = self.0.keys().map(|&from| self.left(from, to).max(0));
         from.sum()
     }
 
     /// Whether all that was sent was received, of all ranks.
-    pub fn are_equal(&self) -> bool {
+    pub(crate) fn are_equal(&self) -> bool {
         let pairs = |(&one, rank): (&usize, &&Rank)| -> bool {
             let partners = rank
                 .channels

@@ -28,4 +28,4 @@ mod wave;
 mod tests;
 
 pub use channels::{Flight, in_flight};
-pub use wave::{Hindrance, Reason, Step, Wave, are_alike};
+pub use wave::{Reason, Step, Wave, are_alike};

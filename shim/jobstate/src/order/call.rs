@@ -65,7 +65,7 @@ pub enum CallKind {
 
 impl CallKind {
     /// Whether a call of this kind may find this.
-    pub fn may_find(self, outcome: &Outcome) -> bool {
+    pub(crate) fn may_find(self, outcome: &Outcome) -> bool {
         use CallKind::*;
         match outcome {
             Outcome::Nothing => matches!(

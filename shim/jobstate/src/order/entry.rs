@@ -60,7 +60,7 @@ pub enum Entry {
 
 /// Values that entries count from.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Coder {
+pub(crate) struct Coder {
     source: i32,
     tag: i32,
 }

@@ -122,7 +122,7 @@ impl Log {
 }
 
 /// A block as it is kept.
-pub fn compress(block: &[u8]) -> Vec<u8> {
+pub(crate) fn compress(block: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     // Writing to memory does not fail.
     let written = encoder.write_all(block);

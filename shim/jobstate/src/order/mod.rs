@@ -38,5 +38,6 @@ pub use call::{Call, CallKind, Outcome};
 pub use compare::{Parting, parting};
 pub use entry::Damaged;
 pub use guide::{Diverged, Guide, Posting};
-pub use log::{BLOCK, Counts, Ended, Log, Totals, compress};
+pub(crate) use log::compress;
+pub use log::{BLOCK, Counts, Ended, Log, Totals};
 pub use record::Recorder;

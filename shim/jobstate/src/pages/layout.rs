@@ -117,9 +117,9 @@ pub mod area {
     /// So many of them at most.
     pub const MOST_REQUESTS: usize = 64;
     /// The last sends: communicator, destination and tag, elements.
-    pub const LAST_SENDS: usize = REQUESTS + MOST_REQUESTS;
+    pub(crate) const LAST_SENDS: usize = REQUESTS + MOST_REQUESTS;
     /// So many of them.
-    pub const MOST_SENDS: usize = 32;
+    pub(crate) const MOST_SENDS: usize = 32;
     /// Words of a send.
     pub const SEND: usize = 3;
     /// Words of an area.

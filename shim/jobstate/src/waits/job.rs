@@ -99,7 +99,7 @@ impl Job {
     }
 
     /// Whether all ranks are in `MPI_Finalize`.
-    pub fn is_finalizing(&self) -> bool {
+    pub(crate) fn is_finalizing(&self) -> bool {
         self.ranks.len() == self.size && self.ranks.values().all(Seen::finalizes)
     }
 
@@ -110,7 +110,7 @@ impl Job {
     }
 
     /// Whether nobody but those who poll made a call.
-    pub fn stands_still(&self) -> bool {
+    pub(crate) fn stands_still(&self) -> bool {
         let motions = self.ranks.values().flat_map(|seen| &seen.motions);
         motions.into_iter().all(|&motion| motion != Motion::Moves)
     }
@@ -128,7 +128,7 @@ impl Seen {
     }
 
     /// Whether one of its threads is in a call.
-    pub fn is_in_a_call(&self) -> bool {
+    pub(crate) fn is_in_a_call(&self) -> bool {
         self.rank.threads.iter().any(|thread| thread.inside)
     }
 

@@ -33,9 +33,10 @@ mod tests;
 
 pub use job::{Job, Motion, Seen};
 pub use messages::Unreceived;
+pub(crate) use state::Channels;
 pub use state::{
-    Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
-    Operation, Partner, Rank, Stop, Thread, Until,
+    Activity, Channel, Collective, Communicator, End, Envelope, Incomplete, Key, Life, Operation,
+    Partner, Rank, Stop, Thread, Until,
 };
 pub use verdict::{Kind, Mismatch, Side, Verdict, Wait, verdict};
 

@@ -5,7 +5,7 @@ use super::messages::Answer;
 use super::state::{Activity, Collective, Envelope, Operation, Partner, Thread, Until};
 
 /// Ranks of which one has to go on.
-pub type Clause = Vec<usize>;
+pub(crate) type Clause = Vec<usize>;
 
 /// What one operation waits for.
 enum Need {

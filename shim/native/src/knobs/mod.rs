@@ -19,7 +19,7 @@ mod variables;
 
 use thiserror::Error;
 
-pub use library::{Library, Maker, UnknownLibrary, Version};
+pub use library::{Library, Maker, Version};
 pub use variables::{Component, Control, OWN_CHOICE, Setting, WITHOUT_HAN};
 
 use treepie_collective::algorithms::Requirement;

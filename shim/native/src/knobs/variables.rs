@@ -113,7 +113,7 @@ impl Library {
     /// Whether Open MPI's HAN, where it is chosen for a communicator over several hosts, does an
     /// operation, and reads in its rules which other component is to do it. So it is from version 5
     /// on (`coll_han_dynamic.c`); in 4.1 nobody has it without asking for it.
-    pub fn han_has(self, operation: Operation) -> bool {
+    pub(crate) fn han_has(self, operation: Operation) -> bool {
         use Operation::*;
         self.maker == Maker::OpenMpi
             && self.version.0 >= 5

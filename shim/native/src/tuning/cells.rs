@@ -122,7 +122,7 @@ impl Cell {
     }
 
     /// Bytes of the longest buffer of such a call.
-    pub fn longest_buffer(&self) -> u64 {
+    pub(crate) fn longest_buffer(&self) -> u64 {
         use Operation::*;
         match self.operation {
             Barrier => 0,

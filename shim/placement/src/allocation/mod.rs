@@ -35,7 +35,7 @@ use treepie_traffic::Matrix;
 pub use clusters::network_of;
 pub use compute::{Movement, Placed, reordered};
 pub use occupied::occupy;
-pub use remap::{Recorded, Remapped, needs_machines};
+pub use remap::{Recorded, needs_machines};
 
 /// Reason why a placement is not applied to a job as it was launched. Each text goes on after the
 /// name of a file.

@@ -19,7 +19,7 @@ pub struct FakeTree {
 
 /// The smallest number of the form 2^a 3^b that is not below `ranks`, and not
 /// below 1.
-pub fn smooth_leaf_count(ranks: usize) -> usize {
+pub(crate) fn smooth_leaf_count(ranks: usize) -> usize {
     let mut smallest = ranks.max(1).next_power_of_two();
     let mut threes = 3;
     while threes < smallest {
@@ -36,7 +36,7 @@ impl FakeTree {
     ///
     /// # Errors
     /// More ranks than a topology has leaves.
-    pub fn from_prime_factors(ranks: usize) -> Result<Self, PlacementError> {
+    pub(crate) fn from_prime_factors(ranks: usize) -> Result<Self, PlacementError> {
         Ok(FakeTree {
             topology: with_leaves(ranks)?,
         })

@@ -15,7 +15,7 @@ mod min_weight;
 mod tree_based;
 
 pub use deal::deal_by_load;
-pub use fake::{FakeTree, smooth_leaf_count};
+pub use fake::FakeTree;
 pub use min_weight::{migration_costs, min_weight};
 pub use tree_based::tree_based;
 

@@ -19,7 +19,7 @@ mod slot_tree;
 
 use std::collections::BTreeMap;
 
-pub use error::ConstraintError;
+pub(crate) use error::ConstraintError;
 pub(super) use resolved::{shared_depth, usable_slots};
 pub use slot_tree::SlotTree;
 

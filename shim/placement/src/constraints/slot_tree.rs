@@ -181,7 +181,7 @@ impl SlotTree {
     ///
     /// # Panics
     /// If there is no such rank or slot.
-    pub fn may_use(&self, rank: usize, slot: usize) -> bool {
+    pub(crate) fn may_use(&self, rank: usize, slot: usize) -> bool {
         let listed = match self.list_of_rank[rank] {
             None => true,
             Some(list) => self.lists[list].binary_search(&slot).is_ok(),
@@ -243,7 +243,7 @@ impl SlotTree {
     /// The slots that ranks on these leaves have: on each leaf the first ones, by rank. A rank for
     /// which its leaf has no slot, or that may not be there, gets the number of a slot that does
     /// not exist.
-    pub fn slots_on(&self, leaf_of_rank: &[usize]) -> Vec<usize> {
+    pub(crate) fn slots_on(&self, leaf_of_rank: &[usize]) -> Vec<usize> {
         let mut next = self.first_slot.clone();
         let nowhere = self.leaf_of_slot.len();
         let slots = leaf_of_rank.iter().map(|&leaf| {

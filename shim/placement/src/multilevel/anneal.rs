@@ -45,7 +45,7 @@ const CHANCES: usize = 1 << 10;
 
 /// The cell of each rank after annealing from `cell_of`. Cells have their exact
 /// sizes before and after.
-pub fn anneal(
+pub(crate) fn anneal(
     graph: &Graph,
     block: &Block,
     cell_of: Vec<u32>,

@@ -22,7 +22,7 @@ pub struct Trials {
 
 /// The side of each vertex, such that `first` vertices are on side 0, with
 /// little weight between the sides.
-pub fn bisect(graph: Graph, first: usize, trials: Trials, random: &mut Random) -> Vec<u8> {
+pub(crate) fn bisect(graph: Graph, first: usize, trials: Trials, random: &mut Random) -> Vec<u8> {
     let order = graph.order();
     let whole = Coarse {
         sizes: vec![1; order],

@@ -10,11 +10,11 @@ use crate::random::Random;
 pub const CELLS: usize = 64;
 
 /// A node with more children than this is divided into bundles of children.
-pub const WIDEST: usize = 64;
+pub(crate) const WIDEST: usize = 64;
 
 /// One node, or some children of one node.
 #[derive(Debug, Clone)]
-pub struct Siblings {
+pub(crate) struct Siblings {
     /// Their depth.
     pub depth: usize,
     /// Their numbers; all below one parent.
@@ -184,7 +184,7 @@ pub fn parts(slots: &Slots, top: &Siblings) -> Vec<Siblings> {
 }
 
 /// Whether siblings cannot be divided further.
-pub fn is_group(slots: &Slots, cell: &Siblings) -> bool {
+pub(crate) fn is_group(slots: &Slots, cell: &Siblings) -> bool {
     cell.nodes.len() == 1 && cell.depth == slots.group_depth()
 }
 

@@ -49,7 +49,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The same, telling how far it is.
-    pub fn with_progress(self, progress: Option<&'a Progress>) -> Self {
+    pub(crate) fn with_progress(self, progress: Option<&'a Progress>) -> Self {
         Engine { progress, ..self }
     }
 
@@ -93,7 +93,7 @@ impl<'a> Engine<'a> {
     }
 
     /// A placement that swaps have made cheaper; see [`refine`].
-    pub fn refined(
+    pub(crate) fn refined(
         &self,
         leaf_of_rank: &[usize],
         may_swap: impl Fn((Option<usize>, usize), (Option<usize>, usize)) -> bool,

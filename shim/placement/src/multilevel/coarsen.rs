@@ -5,7 +5,7 @@ use crate::random::Random;
 
 /// A graph whose vertices stand for one or more ranks.
 #[derive(Debug)]
-pub struct Coarse {
+pub(crate) struct Coarse {
     /// Edges between them.
     pub graph: Graph,
     /// Number of ranks in each vertex.
@@ -25,7 +25,7 @@ pub struct Step {
 /// 1998), visiting them in random order. A vertex takes the neighbour with the
 /// largest weight for each rank that the pair stands for. No pair stands for
 /// more than `largest` ranks.
-pub fn coarsened(fine: &Coarse, largest: u32, random: &mut Random) -> Step {
+pub(crate) fn coarsened(fine: &Coarse, largest: u32, random: &mut Random) -> Step {
     let order = fine.graph.order();
     let partner = matching(fine, largest, random);
     let mut vertex_of = vec![Graph::OUTSIDE; order];

@@ -151,7 +151,7 @@ impl Graph {
     /// The graph of `members` among themselves, numbered in their order.
     /// `number` must have room for every vertex and hold [`Graph::OUTSIDE`]
     /// throughout; it is left so.
-    pub fn subgraph(&self, members: &[u32], number: &mut [u32]) -> Graph {
+    pub(crate) fn subgraph(&self, members: &[u32], number: &mut [u32]) -> Graph {
         for (new, &member) in members.iter().enumerate() {
             number[member as usize] = new as u32;
         }

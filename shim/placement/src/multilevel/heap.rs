@@ -5,7 +5,7 @@ const ABSENT: u32 = u32::MAX;
 /// A binary heap of vertices with the largest priority on top, with the position of each vertex.
 /// Between equal priorities, the earlier one stays above.
 #[derive(Debug)]
-pub struct Heap {
+pub(crate) struct Heap {
     heap: Vec<u32>,
     place: Vec<u32>,
     priority: Vec<f64>,

@@ -69,13 +69,13 @@ impl<'a> Mapping<'a> {
 
     /// Saving of a rank in each cell.
     #[inline]
-    pub fn savings(&self, rank: usize) -> &[f32] {
+    pub(crate) fn savings(&self, rank: usize) -> &[f32] {
         &self.saving[rank * self.cells..(rank + 1) * self.cells]
     }
 
     /// Saving of each rank in each cell, rank by rank.
     #[inline]
-    pub fn all_savings(&self) -> std::slice::ChunksExact<'_, f32> {
+    pub(crate) fn all_savings(&self) -> std::slice::ChunksExact<'_, f32> {
         self.saving.chunks_exact(self.cells)
     }
 
@@ -110,7 +110,7 @@ impl<'a> Mapping<'a> {
     }
 
     /// Gain if two ranks of different cells change places.
-    pub fn swap_gain(&self, a: usize, b: usize) -> f32 {
+    pub(crate) fn swap_gain(&self, a: usize, b: usize) -> f32 {
         let (here, there) = (self.cell_of[a] as usize, self.cell_of[b] as usize);
         let (of_a, of_b) = (self.savings(a), self.savings(b));
         of_a[there] - of_a[here] + of_b[here] - of_b[there]
@@ -118,7 +118,7 @@ impl<'a> Mapping<'a> {
 
     /// Amount that [`Mapping::swap_gain`] counts too much if the two ranks are neighbours: the edge
     /// between them stays as long as it was.
-    pub fn overcounted(&self, a: usize, b: usize) -> f32 {
+    pub(crate) fn overcounted(&self, a: usize, b: usize) -> f32 {
         let weight = (self.graph.weight(a, b) * self.scale) as f32;
         if weight == 0.0 {
             return 0.0;
@@ -139,7 +139,7 @@ fn scale(graph: &Graph, block: &Block) -> f64 {
 }
 
 /// Total saving of all edges, with ranks in these cells.
-pub fn total_saving(graph: &Graph, block: &Block, cell_of: &[u32]) -> f64 {
+pub(crate) fn total_saving(graph: &Graph, block: &Block, cell_of: &[u32]) -> f64 {
     let cells = block.sizes.len();
     let of_rank = |rank: usize| {
         let here = cell_of[rank] as usize * cells;

@@ -18,7 +18,7 @@ use crate::random::Random;
 const WORTH_THREADS: usize = 1024;
 
 /// Multisection of one tree.
-pub struct Filling<'a> {
+pub(crate) struct Filling<'a> {
     /// The slots of the tree.
     pub slots: &'a Slots<'a>,
     /// Amount of work.
@@ -33,7 +33,7 @@ pub struct Filling<'a> {
 impl Filling<'_> {
     /// The leaf of each vertex of a graph that has as many vertices as there are
     /// slots; the same for any number of threads.
-    pub fn fill_tree(&self, graph: &Graph, threads: usize) -> Vec<usize> {
+    pub(crate) fn fill_tree(&self, graph: &Graph, threads: usize) -> Vec<usize> {
         let root = Siblings {
             depth: 0,
             nodes: vec![0],

@@ -15,7 +15,7 @@ const GROUPS: usize = 4;
 ///
 /// A swap is judged exactly from the neighbours of the two ranks and the
 /// distances of all levels.
-pub fn refine(
+pub(crate) fn refine(
     graph: &Graph,
     slots: &Slots,
     leaf_of: &mut [usize],

@@ -66,7 +66,7 @@ impl<'a> Slots<'a> {
     }
 
     /// Depth of the groups: the nodes just above the leaves, within which positions are equivalent.
-    pub fn group_depth(&self) -> usize {
+    pub(crate) fn group_depth(&self) -> usize {
         self.topology.depth() - 1
     }
 

@@ -16,7 +16,7 @@ type Shape = Vec<u32>;
 /// The cheapest nested tiling: leaf of each vertex of the graph. `None` where
 /// the tree is not even, has more slots than the grid has cells, or does not
 /// divide the grid.
-pub fn tiled(graph: &Graph, grid: &Grid, slots: &Slots) -> Option<Vec<usize>> {
+pub(crate) fn tiled(graph: &Graph, grid: &Grid, slots: &Slots) -> Option<Vec<usize>> {
     let arities = slots.arities()?;
     if slots.total() != grid.members.len() {
         return None;

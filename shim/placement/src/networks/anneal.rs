@@ -12,7 +12,7 @@ use crate::random::Random;
 
 /// The slots of the vertices after annealing from `slot_of`; never costlier than these, up to
 /// rounding.
-pub fn annealed(
+pub(crate) fn annealed(
     field: &Field,
     distances: &Distances,
     near: &Near,

@@ -6,7 +6,7 @@ use treepie_topology::networks::Network;
 
 /// Ranks in the order of their curve on slots in the order of theirs. `None` where the network has
 /// no coordinates.
-pub fn along_hilbert(field: &Field, grid: Option<&Grid>) -> Option<Vec<usize>> {
+pub(crate) fn along_hilbert(field: &Field, grid: Option<&Grid>) -> Option<Vec<usize>> {
     let nodes = field.nodes;
     let Network::Lattice(lattice) = nodes.network() else {
         return None;

@@ -6,7 +6,7 @@ use crate::multilevel::Graph;
 use treepie_traffic::Matrix;
 
 /// No vertex.
-pub const NOBODY: u32 = u32::MAX;
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// The graph of ranks and of slots that stay empty, and where they can be. A vertex has one slot, a
 /// slot is on one node.

@@ -20,7 +20,7 @@ const TRIED: usize = 16;
 const MOST_AXES: usize = 8;
 
 /// The nodes of a job as a full box of cells.
-pub struct NodeBox {
+pub(crate) struct NodeBox {
     /// Length of each side.
     sizes: Vec<usize>,
     /// Whether all cells of a row are neighbours, as in HyperX.

@@ -20,7 +20,7 @@ const PARTS: usize = 8;
 const SAMPLES: usize = 2000;
 
 /// The tree and what its leaves are.
-pub struct Halves {
+pub(crate) struct Halves {
     /// The tree; its level distances are means over pairs of nodes.
     pub tree: Topology,
     /// The slot of every leaf.

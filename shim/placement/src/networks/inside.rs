@@ -9,7 +9,7 @@ use treepie_traffic::Matrix;
 ///
 /// # Errors
 /// None for a placement that fits.
-pub fn arranged(
+pub(crate) fn arranged(
     field: &Field,
     matrix: &Matrix,
     slot_of_rank: Vec<usize>,

@@ -34,7 +34,7 @@ pub struct Limits {
 }
 
 /// The slots of the vertices after swaps that lower the loads of links.
-pub fn relieved(
+pub(crate) fn relieved(
     field: &Field,
     matrix: &Matrix,
     near: &Near,

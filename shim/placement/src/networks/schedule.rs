@@ -25,7 +25,7 @@ impl Schedule {
     }
 
     /// From a start whose structure is to stay.
-    pub fn cool(field: &Field, effort: Effort) -> Self {
+    pub(crate) fn cool(field: &Field, effort: Effort) -> Self {
         Schedule {
             sweeps: sweeps(field, effort) / 3.0,
             hot: 0.5,

@@ -77,7 +77,7 @@ pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) 
 /// The length of a link of every level, from the root: the distances of the
 /// levels are sums of the lengths of the links on the way up and down. Hops make
 /// every link 1 long.
-pub fn link_lengths(topology: &Topology) -> Vec<f64> {
+pub(crate) fn link_lengths(topology: &Topology) -> Vec<f64> {
     let distances = topology.level_distances();
     let deeper = distances.iter().skip(1).chain([&0.0]);
     let lengths = distances.iter().zip(deeper);

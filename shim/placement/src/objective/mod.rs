@@ -1,7 +1,7 @@
 //! Costs of placements, independent of how they were found.
 //!
-//! The four objectives of the thesis (1.4.1): [`dist_comm`], [`temps_comm`],
-//! [`makespan_comm`] and [`coupe_min`]; the load of the links of the tree
+//! The four objectives of the thesis (1.4.1): [`dist_comm`], `temps_comm`,
+//! `makespan_comm` and [`coupe_min`]; the load of the links of the tree
 //! ([`link_loads`]); and which pairs of ranks still cross a level ([`pairs_across`]).
 
 mod choice;
@@ -11,9 +11,12 @@ mod sums;
 mod thesis;
 
 pub use choice::Objective;
-pub use links::{LinkLoad, all_link_loads, link_lengths, link_loads};
+pub(crate) use links::link_lengths;
+pub use links::{LinkLoad, all_link_loads, link_loads};
 pub use pairs::{Crossing, PairsAcross, pairs_across};
-pub use thesis::{coupe_min, makespan_comm, temps_comm};
+pub use thesis::coupe_min;
+pub(crate) use thesis::makespan_comm;
+pub(crate) use thesis::temps_comm;
 
 use treepie_topology::Topology;
 use treepie_traffic::{Matrix, MatrixError};

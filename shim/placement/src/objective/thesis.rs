@@ -14,7 +14,7 @@ use treepie_traffic::Matrix;
 /// # Panics
 /// If `throughputs` has fewer numbers than the tree has levels, or
 /// `leaf_of_rank` is no list of leaves of the ranks.
-pub fn temps_comm(
+pub(crate) fn temps_comm(
     matrix: &Matrix,
     topology: &Topology,
     leaf_of_rank: &[usize],
@@ -32,7 +32,7 @@ pub fn temps_comm(
 ///
 /// # Panics
 /// As [`temps_comm`].
-pub fn makespan_comm(
+pub(crate) fn makespan_comm(
     matrix: &Matrix,
     topology: &Topology,
     leaf_of_rank: &[usize],

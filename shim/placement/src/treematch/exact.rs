@@ -103,7 +103,7 @@ impl PossibleGroups {
     /// itself: all groups, less those among the entities outside it. Such a sum
     /// needs no list, because every entity is in equally many of the groups,
     /// and so is every pair.
-    pub fn neighbours_weight(&self, group: usize) -> f64 {
+    pub(crate) fn neighbours_weight(&self, group: usize) -> f64 {
         let all = self.weight_of_all_among(self.order, self.total, self.total);
         let inside = self.exchanged[group] - self.weight(group);
         let rows_outside = self.total - self.exchanged[group];

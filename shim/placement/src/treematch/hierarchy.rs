@@ -97,7 +97,7 @@ pub fn group(
 
 /// The largest number of possible groups on any level of a tree with these
 /// arities, and the size of these groups: what exact grouping would list.
-pub fn most_groups(ranks: usize, arities: &[usize]) -> (u64, usize) {
+pub(crate) fn most_groups(ranks: usize, arities: &[usize]) -> (u64, usize) {
     let mut entities = ranks.max(1);
     let mut most = (0, 1);
     for &arity in arities.iter().rev() {
@@ -116,7 +116,7 @@ impl Hierarchy {
 
     /// Whether some level was grouped exactly although there was a choice, so
     /// that fast grouping may give another result.
-    pub fn has_exact_choice(&self) -> bool {
+    pub(crate) fn has_exact_choice(&self) -> bool {
         let choice = |level: &&GroupedLevel| level.exact && level.groups.len() > 1;
         self.levels.iter().any(|level| choice(&level))
     }

@@ -26,7 +26,8 @@ mod partial_groups;
 pub use aggregate::{aggregated, extended};
 pub use buckets::{Buckets, Edge};
 pub use decompose::decomposed;
-pub use hierarchy::{GroupedLevel, Hierarchy, Parameters, group, most_groups};
+pub(crate) use hierarchy::most_groups;
+pub use hierarchy::{Hierarchy, Parameters, group};
 pub use independent_set::{
     largest_neighbours_first, largest_ratio_first, smallest_first, smallest_maximum,
 };

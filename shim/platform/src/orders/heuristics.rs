@@ -74,7 +74,7 @@ impl Order {
     ];
 
     /// The heuristic for so many clusters: the thesis's rule is one of two others.
-    pub fn for_clusters(self, clusters: usize) -> Order {
+    pub(crate) fn for_clusters(self, clusters: usize) -> Order {
         match self {
             Order::Mixed if clusters <= 20 => Order::EcefLa,
             Order::Mixed => Order::EcefLat,

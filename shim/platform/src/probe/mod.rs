@@ -34,7 +34,7 @@ mod tests;
 mod timer;
 mod ways;
 
-pub use measure::{gap_of_train, isolated_gap, latency_of_round_trips};
+pub use measure::isolated_gap;
 pub use responder::{check, probe};
 pub use rounds::tournament;
 pub use ways::{Subject, Trial};

@@ -8,6 +8,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
+use super::measure::{gap_of_train, latency_of_round_trips};
 use super::*;
 use crate::{Contention, Platform};
 

@@ -26,12 +26,12 @@ impl Owner {
     }
 
     /// Whether this is a directory to be trusted, and no link to one.
-    pub fn trusts_directory(self, path: &Path) -> bool {
+    pub(crate) fn trusts_directory(self, path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|it| it.is_dir() && self.trusts(&it))
     }
 
     /// The same, where the last name may be a link.
-    pub fn trusts_root(self, path: &Path) -> bool {
+    pub(crate) fn trusts_root(self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|it| it.is_dir() && self.trusts(&it))
     }
 

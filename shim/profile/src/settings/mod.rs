@@ -62,7 +62,7 @@ pub const NAMES: [&str; 30] = [
 ];
 
 /// What the name of every variable of treepie starts with.
-pub const PREFIX: &str = "TREEPIE_";
+pub(crate) const PREFIX: &str = "TREEPIE_";
 
 /// The variable that names the configuration file; it is no setting itself.
 pub const CONFIG_VARIABLE: &str = "TREEPIE_CONFIG";

@@ -42,7 +42,7 @@ impl Page {
     }
 
     /// Closes a section.
-    pub fn end_section(&mut self) {
+    pub(crate) fn end_section(&mut self) {
         self.body += "</section>\n";
     }
 

@@ -30,7 +30,7 @@ pub fn title(summary: &Summary) -> String {
 }
 
 /// `16 ranks on mygale, Open MPI v4.1.4, 2026-11-21T04:03:48Z`.
-pub fn facts_line(summary: &Summary) -> String {
+pub(crate) fn facts_line(summary: &Summary) -> String {
     let hosts = match &summary.hosts[..] {
         [host] => host.name.clone(),
         hosts => pluralize(hosts.len(), "host"),
@@ -40,7 +40,7 @@ pub fn facts_line(summary: &Summary) -> String {
 }
 
 /// Program and sources of the page.
-pub fn footer(origin: &str) -> String {
+pub(crate) fn footer(origin: &str) -> String {
     format!("treepie {}, from {origin}", env!("CARGO_PKG_VERSION"))
 }
 

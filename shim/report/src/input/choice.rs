@@ -12,7 +12,7 @@ use treepie_launch::error::CommandError;
 
 /// A layer, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LayerChoice {
+pub(crate) enum LayerChoice {
     /// Whatever caused it.
     All,
     /// By one kind of call.

@@ -216,7 +216,7 @@ impl Input {
     }
 
     /// Bytes of a message on average; [`USUAL_MESSAGE`] where nobody counted messages.
-    pub fn mean_message(&self) -> u64 {
+    pub(crate) fn mean_message(&self) -> u64 {
         let counted = match self {
             Input::Profile(profile) => profile.traffic(Layer::ALL).total(),
             Input::Monitoring(counted) => counted.traffic(Layer::ALL).total(),

@@ -28,7 +28,7 @@ pub struct Lettering {
 /// The colour of text.
 const BLACK: RGBColor = RGBColor(0, 0, 0);
 /// Colour of side remarks.
-pub const GREY: RGBColor = RGBColor(80, 80, 80);
+pub(crate) const GREY: RGBColor = RGBColor(80, 80, 80);
 
 impl Lettering {
     /// Black text in the middle of its point.
@@ -69,7 +69,12 @@ impl<DB: DrawingBackend> Canvas<DB> {
     }
 
     /// A filled rectangle.
-    pub fn rectangle(&self, corner: (i32, i32), size: (i32, i32), colour: RGBColor) -> Drawn {
+    pub(crate) fn rectangle(
+        &self,
+        corner: (i32, i32),
+        size: (i32, i32),
+        colour: RGBColor,
+    ) -> Drawn {
         let end = (corner.0 + size.0, corner.1 + size.1);
         self.put(&Rectangle::new([corner, end], colour.filled()))
     }

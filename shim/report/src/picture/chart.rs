@@ -105,7 +105,7 @@ impl Drawing for Chart {
 
 impl Chart {
     /// Draws the chart in a frame of a larger picture.
-    pub fn draw_in<DB: DrawingBackend>(&self, frame: Frame, canvas: &Canvas<DB>) -> Drawn {
+    pub(crate) fn draw_in<DB: DrawingBackend>(&self, frame: Frame, canvas: &Canvas<DB>) -> Drawn {
         let inner = frame.inner();
         let middle = inner.left + inner.width / 2;
         canvas.text(&self.title, (middle, frame.top + 30), TITLE)?;

@@ -6,7 +6,7 @@ use super::{Panel, Picture};
 use crate::words::plural;
 
 /// Drawing units in a pixel of a screen, for SVG.
-pub const UNITS_PER_PIXEL: u32 = 2;
+pub(crate) const UNITS_PER_PIXEL: u32 = 2;
 
 /// A heat map is at most this wide, alone and beside another.
 const WIDEST_ALONE: usize = 1120;
@@ -97,7 +97,7 @@ impl Layout {
     }
 
     /// The middle of the line for the title of a panel.
-    pub fn panel_title(&self, square: Square) -> (i32, i32) {
+    pub(crate) fn panel_title(&self, square: Square) -> (i32, i32) {
         (
             square.left + square.size / 2,
             square.top - PANEL_TITLE / 2 - 4,
@@ -105,12 +105,12 @@ impl Layout {
     }
 
     /// The middle of the name of the columns.
-    pub fn column_name(&self, square: Square) -> (i32, i32) {
+    pub(crate) fn column_name(&self, square: Square) -> (i32, i32) {
         (square.left + square.size / 2, square.top + square.size + 70)
     }
 
     /// The middle of the name of the rows.
-    pub fn row_name(&self, square: Square) -> (i32, i32) {
+    pub(crate) fn row_name(&self, square: Square) -> (i32, i32) {
         (square.left - LEFT_LABELS + 24, square.top + square.size / 2)
     }
 

@@ -35,13 +35,16 @@ use treepie_traffic::Matrix;
 pub use axis::Axis;
 pub use blocks::{Block, blocks_of};
 pub use chart::{Chart, Series, Style};
-pub use dots::{Dots, Row, Strip};
+pub(crate) use dots::Dots;
+pub use dots::Row;
+pub(crate) use dots::Strip;
 pub use fabric::{Fabric, Line as FabricLine, Part as FabricPart, Point as FabricPoint};
 pub use gantt::{Bar, Gantt};
 pub use network::{Edge, Network, Overview};
 pub use scale::Unit;
 pub use tree::{Loads, MachineTree};
-pub use waits::{Arrow, Graph, Node};
+pub(crate) use waits::Arrow;
+pub use waits::{Graph, Node};
 pub use write::{Drawing, Format, svg, write_drawing};
 
 /// One heat map.

@@ -76,7 +76,7 @@ impl Unit {
 
 /// A logarithmic scale between two powers of the unit's base.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
+pub(crate) struct Scale {
     base: f64,
     low: i32,
     high: i32,
@@ -125,7 +125,7 @@ impl Scale {
 }
 
 /// The colour at a place between 0 and 1 of the bar.
-pub fn colour_at(place: f64) -> RGBColor {
+pub(crate) fn colour_at(place: f64) -> RGBColor {
     let last = COLOURS.len() - 1;
     let position = place.clamp(0.0, 1.0) * last as f64;
     let below = (position as usize).min(last - 1);

@@ -183,7 +183,7 @@ fn signed(gain: f64) -> String {
 }
 
 /// The estimated change of the time: `-18.2 %`.
-pub fn change_in_words(pairs: &Pairs) -> String {
+pub(crate) fn change_in_words(pairs: &Pairs) -> String {
     pairs
         .gain()
         .map_or("-".to_owned(), |gain| units::change(1.0, 1.0 - gain))

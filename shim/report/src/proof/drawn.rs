@@ -5,7 +5,7 @@ use crate::picture::{Dots, Row, Strip};
 use crate::units;
 
 /// Explanation of the picture, below it.
-pub const CAPTION: &str = "A dot is a run, in the lower part a pair of runs. Above, lines are the \
+pub(crate) const CAPTION: &str = "A dot is a run, in the lower part a pair of runs. Above, lines are the \
     medians, and bars hold the middle half of the runs. Below, the line is the estimated change; \
     the bar holds the true one in 95 % of comparisons. A change on the grey ground is none.";
 

@@ -18,8 +18,8 @@ use treepie_profile::Profile;
 use super::summary::Summary;
 use super::times;
 
-pub use answer::change_in_words;
-pub use drawn::CAPTION;
+pub(crate) use answer::change_in_words;
+pub(crate) use drawn::CAPTION;
 
 /// So many failed runs of one way end a comparison.
 pub const MOST_FAILURES: usize = 3;

@@ -9,7 +9,7 @@ use super::words::{capital, is, ranks, verb};
 
 impl Hang {
     /// The first line: what is the matter.
-    pub fn headline(&self) -> String {
+    pub(crate) fn headline(&self) -> String {
         let verdict = &self.verdict;
         let stuck = ranks(&verdict.stuck);
         match verdict.kind {

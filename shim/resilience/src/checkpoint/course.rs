@@ -58,7 +58,7 @@ impl Course {
 
 /// An iteration of the job, as it is without images.
 #[derive(Debug, Clone)]
-pub struct Iteration {
+pub(crate) struct Iteration {
     /// Seconds in which ranks compute.
     pub compute: f64,
     /// Seconds in which they communicate.

@@ -14,7 +14,7 @@ pub struct Flow {
 
 /// What holds a flow back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bottleneck {
+pub(crate) enum Bottleneck {
     /// A link, by its place.
     Link(usize),
     /// Its own largest rate.
@@ -23,7 +23,7 @@ pub enum Bottleneck {
 
 /// The rate of each flow on links of these capacities, and what holds it back. All flows get more
 /// alike, by their weights, until a link is full or they have enough.
-pub fn max_min(capacities: &[f64], flows: &[Flow]) -> Vec<(f64, Bottleneck)> {
+pub(crate) fn max_min(capacities: &[f64], flows: &[Flow]) -> Vec<(f64, Bottleneck)> {
     let mut left = capacities.to_vec();
     let mut weight = vec![0.0; capacities.len()];
     for flow in flows {

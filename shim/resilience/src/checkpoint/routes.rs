@@ -56,7 +56,7 @@ struct Server {
 }
 
 /// All links and disks, by their places in one list.
-pub struct Routes<'a> {
+pub(crate) struct Routes<'a> {
     network: &'a Network,
     servers: Vec<Server>,
     capacities: Vec<f64>,

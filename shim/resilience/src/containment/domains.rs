@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(test)]
 use treepie_topology::Topology;
 
 /// The failure domain of each rank. Domains without ranks are left out.
@@ -27,7 +28,8 @@ impl Domains {
     ///
     /// # Panics
     /// If a leaf is not one of the topology's.
-    pub fn at_depth(topology: &Topology, leaf_of_rank: &[usize], depth: usize) -> Self {
+    #[cfg(test)]
+    pub(crate) fn at_depth(topology: &Topology, leaf_of_rank: &[usize], depth: usize) -> Self {
         let node = |&leaf: &usize| topology.ancestor(leaf, depth);
         Domains::from_labels(&leaf_of_rank.iter().map(node).collect::<Vec<_>>())
     }

@@ -45,7 +45,7 @@ impl Failures {
     /// The same machine as a program meets it of which a failure stops only `share`: as if
     /// failures were rarer by that factor.
     #[must_use]
-    pub fn stopping_only(self, share: f64) -> Self {
+    pub(crate) fn stopping_only(self, share: f64) -> Self {
         Failures {
             mtbf: self.mtbf / share,
             ..self
@@ -53,7 +53,7 @@ impl Failures {
     }
 
     /// Young's interval: the least first-order loss (Young 1974).
-    pub fn young(self) -> f64 {
+    pub(crate) fn young(self) -> f64 {
         (2.0 * self.checkpoint * self.mtbf).sqrt()
     }
 
@@ -80,7 +80,7 @@ impl Failures {
     }
 
     /// Time that a failure takes from each rank that it rolls back: half an interval and a restart.
-    pub fn rework(self, interval: f64) -> f64 {
+    pub(crate) fn rework(self, interval: f64) -> f64 {
         interval / 2.0 + self.restart
     }
 }

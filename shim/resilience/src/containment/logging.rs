@@ -63,7 +63,7 @@ impl Logging {
     }
 
     /// Where logging costs this share of the time.
-    pub fn with_slow_down(slow_down: f64, failures: Failures) -> Self {
+    pub(crate) fn with_slow_down(slow_down: f64, failures: Failures) -> Self {
         let mut mtbfs = MTBFS.to_vec();
         mtbfs.push(failures.mtbf);
         mtbfs.sort_by(f64::total_cmp);

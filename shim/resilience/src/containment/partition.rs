@@ -12,7 +12,7 @@ const PASSES: usize = 8;
 
 /// The numbers of groups that are worth a look: 1, 2, 3, 4, 6, 8, 12, ... and the number of
 /// domains, and the numbers of nodes of the levels above them.
-pub fn group_counts(domains: &Domains, levels: &[Domains]) -> Vec<usize> {
+pub(crate) fn group_counts(domains: &Domains, levels: &[Domains]) -> Vec<usize> {
     let all = domains.count();
     let mut counts: BTreeSet<usize> = [1, all].into();
     let mut power = 1;

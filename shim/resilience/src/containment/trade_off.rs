@@ -37,7 +37,7 @@ pub struct Question<'a> {
 /// Which groups are asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
-    /// All numbers of groups of [`group_counts`].
+    /// All numbers of groups of `group_counts`.
     Series,
     /// One number of groups.
     Count(usize),

@@ -162,7 +162,7 @@ fn is_signal(number: u8) -> bool {
 }
 
 /// The name of a signal, or its number.
-pub fn signal_name(signal: u8) -> String {
+pub(crate) fn signal_name(signal: u8) -> String {
     let name = match signal {
         1 => "SIGHUP",
         2 => "SIGINT",

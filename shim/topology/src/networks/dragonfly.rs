@@ -188,7 +188,7 @@ impl Dragonfly {
     }
 
     /// Whether a link is between groups.
-    pub fn is_global(&self, link: usize) -> bool {
+    pub(crate) fn is_global(&self, link: usize) -> bool {
         link >= self.groups * self.routers * self.routers
     }
 

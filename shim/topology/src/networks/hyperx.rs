@@ -35,7 +35,7 @@ impl HyperX {
     ///
     /// # Errors
     /// Another number of them than of dimensions; one that is not a positive number.
-    pub fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
+    pub(crate) fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
         self.widths = checked_widths(widths, self.sizes().len())?;
         Ok(self)
     }

@@ -133,7 +133,7 @@ impl Lattice {
     ///
     /// # Errors
     /// Another number of them than of dimensions; one that is not a positive number.
-    pub fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
+    pub(crate) fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
         self.widths = checked_widths(widths, self.sizes().len())?;
         Ok(self)
     }
@@ -142,7 +142,7 @@ impl Lattice {
     ///
     /// # Errors
     /// Another number of them than of dimensions; a length of 0 or above 1,000.
-    pub fn with_lengths(mut self, lengths: &[u32]) -> Result<Self, NetworkError> {
+    pub(crate) fn with_lengths(mut self, lengths: &[u32]) -> Result<Self, NetworkError> {
         require_each(lengths.len(), self.sizes().len(), "lengths")?;
         if let Some(length) = lengths.iter().find(|l| !(1..=1000).contains(*l)) {
             return Err(out_of_range("a length", length, "1 to 1000"));

@@ -32,7 +32,8 @@ mod tree;
 pub use dragonfly::{Arrangement, Dragonfly, Local, Paths};
 pub use error::NetworkError;
 pub use fat_tree::FatTree;
-pub use graph::{Edge, GraphNetwork};
+pub use graph::Edge;
+pub(crate) use graph::GraphNetwork;
 pub use hyperx::HyperX;
 pub use lattice::{DIMENSION_LIMIT, Lattice};
 pub use loads::{Floor, Loads, Partition};
@@ -40,7 +41,7 @@ pub use site::{Host, Site};
 pub use tree::TreeNetwork;
 
 /// A network has at most this many positions.
-pub const POSITION_LIMIT: usize = 1 << 22;
+pub(crate) const POSITION_LIMIT: usize = 1 << 22;
 
 /// What every family of networks can say. Links are directed and numbered from 0; some numbers
 /// stand for no link. Vertices are the positions, then switches on which no host can hang.

@@ -5,7 +5,7 @@ use super::{
 };
 
 /// How descriptions look.
-pub const EXAMPLES: &str = "torus:8x8x8, mesh:32x32, dragonfly:4,8,4 (nodes of a router, routers, global links), \
+pub(crate) const EXAMPLES: &str = "torus:8x8x8, mesh:32x32, dragonfly:4,8,4 (nodes of a router, routers, global links), \
      hyperx:8x8,8 (switches, nodes of a switch) or fat-tree:2;4,8;1,4 (levels;children;parents)";
 
 impl Site {

@@ -23,7 +23,7 @@ mod tests;
 mod write;
 
 pub use binding::Binding;
-pub use slots::{Slot, SlotError, slots};
+pub use slots::{Slot, slots};
 pub use write::write;
 
 use std::path::Path;

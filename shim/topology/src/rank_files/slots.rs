@@ -61,7 +61,7 @@ pub enum SlotError {
 /// are overruled by it.
 ///
 /// # Errors
-/// See [`SlotError`].
+/// See `SlotError`.
 pub fn slots(
     topology: &Topology,
     leaf_of_rank: &[usize],

@@ -37,7 +37,7 @@ use treepie_base::from_name;
 
 /// The largest number of ranks that a file may announce: above it, a mistyped
 /// number would only exhaust the memory.
-pub const LARGEST_ORDER: usize = 1 << 24;
+pub(crate) const LARGEST_ORDER: usize = 1 << 24;
 
 /// A format of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
@@ -116,12 +116,6 @@ impl Format {
 }
 
 from_name!(Format, "format");
-
-/// The format that the ending of a file's name stands for: [`Format::from_path`]
-/// for any kind of path.
-pub fn by_extension(path: impl AsRef<Path>) -> Option<Format> {
-    Format::from_path(path.as_ref())
-}
 
 #[cfg(test)]
 mod tests;

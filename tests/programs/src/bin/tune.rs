@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Rank 0 writes the tuning to OUTPUT. RANKS is 0 for all of the job. What is decided and how is in
-//! `treepie_native::tuning`; here is what makes the calls and sets the algorithms: under Open MPI by
-//! a duplicate of the communicator for each, made while the algorithm's variable is set (without
+//! `treepie_native::tuning`; here is what makes the calls and sets the algorithms: under Open MPI
+//! by a duplicate of the communicator for each, made while the algorithm's variable is set (without
 //! HAN, which would do its collectives over several hosts), under MPICH by the variables around
 //! each call.
 

@@ -181,7 +181,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// One message from each member, and one to each for each cluster.
-    pub fn in_few_messages(&self, steps: &mut dyn Steps) {
+    pub(crate) fn in_few_messages(&self, steps: &mut dyn Steps) {
         let (clusters, rank) = (self.clusters, self.rank);
         let members = clusters.members(self.here);
         let leader = clusters.leader(self.here);

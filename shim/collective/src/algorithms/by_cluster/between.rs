@@ -78,7 +78,7 @@ fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>
 }
 
 /// Equal costs, where nothing is known.
-pub fn equal_costs(clusters: usize) -> Costs {
+pub(crate) fn equal_costs(clusters: usize) -> Costs {
     let all = |value: f64| vec![value; clusters * clusters];
     Costs::new(all(1.0), all(4.0), vec![1.0; clusters])
         .expect("equal numbers from 0, one for each pair")
@@ -136,7 +136,7 @@ fn extend(at: &mut Neighbours, ranks: &[usize], rank: usize) {
 
 /// This rank's neighbours in a tree between leaders and the usual trees inside
 /// clusters; what goes far is served first.
-pub fn all_levels(
+pub(crate) fn all_levels(
     problem: &Problem,
     rank: usize,
     between: Between,
@@ -164,7 +164,7 @@ pub fn all_levels(
 
 /// In which order a scatter serves clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grouped {
+pub(crate) enum Grouped {
     /// As they follow the root's (item 68).
     InOrder,
     /// The one first that would be done last if it were served alone (item 69).
@@ -176,7 +176,7 @@ pub enum Grouped {
 
 /// The clusters other than `root_cluster` in the order in which a scatter from it serves them.
 /// `block` and `tail` say how long the message of a cluster occupies the way, and what follows.
-pub fn by_tail(
+pub(crate) fn by_tail(
     clusters: &Clusters,
     root_cluster: usize,
     order: Grouped,
@@ -194,7 +194,7 @@ pub fn by_tail(
 }
 
 /// The same for a scatter on the problem's network whose sizes all ranks know.
-pub fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
+pub(crate) fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
     let bytes = |cluster: usize| {

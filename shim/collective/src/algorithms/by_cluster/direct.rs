@@ -145,7 +145,7 @@ fn collect(
 /// What of `length` units should go direct in an allreduce among `clusters`: the
 /// parted units keep a link busy for (C - 1) / C of them before the first results
 /// can come; direct units, (C - 1) times each, fill the rest of a latency.
-pub fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64) -> u64 {
+pub(crate) fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64) -> u64 {
     let others = clusters as u64 - 1;
     if others == 0 {
         return length;

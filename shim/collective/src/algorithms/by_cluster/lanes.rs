@@ -38,7 +38,7 @@ fn lanes(problem: &Problem) -> usize {
 /// As many lanes as keep the links between clusters busy (two ranks of a host that send on one link
 /// stand in each other's way there), and as a message of `length` is worth that goes in segments of
 /// `segment`: two segments each at least.
-pub fn worthwhile(
+pub(crate) fn worthwhile(
     clusters: &Clusters,
     network: Option<&Network>,
     length: u64,
@@ -53,7 +53,7 @@ pub fn worthwhile(
 
 /// Every member of the cluster sends each of `lanes` lanes its share; this rank's
 /// share of the cluster's sum, if it has a lane.
-pub fn reduce_inside(
+pub(crate) fn reduce_inside(
     problem: &Problem,
     rank: usize,
     steps: &mut dyn Steps,
@@ -133,7 +133,7 @@ pub fn reduce(
 }
 
 /// `Reduce` along a chain of clusters.
-pub fn reduce_chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn reduce_chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let root_cluster = problem.clusters.of(problem.root);
     let count = problem.clusters.count();
     let lanes = lanes(problem);
@@ -183,7 +183,7 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 /// One lane: one member of every cluster, and a part of the share for each.
-pub struct Lane {
+pub(crate) struct Lane {
     /// The members, cluster by cluster.
     pub ranks: Vec<usize>,
     /// The cluster of the member that looks at it.
@@ -273,7 +273,7 @@ impl Lane {
 
 /// `Allreduce` of a message that is better not divided: leaders reduce their
 /// clusters, send the sums to each other, and each reduces them in the same order.
-pub fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
     let length = problem.block(rank);

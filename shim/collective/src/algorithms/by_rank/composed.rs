@@ -12,7 +12,7 @@ use crate::problem::Amount;
 use crate::{Operation, Problem, Steps};
 
 /// `Allgather` and `Allgatherv`: a gather and a binomial broadcast of all blocks.
-pub fn gather_broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn gather_broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (gathers, gather): (_, fn(&Problem, usize, &mut dyn Steps)) = match problem.amount {
         Amount::Each(_) => (Operation::Gather, scatter::gather),
         _ => (Operation::Gatherv, linear::gather),

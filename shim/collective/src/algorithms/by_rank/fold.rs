@@ -18,7 +18,7 @@ pub fn distances(
 
 /// As many places as the greatest power of two that there are ranks for.
 #[derive(Debug, Clone, Copy)]
-pub struct Fold {
+pub(crate) struct Fold {
     /// Number of places.
     pub count: usize,
     pairs: usize,
@@ -37,12 +37,12 @@ impl Fold {
     }
 
     /// The even rank of a pair leaves its operand to the odd one.
-    pub fn even_leaves(ranks: usize) -> Self {
+    pub(crate) fn even_leaves(ranks: usize) -> Self {
         Fold::new(ranks, 1)
     }
 
     /// The odd rank of a pair leaves its operand to the even one.
-    pub fn odd_leaves(ranks: usize) -> Self {
+    pub(crate) fn odd_leaves(ranks: usize) -> Self {
         Fold::new(ranks, 0)
     }
 

@@ -139,7 +139,7 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 
 /// `Allreduce` of Open MPI, where ranks are no power of two: the two ranks of a pair halve their
 /// work, before the odd one hands its sum over and leaves.
-pub fn allreduce_shared_fold(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn allreduce_shared_fold(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::odd_leaves(problem.ranks());
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));

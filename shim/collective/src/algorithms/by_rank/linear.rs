@@ -17,7 +17,7 @@ use crate::{Problem, Steps};
 
 /// The other ranks as the root serves them: those of other clusters first, one of
 /// each in turn, then its own.
-pub fn far_first(problem: &Problem) -> Vec<usize> {
+pub(crate) fn far_first(problem: &Problem) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
     let deepest = (0..clusters.count()).map(|cluster| clusters.members(cluster).len());
@@ -49,7 +49,7 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 
 /// `Gather` in which the root tells each rank to begin, and gets its block in two messages (Open
 /// MPI): no rank fills the root's memory with what it does not expect.
-pub fn gather_synchronised(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn gather_synchronised(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let halves = |block: Range| {
         let both = Blocks::Cut {
             count: 2,

@@ -17,7 +17,7 @@ pub const MOST_RANKS: usize = 128;
 
 /// How the steps are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Matching {
+pub(crate) enum Matching {
     /// The matching whose shortest message is the longest possible (Goldman; item 78).
     MaxMin,
     /// The matching with the largest sum (Goldman, Bhat; items 74 and 77).
@@ -75,7 +75,7 @@ impl Left {
     }
 
     /// A message weighs this from now on.
-    pub fn set_weight(&mut self, from: usize, to: usize, weight: f64) {
+    pub(crate) fn set_weight(&mut self, from: usize, to: usize, weight: f64) {
         self.weight[from * self.ranks + to] = weight;
     }
 
@@ -91,7 +91,7 @@ impl Left {
 
     /// Takes all messages, step by step, and gives them to `sent` in this order. Not for
     /// [`Matching::OpenShop`], which has no steps.
-    pub fn in_steps(&mut self, matching: Matching, mut sent: impl FnMut(usize, usize)) {
+    pub(crate) fn in_steps(&mut self, matching: Matching, mut sent: impl FnMut(usize, usize)) {
         // Who chooses first in the next step of the greedy schedule.
         let mut turns: Vec<usize> = (0..self.ranks).collect();
         while self.count > 0 {

@@ -27,7 +27,7 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 
 /// Each sends to the next rank what it received last, until all have all blocks: `block(distance)`
 /// is that of the rank so far before this one.
-pub fn pass_on(
+pub(crate) fn pass_on(
     problem: &Problem,
     rank: usize,
     steps: &mut dyn Steps,

@@ -19,7 +19,7 @@ pub fn chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 /// Hillis and Steele (1986): in round k the sum of the last 2^k ranks goes 2^k ranks further.
-pub fn hillis_steele(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn hillis_steele(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let inclusive = problem.operation == Operation::Scan;
     let (ranks, length) = (problem.ranks(), problem.block(rank));
     let (own, output) = (Range::input(0, length), Range::output(0, length));

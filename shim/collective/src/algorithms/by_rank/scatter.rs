@@ -112,7 +112,7 @@ fn scatter_message(problem: &Problem, rank: usize, steps: &mut dyn Steps, blocks
 }
 
 /// `Bcast`: a binomial scatter, and a ring.
-pub fn broadcast_ring(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn broadcast_ring(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.cut(rank, problem.ranks());
     scatter_message(problem, rank, steps, &blocks);
     let output = Range::output(0, problem.block(rank));
@@ -122,7 +122,7 @@ pub fn broadcast_ring(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 /// `Bcast`: a binomial scatter, and recursive doubling. A power of two of ranks.
-pub fn broadcast_doubling(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn broadcast_doubling(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.cut(rank, problem.ranks());
     scatter_message(problem, rank, steps, &blocks);
     let output = Range::output(0, problem.block(rank));
@@ -137,7 +137,7 @@ pub fn broadcast_doubling(problem: &Problem, rank: usize, steps: &mut dyn Steps)
 
 /// `Bcast`: the root sends each its block, and a ring collects them; the root has everything, and
 /// gets none of it back.
-pub fn scatter_collect(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn scatter_collect(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let ranks = problem.ranks();
     let (blocks, place) = (problem.cut(rank, ranks), problem.place(rank));
     let block = |place: usize| blocks.of(Range::output(0, problem.block(rank)), place);

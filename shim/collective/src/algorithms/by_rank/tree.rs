@@ -40,7 +40,7 @@ pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shap
 
 /// `Reduce` along a binary tree in which all ranks below one precede it (Open MPI's in-order binary
 /// tree): operands are combined in their order.
-pub fn reduce_in_order(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+pub(crate) fn reduce_in_order(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
     let last = problem.ranks() - 1;

@@ -16,7 +16,7 @@ enum Expression {
 
 /// All expressions that came up, each once: equal values are equal expressions.
 #[derive(Debug, Default)]
-pub struct Expressions {
+pub(crate) struct Expressions {
     all: Vec<Expression>,
     known: HashMap<Expression, Value>,
     /// The ranks that each is made of, from left to right.

@@ -211,7 +211,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Whether each rank ends only when all ranks have started.
-    pub fn all_heard_of_all(&self) -> bool {
+    pub(crate) fn all_heard_of_all(&self) -> bool {
         let ranks = self.plans.len();
         self.heard.iter().enumerate().all(|(rank, steps)| {
             let mut heard = vec![0; ranks.div_ceil(64)];
@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The outputs, unit by unit, and what their values mean.
-    pub fn into_outputs(self) -> (Vec<Vec<Option<Value>>>, Expressions) {
+    pub(crate) fn into_outputs(self) -> (Vec<Vec<Option<Value>>>, Expressions) {
         let outputs = self
             .memory
             .into_iter()

@@ -100,7 +100,7 @@ impl Script {
     }
 
     /// Whether it sends what it has received, or made of it.
-    pub fn hands_on(&self) -> bool {
+    pub(crate) fn hands_on(&self) -> bool {
         self.hands_on
     }
 
@@ -147,14 +147,14 @@ impl Scripts {
     }
 
     /// The scripts that are read, each with its ranks.
-    pub fn read_ones(&self) -> impl Iterator<Item = (&Script, impl Iterator<Item = usize>)> {
+    pub(crate) fn read_ones(&self) -> impl Iterator<Item = (&Script, impl Iterator<Item = usize>)> {
         let ranks = |first| (first..self.ranks).step_by(self.scripts.len());
         let scripts = self.scripts.iter().enumerate();
         scripts.map(move |(first, script)| (script, ranks(first)))
     }
 
     /// By what peer another's script means rank `actual`.
-    pub fn read_as(&self, rank: usize, actual: usize) -> usize {
+    pub(crate) fn read_as(&self, rank: usize, actual: usize) -> usize {
         self.alike.read_as(rank, actual, self.ranks)
     }
 }

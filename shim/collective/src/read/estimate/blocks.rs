@@ -116,7 +116,7 @@ pub fn direct(input: &CostInput) -> f64 {
 
 /// Blocks are gathered inside clusters, exchanged between leaders, and handed on as
 /// they come.
-pub fn allgather_exchange(input: &CostInput) -> f64 {
+pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
     let all = input.all_ranks();
     let gathered = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
     let passing = input.largest(|here| {
@@ -140,7 +140,7 @@ pub fn allgather_exchange(input: &CostInput) -> f64 {
 }
 
 /// Every member to one of each other cluster, who hands it on.
-pub fn allgather_lanes(input: &CostInput) -> f64 {
+pub(crate) fn allgather_lanes(input: &CostInput) -> f64 {
     let passing = passing(input, |from, _| input.ranks(from));
     let handed = input.largest(|c| input.exchanged(c, input.bytes * input.all_ranks()));
     let segment = input.segment.bytes.min(input.bytes);
@@ -148,7 +148,7 @@ pub fn allgather_lanes(input: &CostInput) -> f64 {
 }
 
 /// Members to leaders, leaders to each other, and back.
-pub fn barrier_exchange(input: &CostInput) -> f64 {
+pub(crate) fn barrier_exchange(input: &CostInput) -> f64 {
     let inside = input.largest(|cluster| match input.sizes[cluster] {
         size if size.ranks == 1 => 0.0,
         size if size.hosts == 1 => input.segment.on_host[cluster].seconds(),
@@ -190,7 +190,7 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
 
 /// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
 /// over a connection each; those of helpers pass the root's host first, and flow on as they come.
-pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
+pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let segment = away_from_root(input);
     let input = &CostInput {
         segment: &segment,
@@ -217,7 +217,7 @@ pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
 }
 
 /// Blocks between two clusters go in one message between leaders.
-pub fn alltoall_grouped(input: &CostInput) -> f64 {
+pub(crate) fn alltoall_grouped(input: &CostInput) -> f64 {
     between_leaders(input) + input.largest_between(|cost| cost.seconds())
 }
 
@@ -250,7 +250,7 @@ pub fn aggregate(input: &CostInput) -> f64 {
 }
 
 /// Blocks reduced inside clusters, exchanged between leaders, and handed on.
-pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
+pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     let (all, others) = (input.all_ranks(), input.number_of_others());
     let total = input.bytes * all;
     let segments = input.segments(total);
@@ -270,7 +270,7 @@ pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
 
 /// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and
 /// these back.
-pub fn scan_exchange(input: &CostInput) -> f64 {
+pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     let runs = runs(input.clusters);
     // The last run gives no sum, and the first one gets no prefix.
     let (mut gives, mut gets) = (vec![0.0; input.count()], vec![0.0; input.count()]);

@@ -4,7 +4,7 @@ use super::{CostInput, Stage, broadcast_tree};
 use crate::algorithms::straight_of_allreduce;
 
 /// A reduction along a tree of clusters, the broadcast's backwards.
-pub fn reduce_tree(input: &CostInput) -> f64 {
+pub(crate) fn reduce_tree(input: &CostInput) -> f64 {
     reduce_stage(input).seconds(input.segments(input.bytes))
 }
 
@@ -34,7 +34,7 @@ fn reduce_stage(input: &CostInput) -> Stage {
 
 /// To the cluster in the middle along a tree and back: segments start down while others
 /// are still coming up, on the same links.
-pub fn allreduce_tree(input: &CostInput) -> f64 {
+pub(crate) fn allreduce_tree(input: &CostInput) -> f64 {
     let up = reduce_stage(input);
     let down = broadcast_tree(&CostInput {
         bytes: input.bytes.min(input.segment.bytes),
@@ -62,7 +62,7 @@ fn scattered(input: &CostInput, lanes: usize) -> f64 {
 }
 
 /// Reduced inside, along a chain of clusters in lanes, and to the root.
-pub fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
+pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
     let (root, count) = (input.root_cluster(), input.count());
     let block = input.bytes.div_ceil(lanes as u64);
     // A block that is smaller than a segment loads links in proportion.
@@ -82,7 +82,7 @@ pub fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
 }
 
 /// Leaders send the sums of their clusters to each other.
-pub fn allreduce_exchange(input: &CostInput) -> f64 {
+pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
     let (others, segments) = (input.number_of_others(), input.segments(input.bytes));
     let passing = others * input.volume(input.bytes) * input.largest(|c| input.access(c));
     let first_uplink = input.largest(|c| input.segment.uplink[c]);
@@ -95,7 +95,7 @@ pub fn allreduce_exchange(input: &CostInput) -> f64 {
 }
 
 /// Lanes that reduce and collect by sending each block directly to its cluster.
-pub fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
+pub(crate) fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
     let (others, count) = (input.number_of_others(), input.count());
     let product = input
         .network
@@ -121,7 +121,7 @@ pub fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
 }
 
 /// Lanes whose segments are reduced in other clusters, or in the root's.
-pub fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
+pub(crate) fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
     let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as f64);
     let direct = input.direct_part();
     let scattered_blocks = input.volume(input.bytes - direct);
@@ -143,7 +143,7 @@ pub fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
 }
 
 /// Lanes that reduce and collect round a ring of clusters.
-pub fn allreduce_ring(input: &CostInput, lanes: usize) -> f64 {
+pub(crate) fn allreduce_ring(input: &CostInput, lanes: usize) -> f64 {
     let block = input.bytes / (lanes * input.count()) as u64;
     let segment = block.clamp(1, input.segment.bytes.max(1));
     // A block that is smaller than a segment loads links in proportion, nearly.

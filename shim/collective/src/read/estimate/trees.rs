@@ -4,14 +4,14 @@ use super::{CostInput, Stage};
 
 /// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the
 /// others.
-pub fn broadcast_tree(input: &CostInput) -> f64 {
+pub(crate) fn broadcast_tree(input: &CostInput) -> f64 {
     along(input, 1)
 }
 
 /// Along the same tree with several ranks of every cluster side by side: each carries
 /// every `lanes`-th segment, so that a connection that cannot fill the uplink alone does not
 /// hold the others up.
-pub fn broadcast_lanes(input: &CostInput, lanes: usize) -> f64 {
+pub(crate) fn broadcast_lanes(input: &CostInput, lanes: usize) -> f64 {
     let handed = match lanes {
         1 => 0.0,
         _ => input.segment.within[input.root_cluster()].seconds(),
@@ -38,12 +38,12 @@ fn along(input: &CostInput, lanes: usize) -> f64 {
 }
 
 /// The root sends each segment to one other cluster, round-robin; they exchange them.
-pub fn broadcast_exchange(input: &CostInput) -> f64 {
+pub(crate) fn broadcast_exchange(input: &CostInput) -> f64 {
     exchange(input, |cluster| input.inside(cluster), 0.0)
 }
 
 /// Each cluster reduces some segments, and sends them to the root.
-pub fn reduce_exchange(input: &CostInput) -> f64 {
+pub(crate) fn reduce_exchange(input: &CostInput) -> f64 {
     let reversed = CostInput {
         segment: &input.segment.reversed(),
         ..*input

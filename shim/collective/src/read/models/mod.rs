@@ -17,7 +17,6 @@ mod tests;
 
 pub use column::strategy_formula;
 pub use compute::Computing;
-pub use segment::{Segmented, best_segment};
 
 use strum::{Display, IntoStaticStr, VariantArray};
 

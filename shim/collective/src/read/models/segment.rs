@@ -17,7 +17,7 @@ pub fn segments(bytes: u64, segment: u64) -> u64 {
 /// The segment size with the least `cost`: the message cut into 1, 2, 4, ...
 /// parts, and from the best of these a hill climb (Kielmann 2001) by ever smaller
 /// steps. Sizes are multiples of `granularity`, the size of a datatype.
-pub fn best_segment(bytes: u64, granularity: u64, cost: impl Fn(u64) -> f64) -> Segmented {
+pub(crate) fn best_segment(bytes: u64, granularity: u64, cost: impl Fn(u64) -> f64) -> Segmented {
     let granularity = granularity.max(1);
     let multiple = |size: u64| {
         let whole = size.div_ceil(granularity).saturating_mul(granularity);

@@ -50,7 +50,7 @@ impl Broadcast {
     ];
 
     /// Whether the message is cut into segments.
-    pub fn is_segmented(self) -> bool {
+    pub(crate) fn is_segmented(self) -> bool {
         use Broadcast::{
             Octopus1, Octopus2, Octopus3, SegmentedBinomial, SegmentedChain, SegmentedFlat,
         };

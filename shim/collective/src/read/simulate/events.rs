@@ -48,7 +48,7 @@ impl PartialOrd for Event {
 
 /// Events that have yet to happen.
 #[derive(Debug, Default)]
-pub struct Events(BinaryHeap<Reverse<Event>>);
+pub(crate) struct Events(BinaryHeap<Reverse<Event>>);
 
 impl Events {
     /// Adds one.
@@ -57,7 +57,7 @@ impl Events {
     }
 
     /// Whether any happens before `what` at `at` would.
-    pub fn are_before(&self, at: f64, what: What) -> bool {
+    pub(crate) fn are_before(&self, at: f64, what: What) -> bool {
         let event = Event { at, what };
         self.0.peek().is_some_and(|Reverse(next)| *next < event)
     }

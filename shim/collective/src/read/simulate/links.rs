@@ -8,7 +8,7 @@ use treepie_platform::Contention;
 
 /// First and last byte of a message at some place.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Passing {
+pub(crate) struct Passing {
     /// When the first byte is there.
     pub head: f64,
     /// When the last byte is.
@@ -153,7 +153,7 @@ impl<'a> Links<'a> {
     }
 
     /// A message starts from its sender: when it is on the way.
-    pub fn depart(&mut self, now: f64, way: &Way) -> Passing {
+    pub(crate) fn depart(&mut self, now: f64, way: &Way) -> Passing {
         let start = Passing {
             head: now,
             tail: now,

@@ -36,7 +36,7 @@ use crate::{Network, Plan};
 use thiserror::Error;
 
 pub(crate) use links::{Links, Way};
-pub use occupancy::{Occupancy, Occupied};
+pub use occupancy::Occupancy;
 pub use timeline::{Bar, Doing};
 
 /// What occupies a sender.

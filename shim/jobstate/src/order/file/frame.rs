@@ -39,7 +39,7 @@ pub fn frame(file: &mut Vec<u8>, kind: Kind, bytes: &[u8]) {
 
 /// The frames of a file, until one is damaged or cut off.
 #[derive(Debug, Clone, Copy)]
-pub struct Frames<'a>(&'a [u8]);
+pub(crate) struct Frames<'a>(&'a [u8]);
 
 impl<'a> Frames<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {

@@ -20,5 +20,5 @@ mod tests;
 
 pub use deal::{dealt, moved_to};
 pub use files::{NamedHost, fti_config, scr_config, veloc_config};
-pub use rules::{FTI_SET_SIZE, VELOC_SET_SIZE, fti, hosts_in_order, scr, set_sizes, veloc};
+pub use rules::{FTI_SET_SIZE, VELOC_SET_SIZE, fti, hosts_in_order, scr, veloc};
 pub use sets::{Breakage, Scheme, Sets};

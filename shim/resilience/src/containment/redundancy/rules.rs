@@ -11,7 +11,7 @@ pub const VELOC_SET_SIZE: usize = 8;
 pub const FTI_SET_SIZE: usize = 4;
 
 /// Sizes of the sets that redset cuts a line of `members` into, for sets of at least `least`.
-pub fn set_sizes(members: usize, least: usize) -> Vec<usize> {
+pub(crate) fn set_sizes(members: usize, least: usize) -> Vec<usize> {
     let sets = members / least.max(1);
     match sets {
         0 if members == 0 => Vec::new(),

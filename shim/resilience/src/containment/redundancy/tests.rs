@@ -1,5 +1,6 @@
 //! The rules against examples of their sources, and orders that mend what breaks.
 
+use super::rules::set_sizes;
 use super::*;
 use crate::containment::{ContainmentError, Domains};
 

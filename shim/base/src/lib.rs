@@ -1,4 +1,4 @@
-//! What every crate of Treepie stands on: names that users write, lists of numbers, sizes and
+//! Foundation of all crates of Treepie: names that users write, lists of numbers, sizes and
 //! statistics, and what all files have in common: errors of one line that name the file and the
 //! remedy, headers, atomic writes, inputs of bounded size.
 #![forbid(unsafe_code)]

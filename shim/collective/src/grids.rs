@@ -1,7 +1,7 @@
 //! Grids that tests of this crate, and of those above it, run on.
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use crate::{Clusters, Network};
+use crate::{Clusters, Neighbourhoods, Network};
 use treepie_platform::{
     Cluster, Contention, Contents, Host, Level, Link, Parallel, Platform, Sample,
 };
@@ -283,4 +283,13 @@ pub fn uneven() -> Network {
         |_| lan(),
         |from, to| wan(latency(from.min(to), from.max(to)), 200.0),
     )
+}
+
+/// Neighbourhoods of sixteen ranks, each of which sends to the next `partners` ones.
+pub fn round(partners: u32) -> Neighbourhoods {
+    let ranks = 0..16;
+    let edges: Vec<(u32, u32)> = ranks
+        .flat_map(|from| (1..=partners).map(move |further| (from, (from + further) % 16)))
+        .collect();
+    Neighbourhoods::graph(16, &edges).unwrap()
 }

@@ -44,7 +44,7 @@ pub struct PlanRun {
 /// An algorithm as it was run.
 #[derive(Debug, Clone, Copy)]
 pub struct AsRun<'a> {
-    /// Which.
+    /// The algorithm.
     pub algorithm: &'static Algorithm,
     /// The clusters of the communicator's ranks.
     pub clusters: &'a Clusters,
@@ -54,7 +54,7 @@ pub struct AsRun<'a> {
     pub ordered: bool,
     /// Bytes of an element where operands were reduced; 1 elsewhere.
     pub unit_bytes: u64,
-    /// How messages flowed, in elements.
+    /// Flow of its messages, in elements.
     pub flow: Flow,
 }
 

@@ -1,4 +1,4 @@
-//! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-benches --bench
+//! Costs of a choice, and times of strategies at scale: `cargo bench -p treepie-benches --bench
 //! collectives [-- choose|scale [RANKS]|thesis|uneven|smpi DIRECTORY]`.
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:

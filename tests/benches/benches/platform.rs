@@ -1,4 +1,4 @@
-//! How long platforms take: `cargo bench -p treepie-benches --bench platform`.
+//! Times that platforms take: `cargo bench -p treepie-benches --bench platform`.
 //!
 //! Clustering 10,000 nodes whose latencies are known inside their clusters and to
 //! the next one, and predicting collectives on 10,000 ranks in 20 clusters. Medians

@@ -3,20 +3,12 @@
 
 use std::sync::Arc;
 
+use treepie_collective::grids::round;
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{Neighbourhoods, bound, grids};
 use treepie_platform::Contention;
 
 use super::*;
-
-/// Each rank sends to the next `partners` ones.
-fn round(partners: u32) -> Neighbourhoods {
-    let ranks = 0..16;
-    let edges: Vec<(u32, u32)> = ranks
-        .flat_map(|from| (1..=partners).map(move |further| (from, (from + further) % 16)))
-        .collect();
-    Neighbourhoods::graph(16, &edges).unwrap()
-}
 
 #[test]
 fn every_usual_algorithm_of_a_native_mpi_has_a_time() {

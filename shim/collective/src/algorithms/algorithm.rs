@@ -103,13 +103,13 @@ pub struct Algorithm {
     pub operations: &'static [Operation],
     /// What it needs of a call.
     pub requires: &'static [Requirement],
-    /// Its one text: the steps of a rank.
+    /// Its description: the steps of a rank.
     pub describe: Describe,
     /// Which ranks send alike where blocks are equal.
     pub(crate) alike: Alike,
     /// The tree between clusters, where there is one.
     pub tree: Option<(Between, Direction)>,
-    /// How it is priced, where `auto` considers it.
+    /// Its price, where `auto` considers it.
     pub candidate: Candidate,
 }
 

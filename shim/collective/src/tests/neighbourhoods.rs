@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use super::{Arrangement, arrangements};
-use crate::grids;
+use crate::grids::{self, round};
 use crate::plan::{Action, Plan};
 use crate::read::check::check;
 use crate::read::simulate::{Options, simulate};
@@ -136,15 +136,6 @@ proptest! {
             check_all(&at, &graph)?;
         }
     }
-}
-
-/// Each rank with the so many ranks after it, on four clusters of four.
-fn round(partners: u32) -> Neighbourhoods {
-    let ranks = 0..16;
-    let edges: Vec<(u32, u32)> = ranks
-        .flat_map(|from| (1..=partners).map(move |further| (from, (from + further) % 16)))
-        .collect();
-    Neighbourhoods::graph(16, &edges).unwrap()
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! a multisection with PyPI's Mt-KaHyPar, on the suite of [`suite`].
 //!
 //! ```text
-//! cargo bench -p treepie-benches --bench placement -- [--python PYTHON] [--strong] [--natural] [--only PATTERNS] [SIZES]
+//! cargo bench -p treepie-benches --bench placement -- [--python PYTHON] [--strong] [--natural] \
+//!     [--only PATTERNS] [SIZES]
 //! cargo bench -p treepie-benches --bench placement -- --bounds [--only PATTERNS] [SIZES]
 //! cargo bench -p treepie-benches --bench placement -- --networks [--fast|--strong] [--large]
 //!     [--only HOSTS]

@@ -9,7 +9,7 @@
 //! then          the user's command, while all ranks are stopped
 //! ```
 //!
-//! Who has to go on before a cut is quiet is decided in `treepie_jobstate::cut`.
+//! `treepie_jobstate::cut` decides which ranks have to go on before a cut is quiet.
 
 mod coordinator;
 mod here;

@@ -8,7 +8,7 @@
 //! log         what happened, in plain words
 //! ```
 //!
-//! What an end means and what follows is decided in `treepie_resilience::supervision`.
+//! `treepie_resilience::supervision` decides what an end means and what follows.
 
 mod found;
 mod log;

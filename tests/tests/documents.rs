@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use treepie_tests::document::{Shown, blocks, fits, outputs, script, sentences};
-use treepie_tests::floors::sources;
+use treepie_tests::sources::sources;
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
 /// What `sh` blocks hold: commands that take long or need more than a user has,

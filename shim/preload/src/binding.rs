@@ -7,9 +7,8 @@
 
 use thiserror::Error;
 use treepie_placement::binding::{self, BindingError, Process};
+use treepie_process::log;
 use treepie_topology::Topology;
-
-use crate::log;
 
 /// Where a placement has the processes of the launcher.
 #[derive(Debug)]

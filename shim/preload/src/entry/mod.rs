@@ -19,18 +19,19 @@ mod procedure;
 use std::ffi::CStr;
 
 use treepie_collective::Operation;
-use treepie_traffic::windows::{EpochKind, WindowCall};
-
-use crate::collectives::{self, Waits};
-use crate::features;
-use crate::log;
-use crate::mpi::{
+use treepie_mpi::{
     AppComm, Call, Datatype, Errhandler, Group, IntArray, LargeArray, Op, Side, StatusAddress, Win,
     Word, c_int, native,
 };
+use treepie_plans::{self as collectives, Waits};
+use treepie_process::features;
+use treepie_process::log;
+use treepie_record::{self as record, Completion, Message, Note, Taken, Transfer, procedures};
+use treepie_traffic::windows::{EpochKind, WindowCall};
+
 use crate::one_sided::{self, Reached, Shape};
 use crate::order::{self, CallKind, Receive};
-use crate::record::{self, Completion, Message, Note, Taken, Transfer, procedures};
+use crate::{reorder, session, world};
 use linker::optional_symbol;
 use next::Next;
 use procedure::{Argument, entry_point, entry_points, procedure};
@@ -46,6 +47,3 @@ fn missing(name: &CStr) -> c_int {
     ));
     native::abi().map_or(1, |abi| abi.err_intern)
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::mpi::lookup::find;
+use treepie_mpi::lookup::find;
 
 /// The longest name, with the NUL behind it, has no more bytes.
 const LONGEST_NAME: usize = 40;

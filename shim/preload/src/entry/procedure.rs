@@ -1,8 +1,9 @@
 //! Makes entry points of a procedure's signature and names, and of what is done around it.
 
-use crate::mpi::{
+use treepie_mpi::{
     AppComm, Comm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
 };
+
 use crate::world;
 
 /// A parameter of an entry point, and what is passed on where the application gave it.

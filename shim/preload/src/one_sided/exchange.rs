@@ -1,9 +1,9 @@
 //! What the processes of a window tell each other when it is made: how long each one's memory is,
 //! and in which unit it is addressed, which MPI tells nobody else.
 
-use crate::collectives::may_have_device_memory;
-use crate::mpi::native::Native;
-use crate::mpi::{Comm, c_int};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Comm, c_int};
+use treepie_plans::may_have_device_memory;
 
 /// The memory of a window in one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

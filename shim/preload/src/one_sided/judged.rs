@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
 use treepie_guard::{Course, Due, EpochGuard, EpochKey, Event, Gathered, Work};
+use treepie_mpi::c_int;
+use treepie_mpi::native::{Native, OwnComm};
+use treepie_plans::{Exchange, now};
+use treepie_process::features::{self, KEEPING};
+use treepie_process::log;
 use treepie_profile::GuardedEpochs;
 use treepie_traffic::windows::EpochKind;
 
 use super::window::Window;
-use crate::collectives::{Exchange, now};
-use crate::features::{self, KEEPING};
-use crate::log;
-use crate::mpi::c_int;
-use crate::mpi::native::{Native, OwnComm};
 
 /// The lot by which pairs are ordered: the same on all ranks.
 const SEED: u64 = 0x7065_7469_6570;

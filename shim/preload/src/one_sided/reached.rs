@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use treepie_guard::Work;
+use treepie_mpi::native::{Extent, Native};
+use treepie_mpi::{Datatype, Handle, Op, Win, Word, c_int};
+
 use super::target::{Kind, LIMITS};
 use super::window::Window;
-use treepie_guard::Work;
-
-use crate::mpi::native::{Extent, Native};
-use crate::mpi::{Datatype, Handle, Op, Win, Word, c_int};
 
 /// A one-sided call as its procedure is told of it. What a procedure does not have is 0, or 1
 /// element.

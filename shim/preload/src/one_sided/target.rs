@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
 use treepie_guard::one_sided::{Batch, Joined, Limits};
+use treepie_mpi::native::{Native, Placed};
+use treepie_mpi::{Datatype, Handle, Op, Word, c_int};
 use treepie_traffic::windows::EpochKind;
 
 use super::reached::{Reached, SmallPlace};
 use super::window::Window;
-use crate::mpi::native::{Native, Placed};
-use crate::mpi::{Datatype, Handle, Op, Word, c_int};
 
 /// What is kept, and how much of it.
 pub const LIMITS: Limits = Limits {

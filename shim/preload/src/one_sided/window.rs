@@ -7,15 +7,15 @@ use std::sync::{Arc, Weak};
 use once_cell::race::OnceBox;
 use parking_lot::{Mutex, RwLock};
 use treepie_guard::{Course, Work};
+use treepie_mpi::native::{Native, native};
+use treepie_mpi::{Group, SUCCESS, Win, c_int};
+use treepie_plans::now;
+use treepie_record::{HandleCache, Registry};
 use treepie_traffic::windows::EpochKind;
 
 use super::exchange::Exchange;
 use super::judged::Judged;
 use super::target::Target;
-use crate::collectives::now;
-use crate::mpi::native::{Native, native};
-use crate::mpi::{Group, SUCCESS, Win, c_int};
-use crate::record::{HandleCache, Registry};
 
 /// A window.
 pub struct Window {

@@ -1,11 +1,10 @@
 //! A call as entry points tell it.
 
 use treepie_jobstate::order::Call;
-
-use crate::mpi::native::Native;
-use crate::mpi::{Comm, Datatype, Handle, StatusAddress, Word, c_int};
-use crate::record;
 pub use treepie_jobstate::order::CallKind;
+use treepie_mpi::native::Native;
+use treepie_mpi::{Comm, Datatype, Handle, StatusAddress, Word, c_int};
+use treepie_record as record;
 
 /// A receive or a probe. Addresses that the procedure does not have are 0.
 #[derive(Debug, Clone, Copy)]

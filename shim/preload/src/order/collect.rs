@@ -10,18 +10,18 @@ use treepie_jobstate::order::Log;
 use treepie_jobstate::order::file::{
     Program, decode_log, directory_of, encode_log, remove_directory, start_of_file, write_bodies,
 };
+use treepie_mpi::native::Native;
+use treepie_mpi::share::{
+    BoundedMembers, Group, Members, ShareError, gather_bytes, gather_to_all, share,
+};
+use treepie_process::features::{self, ORDER};
+use treepie_process::log;
+use treepie_process::machine::{WRITING, within};
 use treepie_profile::partial_profiles::RunDescription;
 
 use super::journal::{HostFiles, Journal};
 use super::recording::Recording;
 use super::{WORK, Work, replaying};
-use crate::features::{self, ORDER};
-use crate::log;
-use crate::machine::{WRITING, within};
-use crate::mpi::native::Native;
-use crate::share::{
-    BoundedMembers, Group, Members, ShareError, gather_bytes, gather_to_all, share,
-};
 
 /// What is recorded of a job.
 struct Job {

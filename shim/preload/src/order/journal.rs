@@ -18,8 +18,7 @@ use treepie_jobstate::order::file::{
     tail_file,
 };
 use treepie_jobstate::order::{BLOCK, Totals};
-
-use crate::machine::file_limit;
+use treepie_process::machine::file_limit;
 
 /// The files of a host's ranks.
 #[derive(Debug, Clone)]

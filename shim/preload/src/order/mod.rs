@@ -32,13 +32,13 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use treepie_jobstate::order::Log;
+use treepie_mpi::native::{Native, NativeError, native};
+use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_process::features::{self, ORDER};
+use treepie_process::log;
 use treepie_profile::settings::AfterEnd;
+use treepie_record::{Completion, handle_at};
 
-use crate::features::{self, ORDER};
-use crate::log;
-use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
-use crate::record::{Completion, handle_at};
 use calls::call_for;
 pub use calls::{CallKind, Receive};
 pub use collect::{clear, distribute, end, record, write};

@@ -1,14 +1,14 @@
 //! What calls gave goes into the log.
 
 use treepie_jobstate::order::{Call, CallKind, Outcome, Recorder, Totals};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_record::{Completion, handle_at};
 
 use super::calls::call_for;
 use super::journal::Journal;
 use super::requests::{self, Open};
 use super::{Receive, give_up, recording};
-use crate::mpi::native::Native;
-use crate::mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
-use crate::record::{Completion, handle_at};
 
 /// The recording of this process.
 pub struct Recording {

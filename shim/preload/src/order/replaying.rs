@@ -5,15 +5,15 @@ use std::thread;
 use std::time::Duration;
 
 use treepie_jobstate::order::{Call, CallKind, Diverged, Guide, Log, Outcome, Posting};
+use treepie_mpi::native::{Native, NativeError, OwnComm};
+use treepie_mpi::{Comm, Handle, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_process::log;
 use treepie_profile::settings::AfterEnd;
+use treepie_record::{Completion, handle_at};
 
 use super::calls::call_for;
 use super::watchdog::{self, DIVERGED, ENDED, end_job, watch};
 use super::{Manner, Receive, replaying, requests};
-use crate::log;
-use crate::mpi::native::{Native, NativeError, OwnComm};
-use crate::mpi::{Comm, Handle, Request, SUCCESS, StatusAddress, Word, c_int};
-use crate::record::{Completion, handle_at};
 
 /// The replay of this process.
 pub struct Replaying {

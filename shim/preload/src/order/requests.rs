@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_jobstate::order::Call;
+use treepie_mpi::Request;
 
 use super::Receive;
-use crate::mpi::Request;
 
 /// A receive whose match is open.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use treepie_jobstate::order::Call;
-
-use crate::guard::guarded;
-use crate::log;
-use crate::machine::with_signals_blocked;
+use treepie_process::guard::guarded;
+use treepie_process::log;
+use treepie_process::machine::with_signals_blocked;
 
 /// The status of a job whose program took another way than in the recorded run.
 pub const DIVERGED: i32 = 76;

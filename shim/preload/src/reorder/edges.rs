@@ -2,12 +2,12 @@
 //! the process that gets the node.
 
 use serde::{Deserialize, Serialize};
+use treepie_mpi::native::Native;
+use treepie_mpi::share::{Group, Members, ShareError, exchange};
+use treepie_mpi::{Comm, Word, c_int};
 
 use super::are_absent;
 use super::graph::numbers;
-use crate::mpi::native::Native;
-use crate::mpi::{Comm, Word, c_int};
-use crate::share::{Group, Members, ShareError, exchange};
 
 /// Neighbours and weights, in the program's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -3,8 +3,9 @@
 
 use std::slice;
 
+use treepie_mpi::{Word, c_int};
+
 use super::are_absent;
-use crate::mpi::{Word, c_int};
 
 /// Source, destination, weight.
 pub type Edge = (u32, u32, u32);

@@ -23,14 +23,14 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use treepie_base::FileError;
+use treepie_mpi::native::native;
+use treepie_mpi::{AppComm, Comm, Word, c_int};
 use treepie_placement::allocation::Allocation;
+use treepie_process::features::{self, REORDERING};
+use treepie_process::log;
+use treepie_record::{self as record, Note, Procedure, procedures};
 use treepie_topology::Topology;
 
-use crate::features::{self, REORDERING};
-use crate::log;
-use crate::mpi::native::native;
-use crate::mpi::{AppComm, Comm, Word, c_int};
-use crate::record::{self, Note, Procedure, procedures};
 use crate::world;
 use edges::Adjacent;
 use graph::Graph;
@@ -335,7 +335,7 @@ fn are_absent(weights: Word) -> bool {
             .iter()
             .any(|name| {
                 // SAFETY: where the variable exists, it is a pointer to int.
-                crate::mpi::lookup::find_variable(name)
+                treepie_mpi::lookup::find_variable(name)
                     .is_some_and(|address| unsafe { *(address as *const Word) } == weights)
             })
 }

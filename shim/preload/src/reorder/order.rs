@@ -2,15 +2,15 @@
 //! and tells all.
 
 use serde::{Deserialize, Serialize};
+use treepie_mpi::Comm;
+use treepie_mpi::native::{Native, NativeError, OwnComm};
+use treepie_mpi::share::{Group, Members, ShareError, gather, share};
 use treepie_placement::allocation::reordered;
+use treepie_process::log;
 use treepie_traffic::Matrix;
 
 use super::Seats;
 use super::graph::{Edge, Graph, OWN};
-use crate::log;
-use crate::mpi::Comm;
-use crate::mpi::native::{Native, NativeError, OwnComm};
-use crate::share::{Group, Members, ShareError, gather, share};
 
 /// In which order the ranks of a communicator are, for a graph.
 pub enum Order {

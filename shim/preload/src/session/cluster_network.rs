@@ -7,6 +7,7 @@ use treepie_placement::allocation::{Allocation, AllocationError, network_of};
 use treepie_placement::binding::Process;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
+use treepie_process::log;
 use treepie_profile::settings::{Probe, Settings};
 use treepie_topology::formats::HostLocation;
 use treepie_topology::networks::{Network, Site};
@@ -15,7 +16,6 @@ use treepie_traffic::Traffic;
 
 use super::hosts::HostFacts;
 use super::request::RequestError;
-use crate::log;
 
 /// Name of a platform that has no file of its own.
 pub const STORED: &str = "store: what an earlier job measured here";

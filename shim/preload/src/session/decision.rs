@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use treepie_jobstate::order::file::Program;
+use treepie_plans::Wanted;
 use treepie_profile::partial_profiles::RunDescription;
 use treepie_profile::settings::{AfterEnd, LogLevel};
 
-use crate::collectives::Wanted;
 use crate::one_sided::Gathering;
 use crate::reorder::Places;
 

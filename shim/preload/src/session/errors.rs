@@ -5,10 +5,12 @@
 
 use std::io::Write;
 
+use treepie_mpi::native::{Native, NativeError, native};
+use treepie_mpi::{AppComm, Comm, SUCCESS, Word, c_int};
+use treepie_record as record;
+
 use super::exits;
-use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{AppComm, Comm, SUCCESS, Word, c_int};
-use crate::{record, world};
+use crate::world;
 
 /// Puts our handler where errors are fatal now; communicators that are made of
 /// these inherit it.

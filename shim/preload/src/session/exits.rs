@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use libc::c_int;
+use treepie_mpi::native::native;
+use treepie_mpi::{AppComm, Comm, SUCCESS, Word};
+use treepie_process::log;
+use treepie_record as record;
+use treepie_record::page;
 
 use super::{monitor, partial};
-use crate::log;
-use crate::mpi::native::native;
-use crate::mpi::{AppComm, Comm, SUCCESS, Word};
-use crate::record::page;
-use crate::{record, world};
+use crate::world;
 
 /// How long a launcher may take to end a job.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,17 +7,20 @@ use std::path::Path;
 use std::time::Duration;
 
 use treepie_base::FileError;
+use treepie_mpi::native::{Native, NativeError, native};
+use treepie_mpi::share::BoundedMembers;
+use treepie_mpi::{Comm, SUCCESS, Word, c_int};
+use treepie_plans as collectives;
+use treepie_process::guard::guarded;
+use treepie_process::log;
+use treepie_process::machine::{WRITING, read_hardware_and_devices, within};
 use treepie_profile::{GuardResults, Profile, partial_profiles};
+use treepie_record as record;
+use treepie_record::collect::{CollectError, collect};
 
 use super::decision::{Decision, Recording};
 use super::{State, learning, meeting, monitor, partial, signals};
-use crate::guard::guarded;
-use crate::machine::{WRITING, read_hardware_and_devices, within};
-use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{Comm, SUCCESS, Word, c_int};
-use crate::record::collect::{CollectError, collect};
-use crate::share::BoundedMembers;
-use crate::{collectives, log, one_sided, order, record, reorder, world};
+use crate::{one_sided, order, reorder, world};
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.

@@ -6,14 +6,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use treepie_base::list;
+use treepie_mpi::native::Native;
+use treepie_mpi::share::{Group, Members, ShareError, gather, share};
 use treepie_placement::binding::Process;
+use treepie_process::machine::{allowed_cores, location, read_hardware};
 use treepie_topology::Machine;
 use treepie_topology::formats::HostLocation;
 
 use super::input::Input;
-use crate::machine::{allowed_cores, location, read_hardware};
-use crate::mpi::native::Native;
-use crate::share::{Group, Members, ShareError, gather, share};
 
 /// Where a process is.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 use treepie_base::list;
 use treepie_placement::seat::{Change, Seats, keep};
+use treepie_process::log;
+use treepie_process::machine::{StandardInput, standard_input};
 use treepie_profile::settings::Stdin;
 
 use super::launched::launcher;
-use crate::log;
-use crate::machine::{StandardInput, standard_input};
 
 /// What standard input brings to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,9 +8,8 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-
-use crate::mpi::native::{Native, NativeError, OwnComm};
-use crate::share::BoundedMembers;
+use treepie_mpi::native::{Native, NativeError, OwnComm};
+use treepie_mpi::share::BoundedMembers;
 
 /// Patience with a rank that has come, from one message of the others to the next.
 const ANSWERING: Duration = Duration::from_secs(60);

@@ -17,12 +17,12 @@ use std::{io, mem, ptr};
 use libc::{c_int, sa_family_t, sockaddr_un, socklen_t, uid_t};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use treepie_process::guard::guarded;
+use treepie_process::machine::with_signals_blocked;
+use treepie_record::phases;
 
 use super::decision::Recording;
 use super::partial;
-use crate::guard::guarded;
-use crate::machine::with_signals_blocked;
-use crate::record::phases;
 
 /// "Write your partial profile", and the answer.
 const WRITE: u8 = b'l';

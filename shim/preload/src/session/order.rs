@@ -3,14 +3,14 @@
 use treepie_base::check_writable;
 use treepie_jobstate::order::Log;
 use treepie_jobstate::order::file as order_file;
+use treepie_mpi::native::Native;
+use treepie_process::log;
 use treepie_profile::settings::{AfterEnd, Mode, Settings};
 
 use super::decision::{Order, OrderWay};
 use super::program;
 use super::request::RequestError;
 use super::run::{self, describe};
-use crate::log;
-use crate::mpi::native::Native;
 use crate::order;
 
 /// What is done with the order of receives, and the logs that are replayed.

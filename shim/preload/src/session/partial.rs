@@ -15,14 +15,14 @@ use std::time::Duration;
 use libc::pid_t;
 use once_cell::sync::OnceCell;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
+use treepie_process::log;
+use treepie_process::machine::with_signals_blocked;
 use treepie_profile::partial_profiles::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };
+use treepie_record::{Limited, stream};
 
 use super::decision::Recording;
-use crate::log;
-use crate::machine::with_signals_blocked;
-use crate::record::{Limited, stream};
 
 /// Where the partial profile goes, and how it begins.
 struct PartialFile {

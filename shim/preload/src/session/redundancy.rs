@@ -1,8 +1,8 @@
 //! Libraries that keep checkpoints on nodes, and protect them in sets of ranks: under a permutation
 //! these sets are of other processes than the launcher's order would give.
 
-use crate::log;
-use crate::mpi::lookup;
+use treepie_mpi::lookup;
+use treepie_process::log;
 
 /// How their files' names start, what they are called, and what `--redundancy` calls them.
 const LIBRARIES: [(&str, &str, &str); 3] = [

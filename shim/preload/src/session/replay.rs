@@ -19,6 +19,7 @@ use treepie_placement::allocation::{Allocation, Movement, Placed, Recorded, need
 use treepie_placement::binding::Process;
 use treepie_placement::file::PlacementFile;
 use treepie_placement::seat::Seats;
+use treepie_process::log;
 use treepie_profile::Profile;
 use treepie_profile::any::Replayable;
 use treepie_profile::settings::{Apply, Settings};
@@ -29,7 +30,6 @@ use super::cluster_network::ClusterNetwork;
 use super::input::{Kept, Seated};
 use super::request::RequestError;
 use crate::binding::Target;
-use crate::log;
 
 /// A placement or a profile that fits the number of ranks, before it is known where
 /// these run.

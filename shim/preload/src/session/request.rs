@@ -12,10 +12,14 @@ use treepie_base::{FileError, check_writable, is_stream, own_directory, permutat
 use treepie_guard::learning::Candidate;
 use treepie_jobstate::order::Log;
 use treepie_jobstate::order::file::OrderError;
+use treepie_mpi::lookup::find_in_library;
+use treepie_mpi::native::Native;
 use treepie_placement::allocation::{Allocation, AllocationError};
 use treepie_placement::binding::Process;
 use treepie_placement::seat::Seats;
+use treepie_plans::platform::File;
 use treepie_platform::file::PlatformFile;
+use treepie_process::log;
 use treepie_profile::experience::Store;
 use treepie_profile::partial_profiles::{self, RunDescription};
 use treepie_profile::settings::{
@@ -35,11 +39,7 @@ use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
 use super::{launched, order, partial};
 use crate::binding;
-use crate::log;
-use crate::mpi::lookup::find_in_library;
-use crate::mpi::native::Native;
 use crate::one_sided::Gathering;
-use crate::platform::File;
 use crate::reorder::Places;
 
 /// Why what the user asked for is not done.

@@ -4,12 +4,11 @@ use std::env;
 use std::time::SystemTime;
 
 use treepie_base::date;
+use treepie_mpi::abi::Family;
+use treepie_mpi::native::Native;
 use treepie_profile::MpiDescription;
 use treepie_profile::partial_profiles::RunDescription;
 use treepie_profile::settings::RUN_VARIABLE;
-
-use crate::mpi::abi::Family;
-use crate::mpi::native::Native;
 
 /// What is known of the run now.
 pub(super) fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{c_int, c_void, sigaction, siginfo_t};
 use once_cell::sync::OnceCell;
+use treepie_record::page;
 
 use super::{monitor, partial};
-use crate::record::page;
 
 const SIGNALS: [c_int; 2] = [libc::SIGTERM, libc::SIGINT];
 

@@ -5,6 +5,14 @@ use std::time::{Duration, Instant};
 use std::{env, fmt, thread};
 
 use treepie_jobstate::order::Log;
+use treepie_mpi::native::Native;
+use treepie_mpi::share::{Group, Members, ShareError, gather_to_all, share};
+use treepie_mpi::{Comm, SUCCESS, Word, c_int};
+use treepie_plans as collectives;
+use treepie_process::guard::guarded;
+use treepie_process::log;
+use treepie_record::page::{self, Run};
+use treepie_record::{self as record, collect};
 
 use super::decision::{Decision, Next, Opening, Order, OrderWay, Pages, Recording, Replay};
 use super::request::{Draft, Request};
@@ -13,14 +21,8 @@ use super::{
     State, errors, exits, finish, hosts, learning, meeting, monitor, partial, redundancy, signals,
 };
 use crate::binding::bind_this_thread;
-use crate::guard::guarded;
-use crate::mpi::native::Native;
-use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::order::Manner;
-use crate::record::page::{self, Run};
-use crate::record::{self, collect};
-use crate::share::{Group, Members, ShareError, gather_to_all, share};
-use crate::{collectives, log, one_sided, order, reorder, world};
+use crate::{one_sided, order, reorder, world};
 
 /// `MPI_Init`.
 ///

@@ -19,19 +19,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use treepie_collective::Operation;
+use treepie_mpi::elf;
+use treepie_mpi::native::{Native, NativeError};
+use treepie_mpi::share::{Group, Members, gather_bytes};
 use treepie_native::knobs::{Library, Maker, Setting};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Selection, Tuning, mpi_tuning};
+use treepie_process::guard::guarded;
+use treepie_process::log;
+use treepie_process::machine::unnamed_file;
 use treepie_profile::settings::GuardMode;
 
 use super::request;
 use super::start::launcher_says_first;
-use crate::guard::guarded;
-use crate::log;
-use crate::machine::unnamed_file;
-use crate::mpi::elf;
-use crate::mpi::native::{Native, NativeError};
-use crate::share::{Group, Members, gather_bytes};
 
 /// What this process has told its MPI, until that has started.
 #[derive(Default)]

@@ -2,15 +2,15 @@
 
 use treepie_base::{check_writable, text};
 use treepie_native::tuning::file::TuningFile;
+use treepie_plans::Wanted;
+use treepie_plans::platform::{File, Known};
 use treepie_platform::file::PlatformFile;
+use treepie_process::log;
 use treepie_profile::GuardedCell;
 use treepie_profile::settings::{Collectives, GuardMode, OneSided, Probe, Settings, Transport};
 
 use super::request::RequestError;
-use crate::collectives::Wanted;
-use crate::log;
 use crate::one_sided::Gathering;
-use crate::platform::{File, Known};
 
 /// Which collectives are replaced, and what is known of the platform.
 pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {

@@ -2,11 +2,12 @@
 //! is read from the native world: Open MPI keeps it there only. What the
 //! application sets lives on W', so that `MPI_Comm_dup` copies it.
 
+use treepie_mpi::abi::Family;
+use treepie_mpi::native::{Native, NativeError, abi, native};
+use treepie_mpi::{AppComm, Comm, SUCCESS, Word, c_int};
+use treepie_record as record;
+
 use super::{Fortran, is_world, replacement, substitute};
-use crate::mpi::abi::Family;
-use crate::mpi::native::{Native, NativeError, abi, native};
-use crate::mpi::{AppComm, Comm, SUCCESS, Word, c_int};
-use crate::record;
 
 /// Lets dups of W' inherit the attributes that MPI set on the native world: the keyval of a mark on
 /// W' that `MPI_Comm_dup` copies. Under Open MPI, a dup of the world has what MPI set there, and a

@@ -6,11 +6,12 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use treepie_mpi::abi::Family;
+use treepie_mpi::native::{Native, native};
+use treepie_mpi::{AppComm, Comm, Errhandler, Handle, SUCCESS, Word, c_int};
+use treepie_record as record;
+
 use super::{Fortran, is_replacement, is_world, substitute};
-use crate::mpi::abi::Family;
-use crate::mpi::native::{Native, native};
-use crate::mpi::{AppComm, Comm, Errhandler, Handle, SUCCESS, Word, c_int};
-use crate::record;
 
 /// `MPI_Comm_set_errhandler` and `MPI_Errhandler_set`.
 ///

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use parking_lot::Mutex;
+use treepie_mpi::abi::Family;
+use treepie_mpi::native::native;
+use treepie_mpi::{Comm, SUCCESS, Word, c_int};
+use treepie_record as record;
 
 use super::{Fortran, as_application_sees, is_substituted};
-use crate::mpi::abi::Family;
-use crate::mpi::native::native;
-use crate::mpi::{Comm, SUCCESS, Word, c_int};
-use crate::record;
 
 /// The callbacks of a keyval, and what calls them in its language.
 #[derive(Debug, Clone, Copy)]

@@ -14,10 +14,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-
-use crate::mpi::native::{Native, NativeError, OwnComm, native};
-use crate::mpi::{AppComm, Comm, Group, Handle, SUCCESS, Word, c_int};
-use crate::record;
+use treepie_mpi::native::{Native, NativeError, OwnComm, native};
+use treepie_mpi::{AppComm, Comm, Group, Handle, SUCCESS, Word, c_int};
+use treepie_record as record;
 
 /// A word `w` with `w & mask == from` is the application's world. Before a
 /// replay starts, and in every other mode, no word is: the same comparison

@@ -2,7 +2,7 @@
 //! of the MPI that this program was built with.
 //!
 //! The library has no `mpi.h`; what it knows of each MPI is in
-//! `shim/preload/src/mpi/abi`, which this program includes. `mpi-sys` has the
+//! `shim/mpi/src/abi`, which this program includes. `mpi-sys` has the
 //! same constants from the real header. Where `bindgen` cannot express one (a
 //! cast in a macro), MPI itself is asked what it takes the descriptor's value
 //! for. Prints one line a constant and ends with 1 if any differs. Runs on two
@@ -10,7 +10,7 @@
 
 // A build compares the descriptor of one family; the others lie idle.
 #[allow(dead_code)]
-#[path = "../../../../shim/preload/src/mpi/abi/mod.rs"]
+#[path = "../../../../shim/mpi/src/abi/mod.rs"]
 mod abi;
 
 use abi::{Abi, Handle, Predefined};

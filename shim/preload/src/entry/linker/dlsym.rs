@@ -7,10 +7,11 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
+use treepie_mpi::elf;
+use treepie_mpi::lookup::find;
+
 use super::jump::{Answer, goes_on_by_a_jump, of_the_linker};
 use super::optional::become_indirect;
-use crate::mpi::elf;
-use crate::mpi::lookup::find;
 
 type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 

@@ -21,7 +21,7 @@ mod indirect {
     use std::sync::atomic::AtomicPtr;
 
     use crate::entry::linker::jump::{Answer, goes_on_by_a_jump, of_the_linker};
-    use crate::mpi::elf;
+    use treepie_mpi::elf;
 
     /// Where the resolver starts in an entry point that is a function in the file.
     const RESOLVER: u64 = 16;
@@ -126,4 +126,4 @@ macro_rules! optional_symbol {
     };
 }
 
-pub(in crate::entry) use optional_symbol;
+pub(crate) use optional_symbol;

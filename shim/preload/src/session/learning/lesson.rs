@@ -5,14 +5,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use once_cell::sync::OnceCell;
 use treepie_guard::learning::End;
+use treepie_mpi::share::{Group, ShareError, gather};
+use treepie_plans::platform;
+use treepie_process::log;
+use treepie_process::machine::within;
 use treepie_profile::GuardResults;
 use treepie_profile::experience::{ExperienceFile, Guarded, Key, Store};
 
-use crate::log;
-use crate::machine::within;
-use crate::platform;
 use crate::session::finish::guard_results;
-use crate::share::{Group, ShareError, gather};
 
 /// A store that does not answer in this time, as on a file system that hangs, is not used.
 const PATIENCE: Duration = Duration::from_millis(200);

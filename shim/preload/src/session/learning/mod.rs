@@ -10,9 +10,11 @@ use std::time::{Duration, SystemTime};
 use treepie_guard::learning::{
     AHEAD, Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
 };
+use treepie_mpi::native::Native;
 use treepie_placement::allocation::Allocation;
 use treepie_placement::binding::Process;
 use treepie_platform::file::PlatformFile;
+use treepie_process::log;
 use treepie_profile::experience::{
     Application, Elsewhere, ExperienceFile, Key, Known, Salt, Store, guards_key, platform_key,
     run_name,
@@ -20,8 +22,6 @@ use treepie_profile::experience::{
 use treepie_profile::{GuardedCell, GuardedEpochs, Profile};
 use treepie_traffic::{Layer, Metric};
 
-use crate::log;
-use crate::mpi::native::Native;
 use application::{Identity, Shape, identify};
 use lesson::{Lesson, within_patience};
 pub use lesson::{begin, elapsed, end, keep_platform};

@@ -1,0 +1,231 @@
+//! The native functions that plans are run with: non-blocking messages, datatypes,
+//! packing and reductions.
+
+use super::calls::integer;
+use super::{Native, NativeError};
+use crate::{Comm, Datatype, Handle, Op, Request, Word, c_int};
+
+/// A message as MPI takes it: address, count, datatype.
+pub type Message = (Word, c_int, Datatype);
+
+/// What memory the elements of a datatype take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// From one element to the next, in bytes.
+    pub step: i64,
+    /// Where an element's first byte is, from its address.
+    pub first: i64,
+    /// From an element's first byte to behind its last.
+    pub span: i64,
+}
+
+/// Errors here are MPI's own codes, which the application may get to see.
+impl Native {
+    /// `MPI_Allgather` of `mine`, of one length on all ranks.
+    pub fn allgather(&self, comm: Comm, mine: &[u8]) -> Result<Vec<u8>, NativeError> {
+        let (length, byte) = (mine.len() as c_int, self.byte);
+        let mut all = vec![0; mine.len() * self.size(comm)?];
+        let (from, into) = (mine.as_ptr(), all.as_mut_ptr());
+        // SAFETY: `mine` has this length, and `all` that of all ranks together.
+        unsafe {
+            self.functions
+                .allgather(from, length, byte, into, length, byte, comm)?
+        };
+        Ok(all)
+    }
+
+    /// The least of what the ranks give, on all of them: how they find out together that one of
+    /// them can't go on. Collective.
+    pub fn least(&self, comm: Comm, mine: u8) -> Result<u8, NativeError> {
+        let all = self.allgather(comm, &[mine])?;
+        Ok(all.into_iter().fold(mine, u8::min))
+    }
+
+    /// `MPI_Iallreduce` of the least of each of `count` numbers.
+    ///
+    /// # Safety
+    /// Both are memory of so many numbers that stays, and that nobody else uses, until the request
+    /// is complete.
+    pub unsafe fn begin_least(
+        &self,
+        (mine, least): (*const i64, *mut i64),
+        count: usize,
+        comm: Comm,
+    ) -> Result<Request, c_int> {
+        let (count, int64, min) = (count as c_int, self.int64, self.min);
+        let mut request = Request::ABSENT;
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .iallreduce(mine, least, count, int64, min, comm, &mut request)?
+        };
+        Ok(request)
+    }
+
+    /// `MPI_BYTE`.
+    pub fn byte(&self) -> Datatype {
+        self.byte
+    }
+
+    /// `MPI_Isend`.
+    ///
+    /// # Safety
+    /// The message stays where it is until the request is complete.
+    pub unsafe fn begin_send(
+        &self,
+        (address, count, datatype): Message,
+        to: usize,
+        tag: c_int,
+        comm: Comm,
+    ) -> Result<Request, c_int> {
+        let (to, mut request) = (to as c_int, Request::ABSENT);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .isend(address, count, datatype, to, tag, comm, &mut request)?
+        };
+        Ok(request)
+    }
+
+    /// `MPI_Irecv`.
+    ///
+    /// # Safety
+    /// Nothing else uses the memory until the request is complete.
+    pub unsafe fn begin_receive(
+        &self,
+        (address, count, datatype): Message,
+        from: usize,
+        tag: c_int,
+        comm: Comm,
+    ) -> Result<Request, c_int> {
+        let (from, mut request) = (from as c_int, Request::ABSENT);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .irecv(address, count, datatype, from, tag, comm, &mut request)?
+        };
+        Ok(request)
+    }
+
+    /// Whether elements of `datatype` can be reduced with `op`, as the native MPI says of no
+    /// elements on `alone`, a communicator of this process that returns errors:
+    /// `MPI_Reduce_local` would end the job.
+    pub fn can_reduce(&self, datatype: Datatype, op: Op, alone: Comm) -> bool {
+        let (left, mut right) = (0, 0);
+        // SAFETY: no element is read or written.
+        let reduced = unsafe {
+            self.functions
+                .allreduce(&left, &mut right, 0, datatype, op, alone)
+        };
+        reduced.is_ok()
+    }
+
+    /// `MPI_Reduce_local`: `right = left op right`.
+    ///
+    /// # Safety
+    /// Both operands have `count` elements of `datatype`.
+    pub unsafe fn reduce_local(
+        &self,
+        left: Word,
+        right: Word,
+        count: c_int,
+        datatype: Datatype,
+        op: Op,
+    ) -> Result<(), c_int> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .reduce_local(left, right, count, datatype, op)?
+        };
+        Ok(())
+    }
+
+    /// Lets the MPI go on with its own messages: `MPI_Iprobe` of one that nobody sends, from this
+    /// process, which is `rank` in `comm`, to itself.
+    pub fn progress(&self, (comm, rank, tag): (Comm, usize, c_int)) -> Result<(), c_int> {
+        // Larger than every family's MPI_Status.
+        let (mut flag, mut status) = (0, [0u64; 8]);
+        let (rank, status) = (rank as c_int, status.as_mut_ptr());
+        // SAFETY: a status that is large enough.
+        unsafe { self.functions.iprobe(rank, tag, comm, &mut flag, status)? };
+        Ok(())
+    }
+
+    /// Copies elements into elements of another datatype with the same signature, or to or from
+    /// bytes, without what is between them: a message from this process, which is `rank` in `comm`,
+    /// to itself.
+    ///
+    /// # Safety
+    /// Both are live memory, and do not overlap.
+    pub unsafe fn transfer(
+        &self,
+        from: Message,
+        into: Message,
+        (comm, rank, tag): (Comm, usize, c_int),
+    ) -> Result<(), c_int> {
+        // Larger than every family's MPI_Status.
+        let mut status = [0u64; 8];
+        let (rank, status) = (rank as c_int, status.as_mut_ptr());
+        // SAFETY: the caller's promise, and a status that is large enough.
+        unsafe {
+            self.functions.sendrecv(
+                from.0, from.1, from.2, rank, tag, into.0, into.1, into.2, rank, tag, comm, status,
+            )?
+        };
+        Ok(())
+    }
+
+    /// A datatype of so many bytes one behind the other, for more than an `int` counts: of parts
+    /// that it does (`MPI_Type_create_hindexed`).
+    pub fn new_type_of_bytes(&self, bytes: u64) -> Result<Datatype, c_int> {
+        let starts: Vec<i64> = (0..bytes as i64).step_by(1 << 30).collect();
+        let length = |start: &i64| (bytes - *start as u64).min(1 << 30) as c_int;
+        let lengths: Vec<c_int> = starts.iter().map(length).collect();
+        let (count, mut made) = (lengths.len() as c_int, Datatype::ABSENT);
+        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        // SAFETY: there are `count` lengths and starts.
+        unsafe {
+            self.functions
+                .type_create_hindexed(count, lengths, starts, self.byte, &mut made)?
+        };
+        self.functions.type_commit(&mut made)?;
+        Ok(made)
+    }
+
+    /// `MPI_Type_free`.
+    pub fn free_type(&self, mut datatype: Datatype) {
+        let _ = self.functions.type_free(&mut datatype);
+    }
+
+    /// `MPI_Op_commutative`.
+    pub fn is_commutative(&self, op: Op) -> Result<bool, NativeError> {
+        Ok(integer(|flag| self.functions.op_commutative(op, flag))? != 0)
+    }
+
+    /// The memory of a datatype's elements; `None` where the native MPI refuses it.
+    pub fn extent(&self, datatype: Datatype) -> Option<Extent> {
+        let (mut bound, mut step, mut first, mut span) = (0, 0, 0, 0);
+        let functions = &self.functions;
+        functions
+            .type_get_extent(datatype, &mut bound, &mut step)
+            .ok()?;
+        functions
+            .type_get_true_extent(datatype, &mut first, &mut span)
+            .ok()?;
+        Some(Extent { step, first, span })
+    }
+
+    /// Whether MPI itself defines the datatype: then nothing was used to make it
+    /// (`MPI_Type_get_envelope`).
+    pub fn is_named(&self, datatype: Datatype) -> bool {
+        let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
+        let asked = self.functions.type_get_envelope(
+            datatype,
+            &mut integers,
+            &mut addresses,
+            &mut datatypes,
+            &mut combiner,
+        );
+        asked.is_ok() && (integers, addresses, datatypes) == (0, 0, 0)
+    }
+}

@@ -1,0 +1,210 @@
+//! Requests of non-blocking messages that are under way, and which of them are complete.
+
+use super::Native;
+use crate::{Handle, Request, SUCCESS, c_int};
+
+/// So many requests an MPI is asked for at once that takes few messages at a time.
+const AT_ONCE: usize = 64;
+
+/// More requests than these are many for such an MPI.
+const MANY: usize = 16;
+
+/// Requests that are under way, with a number for each.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// Handles as the native MPI stores them: 4 or 8 bytes each.
+    handles: Vec<u8>,
+    numbers: Vec<u32>,
+    /// The first one that is asked for next.
+    next: usize,
+    indices: Vec<c_int>,
+    statuses: Vec<u8>,
+}
+
+impl Native {
+    /// Whether a question for requests lets in few of the messages that have come: MPICH's
+    /// `MPI_Testsome` takes one at most, then looks at all requests, where those of a thousand cost
+    /// 5 microseconds for each message. Open MPI's lets in all that has come.
+    fn takes_few_messages(&self) -> bool {
+        !self.is_open_mpi
+    }
+
+    /// So many requests this MPI is best asked for at once.
+    fn requests_at_once(&self) -> usize {
+        match self.takes_few_messages() {
+            true => AT_ONCE,
+            false => usize::MAX,
+        }
+    }
+
+    /// Tells `complete` the numbers of requests that are complete, and forgets
+    /// those (`MPI_Testsome`). False if there are none. Of more requests than this MPI is best
+    /// asked for, the next ones are, in turn.
+    ///
+    /// # Errors
+    /// The code of a request that failed.
+    pub fn test(
+        &self,
+        requests: &mut Requests,
+        mut complete: impl FnMut(u32),
+    ) -> Result<bool, c_int> {
+        let (first, count) = requests.take_turn(self.requests_at_once());
+        let bytes = self.abi.handle_bytes;
+        requests.indices.resize(count, 0);
+        requests.statuses.resize(count * self.abi.status_bytes, 0);
+        let mut completed = 0;
+        // SAFETY: the vectors have room for what is asked for, and the messages stay where they are
+        // until their requests are complete, as those promised that began them.
+        let tested = unsafe {
+            self.functions.testsome(
+                count as c_int,
+                requests.handles[first * bytes..].as_mut_ptr().cast(),
+                &mut completed,
+                requests.indices.as_mut_ptr(),
+                requests.statuses.as_mut_ptr(),
+            )
+        };
+        let completed = usize::try_from(completed).unwrap_or(0).min(count);
+        if let Err(failed) = tested {
+            return Err(requests.first_error(self, completed).unwrap_or(failed.code));
+        }
+        requests.indices.truncate(completed);
+        for &index in &requests.indices {
+            complete(requests.numbers[first + index as usize]);
+        }
+        requests.forget(first, bytes);
+        Ok(completed > 0)
+    }
+}
+
+impl Requests {
+    /// Adds a request with a number.
+    pub fn push(&mut self, native: &Native, request: Request, number: u32) {
+        let bytes = request.word().to_ne_bytes();
+        // The lower bytes hold a short handle.
+        let short = match cfg!(target_endian = "little") {
+            true => &bytes[..native.abi.handle_bytes],
+            false => &bytes[bytes.len() - native.abi.handle_bytes..],
+        };
+        self.handles.extend_from_slice(short);
+        self.numbers.push(number);
+    }
+
+    /// Whether none is under way.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Whether these are so many that `native` is to be asked for them between steps.
+    pub fn are_many(&self, native: &Native) -> bool {
+        native.takes_few_messages() && self.numbers.len() > MANY
+    }
+
+    /// The first and the number of those that are asked for now: all where they are few, so that
+    /// new ones don't keep earlier ones from being asked for.
+    fn take_turn(&mut self, at_once: usize) -> (usize, usize) {
+        let all = self.numbers.len();
+        let first = match all > at_once && self.next < all {
+            true => self.next,
+            false => 0,
+        };
+        let count = at_once.min(all - first);
+        self.next = first + count;
+        (first, count)
+    }
+
+    /// Takes out those in `indices`, counted from `first`, all at once. The others stay in order:
+    /// what was begun first is mostly complete first.
+    fn forget(&mut self, first: usize, bytes: usize) {
+        self.indices.sort_unstable();
+        let place = |index: &c_int| first + *index as usize;
+        let mut kept = self.indices.first().map_or(self.numbers.len(), place);
+        for (number, index) in self.indices.iter().enumerate() {
+            let next = self.indices.get(number + 1);
+            let stay = place(index) + 1..next.map_or(self.numbers.len(), place);
+            let length = stay.len();
+            self.handles
+                .copy_within(stay.start * bytes..stay.end * bytes, kept * bytes);
+            self.numbers.copy_within(stay, kept);
+            kept += length;
+        }
+        self.numbers.truncate(kept);
+        self.handles.truncate(kept * bytes);
+        self.next -= self.indices.len();
+    }
+
+    /// The first error in the statuses of the `completed` requests.
+    fn first_error(&self, native: &Native, completed: usize) -> Option<c_int> {
+        let error = |status: &[u8]| {
+            let bytes = status.get(native.abi.status_error..)?.first_chunk()?;
+            Some(c_int::from_ne_bytes(*bytes))
+        };
+        let statuses = self
+            .statuses
+            .chunks(native.abi.status_bytes)
+            .take(completed);
+        statuses.filter_map(error).find(|&code| code != SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests whose handles are their numbers.
+    fn requests(count: u8) -> Requests {
+        Requests {
+            handles: (0..count).collect(),
+            numbers: (0..count.into()).collect(),
+            ..Requests::default()
+        }
+    }
+
+    #[test]
+    fn of_many_requests_all_are_asked_for_in_turn_and_of_few_all_at_once() {
+        let mut many = requests(150);
+        let turns: Vec<_> = (0..4).map(|_| many.take_turn(64)).collect();
+        assert_eq!(turns, [(0, 64), (64, 64), (128, 22), (0, 64)]);
+        let mut few = requests(50);
+        let turns: Vec<_> = (0..2).map(|_| few.take_turn(64)).collect();
+        assert_eq!(turns, [(0, 50), (0, 50)]);
+        assert_eq!(requests(150).take_turn(usize::MAX), (0, 150));
+    }
+
+    #[test]
+    fn requests_that_are_complete_are_forgotten_the_others_stay_in_order_and_none_misses_its_turn()
+    {
+        let mut many = requests(150);
+        many.take_turn(64);
+        let (first, _) = many.take_turn(64);
+        many.indices = vec![63, 0, 2];
+        many.forget(first, 1);
+        let others = |number: &u32| ![64, 66, 127].contains(number);
+        let left: Vec<u32> = (0..150).filter(others).collect();
+        assert_eq!(many.numbers, left);
+        assert!(
+            many.handles
+                .iter()
+                .map(|&handle| u32::from(handle))
+                .eq(left)
+        );
+        // The next is the one behind the last that was asked for.
+        let (first, count) = many.take_turn(64);
+        assert_eq!((many.numbers[first], count), (128, 22));
+        many.indices.clear();
+        many.forget(first, 1);
+        assert_eq!(many.numbers.len(), 147);
+    }
+
+    #[test]
+    fn requests_that_were_begun_after_others_were_asked_for_don_t_keep_those_from_being_asked_for()
+    {
+        let mut few = requests(50);
+        few.take_turn(64);
+        few.indices = vec![7];
+        few.forget(0, 1);
+        few.numbers.push(50);
+        few.handles.push(50);
+        assert_eq!(few.take_turn(64), (0, 50));
+    }
+}

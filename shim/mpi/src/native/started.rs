@@ -1,0 +1,179 @@
+//! Requests of operations that are our own: generalized requests, and receives from oneself that
+//! are started again and again. And what the application may free while such an operation goes on.
+
+use super::Native;
+use super::functions::{CancelCallback, FreeCallback, QueryCallback};
+use crate::{Comm, Datatype, Handle, Op, Request, StatusAddress, Word, c_int};
+
+/// What the MPI calls for a generalized request.
+#[derive(Debug, Clone, Copy)]
+pub struct Callbacks {
+    /// `MPI_Grequest_query_function`.
+    pub query: QueryCallback,
+    /// `MPI_Grequest_free_function`.
+    pub free: FreeCallback,
+    /// `MPI_Grequest_cancel_function`.
+    pub cancel: CancelCallback,
+}
+
+impl Native {
+    /// `MPI_Grequest_start`: a request that is complete when [`Native::complete_generalized`] says
+    /// so. The callbacks are given `state`.
+    ///
+    /// # Safety
+    /// `state` is what the callbacks take it for, until the one that frees it has been called.
+    pub unsafe fn start_generalized(
+        &self,
+        callbacks: Callbacks,
+        state: Word,
+    ) -> Result<Request, c_int> {
+        let Callbacks {
+            query,
+            free,
+            cancel,
+        } = callbacks;
+        let mut request = Request::ABSENT;
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .grequest_start(query, free, cancel, state, &mut request)?
+        };
+        Ok(request)
+    }
+
+    /// `MPI_Grequest_complete`.
+    pub fn complete_generalized(&self, request: Request) -> Result<(), c_int> {
+        Ok(self.functions.grequest_complete(request)?)
+    }
+
+    /// Fills in the status of a collective: nothing was received, and nothing cancelled.
+    ///
+    /// # Safety
+    /// There is a status that may be written.
+    pub unsafe fn set_empty(&self, status: StatusAddress) {
+        // MPI_SOURCE, MPI_TAG and MPI_ERROR follow each other in every family.
+        let place = (status.word() + self.abi.status_error) as *mut c_int;
+        // SAFETY: the caller's promise.
+        unsafe {
+            place.sub(2).write(self.abi.undefined);
+            place.sub(1).write(self.abi.undefined);
+            let _ = self.functions.status_set_elements(status, self.byte, 0);
+            let _ = self.functions.status_set_cancelled(status, 0);
+        }
+    }
+
+    /// `MPI_Recv_init` of an empty message from this process, which is `rank` in `comm`.
+    pub fn prepare_marker(
+        &self,
+        (comm, rank, tag): (Comm, usize, c_int),
+    ) -> Result<Request, c_int> {
+        let mut request = Request::ABSENT;
+        let byte = self.byte;
+        // SAFETY: nothing is received.
+        unsafe {
+            self.functions
+                .recv_init(0, 0, byte, rank as c_int, tag, comm, &mut request)?
+        };
+        Ok(request)
+    }
+
+    /// The message of [`Native::prepare_marker`], whose request is complete then.
+    pub fn send_marker(&self, (comm, rank, tag): (Comm, usize, c_int)) -> Result<(), c_int> {
+        let nothing = std::ptr::null();
+        // SAFETY: nothing is sent.
+        unsafe {
+            self.functions
+                .send(nothing, 0, self.byte, rank as c_int, tag, comm)?
+        };
+        Ok(())
+    }
+
+    /// `MPI_Start`.
+    pub fn start(&self, mut request: Request) -> Result<(), c_int> {
+        Ok(self.functions.start(&mut request)?)
+    }
+
+    /// `MPI_Request_free`.
+    pub fn free_request(&self, mut request: Request) {
+        let _ = self.functions.request_free(&mut request);
+    }
+
+    /// `MPI_INT64_T` and `MPI_MIN`.
+    pub fn least_of_numbers(&self) -> (Datatype, Op) {
+        (self.int64, self.min)
+    }
+
+    /// `MPI_Testany`: whether a request was completed, or none is active.
+    ///
+    /// # Safety
+    /// As the application's `MPI_Waitany`, whose arguments these are.
+    pub unsafe fn test_any(
+        &self,
+        count: c_int,
+        requests: Word,
+        index: Word,
+        status: StatusAddress,
+    ) -> Result<bool, c_int> {
+        let mut flag = 0;
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .testany(count, requests, index, &mut flag, status)?
+        };
+        Ok(flag != 0)
+    }
+
+    /// `MPI_Testsome`: whether requests were completed, or none is active.
+    ///
+    /// # Safety
+    /// As the application's `MPI_Waitsome`, whose arguments these are.
+    pub unsafe fn test_some(
+        &self,
+        count: c_int,
+        requests: Word,
+        (completed, indices): (Word, Word),
+        statuses: StatusAddress,
+    ) -> Result<bool, c_int> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let completed = &mut *(completed as *mut c_int);
+            self.functions.testsome(
+                count,
+                requests as *mut Request,
+                completed,
+                indices as *mut c_int,
+                statuses.word() as *mut u8,
+            )?;
+            Ok(*completed != 0)
+        }
+    }
+}
+
+/// An object that the application frees by its handle.
+pub trait Freed: Handle {
+    /// The handle of none.
+    fn null(native: &Native) -> Self;
+
+    /// Frees it.
+    fn free(self, native: &Native);
+}
+
+impl Freed for Datatype {
+    fn null(native: &Native) -> Self {
+        native.datatype_null
+    }
+
+    fn free(self, native: &Native) {
+        native.free_type(self);
+    }
+}
+
+impl Freed for Op {
+    fn null(native: &Native) -> Self {
+        native.op_null
+    }
+
+    fn free(mut self, native: &Native) {
+        let _ = native.functions.op_free(&mut self);
+    }
+}

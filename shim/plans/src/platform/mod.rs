@@ -1,0 +1,227 @@
+//! The platform that the job runs on: as a file has it, or measured here, inside
+//! the job's own `MPI_Init` (`TREEPIE_PROBE=auto`).
+//!
+//! ```text
+//!   file --> does it know the hosts? --> do a few latencies fit? --> used
+//!                    | no                        | no
+//!                    +---------> measured <------+
+//! ```
+//!
+//! What is measured, and how, is in `treepie_platform::probe`; here is what
+//! carries its messages.
+
+mod wire;
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use once_cell::sync::OnceCell;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use treepie_base::{FileError, date};
+use treepie_mpi::Comm;
+use treepie_mpi::native::{Native, NativeError};
+use treepie_mpi::share::{Group, Members, ShareError, share};
+use treepie_platform::file::PlatformFile;
+use treepie_platform::probe::{Options, Report, check, probe};
+use treepie_platform::{Identity, Inside, Mismatch, Platform, PlatformError, processors};
+use treepie_process::log;
+use treepie_process::machine;
+
+use wire::Wire;
+
+/// What is known of the platform, and whether it may be measured; the same on all
+/// ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Known {
+    /// A platform file, if one is named.
+    pub file: Option<File>,
+    /// It is measured if no file fits.
+    pub probe: bool,
+}
+
+/// A platform file that is named.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// What it says; `None` if it is not there yet, to be written when the platform
+    /// is measured.
+    pub text: Option<String>,
+}
+
+/// Why there is no platform.
+#[derive(Debug, Error)]
+pub enum PlatformUnknown {
+    /// A native call failed, or what was shared did not come across.
+    #[error(transparent)]
+    Share(#[from] ShareError),
+    /// The platform file is no such file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The platform file is of another place.
+    #[error("{file}: {mismatch}")]
+    Mismatch {
+        /// The file.
+        file: String,
+        /// Why.
+        mismatch: Mismatch,
+    },
+    /// Ranks are bound to parts of hosts that are not its hosts.
+    #[error(
+        "the platform does not fit what ranks are bound to: {0}; measure it with `treepie probe`"
+    )]
+    Bound(#[from] PlatformError),
+    /// The measurement gave none.
+    #[error("probe: the platform could not be measured; measure it with `treepie probe`")]
+    Unmeasured,
+}
+
+impl From<NativeError> for PlatformUnknown {
+    fn from(error: NativeError) -> Self {
+        PlatformUnknown::Share(error.into())
+    }
+}
+
+/// Seconds that measuring may take while the application waits.
+const BUDGET: f64 = 20.0;
+/// Latencies may differ from those of a file by this factor: clusters that are
+/// others differ by more, and a busy machine by less.
+const FACTOR: f64 = 3.0;
+
+/// Where this process runs.
+pub fn identity(native: &Native) -> Identity {
+    let system = Path::new(processors::SYSTEM);
+    processors::identity(system, native.processor_name(), &machine::cores())
+}
+
+/// The platform for the ranks of `world`, which run there; `None` if nothing is known and nothing
+/// may be measured. Collective, and the same on all ranks.
+///
+/// # Errors
+/// A file that does not fit where nothing may be measured; a call that failed.
+pub fn settle(
+    native: &Native,
+    world: Comm,
+    ranks: &[Identity],
+    known: &Known,
+) -> Result<Option<Platform>, PlatformUnknown> {
+    let names: Vec<String> = ranks.iter().map(|rank| rank.host.clone()).collect();
+    let of_file = match known.file.as_ref() {
+        Some(File {
+            name,
+            text: Some(text),
+        }) => Some((name, fitting(name, text, &names)?)),
+        _ => None,
+    };
+    let platform = match (of_file, known.probe) {
+        (None, false) => return Ok(None),
+        (Some((_, Ok(platform))), false) => platform,
+        (Some((name, Err(mismatch))), false) => {
+            return Err(PlatformUnknown::Mismatch {
+                file: name.clone(),
+                mismatch,
+            });
+        }
+        (of_file, true) => {
+            // On a communicator of our own, where no message of the application is.
+            let private = native.split(world, native.rank(world)?)?;
+            native.return_errors(private.handle())?;
+            checked_or_measured(native, private.handle(), of_file, known)?
+        }
+    };
+    // The launcher may bind ranks otherwise than when it was measured.
+    Ok(Some(platform.with_inside(Inside::of(ranks))?))
+}
+
+/// The platform of a file for a job on these hosts, or why it is none for it.
+fn fitting(
+    name: &str,
+    text: &str,
+    names: &[String],
+) -> Result<Result<Platform, Mismatch>, FileError> {
+    let file = PlatformFile::from_text(Path::new(name), text)?;
+    Ok(file.platform.for_job(names))
+}
+
+/// The platform of the file if a few latencies are as it says, or else one that is
+/// measured now.
+fn checked_or_measured(
+    native: &Native,
+    private: Comm,
+    of_file: Option<(&String, Result<Platform, Mismatch>)>,
+    known: &Known,
+) -> Result<Platform, PlatformUnknown> {
+    let mut wire = Wire::new(native, private)?;
+    let members = Members::new(native, private)?;
+    let is_first = members.rank() == 0;
+    if let Some((name, fitting)) = of_file {
+        let answer = match &fitting {
+            Ok(platform) => check(&mut wire, platform, FACTOR),
+            // All ranks have seen the same names.
+            Err(mismatch) => Some(Err(mismatch.clone())),
+        };
+        if is_first && let Some(Err(mismatch)) = &answer {
+            log::warn(&format!("{name}: {mismatch}; it is measured for this run"));
+        }
+        let fits = share(&members, is_first.then_some(answer == Some(Ok(()))))?;
+        if let (Ok(platform), true) = (fitting, fits) {
+            return Ok(platform);
+        }
+    }
+    let options = Options {
+        budget: BUDGET,
+        ..Options::default()
+    };
+    let report = probe(&mut wire, &identity(native), &options).ok().flatten();
+    let text = report.and_then(|report| written(native, report, known));
+    match share(&members, is_first.then_some(text))? {
+        Some(text) => {
+            let file = PlatformFile::from_text(Path::new(NAME), &text)?;
+            Ok(MEASURED.get_or_init(|| file).platform.clone())
+        }
+        None => Err(PlatformUnknown::Unmeasured),
+    }
+}
+
+/// What messages call a platform that has no file.
+const NAME: &str = "the measured platform";
+
+/// What this job has measured, on all ranks.
+static MEASURED: OnceCell<PlatformFile> = OnceCell::new();
+
+/// The platform that this job has measured, if it has.
+pub fn measured() -> Option<&'static PlatformFile> {
+    MEASURED.get()
+}
+
+/// Rank 0's platform as the text of a file, which is written where one was named
+/// and is not there yet.
+fn written(native: &Native, report: Report, known: &Known) -> Option<String> {
+    let file = PlatformFile {
+        producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
+        date: date(SystemTime::now()),
+        mpi: Some(native.library_version()),
+        platform: report.platform,
+    };
+    let missing = known.file.as_ref().filter(|file| file.text.is_none());
+    let mut place = String::new();
+    if let Some(missing) = missing {
+        match file.write(Path::new(&missing.name)) {
+            Ok(()) => place = format!(", kept in {}", missing.name),
+            Err(error) => log::error(&error.to_string()),
+        }
+    }
+    if let Some(probing) = &file.platform.contents().probing {
+        let clusters = file.platform.clusters().len();
+        log::info(&format!(
+            "the platform was measured in {:.1} s: {clusters} cluster{}{place}",
+            probing.seconds,
+            if clusters == 1 { "" } else { "s" }
+        ));
+        for line in &probing.left_out {
+            log::warn(line);
+        }
+    }
+    file.to_text(Path::new(NAME)).ok()
+}

@@ -1,0 +1,146 @@
+//! Calls like one before them on a communicator: what decides how they are run is remembered, so
+//! that the MPI is asked nothing.
+//!
+//! Remembered are calls whose data are used where they are, of datatypes and reductions that the
+//! MPI itself defines: what stands behind such a handle stays as it is. What is remembered is this
+//! rank's: a call that is not remembered is run in the same way.
+
+use std::sync::Arc;
+
+use treepie_collective::Operation;
+use treepie_guard::CellKey;
+use treepie_mpi::native::Native;
+use treepie_mpi::{Call, Datatype, Handle, Op, c_int};
+
+use super::communicator::Chosen;
+use super::execute::Spaces;
+use super::unit::Unit;
+
+/// So many different calls are remembered for a communicator.
+const MOST: usize = 16;
+
+/// What decides how a call is run, but for where its data are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    operation: Operation,
+    root: c_int,
+    op: Op,
+    send: (i64, Datatype),
+    receive: (i64, Datatype),
+}
+
+impl Form {
+    /// The form of a call; `None` where ranks have counts of their own, or data in place.
+    #[inline]
+    pub fn new(native: &Native, call: &Call) -> Option<Form> {
+        let (send, receive) = (&call.send, &call.receive);
+        let in_place = native.abi.in_place;
+        let is_apart = send.buffer != in_place
+            && receive.buffer != in_place
+            && (send.buffer != receive.buffer || !call.operation.reduces());
+        let has_one = call.operation.tells_all_sizes()
+            && send.counts.is_absent()
+            && receive.counts.is_absent();
+        (has_one && is_apart).then_some(Form {
+            operation: call.operation,
+            root: call.root,
+            op: call.op,
+            send: (send.count, send.datatype),
+            receive: (receive.count, receive.datatype),
+        })
+    }
+
+    /// Whether its handles are the MPI's own.
+    fn is_lasting(&self, native: &Native) -> bool {
+        let is_lasting = |word| word == 0 || native.is_lasting(word);
+        is_lasting(self.op.word())
+            && is_lasting(self.send.1.word())
+            && is_lasting(self.receive.1.word())
+    }
+}
+
+/// The answers of the MPI for a form.
+#[derive(Debug, Clone, Copy)]
+pub struct Answers {
+    /// Operands must stay in the order of ranks.
+    pub ordered: bool,
+    /// The guard's cell, where there is a guard.
+    pub key: Option<CellKey>,
+    /// The guard has left its cell to the native MPI for good.
+    pub is_left: bool,
+}
+
+/// The plan of a form.
+#[derive(Debug)]
+pub struct Planned {
+    /// The plan that the guard said, as algorithm and largest message; `None` without a guard.
+    pub guarded: Option<(&'static str, u64)>,
+    /// What it counts in.
+    pub unit: Unit,
+    /// What is run.
+    pub chosen: Arc<Chosen>,
+}
+
+impl Planned {
+    /// The memory of a call; the scratch comes with the plan.
+    pub fn spaces(&self, call: &Call) -> Spaces {
+        let (input, output) = match call.operation {
+            Operation::Bcast => (0, call.send.buffer),
+            _ => (call.send.buffer, call.receive.buffer),
+        };
+        Spaces {
+            unit: self.unit,
+            input,
+            output,
+            scratch: 0,
+            op: call.op,
+        }
+    }
+}
+
+/// What is remembered of a communicator's calls, those of late first.
+#[derive(Debug, Default)]
+pub struct Repeated(Vec<(Form, Answers, Option<Planned>)>);
+
+impl Repeated {
+    #[inline]
+    fn find(&self, form: &Form) -> Option<usize> {
+        self.0.iter().position(|(known, ..)| known == form)
+    }
+
+    /// The answers for a form.
+    #[inline]
+    pub fn answers(&self, form: &Form) -> Option<Answers> {
+        self.find(form).map(|place| self.0[place].1)
+    }
+
+    /// Keeps the answers for a form that will be the same.
+    pub fn learn(&mut self, native: &Native, form: Form, answers: Answers) {
+        if form.is_lasting(native) && self.find(&form).is_none() {
+            native.look_at_heap();
+            self.0.truncate(MOST - 1);
+            self.0.insert(0, (form, answers, None));
+        }
+    }
+
+    /// The guard has left the cell of a form to the native MPI for good.
+    pub fn leave(&mut self, form: &Form) {
+        if let Some(place) = self.find(form) {
+            self.0[place].1.is_left = true;
+        }
+    }
+
+    /// The plan of a form, where the guard says the same one.
+    #[inline]
+    pub fn plan(&self, form: &Form, guarded: Option<(&'static str, u64)>) -> Option<&Planned> {
+        let (_, _, planned) = &self.0[self.find(form)?];
+        planned.as_ref().filter(|known| known.guarded == guarded)
+    }
+
+    /// Keeps the plan of a form whose answers are known.
+    pub fn keep(&mut self, form: &Form, planned: Planned) {
+        if let Some(place) = self.find(form) {
+            self.0[place].2 = Some(planned);
+        }
+    }
+}

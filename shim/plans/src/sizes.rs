@@ -1,0 +1,305 @@
+//! Sizes that MPI tells some ranks alone: what plans need that group uneven blocks by cluster, or
+//! order them by size.
+//!
+//! | who is told | before | by |
+//! |---|---|---|
+//! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`exchange`] |
+//! | leaders, of their clusters' | each call of an algorithm that needs it | [`tell_leader`] |
+//! | the same | the plan of a call that was started is made, in its operation | `started::work` |
+//!
+//! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number
+//! of calls of the operation on the communicator, and what came out of earlier exchanges, which was
+//! the same on all ([`Exchanges`]). What exchange and choice cost is measured on each rank, and
+//! goes with its row: all ranks decide by the values of all, nobody by its own clock. Ranks that do
+//! not agree on a block find it out together, from the same rows. What is remembered here is kept
+//! apart from plans, of which each rank remembers others.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use treepie_choice::uneven::{self, Exchanges, MEASURED_WORDS, Measured};
+use treepie_collective::{Algorithm, Amount, Operation, Problem, Requirement};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Handle, Op, c_int};
+use treepie_profile::settings::Runner;
+
+use super::communicator::Communicator;
+use super::execute::{Prepared, Spaces};
+use super::perform;
+use super::place::Place;
+use super::telling::Telling;
+use super::unit::Unit;
+
+/// At most so many sizes are remembered with what was chosen for them.
+const MOST_KNOWN: usize = 64;
+
+/// What a communicator remembers of uneven calls.
+#[derive(Debug, Default)]
+pub struct Uneven(Mutex<Remembered>);
+
+#[derive(Debug, Default)]
+struct Remembered {
+    exchanges: HashMap<Operation, Exchanges>,
+    /// By this rank alone: never decided by.
+    measured: Measured,
+    chosen: HashMap<(Operation, usize, Amount), Option<BySize>>,
+    /// Plans that exchange rows of so many bytes.
+    plans: HashMap<usize, Arc<Prepared>>,
+}
+
+/// What was chosen for sizes that all know.
+#[derive(Debug, Clone)]
+pub struct BySize {
+    /// The strategy.
+    pub strategy: &'static Algorithm,
+    /// Why, for the log.
+    pub reason: String,
+    /// Predicted seconds that it gains over what needs no sizes.
+    gained: f64,
+}
+
+impl Uneven {
+    /// Counts a call; whether its sizes are exchanged. To be called before anything that one rank
+    /// alone may find out.
+    pub fn is_due(
+        &self,
+        runner: &Runner,
+        communicator: &Communicator,
+        operation: Operation,
+    ) -> bool {
+        match needed(runner, communicator, operation) {
+            Needed::Nothing | Needed::ByLeaders => false,
+            Needed::ByAll => true,
+            Needed::Perhaps => {
+                let mut remembered = self.0.lock();
+                remembered.exchanges.entry(operation).or_default().is_due()
+            }
+        }
+    }
+
+    /// The choice for sizes that were exchanged, at a `cost` on which all agree, and when they are
+    /// exchanged next; `None` where ranks did not agree on them.
+    pub fn choose(
+        &self,
+        communicator: &Communicator,
+        (operation, root): (Operation, usize),
+        amount: &Amount,
+        cost: Option<f64>,
+    ) -> Option<BySize> {
+        let mut remembered = self.0.lock();
+        let Remembered {
+            exchanges,
+            measured,
+            chosen,
+            ..
+        } = &mut *remembered;
+        if chosen.len() >= MOST_KNOWN {
+            chosen.clear();
+        }
+        let start = Instant::now();
+        let found = chosen
+            .entry((operation, root, amount.clone()))
+            .or_insert_with(|| {
+                let otherwise = communicator.choose_unknown(operation);
+                choose(communicator, (operation, root), amount, otherwise?)
+            });
+        measured.choice = start.elapsed().as_secs_f64();
+        let gained = found.as_ref().map_or(0.0, |found| found.gained);
+        exchanges.entry(operation).or_default().learn(gained, cost);
+        found.clone()
+    }
+
+    /// The plan that exchanges all rows of so many bytes.
+    fn plan(&self, communicator: &Communicator, bytes: usize) -> Option<Arc<Prepared>> {
+        let mut remembered = self.0.lock();
+        if let Some(plan) = remembered.plans.get(&bytes) {
+            return Some(plan.clone());
+        }
+        let operation = Operation::Allgather;
+        let amount = Amount::Each(bytes as u64);
+        let problem = communicator.problem(operation, 0, &amount);
+        let strategy = Algorithm::find(operation, "grid-exchange")?;
+        let segment = communicator.eager_limit();
+        let plan = strategy.plan(&problem, communicator.rank(), segment);
+        let plan = Arc::new(Prepared::new(plan));
+        remembered.plans.insert(bytes, plan.clone());
+        Some(plan)
+    }
+}
+
+/// Who needs to know sizes that MPI tells some ranks alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needed {
+    /// Nobody.
+    Nothing,
+    /// The leaders of clusters, those of their ranks: an algorithm is named that needs it.
+    ByLeaders,
+    /// All ranks, likewise.
+    ByAll,
+    /// All ranks, where that gains more than it costs.
+    Perhaps,
+}
+
+/// Who needs to know sizes of a call by the settings, as all ranks know alike.
+pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation) -> Needed {
+    // Neighbours know the sizes of what they exchange.
+    if operation.tells_all_sizes() || operation.is_among_neighbours() {
+        return Needed::Nothing;
+    }
+    match runner {
+        Runner::Native => Needed::Nothing,
+        Runner::Algorithm(name) => match Algorithm::find(operation, name) {
+            Some(known) if known.requires.contains(&Requirement::KnownSizes) => Needed::ByAll,
+            Some(known) if known.needs_leaders() => Needed::ByLeaders,
+            _ => Needed::Nothing,
+        },
+        Runner::Auto => {
+            let (clusters, network) = (&communicator.clusters, &communicator.network);
+            let is_grid = clusters.are_far() && network.is_some();
+            match is_grid && clusters.ranks() <= uneven::MOST_RANKS {
+                true => Needed::Perhaps,
+                false => Needed::Nothing,
+            }
+        }
+    }
+}
+
+/// Whether leaders are told the sizes of a call whose algorithm is the guard's, if there is one,
+/// and else as the settings say. Nothing is looked at that one rank may know alone.
+pub fn are_told_to_leaders(
+    runner: &Runner,
+    communicator: &Communicator,
+    operation: Operation,
+    guarded: Option<&Algorithm>,
+) -> bool {
+    if let Some(algorithm) = guarded {
+        return algorithm.needs_leaders();
+    }
+    match needed(runner, communicator, operation) {
+        Needed::ByLeaders => true,
+        Needed::ByAll => false,
+        Needed::Nothing | Needed::Perhaps => {
+            *runner == Runner::Auto
+                && !operation.tells_all_sizes()
+                && communicator.clusters.are_far()
+                && communicator
+                    .choose_unknown(operation)
+                    .is_some_and(Algorithm::needs_leaders)
+        }
+    }
+}
+
+/// By simulation: what is quicker than `otherwise`, or that.
+pub fn choose(
+    communicator: &Communicator,
+    (operation, root): (Operation, usize),
+    amount: &Amount,
+    otherwise: &'static Algorithm,
+) -> Option<BySize> {
+    let problem: Problem = communicator.problem(operation, root, amount);
+    let found = uneven::quickest(&problem, communicator.eager_limit(), otherwise)?;
+    let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
+    Some(BySize {
+        strategy: found.strategy,
+        reason: format!(
+            "all ranks know the sizes: predicted {}, {} without",
+            milliseconds(found.seconds),
+            milliseconds(found.unknown),
+        ),
+        gained: found.unknown - found.seconds,
+    })
+}
+
+/// What an exchange of sizes brought.
+pub struct Exchanged {
+    /// The amount that all know, or, where they do not agree, the one that this rank knows.
+    pub amount: Amount,
+    /// Seconds that the exchange of sizes and the choice cost, as all ranks agree; `None` where a
+    /// rank has not measured that yet.
+    pub cost: Option<f64>,
+}
+
+/// Exchanges the sizes of all ranks, and what they measured.
+///
+/// # Errors
+/// MPI's code, as from an error inside a plan.
+pub fn exchange(
+    native: &Native,
+    communicator: &Communicator,
+    place: Place,
+    (operation, root): (Operation, usize),
+    own: Amount,
+) -> Result<Exchanged, c_int> {
+    let unknown = |amount| Exchanged { amount, cost: None };
+    let ranks = communicator.clusters.ranks();
+    let Some(sizes) = uneven::row(&own) else {
+        return Ok(unknown(own));
+    };
+    let measured = communicator.uneven.0.lock().measured.to_words();
+    let row = [measured.as_slice(), &sizes].concat();
+    let bytes = size_of_val(row.as_slice());
+    let Some(plan) = communicator.uneven.plan(communicator, bytes) else {
+        return Ok(unknown(own));
+    };
+    let width = row.len();
+    let start = Instant::now();
+    let rows = told_by(native, communicator, place, &plan, row, width * ranks)?;
+    let seconds = start.elapsed().as_secs_f64();
+    communicator.uneven.0.lock().measured.add_exchange(seconds);
+    let words = rows.chunks(width).map(|row| [row[0], row[1]]);
+    let cost = Measured::agreed(words);
+    let sizes = rows.chunks(width).flat_map(|row| &row[MEASURED_WORDS..]);
+    let sizes: Vec<u64> = sizes.copied().collect();
+    let amount = uneven::from_rows(operation, root, ranks, &sizes);
+    Ok(Exchanged {
+        amount: amount.unwrap_or(own),
+        cost,
+    })
+}
+
+/// Tells the leader of this rank's cluster the sizes that MPI tells this one alone: the amount of
+/// the call as this rank knows it then.
+///
+/// # Errors
+/// As [`exchange`].
+pub fn tell_leader(
+    native: &Native,
+    communicator: &Communicator,
+    place: Place,
+    call: (Operation, usize),
+    own: &Amount,
+) -> Result<Amount, c_int> {
+    let Some(telling) = Telling::new(communicator, call, own) else {
+        return Ok(own.clone());
+    };
+    let (row, words) = (telling.row.clone(), telling.words);
+    let rows = told_by(native, communicator, place, &telling.plan, row, words)?;
+    Ok(telling.learn(communicator, &rows))
+}
+
+/// Runs a plan that tells others this rank's row, and brings so many words of theirs.
+fn told_by(
+    native: &Native,
+    communicator: &Communicator,
+    place: Place,
+    plan: &Prepared,
+    row: Vec<u64>,
+    words: usize,
+) -> Result<Vec<u64>, c_int> {
+    let mut rows = vec![0_u64; words];
+    let spaces = Spaces {
+        unit: Unit::byte(native),
+        input: row.as_ptr() as usize,
+        output: rows.as_mut_ptr() as usize,
+        scratch: 0,
+        op: Op::ABSENT,
+    };
+    if let Err(code) = perform(native, communicator, place, plan, spaces) {
+        // What is under way may still use them.
+        std::mem::forget((row, rows));
+        return Err(code);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,286 @@
+//! A call that starts a collective: whether a plan runs it, and which.
+
+use std::sync::Arc;
+
+use treepie_choice::{Form, Progress, direct};
+use treepie_collective::{Algorithm, Operation};
+use treepie_guard::Form::Nonblocking;
+use treepie_guard::{CellKey, Guard, VALUES_OF_REQUEST};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Call, Comm, c_int};
+use treepie_process::log;
+use treepie_profile::settings::Runner;
+
+use super::numbers::Numbers;
+use super::running::{Running, Uses};
+use super::sizes;
+use super::trial::Trial;
+use super::work::{Told, Work};
+use crate::call::Refused;
+use crate::communicator::{Chosen, Communicator, Key};
+use crate::job::Job;
+use crate::place::Place;
+use crate::repeated::{self, Answers};
+use crate::setup::Setup;
+use crate::{ask, attached, neighbours, plans};
+
+/// Why no plan runs a call.
+pub enum Out {
+    /// No plan serves it, as all ranks see.
+    Unserved,
+    /// This rank alone may see that the call is wrong: the native MPI says so.
+    Wrong,
+    /// It is refused with this code.
+    Refused(c_int),
+}
+
+/// A call that a plan may run.
+pub struct Case<'a> {
+    pub native: &'static Native,
+    setup: &'static Setup,
+    pub communicator: &'static Arc<Communicator>,
+    comm: Comm,
+    call: &'a Call,
+    ordered: bool,
+    /// The plan that the guard says: its algorithm, and the largest message in bytes.
+    pub guarded: Option<(&'static Algorithm, u64)>,
+    is_persistent: bool,
+    /// The guard over the starts of a persistent request, its cell, and its numbers.
+    pub tried: Option<(Guard, CellKey, Numbers)>,
+}
+
+impl<'a> Case<'a> {
+    /// A call that plans may start, and its cell, if there is a guard. Where a persistent request
+    /// is made, our communicator is too.
+    pub fn new(
+        native: &'static Native,
+        setup: &'static Setup,
+        comm: Comm,
+        call: &'a Call,
+        is_persistent: bool,
+    ) -> Option<(Self, Option<CellKey>)> {
+        let communicator = serving(setup, call, || match is_persistent {
+            true => attached::find(native, setup, comm),
+            false => attached::known(native, setup, comm),
+        })?;
+        let answers = answers(native, setup, communicator, call)?;
+        let case = Case {
+            native,
+            setup,
+            communicator,
+            comm,
+            call,
+            ordered: answers.ordered,
+            guarded: None,
+            is_persistent,
+            tried: None,
+        };
+        Some((case, answers.key.map(|key| key.of_form(Nonblocking))))
+    }
+
+    /// The operation that a plan runs, at its place.
+    ///
+    /// # Errors
+    /// Why none does.
+    pub fn operation(&mut self, place: Place) -> Result<Arc<Running>, Out> {
+        let Case {
+            native,
+            setup,
+            communicator,
+            call,
+            ..
+        } = *self;
+        let clusters = &communicator.clusters;
+        let job = Job::new(native, call, place, clusters);
+        let is_chosen = self.guarded.is_none() && self.tried.is_none();
+        let known = match self.is_persistent && is_chosen {
+            true => {
+                let own = job.as_ref().ok().map(|job| &job.amount);
+                sizes::exchange(native, setup, communicator, call, own)
+            }
+            false => None,
+        };
+        let job = match job {
+            Ok(job) => job,
+            Err(Refused::ByNative) => return Err(Out::Wrong),
+            Err(Refused::With(code)) => return Err(Out::Refused(code)),
+        };
+        let work = self.work(&job, known).ok_or(Out::Unserved)?;
+        let job = match job.is_on_device() {
+            true => job.copied_by_native(),
+            false => job,
+        };
+        // The same on all ranks, whether or not messages of this one wait.
+        let direct = direct(call.operation);
+        let is_called = setup.progress == Progress::Called
+            && work.run().is_none_or(|run| run.algorithm != direct);
+        let (place, waiting) = match is_called && !self.is_persistent {
+            false => (place, None),
+            true => match communicator.next_waiting(place) {
+                Some((place, number)) => (place, Some(number)),
+                None => return Err(too_many(native, call)),
+            },
+        };
+        let listed = neighbours::listed(call, clusters, place.rank);
+        let uses = Uses::of(native, call, listed);
+        let communicator = Arc::clone(communicator);
+        let (held, manner) = ((job, uses), (waiting, is_called));
+        let running = Running::new(communicator, self.comm, place, work, held, manner);
+        Ok(Arc::new(running))
+    }
+
+    /// Numbers of a persistent request; `None` where there are none, as all ranks see.
+    pub fn numbers(&self) -> Option<Numbers> {
+        let (setup, communicator) = (self.setup, self.communicator);
+        let place = communicator.next_persistent()?;
+        Numbers::new(self.native, setup, communicator, (place, VALUES_OF_REQUEST))
+    }
+
+    /// What is run; `None` where the native MPI does it.
+    fn work(&mut self, job: &Job, known: Option<sizes::Known>) -> Option<Work> {
+        let (setup, communicator, call) = (self.setup, self.communicator, self.call);
+        let key = Key {
+            operation: call.operation,
+            root: call.root as usize,
+            amount: match &known {
+                Some(known) => known.amount.clone(),
+                None => job.amount.clone(),
+            },
+            unit: job.spaces.unit.bytes,
+            ordered: self.ordered,
+            guarded: self.guarded.map(|(named, segment)| (named.name, segment)),
+            form: Form::Started(setup.progress),
+            is_acknowledged: false,
+        };
+        if let Some((guard, cell, numbers)) = self.tried.take() {
+            let trial = Trial::new(setup, communicator, (key, cell), guard, numbers);
+            return Some(Work::Tried(Box::new(trial)));
+        }
+        if let (None, Some(named)) = (&known, self.told(&key)) {
+            return Told::new(communicator, key, named).map(|told| Work::Told(Box::new(told)));
+        }
+        let runner = setup.collectives.runner(call.operation);
+        let by_size = known.and_then(|known| known.chosen);
+        let chosen = communicator.plan(key, |key| match (self.guarded, &by_size) {
+            (Some(guarded), _) => plans::make_guarded(communicator, key, guarded),
+            (None, Some(by_size)) => Some(plans::make_sized(communicator, key, by_size)),
+            (None, None) => plan(runner, setup, communicator, key),
+        });
+        chosen.map(Work::Plan)
+    }
+
+    /// The algorithm of a call whose sizes ranks tell the leaders of their clusters, and its
+    /// largest message; `None` where they tell none, as all ranks know alike.
+    fn told(&self, key: &Key) -> Option<(&'static Algorithm, u64)> {
+        let (setup, communicator, operation) = (self.setup, self.communicator, key.operation);
+        // Of persistent ones all ranks know all sizes.
+        let is_known = self.is_persistent && self.guarded.is_none();
+        let is_told = operation.tells_all_sizes() || operation.is_among_neighbours() || is_known;
+        if is_told || setup.progress != Progress::Called {
+            return None;
+        }
+        let named = match (self.guarded, setup.collectives.runner(operation)) {
+            (Some(guarded), _) => guarded,
+            (None, Runner::Native) => return None,
+            (None, Runner::Algorithm(name)) => {
+                let named = serves(operation, name, setup.progress)?;
+                (named, communicator.eager_limit())
+            }
+            (None, Runner::Auto) => {
+                let choice = communicator.choose_started(key, None, setup.progress);
+                (choice.strategy?, choice.segment)
+            }
+        };
+        let ranks = communicator.clusters.ranks();
+        (named.0.needs_leaders() && named.0.allows(ranks)).then_some(named)
+    }
+}
+
+/// What the MPI says of a call, or has said of one like it.
+fn answers(
+    native: &Native,
+    setup: &Setup,
+    communicator: &Communicator,
+    call: &Call,
+) -> Option<Answers> {
+    let form = match call.operation.is_among_neighbours() && communicator.has_borders() {
+        true => None,
+        false => repeated::Form::new(native, call),
+    };
+    let known = form.and_then(|form| communicator.workplace().lock().repeated.answers(&form));
+    known.or_else(|| ask(native, setup, communicator, (call, form)))
+}
+
+/// The communicator that `find` finds, where plans may start this collective on it.
+fn serving(
+    setup: &'static Setup,
+    call: &Call,
+    find: impl FnOnce() -> Option<&'static Arc<Communicator>>,
+) -> Option<&'static Arc<Communicator>> {
+    let runner = setup.collectives.runner(call.operation);
+    if *runner == Runner::Native {
+        return None;
+    }
+    find().filter(|communicator| {
+        let is_served = !call.operation.is_among_neighbours()
+            || neighbours::are_served(call.operation, &communicator.clusters, runner);
+        // First of all, so that a call that is left to the MPI on near ranks costs little.
+        let is_far = *runner != Runner::Auto
+            || communicator.clusters.are_far()
+            || keeps_bits(setup, call.operation);
+        is_far && is_served && communicator.can_start()
+    })
+}
+
+/// Whether a plan runs an operation wherever its ranks are, for equal results everywhere.
+fn keeps_bits(setup: &Setup, operation: Operation) -> bool {
+    setup.reproducible && operation.reduces()
+}
+
+/// Others may be in their plans already: this rank can't turn to the MPI.
+#[cold]
+fn too_many(native: &Native, call: &Call) -> Out {
+    log::error(&format!(
+        "{}: a non-blocking collective that was started thousands of others ago on the same \
+         communicator is not complete yet; complete it first, or set TREEPIE_STARTED=native",
+        call.operation,
+    ));
+    Out::Refused(native.abi.err_intern)
+}
+
+/// This rank's plan; `None` where the native MPI does it.
+fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
+    let bytes = plans::bytes(key);
+    match runner {
+        Runner::Native => None,
+        Runner::Algorithm(name) => {
+            let Some(strategy) = serves(key.operation, name, setup.progress) else {
+                let reason = format!("messages of {name} wait for others");
+                plans::tell(communicator, key, bytes, "native", 0, &reason);
+                return None;
+            };
+            let segment = communicator.eager_limit();
+            let reason = "as the setting says";
+            plans::tell(communicator, key, bytes, strategy.name, segment, reason);
+            plans::of_key(communicator, key, strategy, segment)
+        }
+        Runner::Auto => {
+            let choice = communicator.choose_started(key, bytes, setup.progress);
+            let by_rule = || Algorithm::find(key.operation, direct(key.operation));
+            // Of persistent ones all know the sizes: leaders are told none.
+            let strategy = choice
+                .strategy
+                .filter(|strategy| !strategy.needs_leaders())
+                .or_else(|| keeps_bits(setup, key.operation).then(by_rule).flatten());
+            let segment = choice.segment.min(communicator.eager_limit());
+            let name = strategy.map_or("native", |strategy| strategy.name);
+            plans::tell(communicator, key, bytes, name, segment, &choice.reason());
+            plans::of_key(communicator, key, strategy?, segment)
+        }
+    }
+}
+
+/// The algorithm of this name, where started plans may be of it.
+pub fn serves(operation: Operation, name: &str, progress: Progress) -> Option<&'static Algorithm> {
+    Algorithm::find(operation, name).filter(|named| progress.allows(named, operation))
+}

@@ -1,0 +1,214 @@
+//! Calls that complete requests: they go on with the plans of those that they are given, until the
+//! native MPI's own procedure need not wait for us any more.
+
+use std::sync::Arc;
+use std::thread;
+
+use treepie_mpi::native::{Native, native};
+use treepie_mpi::{Comm, Request, SUCCESS, Word, c_int};
+use treepie_record::Completion;
+
+use super::objects;
+use super::requests::{among, are_none, placed_among};
+use super::running::Running;
+use crate::guard::{measured, now};
+
+/// How often nothing may have happened before other processes are let in.
+const PATIENCE: u32 = 32;
+
+/// An operation, and its place among the requests that a call was given.
+type Placed = (usize, Arc<Running>);
+
+/// How long a procedure waits for the requests that it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waits {
+    /// Until all are complete.
+    All,
+    /// Until one is complete, which it completes.
+    Any,
+    /// Until one is complete; it completes all that are.
+    Some,
+    /// Not at all.
+    Not,
+}
+
+/// `next` completes requests, or looks at them; it waits so.
+#[inline(always)]
+pub fn complete(waits: Waits, completion: Completion, next: impl FnOnce() -> c_int) -> c_int {
+    match are_none() && measured::are_none() {
+        true => next(),
+        false => complete_measured(waits, &completion, next),
+    }
+}
+
+/// `next` looks at a request.
+pub fn look(request: Word, next: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the application's call gives a request.
+    let request = unsafe { <Request as treepie_mpi::Handle>::from_word(request) };
+    look_at_all(|_| std::iter::once(request), next)
+}
+
+/// `next` looks at several requests.
+pub fn look_at(several: &Completion, next: impl FnOnce() -> c_int) -> c_int {
+    look_at_all(|native| several.requests(native), next)
+}
+
+/// What has failed is told by the call that completes it, and by no look.
+fn look_at_all<R: Iterator<Item = Request>>(
+    requests: impl FnOnce(&'static Native) -> R,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
+    if let Some(native) = native().filter(|_| !are_none()) {
+        for running in among(native, requests(native)) {
+            running.advance(native);
+        }
+    }
+    next()
+}
+
+#[cold]
+fn complete_measured(waits: Waits, completion: &Completion, next: impl FnOnce() -> c_int) -> c_int {
+    let Some(native) = native() else {
+        return next();
+    };
+    let measured = measured::enter(native, completion);
+    let code = complete_ours(native, waits, completion, next);
+    if let Some(within) = measured {
+        within.leave(native);
+    }
+    code
+}
+
+fn complete_ours(
+    native: &Native,
+    waits: Waits,
+    completion: &Completion,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
+    let ours = placed_among(native, completion.requests(native));
+    if ours.is_empty() {
+        return next();
+    }
+    let is_measured = ours.iter().any(|(_, running)| running.measured().is_some());
+    let start = is_measured.then(now);
+    let code = match waits {
+        Waits::Not => {
+            for (_, running) in &ours {
+                running.advance_far(native);
+            }
+            next()
+        }
+        Waits::All => {
+            let mut idle = 0;
+            while are_under_way(&ours) {
+                wait(advance(native, &ours), &mut idle);
+            }
+            next()
+        }
+        Waits::Any | Waits::Some => match wait_for_one(native, waits, completion, &ours) {
+            Some(code) => code,
+            None => next(),
+        },
+    };
+    if let Some(start) = start {
+        let took = now().saturating_sub(start);
+        for (trial, is_under_way) in ours
+            .iter()
+            .filter_map(|(_, running)| Some((running.trial()?, running.is_under_way())))
+        {
+            trial.took(took, !is_under_way);
+        }
+    }
+    let code = match ours.iter().any(|(_, running)| running.code() != SUCCESS) {
+        true => tell_errors(native, completion, &ours, code),
+        false => code,
+    };
+    drop(ours);
+    objects::settle(native);
+    code
+}
+
+/// Whether one is under way, or another thread is about to tell the MPI of its end, which would not
+/// always wake a thread that waits in it.
+fn are_under_way(ours: &[Placed]) -> bool {
+    let is_open = |(_, running): &Placed| running.is_under_way() || running.is_held();
+    ours.iter().any(is_open)
+}
+
+/// Goes on with all; whether something was done.
+fn advance(native: &Native, ours: &[Placed]) -> bool {
+    let advanced = ours.iter().filter(|(_, running)| running.advance(native));
+    advanced.count() > 0
+}
+
+fn wait(went_on: bool, idle: &mut u32) {
+    *idle = if went_on { 0 } else { *idle + 1 };
+    if *idle > PATIENCE {
+        thread::yield_now();
+    }
+}
+
+/// Completes one request or some, in the place of `MPI_Waitany` and `MPI_Waitsome`: those would
+/// wait for us. `None` where none of ours is under way, so that they don't.
+fn wait_for_one(
+    native: &Native,
+    waits: Waits,
+    completion: &Completion,
+    ours: &[Placed],
+) -> Option<c_int> {
+    let Completion {
+        count,
+        requests,
+        index,
+        status,
+        ..
+    } = *completion;
+    let mut idle = 0;
+    while are_under_way(ours) {
+        let went_on = advance(native, ours);
+        // SAFETY: the arguments of the application's call.
+        let tested = unsafe {
+            match waits {
+                Waits::Some => {
+                    let told = (completion.completed, completion.indices);
+                    native.test_some(count, requests, told, status)
+                }
+                _ => native.test_any(count, requests, index, status),
+            }
+        };
+        match tested {
+            Ok(true) => return Some(SUCCESS),
+            Ok(false) => wait(went_on, &mut idle),
+            Err(code) => return Some(code),
+        }
+    }
+    None
+}
+
+/// What a call returns that the native MPI ended with `code`, and has completed requests of which
+/// some have failed. The handler of the first one's communicator is told (MPI 4.1, 9.3), unless the
+/// MPI has called one.
+fn tell_errors(native: &Native, completion: &Completion, ours: &[Placed], code: c_int) -> c_int {
+    if code != SUCCESS && !native.is_in_status(code) {
+        return code;
+    }
+    let failed = ours.iter().filter_map(|(at, running)| {
+        // SAFETY: the call has told what it completed.
+        let place = unsafe { completion.status_of(*at) }?;
+        Some((place, running.take_error()?))
+    });
+    let failed: Vec<(usize, (Comm, c_int))> = failed.collect();
+    let Some(&(_, (comm, error))) = failed.first() else {
+        return code;
+    };
+    if code == SUCCESS {
+        native.call_error_handler(comm, error);
+    }
+    if !completion.array {
+        return error;
+    }
+    let errors = failed.iter().map(|&(place, (_, error))| (place, error));
+    // SAFETY: as above, and the statuses are those of the application's call.
+    unsafe { completion.put_errors(native, code == SUCCESS, errors) };
+    native.abi.err_in_status
+}

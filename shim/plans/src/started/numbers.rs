@@ -1,0 +1,146 @@
+//! Numbers of which the least of all ranks is made, again and again, by messages that no other
+//! operation has: in whatever order ranks begin those of different requests.
+
+use std::mem;
+use std::sync::Arc;
+use std::thread;
+
+use treepie_choice::{Form, direct};
+use treepie_collective::{Algorithm, Operation};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Call, SUCCESS, Side, Word, c_int};
+
+use super::running::{Running, Uses};
+use super::work::Work;
+use crate::communicator::{Communicator, Key};
+use crate::guard::now;
+use crate::job::Job;
+use crate::place::Place;
+use crate::plans;
+use crate::setup::Setup;
+
+/// How often nothing may have happened before other processes are let in.
+const PATIENCE: u32 = 32;
+
+/// Numbers of this rank, and the least of all ranks.
+pub struct Numbers {
+    mine: Vec<i64>,
+    least: Vec<i64>,
+    running: Arc<Running>,
+    /// Nanoseconds that the start of the last exchange took.
+    cost: u64,
+}
+
+impl Numbers {
+    /// So many numbers, in messages at `place`; `None` where no plan serves them, as all ranks see.
+    pub fn new(
+        native: &Native,
+        setup: &Setup,
+        communicator: &Arc<Communicator>,
+        (place, count): (Place, usize),
+    ) -> Option<Self> {
+        let (mut mine, mut least) = (vec![0; count], vec![0; count]);
+        let (datatype, op) = native.least_of_numbers();
+        let side = |numbers: &mut Vec<i64>| Side {
+            buffer: numbers.as_mut_ptr() as Word,
+            count: count as i64,
+            datatype,
+            ..Side::NONE
+        };
+        let call = Call {
+            operation: Operation::Allreduce,
+            send: side(&mut mine),
+            receive: side(&mut least),
+            op,
+            root: 0,
+        };
+        let job = Job::new(native, &call, place, &communicator.clusters).ok()?;
+        let algorithm = Algorithm::find(call.operation, direct(call.operation))?;
+        let segment = communicator.eager_limit();
+        let key = Key {
+            operation: call.operation,
+            root: 0,
+            amount: job.amount.clone(),
+            unit: job.spaces.unit.bytes,
+            ordered: false,
+            guarded: Some((algorithm.name, segment)),
+            form: Form::Started(setup.progress),
+            is_acknowledged: false,
+        };
+        let make = |key: &Key| plans::make_guarded(communicator, key, (algorithm, segment));
+        let work = Work::Plan(communicator.plan(key, make)?);
+        let (held, manner) = ((job, Uses::default()), (None, false));
+        let comm = communicator.private();
+        let running = Running::new(Arc::clone(communicator), comm, place, work, held, manner);
+        running.marker.repeat();
+        Some(Numbers {
+            mine,
+            least,
+            running: Arc::new(running),
+            cost: 0,
+        })
+    }
+
+    /// Whether an exchange is under way.
+    pub fn is_under_way(&self) -> bool {
+        self.running.is_under_way()
+    }
+
+    /// Begins an exchange of these.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn begin(&mut self, native: &Native, values: &[i64]) -> Result<(), c_int> {
+        let start = now();
+        self.mine.copy_from_slice(values);
+        Running::begin(&self.running, native)?;
+        self.cost = now().saturating_sub(start);
+        Ok(())
+    }
+
+    /// The least of the numbers of all ranks, in a call that may wait for them; `None` where that
+    /// fails.
+    pub fn least_of(&mut self, native: &Native, values: &[i64]) -> Option<Vec<i64>> {
+        self.begin(native, values).ok()?;
+        let (least, _) = self.wait(native).ok()?;
+        Some(least.to_vec())
+    }
+
+    /// Waits for the numbers of all ranks, which have all begun the exchange; and the nanoseconds
+    /// that it took on this rank.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn wait(&mut self, native: &Native) -> Result<(&[i64], u64), c_int> {
+        let (start, mut idle) = (now(), 0);
+        while self.running.is_under_way() {
+            idle = if self.running.advance(native) {
+                0
+            } else {
+                idle + 1
+            };
+            if idle > PATIENCE {
+                thread::yield_now();
+            }
+        }
+        let cost = self.cost + now().saturating_sub(start);
+        match self.running.code() {
+            SUCCESS => Ok((&self.least, cost)),
+            code => Err(code),
+        }
+    }
+}
+
+impl Drop for Numbers {
+    /// The memory is that of messages as long as there are any, as there may be where one failed.
+    fn drop(&mut self) {
+        if self.is_under_way() || self.running.code() != SUCCESS {
+            let running = Arc::clone(&self.running);
+            mem::forget((
+                mem::take(&mut self.mine),
+                mem::take(&mut self.least),
+                running,
+            ));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Datatypes and reductions that the application frees while an operation uses them: MPI keeps what
+//! stands behind the handle until then (MPI 4.1, 6.12), and so do we.
+
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use treepie_mpi::native::{Freed, Native, native};
+use treepie_mpi::{SUCCESS, Word, c_int};
+use treepie_record::handle_at;
+
+use super::requests::{are_none, use_handle};
+use super::running::Running;
+
+/// What was freed by the application alone: a handle, and what frees it.
+struct Kept {
+    handle: Word,
+    free: fn(&Native, Word),
+}
+
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// Operations that are no more, which may hold objects of the MPI, and whether there are any.
+static ENDED: Mutex<Vec<Arc<Running>>> = Mutex::new(Vec::new());
+static HAVE_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// An operation is no more. What only it used is freed in [`settle`]: here the native MPI may be
+/// about to free the request, and MPICH 4.0 ends a job that calls it then, where the job has
+/// `MPI_THREAD_MULTIPLE`.
+pub fn end(running: Arc<Running>) {
+    ENDED.lock().push(running);
+    HAVE_ENDED.store(true, Ordering::Release);
+}
+
+/// The object whose handle is at `address` is freed by `next`, or later.
+pub fn release<H: Freed>(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+    if are_none() {
+        return next();
+    }
+    let Some(native) = native() else {
+        return next();
+    };
+    let handle: H = native.plain(handle_at(address));
+    if !use_handle(handle.word()) {
+        return next();
+    }
+    let kept = Kept {
+        handle: handle.word(),
+        free: free::<H>,
+    };
+    KEPT.lock().push(kept);
+    // SAFETY: the application's call has a handle there.
+    unsafe { native.write_handle(address, H::null(native)) };
+    SUCCESS
+}
+
+fn free<H: Freed>(native: &Native, handle: Word) {
+    // SAFETY: the word is a handle of this type, as `release` was given it.
+    unsafe { H::from_word(handle) }.free(native);
+}
+
+/// Frees what no operation uses any more. Not to be called from within the native MPI.
+pub fn settle(native: &Native) {
+    if !HAVE_ENDED.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    // What is dropped here calls the MPI, too.
+    drop(mem::take(&mut *ENDED.lock()));
+    let unused: Vec<Kept> = {
+        let mut kept = KEPT.lock();
+        let is_unused = |one: &mut Kept| !use_handle(one.handle);
+        kept.extract_if(.., is_unused).collect()
+    };
+    for Kept { handle, free } in unused {
+        free(native, handle);
+    }
+}

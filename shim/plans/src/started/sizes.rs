@@ -1,0 +1,84 @@
+//! Sizes that MPI tells some ranks alone, of persistent collectives: all ranks tell each other
+//! theirs where the request is made, which may wait for others. That costs once, and every start
+//! has the plan that suits them.
+
+use treepie_choice::{Progress, direct, uneven};
+use treepie_collective::{Algorithm, Amount, Operation};
+use treepie_mpi::Call;
+use treepie_mpi::native::Native;
+use treepie_profile::settings::Runner;
+
+use crate::communicator::Communicator;
+use crate::setup::Setup;
+use crate::sizes::{self, BySize, Needed};
+
+/// Words of a rank's row before its sizes: whether it has any.
+const HEAD: usize = 1;
+
+/// What all ranks know of an uneven call.
+pub struct Known {
+    /// The sizes of all.
+    pub amount: Amount,
+    /// What was chosen by them; none where the setting names an algorithm.
+    pub chosen: Option<BySize>,
+}
+
+/// The sizes of a persistent collective, of which this rank knows `own`; `None` where it is wrong.
+/// Nothing where they do not matter, or ranks do not agree on them. Collective, whatever one rank
+/// alone finds out about the call.
+pub fn exchange(
+    native: &Native,
+    setup: &Setup,
+    communicator: &Communicator,
+    call: &Call,
+    own: Option<&Amount>,
+) -> Option<Known> {
+    // Where the root is none, `own` is nothing, and this rank takes part all the same.
+    let (operation, root) = (call.operation, call.root as usize);
+    let runner = setup.collectives.runner(operation);
+    // Plans that need more than the sizes of a rank's own blocks hand blocks on.
+    let matter = setup.progress == Progress::Called
+        && sizes::needed(runner, communicator, operation) != Needed::Nothing;
+    if !matter {
+        return None;
+    }
+    let amount = gathered(native, communicator, (operation, root), own)?;
+    let chosen = match runner {
+        Runner::Auto => {
+            // Without relays a rank sends what it sends anyway.
+            let direct = Algorithm::find(operation, direct(operation))?;
+            let best = sizes::choose(communicator, (operation, root), &amount, direct);
+            Some(best.filter(|best| best.strategy.name != direct.name)?)
+        }
+        _ => None,
+    };
+    Some(Known { amount, chosen })
+}
+
+fn gathered(
+    native: &Native,
+    communicator: &Communicator,
+    (operation, root): (Operation, usize),
+    own: Option<&Amount>,
+) -> Option<Amount> {
+    let ranks = communicator.clusters.ranks();
+    let length = match operation {
+        Operation::Gatherv | Operation::Scatterv => ranks,
+        _ => 2 * ranks,
+    };
+    let mut row = vec![0_u64; HEAD + length];
+    if let Some(sizes) = own.and_then(uneven::row).filter(|row| row.len() == length) {
+        row[0] = 1;
+        row[HEAD..].copy_from_slice(&sizes);
+    }
+    let bytes: Vec<u8> = row.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let all = native.allgather(communicator.private(), &bytes).ok()?;
+    let words: Vec<u64> = all
+        .chunks_exact(size_of::<u64>())
+        .filter_map(|word| Some(u64::from_ne_bytes(word.try_into().ok()?)))
+        .collect();
+    let rows = || words.chunks_exact(row.len());
+    let sizes: Vec<u64> = rows().flat_map(|row| &row[HEAD..]).copied().collect();
+    let have_all = rows().all(|row| row[0] == 1);
+    have_all.then(|| uneven::from_rows(operation, root, ranks, &sizes))?
+}

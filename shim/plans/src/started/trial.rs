@@ -1,0 +1,207 @@
+//! A persistent request in whose place plans are tried: the native MPI's own request stands behind
+//! it, and each start is run by that, or by a plan. `treepie_guard` says why all ranks run
+//! the same start alike, and why one may wait for an exchange in it.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use treepie_choice::Candidate;
+use treepie_guard::{CellKey, Due, Guard, Ticket, Work as Amount};
+use treepie_mpi::native::{Native, Requests};
+use treepie_mpi::{Request, c_int};
+use treepie_record as record;
+
+use super::numbers::Numbers;
+use crate::communicator::{Chosen, Communicator, Key};
+use crate::guard::{add_results, give_up, hand_on, now, tell};
+use crate::plans;
+use crate::setup::Setup;
+
+/// What runs the starts of a persistent request.
+pub struct Trial {
+    setup: &'static Setup,
+    communicator: Arc<Communicator>,
+    cell: CellKey,
+    /// The call, as plans for it are kept.
+    key: Key,
+    state: Mutex<State>,
+}
+
+struct State {
+    guard: Guard,
+    numbers: Numbers,
+    /// The native MPI's request, and the application's.
+    requests: Option<[Request; 2]>,
+    /// The start that is measured, and the nanoseconds of the program's time that it took so far.
+    measured: Option<(Ticket, u64)>,
+    /// The last plan that ran it.
+    plan: Option<(Candidate, Arc<Chosen>)>,
+    /// What the record was told last.
+    told: Option<record::Plan>,
+}
+
+/// How a start is run.
+pub enum Way {
+    /// By the native MPI, which has started this.
+    Native(Requests),
+    /// By a plan.
+    Plan(Arc<Chosen>),
+}
+
+impl Trial {
+    /// One of calls of a cell, under a guard of its own.
+    pub fn new(
+        setup: &'static Setup,
+        communicator: &Arc<Communicator>,
+        (key, cell): (Key, CellKey),
+        guard: Guard,
+        numbers: Numbers,
+    ) -> Self {
+        Trial {
+            setup,
+            communicator: Arc::clone(communicator),
+            cell,
+            key,
+            state: Mutex::new(State {
+                guard,
+                numbers,
+                requests: None,
+                measured: None,
+                plan: None,
+                told: None,
+            }),
+        }
+    }
+
+    /// The native MPI has made a request, and the application has got another one.
+    pub fn is_made(&self, native_request: Request, request: Request) {
+        self.state.lock().requests = Some([native_request, request]);
+    }
+
+    /// The request is started: does what is due, and says what runs it. Where that is the native
+    /// MPI, it is started.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn start(&self, native: &Native) -> Result<Way, c_int> {
+        let state = &mut *self.state.lock();
+        self.keep_up(native, state);
+        let ticket = state.guard.enter(self.cell, now);
+        state.measured = ticket.is_measured().then_some((ticket, 0));
+        let Some([own, request]) = state.requests else {
+            return Err(native.abi.err_intern);
+        };
+        let chosen = ticket.candidate().and_then(|one| self.plan(state, one));
+        if ticket.candidate().is_some() && chosen.is_none() {
+            state.guard.unserved(&ticket);
+        }
+        let run = chosen.as_ref().map(|chosen| chosen.run);
+        if state.told != run {
+            record::runs(request, run);
+            state.told = run;
+        }
+        let Some(chosen) = chosen else {
+            if let Err(code) = native.start(own) {
+                state.guard.fail();
+                return Err(code);
+            }
+            let mut requests = Requests::default();
+            requests.push(native, own, 0);
+            return Ok(Way::Native(requests));
+        };
+        Ok(Way::Plan(chosen))
+    }
+
+    /// The plan of a candidate; `None` where none serves the call, as all ranks see.
+    fn plan(&self, state: &mut State, candidate: Candidate) -> Option<Arc<Chosen>> {
+        let Candidate::Plan { algorithm, segment } = candidate else {
+            return None;
+        };
+        if let Some((of, chosen)) = &state.plan
+            && of.is_like(&candidate)
+        {
+            return Some(Arc::clone(chosen));
+        }
+        let key = Key {
+            guarded: Some((algorithm.name, segment)),
+            ..self.key.clone()
+        };
+        let make = |key: &Key| plans::make_guarded(&self.communicator, key, (algorithm, segment));
+        let chosen = self.communicator.plan(key, make)?;
+        state.plan = Some((candidate, Arc::clone(&chosen)));
+        Some(chosen)
+    }
+
+    /// Does what is due before a start: all ranks have begun what is to be completed.
+    fn keep_up(&self, native: &Native, state: &mut State) {
+        match state.guard.due(true) {
+            Due::Nothing => (),
+            Due::Begin => {
+                while let Some(key) = state.guard.undecided() {
+                    let progress = self.setup.progress;
+                    let challengers = self.communicator.challengers_started(&key, progress);
+                    state.guard.offer(key, challengers);
+                }
+                let values = state.guard.begin(now());
+                if let Err(code) = state.numbers.begin(native, &values) {
+                    give_up(&mut state.guard, code);
+                }
+            }
+            Due::Complete => self.complete(native, state),
+        }
+    }
+
+    fn complete(&self, native: &Native, state: &mut State) {
+        match state.numbers.wait(native) {
+            Ok((least, cost)) => {
+                let events = state.guard.complete(least, cost);
+                events
+                    .iter()
+                    .for_each(|event| tell(&self.communicator, event));
+                hand_on(&self.communicator, &self.cell, &state.guard);
+            }
+            Err(code) => give_up(&mut state.guard, code),
+        }
+    }
+
+    /// The start, or a call that may complete it, took so many nanoseconds; whether it is complete.
+    pub fn took(&self, nanoseconds: u64, is_complete: bool) {
+        let state = &mut *self.state.lock();
+        let Some((ticket, took)) = &mut state.measured else {
+            return;
+        };
+        *took += nanoseconds;
+        if is_complete {
+            state.guard.took(ticket, *took, Amount::default());
+            state.measured = None;
+        }
+    }
+
+    /// When the start that is measured began.
+    pub fn measured_since(&self) -> Option<u64> {
+        let state = self.state.lock();
+        state.measured.as_ref()?.0.start()
+    }
+
+    /// It has failed on this rank.
+    pub fn fail(&self) {
+        let state = &mut *self.state.lock();
+        state.guard.fail();
+        state.measured = None;
+    }
+
+    /// The request is freed, or MPI is about to end; it is complete on this rank. So all ranks have
+    /// begun what is under way.
+    pub fn end(&self, native: &Native) {
+        let state = &mut *self.state.lock();
+        let Some([own, _]) = state.requests.take() else {
+            return;
+        };
+        if state.numbers.is_under_way() {
+            self.complete(native, state);
+        }
+        add_results(&self.communicator, &state.guard);
+        state.guard.end();
+        native.free_request(own);
+    }
+}

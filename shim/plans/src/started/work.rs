@@ -1,0 +1,111 @@
+//! What an operation runs: a plan, or one that is made when leaders were told the sizes of the
+//! ranks of their clusters. Being told, ranks wait for those of their own cluster alone, which tell
+//! before they wait for anything.
+
+use std::sync::Arc;
+
+use treepie_collective::Algorithm;
+use treepie_mpi::native::Native;
+use treepie_mpi::{Handle, Op};
+use treepie_record::Plan;
+
+use super::trial::Trial;
+use crate::communicator::{Chosen, Communicator, Key};
+use crate::execute::Spaces;
+use crate::plans;
+use crate::telling::Telling;
+use crate::unit::Unit;
+
+/// What is run.
+pub enum Work {
+    /// This plan.
+    Plan(Arc<Chosen>),
+    /// One that needs sizes which leaders are told first.
+    Told(Box<Told>),
+    /// Of each start of a persistent request what the guard says.
+    Tried(Box<Trial>),
+}
+
+impl Work {
+    /// What is counted of it, where that is the same for all starts.
+    pub fn run(&self) -> Option<Plan> {
+        match self {
+            Work::Plan(chosen) => Some(chosen.run),
+            Work::Told(told) => Some(told.run),
+            Work::Tried(_) => None,
+        }
+    }
+}
+
+/// A plan that needs sizes which leaders are told first.
+pub struct Told {
+    /// How they are.
+    pub telling: Telling,
+    /// The call as this rank alone knows it.
+    key: Key,
+    /// The algorithm, and the largest message in bytes.
+    named: (&'static Algorithm, u64),
+    run: Plan,
+}
+
+impl Told {
+    /// Of a call that an algorithm runs in messages of so many bytes; `None` where MPI tells all
+    /// sizes to all ranks.
+    pub fn new(
+        communicator: &Communicator,
+        key: Key,
+        named: (&'static Algorithm, u64),
+    ) -> Option<Self> {
+        let telling = Telling::new(communicator, (key.operation, key.root), &key.amount)?;
+        let segment = plans::guarded_segment(communicator, &key, named);
+        let run = plans::run(named.0, segment, (key.unit, key.ordered));
+        Some(Told {
+            telling,
+            key,
+            named: (named.0, segment),
+            run,
+        })
+    }
+
+    /// The plan of the call, when this rank was told these words.
+    pub fn chosen(&self, communicator: &Communicator, words: &[u64]) -> Option<Arc<Chosen>> {
+        let key = Key {
+            amount: self.telling.learn(communicator, words),
+            ..self.key.clone()
+        };
+        let (named, segment) = self.named;
+        communicator.plan(key, |key| {
+            let reason = "leaders are told sizes";
+            plans::tell(communicator, key, None, named.name, segment, reason);
+            plans::of_key(communicator, key, named, segment)
+        })
+    }
+}
+
+/// Sizes on their way to leaders: what this rank tells, and what it is told.
+#[derive(Default)]
+pub struct Words {
+    row: Vec<u64>,
+    pub told: Vec<u64>,
+}
+
+impl Words {
+    /// Those of a call, of which none was told yet.
+    pub fn new(telling: &Telling) -> Self {
+        Words {
+            row: telling.row.clone(),
+            told: vec![0; telling.words],
+        }
+    }
+
+    /// What the plan that tells them works on.
+    pub fn spaces(&mut self, native: &Native) -> Spaces {
+        Spaces {
+            unit: Unit::byte(native),
+            input: self.row.as_ptr() as usize,
+            output: self.told.as_mut_ptr() as usize,
+            scratch: 0,
+            op: Op::ABSENT,
+        }
+    }
+}

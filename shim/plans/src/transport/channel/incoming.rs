@@ -1,0 +1,385 @@
+//! The receiver's side of a way.
+
+use super::{
+    FRAGMENT, HEAD, Head, Message, OFFER, Offer, PUBLISHED, Truncated, answer, copy_short, refused,
+    taken,
+};
+use crate::transport::board::Reads;
+use crate::transport::copy::read_from;
+use crate::transport::ring::Reader;
+use crate::transport::segment::{SLOT_BYTES, Slot, Way};
+
+/// So much is copied from another process before other things get a turn.
+const AT_ONCE: usize = 4 << 20;
+
+/// What came before it was asked for.
+#[derive(Debug)]
+enum Held {
+    Data(Vec<u8>),
+    Offer(Offer),
+}
+
+/// A message whose first fragments have come.
+#[derive(Debug)]
+struct Coming {
+    tag: u32,
+    total: usize,
+    done: usize,
+    /// The receive that it is for; none where it is held.
+    receive: Option<Message>,
+    held: Vec<u8>,
+}
+
+/// An offer that is being taken.
+#[derive(Debug)]
+struct Fetching {
+    receive: Message,
+    offer: Offer,
+    total: usize,
+    done: usize,
+}
+
+/// The messages from another process to this one.
+#[derive(Debug)]
+pub struct Incoming {
+    way: Way,
+    reader: Reader,
+    /// The sender's board.
+    slots: Box<[Slot]>,
+    /// The sender.
+    process: u32,
+    call: u32,
+    receives: Vec<Message>,
+    coming: Option<Coming>,
+    fetching: Vec<Fetching>,
+    held: Vec<(u32, usize, Held)>,
+}
+
+impl Incoming {
+    /// On this way, from this process with this board.
+    pub fn new(way: Way, slots: Box<[Slot]>, process: u32) -> Self {
+        Incoming {
+            way,
+            reader: Reader::default(),
+            slots,
+            process,
+            call: 0,
+            receives: Vec::new(),
+            coming: None,
+            fetching: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Begins a call, unless it has begun.
+    #[inline]
+    pub fn begin_if_new(&mut self, call: u32) {
+        if self.call != call {
+            self.begin(call);
+        }
+    }
+
+    /// Begins a call. What is left of others is given up, so that nobody waits for it.
+    pub fn begin(&mut self, call: u32) {
+        self.call = call;
+        self.receives.clear();
+        self.coming = None;
+        for fetching in self.fetching.drain(..) {
+            answer(self.way, fetching.offer.number, taken);
+        }
+        for (_, _, held) in self.held.drain(..) {
+            if let Held::Offer(offer) = held {
+                answer(self.way, offer.number, taken);
+            }
+        }
+    }
+
+    /// Whether nothing is under way that somebody waits for.
+    pub fn is_idle(&self) -> bool {
+        self.receives.is_empty() && self.fetching.is_empty() && !self.is_coming()
+    }
+
+    fn is_coming(&self) -> bool {
+        self.coming
+            .as_ref()
+            .is_some_and(|coming| coming.receive.is_some())
+    }
+
+    /// Receives a message of up to so many bytes; `complete` is told its step when it has come.
+    ///
+    /// # Errors
+    /// A message that is longer.
+    ///
+    /// # Safety
+    /// The memory stays, and nobody else uses it, until then.
+    pub unsafe fn receive(
+        &mut self,
+        message: Message,
+        complete: &mut impl FnMut(u32),
+    ) -> Result<(), Truncated> {
+        if self.receives.is_empty() && self.takes_at_once(&message) {
+            complete(message.step);
+            return Ok(());
+        }
+        let held = self.held.iter().position(|(tag, _, _)| *tag == message.tag);
+        match held.map(|place| self.held.swap_remove(place)) {
+            Some((_, total, held)) => self.take(message, total, held, complete),
+            None => {
+                self.receives.push(message);
+                self.go_on(complete).map(|_| ())
+            }
+        }
+    }
+
+    /// Takes a message in one block for the only receive that there is, where nothing else is under
+    /// way.
+    #[inline]
+    fn takes_at_once(&mut self, message: &Message) -> bool {
+        let is_alone = self.coming.is_none() && self.held.is_empty() && self.fetching.is_empty();
+        let Some(block) = self.reader.full_block(&self.way).filter(|_| is_alone) else {
+            return false;
+        };
+        // SAFETY: a block of this reader's, which its writer has filled.
+        let head: Head = unsafe { self.way.block(block).add(size_of::<u64>()).cast().read() };
+        let is_whole = u64::from(head.length) == head.total && head.kind == FRAGMENT;
+        let is_for_it = (head.call, head.tag) == (self.call, message.tag);
+        if !(is_whole && is_for_it && head.total <= message.bytes as u64) {
+            return false;
+        }
+        // SAFETY: the block has this length, and the receive has room for it.
+        unsafe {
+            let data = self.way.block(block).add(HEAD).as_ptr();
+            copy_short(data, message.address as *mut u8, head.length as usize);
+        }
+        self.reader.empty(&self.way);
+        true
+    }
+
+    /// Goes on with what is under way; whether that was possible.
+    ///
+    /// # Errors
+    /// A message that is longer than its receive.
+    pub fn go_on(&mut self, complete: &mut impl FnMut(u32)) -> Result<bool, Truncated> {
+        if let [message] = self.receives[..]
+            && self.takes_at_once(&message)
+        {
+            self.receives.clear();
+            complete(message.step);
+            return Ok(true);
+        }
+        let mut went_on = !self.fetching.is_empty();
+        if went_on {
+            self.fetch(complete);
+        }
+        // What nobody waits for stays where it is.
+        while !self.receives.is_empty() || self.is_coming() {
+            let Some(block) = self.reader.full_block(&self.way) else {
+                break;
+            };
+            // SAFETY: a block of this reader's, which its writer has filled.
+            let head: Head = unsafe { self.way.block(block).add(size_of::<u64>()).cast().read() };
+            let age = self.call.wrapping_sub(head.call) as i32;
+            if age < 0 {
+                break; // of a later call, which this process has not come to
+            }
+            went_on = true;
+            match (age, head.kind) {
+                (0, OFFER) => self.read_offer(block, head)?,
+                (0, _) => self.read_fragment(block, head, complete)?,
+                (_, kind) => {
+                    if kind == OFFER {
+                        answer(self.way, self.offer_in(block).number, taken);
+                    }
+                    self.drop_block(block, &head);
+                }
+            }
+        }
+        Ok(went_on)
+    }
+
+    /// The receive of a message that begins to come, if there is one yet.
+    fn receive_of(&mut self, head: &Head) -> Result<Option<Message>, Truncated> {
+        let place = self
+            .receives
+            .iter()
+            .position(|receive| receive.tag == head.tag);
+        let receive = place.map(|place| self.receives.swap_remove(place));
+        match receive {
+            Some(receive) if head.total > receive.bytes as u64 => Err(Truncated),
+            receive => Ok(receive),
+        }
+    }
+
+    fn read_fragment(
+        &mut self,
+        block: u64,
+        head: Head,
+        complete: &mut impl FnMut(u32),
+    ) -> Result<(), Truncated> {
+        let mut coming = match self.coming.take() {
+            Some(coming) if coming.tag == head.tag => coming,
+            _ => {
+                let receive = self.receive_of(&head)?;
+                let total = head.total as usize;
+                let held = match receive {
+                    Some(_) => Vec::new(),
+                    None => vec![0; total],
+                };
+                Coming {
+                    tag: head.tag,
+                    total,
+                    done: 0,
+                    receive,
+                    held,
+                }
+            }
+        };
+        let (data, most) = self.data_of(block, &head);
+        let length = most.min(coming.total - coming.done);
+        let into = match coming.receive {
+            Some(receive) => receive.address as *mut u8,
+            None => coming.held.as_mut_ptr(),
+        };
+        if length > 0 {
+            // SAFETY: the data are so long; what they go to has room for the whole message, as was
+            // looked when it began to come.
+            unsafe { std::ptr::copy_nonoverlapping(data, into.add(coming.done), length) };
+        }
+        self.drop_block(block, &head);
+        coming.done += length;
+        if coming.done < coming.total {
+            self.coming = Some(coming);
+            return Ok(());
+        }
+        match coming.receive {
+            Some(receive) => complete(receive.step),
+            None => {
+                let head = Head {
+                    total: coming.total as u64,
+                    ..head
+                };
+                let held = Held::Data(coming.held);
+                match self.receive_of(&head)? {
+                    Some(receive) => self.take(receive, coming.total, held, complete)?,
+                    None => self.held.push((coming.tag, coming.total, held)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the data of a fragment, or of what is published, are, and how long they are.
+    fn data_of(&self, block: u64, head: &Head) -> (*const u8, usize) {
+        match self.slot_in(block, head) {
+            Some(slot) => (slot.data().as_ptr(), SLOT_BYTES.min(head.total as usize)),
+            None => {
+                let most = self.way.block_bytes() - HEAD;
+                // SAFETY: inside the block.
+                let data = unsafe { self.way.block(block).add(HEAD) };
+                (data.as_ptr(), most.min(head.length as usize))
+            }
+        }
+    }
+
+    /// The slot that a block tells of.
+    fn slot_in(&self, block: u64, head: &Head) -> Option<&Slot> {
+        if head.kind != PUBLISHED {
+            return None;
+        }
+        // SAFETY: a block of this reader's with a number in it.
+        let number: usize = unsafe { self.way.block(block).add(HEAD).cast().read() };
+        self.slots.get(number)
+    }
+
+    /// Nothing more is read of a block, nor of what it tells of.
+    fn drop_block(&mut self, block: u64, head: &Head) {
+        if let Some(slot) = self.slot_in(block, head) {
+            slot.end();
+        }
+        self.reader.empty(&self.way);
+    }
+
+    fn offer_in(&self, block: u64) -> Offer {
+        // SAFETY: a block of this reader's with an offer in it.
+        unsafe { self.way.block(block).add(HEAD).cast().read() }
+    }
+
+    fn read_offer(&mut self, block: u64, head: Head) -> Result<(), Truncated> {
+        let offer = self.offer_in(block);
+        let receive = self.receive_of(&head)?;
+        self.reader.empty(&self.way);
+        let total = head.total as usize;
+        match receive {
+            Some(receive) => self.fetching.push(Fetching {
+                receive,
+                offer,
+                total,
+                done: 0,
+            }),
+            None => self.held.push((head.tag, total, Held::Offer(offer))),
+        }
+        Ok(())
+    }
+
+    /// Gives a receive what was held for it.
+    fn take(
+        &mut self,
+        receive: Message,
+        total: usize,
+        held: Held,
+        complete: &mut impl FnMut(u32),
+    ) -> Result<(), Truncated> {
+        if total > receive.bytes {
+            return Err(Truncated);
+        }
+        match held {
+            Held::Data(data) => {
+                // SAFETY: the receive has room for the message.
+                unsafe {
+                    let into = receive.address as *mut u8;
+                    std::ptr::copy_nonoverlapping(data.as_ptr(), into, total);
+                }
+                complete(receive.step);
+            }
+            Held::Offer(offer) => {
+                self.fetching.push(Fetching {
+                    receive,
+                    offer,
+                    total,
+                    done: 0,
+                });
+                self.fetch(complete);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies parts of what was offered.
+    fn fetch(&mut self, complete: &mut impl FnMut(u32)) {
+        let (way, process, receives) = (self.way, self.process, &mut self.receives);
+        self.fetching.retain_mut(|fetching| {
+            let Fetching {
+                receive,
+                offer,
+                total,
+                done,
+            } = fetching;
+            let part = AT_ONCE.min(*total - *done);
+            let (from, into) = (offer.address + *done, receive.address + *done);
+            // SAFETY: the receive has room for the message.
+            let read = unsafe { read_from(process, from, into, part) };
+            if read.ok() != Some(part) {
+                answer(way, offer.number, refused);
+                receives.push(*receive);
+                return false;
+            }
+            *done += part;
+            if *done < *total {
+                return true;
+            }
+            answer(way, offer.number, taken);
+            complete(receive.step);
+            false
+        });
+    }
+}

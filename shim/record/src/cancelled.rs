@@ -1,0 +1,84 @@
+//! Sends that are cancelled are not counted. Whether a cancellation succeeded is
+//! only known when the request completes: until then the request is watched,
+//! and the calls that complete requests look for it.
+
+use std::collections::HashMap;
+
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use treepie_mpi::native::Native;
+use treepie_mpi::{Request, StatusAddress, Word};
+use treepie_process::features::{self, CANCELLING};
+use treepie_traffic::Traffic;
+
+use super::counters::Kind;
+use super::patience::Patience;
+use super::prepared;
+use super::registry::handle_at;
+use super::thread::Thread;
+
+/// What a request sent: kind, receiver, bytes.
+type Messages = Vec<(Kind, u32, u64)>;
+
+/// Sends that the application tried to cancel.
+#[derive(Default)]
+struct Cancelled {
+    /// Those that are under way, by their requests.
+    watched: HashMap<Request, Messages>,
+    /// What was counted of those that were cancelled, by kind and partner.
+    taken_back: HashMap<(Kind, u32), Traffic>,
+}
+
+static CANCELLED: Lazy<Mutex<Cancelled>> = Lazy::new(Mutex::default);
+
+/// Shows `each` what was counted and then cancelled. Nothing is allocated.
+pub fn each_taken_back(patience: impl Patience, mut each: impl FnMut(Kind, u32, Traffic)) {
+    if let Some(cancelled) = patience.acquire(|| CANCELLED.try_lock()) {
+        for (&(kind, partner), &traffic) in &cancelled.taken_back {
+            each(kind, partner, traffic);
+        }
+    }
+}
+
+/// What the request sends or has sent, if it is a send that is known.
+fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
+    if let Some(messages) = prepared::messages_of(request) {
+        return Some(messages);
+    }
+    let (partner, bytes) = thread.find_sent(request)?;
+    Some(vec![(Kind::PointToPoint, partner, bytes)])
+}
+
+/// `MPI_Cancel` of the request at `address` succeeded.
+pub fn begun(thread: &Thread, address: Word) {
+    let request = handle_at(address);
+    if let Some(messages) = messages_of(thread, request) {
+        CANCELLED.lock().watched.insert(request, messages);
+        features::begin(CANCELLING);
+    }
+}
+
+/// Whether the application tried to cancel this request.
+pub fn is_watched(request: Request) -> bool {
+    CANCELLED.lock().watched.contains_key(&request)
+}
+
+/// A request completed with this status: its messages are taken back if it was watched and
+/// cancelled.
+///
+/// # Safety
+/// The status is that of a call that is complete.
+pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
+    // SAFETY: the caller's promise.
+    let is_cancelled = unsafe { native.is_cancelled(status) };
+    let mut cancelled = CANCELLED.lock();
+    let Some(messages) = cancelled.watched.remove(&request) else {
+        return;
+    };
+    if cancelled.watched.is_empty() {
+        features::end(CANCELLING);
+    }
+    for (kind, partner, bytes) in messages.into_iter().filter(|_| is_cancelled) {
+        *cancelled.taken_back.entry((kind, partner)).or_default() += Traffic::new(1, bytes);
+    }
+}

@@ -1,0 +1,207 @@
+//! Reads from a call's arguments what its traffic depends on.
+
+use treepie_collective::Operation;
+use treepie_mpi::native::{Native, native};
+use treepie_mpi::{Call, Counts, Datatype, Handle, Side, Word};
+
+/// What one call of a collective says of its traffic.
+#[derive(Clone)]
+pub struct Seen {
+    /// The root, for those that have one.
+    pub root: Option<u32>,
+    /// How much.
+    pub amount: Amount,
+}
+
+/// An amount of traffic, as far as one rank knows it.
+#[derive(Clone)]
+pub enum Amount {
+    /// The message, or one rank's block, in bytes.
+    Block(u64),
+    /// Bytes of each rank's block.
+    Blocks(Vec<u64>),
+    /// Bytes that this rank sends to each other one.
+    Sent(u32, Vec<u64>),
+    /// Bytes that this rank sends to some others, each with its rank.
+    SentTo(u32, Vec<(u32, u64)>),
+}
+
+/// The root of a call that has one; the outer `None` where there is no such rank.
+#[inline(always)]
+fn root_of(call: &Call, size: usize) -> Option<Option<u32>> {
+    if !call.operation.has_root() {
+        return Some(None);
+    }
+    // MPICH reports success where an error handler took care of the error.
+    let root = u32::try_from(call.root).ok()?;
+    ((root as usize) < size).then_some(Some(root))
+}
+
+/// The elements that say how long a block is, as rank 0 sees the call, and their datatype;
+/// nothing of calls whose ranks' blocks differ.
+#[inline(always)]
+fn block(call: &Call) -> Option<(i64, Datatype)> {
+    use Operation::*;
+    let sent = (call.send.count, call.send.datatype);
+    let received = (call.receive.count, call.receive.datatype);
+    let is_root = call.root == 0;
+    let in_place = || native().is_some_and(|native| call.send.buffer == native.abi.in_place);
+    Some(match call.operation {
+        Barrier => (0, Datatype::ABSENT),
+        Bcast | Reduce | Allreduce | Scan | Exscan => sent,
+        Gather if is_root && in_place() => received,
+        Gather => sent,
+        Scatter if is_root => sent,
+        Scatter | Allgather | Alltoall => received,
+        ReduceScatterBlock => (call.receive.count, call.send.datatype),
+        // Ranks' blocks differ, or go to some alone.
+        _ => return None,
+    })
+}
+
+/// What rank 0 has to report of a call in which all ranks' blocks are equal: the root, and bytes.
+/// Nothing of others.
+#[inline(always)]
+pub fn observe_block(native: &Native, call: &Call, size: usize) -> Option<(Option<u32>, u64)> {
+    let root = root_of(call, size)?;
+    let (elements, datatype) = block(call)?;
+    let bytes = match elements {
+        1.. => native.type_size(datatype).saturating_mul(elements as u64),
+        _ => 0,
+    };
+    Some((root, bytes))
+}
+
+/// What this rank has to report of a call; nothing where another rank does.
+pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<Seen> {
+    use Operation::*;
+    let operation = call.operation;
+    if operation.has_equal_blocks() {
+        let seen = (rank == 0).then(|| observe_block(native, call, size))?;
+        return seen.map(|(root, bytes)| Seen {
+            root,
+            amount: Amount::Block(bytes),
+        });
+    }
+    let root = root_of(call, size)?;
+    let reader = Reader::new(native, &call.send, size);
+    let in_place = call.send.buffer == native.abi.in_place;
+    let reports = match operation {
+        Gatherv | Scatterv => root == Some(rank),
+        Alltoallv | Alltoallw => true,
+        _ => rank == 0,
+    };
+    if !reports {
+        return None;
+    }
+    let amount = match operation {
+        Gatherv | Allgatherv => {
+            Amount::Blocks(reader.blocks(call.receive.counts, call.receive.datatype))
+        }
+        Scatterv => Amount::Blocks(reader.blocks(call.send.counts, call.send.datatype)),
+        ReduceScatter => Amount::Blocks(reader.blocks(call.receive.counts, call.send.datatype)),
+        Alltoallv if in_place => Amount::Sent(
+            rank,
+            reader.blocks(call.receive.counts, call.receive.datatype),
+        ),
+        Alltoallv => Amount::Sent(rank, reader.blocks(call.send.counts, call.send.datatype)),
+        Alltoallw if in_place => Amount::Sent(
+            rank,
+            reader.blocks_of_types(call.receive.counts, call.receive.datatypes),
+        ),
+        Alltoallw => Amount::Sent(
+            rank,
+            reader.blocks_of_types(call.send.counts, call.send.datatypes),
+        ),
+        _ => return None,
+    };
+    Some(Seen { root, amount })
+}
+
+/// Reads what one side of a call says, as bytes.
+pub struct Reader<'a> {
+    native: &'a Native,
+    send: &'a Side,
+    size: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader for a call whose arrays have `size` elements.
+    #[inline(always)]
+    pub fn new(native: &'a Native, send: &'a Side, size: usize) -> Self {
+        Reader { native, send, size }
+    }
+
+    /// What is sent to every neighbour, for calls with one size for all.
+    #[inline(always)]
+    pub fn to_all(&self) -> Option<u64> {
+        self.send.counts.is_absent().then(|| self.sent())
+    }
+
+    /// What is sent to the neighbour `at`, for calls with a size for each.
+    pub fn to_one(&self, at: usize) -> u64 {
+        let Side {
+            datatype,
+            datatypes,
+            counts,
+            ..
+        } = *self.send;
+        match datatypes {
+            0 if self.native.is_null_datatype(datatype) || counts.is_absent() => 0,
+            0 => {
+                let size = self.native.type_size(datatype);
+                self.count_at(counts, at).saturating_mul(size)
+            }
+            types => self.block_of_type(counts, types, at),
+        }
+    }
+
+    #[inline(always)]
+    fn bytes(&self, count: i64, datatype: Datatype) -> u64 {
+        self.native
+            .type_size(datatype)
+            .saturating_mul(count.max(0) as u64)
+    }
+
+    #[inline(always)]
+    fn sent(&self) -> u64 {
+        self.bytes(self.send.count, self.send.datatype)
+    }
+
+    fn count_at(&self, counts: Counts, rank: usize) -> u64 {
+        // SAFETY: the call succeeded, so that its array of counts has an element for each rank.
+        unsafe { counts.at(rank) }.max(0) as u64
+    }
+
+    fn blocks(&self, counts: Counts, datatype: Datatype) -> Vec<u64> {
+        if counts.is_absent() || self.native.is_null_datatype(datatype) {
+            return vec![0; self.size];
+        }
+        let bytes = self.native.type_size(datatype);
+        (0..self.size)
+            .map(|rank| self.count_at(counts, rank).saturating_mul(bytes))
+            .collect()
+    }
+
+    fn blocks_of_types(&self, counts: Counts, types: Word) -> Vec<u64> {
+        if counts.is_absent() || types == 0 {
+            return vec![0; self.size];
+        }
+        let block = |rank: usize| self.block_of_type(counts, types, rank);
+        (0..self.size).map(block).collect()
+    }
+
+    /// The block of `rank` where each rank has a type of its own.
+    fn block_of_type(&self, counts: Counts, types: Word, rank: usize) -> u64 {
+        let count = self.count_at(counts, rank);
+        if count == 0 {
+            return 0; // the type may be MPI_DATATYPE_NULL then
+        }
+        // SAFETY: as for counts; a handle for each rank.
+        let datatype = unsafe {
+            self.native
+                .read_handle(types + rank * self.native.abi.handle_bytes)
+        };
+        count.saturating_mul(self.native.type_size(datatype))
+    }
+}

@@ -1,0 +1,119 @@
+//! The beginning and the end of objects that have handles: communicators, windows, requests.
+
+use treepie_mpi::{Comm, Handle, Request, SUCCESS, Word, c_int};
+use treepie_process::features::{self, COUNTING, CUTS, PAGES};
+use treepie_traffic::times::CallClass;
+
+use super::page::{self, Note};
+use super::registry::handle_at;
+use super::{around, communicators, prepared, received, shared_memory, thread, windows};
+
+/// A procedure that makes a communicator, whose handle it puts at `address`.
+pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    let started = note.request != 0;
+    start_of(note, call, address, |comm, internal| {
+        communicators::made(comm, internal);
+        // One that is only begun (MPI_Comm_idup) nobody may ask for its members yet.
+        if !internal && !started {
+            communicators::placed(comm);
+        }
+    })
+}
+
+/// A procedure that makes a window, whose handle it puts at `address`.
+pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    start_of(note, call, address, |window, internal| {
+        windows::made(window, internal);
+        page::count_window(false);
+    })
+}
+
+/// The end of the communicator whose handle is at `address`.
+pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(note, call, address, communicators::ended)
+}
+
+/// The end of the window whose handle is at `address`.
+pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(note, call, address, |window| {
+        windows::ended(window);
+        page::count_window(true);
+    })
+}
+
+/// The end of the request whose handle is at `address`.
+pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    let call = || match features::any(CUTS) {
+        true => received::request_end(note, call, address),
+        false => call(),
+    };
+    end_of(note, call, address, |request: Request| {
+        prepared::ended(request);
+        if features::any(PAGES)
+            && let Some(thread) = thread::outermost()
+        {
+            thread.area().forget(request.word() as u64);
+        }
+    })
+}
+
+/// A procedure that makes an object, whose handle it puts at `address`: `made` is told of it, and
+/// whether the native MPI made it for itself, within a call of the application's (an I/O library's
+/// copy of a communicator, say). Such an object is never counted.
+fn start_of<H: Handle>(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: Word,
+    made: impl FnOnce(H, bool),
+) -> c_int {
+    if !features::any(COUNTING) {
+        return call();
+    }
+    let internal = thread::is_nested();
+    let code = around(&note, CallClass::Other, call, |thread| {
+        if note.procedure.collective {
+            thread.with_communicator(note.comm, |comm| comm.count_done(note.as_done()));
+            if features::any(CUTS) {
+                received::begin_collective(note.request);
+            }
+        }
+    });
+    if code == SUCCESS {
+        made(handle_at(address), internal);
+    }
+    code
+}
+
+/// The end of the object whose handle is at `address`: the handle may come back as another's.
+fn end_of<H: Handle>(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: Word,
+    ended: impl FnOnce(H),
+) -> c_int {
+    if !features::any(COUNTING) {
+        return call();
+    }
+    // Read before the call, which leaves the null handle there.
+    let handle = handle_at(address);
+    let code = super::call(note, call);
+    if code == SUCCESS {
+        ended(handle);
+    }
+    code
+}
+
+/// `MPI_Win_allocate_shared` on `comm`, which puts the window at `address`.
+pub fn allocate_shared(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    comm: Comm,
+    address: Word,
+) -> c_int {
+    let internal = thread::is_nested();
+    let code = window_start(note, call, address);
+    if code == SUCCESS && features::any(COUNTING) && !internal {
+        shared_memory::allocated(comm);
+    }
+    code
+}

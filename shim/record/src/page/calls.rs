@@ -1,0 +1,226 @@
+//! What is written around a call: its description before, that it has ended after.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use treepie_jobstate::pages::layout::{
+    ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, STARTED, THREADS, area, header, pack,
+    request_place, send_place,
+};
+use treepie_mpi::native::native;
+use treepie_mpi::{Handle, Request, Word, c_int};
+
+use super::words::Words;
+use super::{Note, Procedure, page};
+use crate::registry::handle_at;
+
+/// A thread's part of the page. Only that thread writes it, but for the times.
+#[derive(Clone, Copy)]
+pub struct Area {
+    words: &'static [AtomicU64; area::LENGTH],
+    /// The page; none where the thread has no part of it.
+    page: Option<Words>,
+}
+
+/// Where threads write for which the page has no area, or that call after its end.
+static NOWHERE: [AtomicU64; area::LENGTH] = [const { AtomicU64::new(0) }; area::LENGTH];
+
+impl Area {
+    /// An area for a new thread.
+    #[cold]
+    pub fn claim() -> Area {
+        let words = page().map(|page| page.file.words);
+        let nowhere = Area {
+            words: &NOWHERE,
+            page: None,
+        };
+        let Some(page) = words else { return nowhere };
+        let free = (0..THREADS).map(|number| page.area(number)).find(|area| {
+            let thread = &area[area::THREAD];
+            let claimed = thread.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
+            claimed.is_ok()
+        });
+        if free.is_none() {
+            page.0[header::MORE_THREADS].fetch_add(1, Ordering::Relaxed);
+        }
+        free.map_or(nowhere, |words| Area {
+            words,
+            page: Some(page),
+        })
+    }
+
+    /// Leaves the area to the next thread that starts.
+    pub fn release(self) {
+        self.words[area::THREAD].store(0, Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn get(self, at: usize) -> u64 {
+        self.words[at].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn set(self, at: usize, value: u64) {
+        self.words[at].store(value, Ordering::Relaxed);
+    }
+
+    /// A call begins. What it does not have, is constant and left away, so that few stores remain;
+    /// readers know by the procedure what there is.
+    #[inline(always)]
+    pub fn begin(self, note: &Note) {
+        let last = self.get(area::CALL) >> NUMBER_SHIFT;
+        let number = match note.procedure.poll {
+            true => {
+                self.set(area::POLLS, self.get(area::POLLS) + 1);
+                last
+            }
+            false => last + 1,
+        };
+        if !note.procedure.starts {
+            self.describe(note);
+        }
+        let call = number << NUMBER_SHIFT | INSIDE | u64::from(note.procedure.number);
+        self.words[area::CALL].store(call, Ordering::Release);
+        if note.sends {
+            self.send(note);
+        }
+    }
+
+    /// With whom the call is, for which it may have to wait. The last send says what is sent.
+    #[inline(always)]
+    fn describe(self, note: &Note) {
+        let only_sends = note.sends && note.source == ABSENT;
+        if !note.comm.is_absent() && !only_sends {
+            self.set(area::COMM, note.comm.word() as u64);
+        }
+        if note.dest != ABSENT && !note.sends {
+            self.set(area::DEST, note.dest as u32 as u64);
+        }
+        if note.source != ABSENT {
+            self.set(area::SOURCE_TAG, pack(note.source, note.receive_tag));
+        }
+        if note.requests != 0 {
+            self.ask(note.count, note.requests);
+        }
+    }
+
+    /// It has ended. `done` is whether it did something, which a poll need not.
+    #[inline(always)]
+    pub fn end(self, done: bool, procedure: Procedure) {
+        let mut call = self.get(area::CALL) & !INSIDE;
+        if procedure.poll && done {
+            call += 1 << NUMBER_SHIFT;
+        }
+        self.words[area::CALL].store(call, Ordering::Release);
+    }
+
+    /// A message is sent.
+    #[inline(always)]
+    fn send(self, note: &Note) {
+        let number = self.get(area::SENDS) + 1;
+        let at = send_place(number);
+        self.set(at, note.comm.word() as u64);
+        self.set(at + 1, pack(note.dest, note.tag));
+        self.set(at + 2, note.elements as u64);
+        self.set(area::SENDS, number);
+    }
+
+    /// The number of the last call.
+    pub fn number(self) -> u64 {
+        self.get(area::CALL) >> NUMBER_SHIFT
+    }
+
+    /// These requests are asked for.
+    #[inline(always)]
+    fn ask(self, count: c_int, requests: Word) {
+        let count = usize::try_from(count).unwrap_or(0);
+        self.set(area::ASKED, count as u64);
+        for at in 0..count.min(area::MOST_REQUESTS) {
+            self.set(area::REQUESTS + at, request_at(requests, at));
+        }
+        // Whether those beyond are complete is not looked at: nobody is to call them incomplete.
+        for at in area::MOST_REQUESTS..count {
+            self.forget(request_at(requests, at));
+        }
+    }
+
+    /// A call has completed some or all of the requests that it asked for: those whose handles are
+    /// null now are no more. Of persistent ones any may be complete.
+    #[inline(always)]
+    pub fn completed(self, note: &Note) {
+        let (Some(page), Some(native)) = (self.page, native()) else {
+            return;
+        };
+        let null = native.request_null() as u64;
+        let count = usize::try_from(note.count).unwrap_or(0);
+        for at in 0..count.min(area::MOST_REQUESTS) {
+            let request = self.get(area::REQUESTS + at);
+            let Some(slot) = slot_of(page, request) else {
+                continue;
+            };
+            match request_at(note.requests, at) == null {
+                true => page.set(slot, 0),
+                false => page.set(slot + 1, page.get(slot + 1) & !STARTED),
+            }
+        }
+    }
+
+    /// Persistent requests are started, an array of `count` at `requests`.
+    pub fn started(self, count: c_int, requests: Word) {
+        let Some(page) = self.page else { return };
+        for at in 0..usize::try_from(count).unwrap_or(0) {
+            if let Some(slot) = slot_of(page, request_at(requests, at)) {
+                page.set(slot + 1, page.get(slot + 1) | STARTED);
+            }
+        }
+    }
+
+    /// This request is no more, or nothing is said of it from now on.
+    pub fn forget(self, request: u64) {
+        if let Some(page) = self.page
+            && let Some(slot) = slot_of(page, request)
+        {
+            page.set(slot, 0);
+        }
+    }
+
+    /// A request was made by this call: what it stands for. `number` is that of a collective on
+    /// its communicator.
+    #[inline(always)]
+    pub fn requested(self, note: &Note, number: u64) {
+        let Some(page) = self.page else { return };
+        let request: Request = handle_at(note.request);
+        let partner = match note.posts || note.source != ABSENT {
+            true => pack(note.source, note.receive_tag),
+            false => pack(note.dest, note.tag),
+        };
+        let at = slot_for(request.word() as u64);
+        page.set(at, request.word() as u64);
+        page.set(
+            at + 1,
+            number << NUMBER_SHIFT | u64::from(note.procedure.number),
+        );
+        page.set(at + 2, note.comm.word() as u64);
+        page.set(at + 3, partner);
+    }
+}
+
+/// The place of a request in pages.
+#[inline(always)]
+fn slot_for(request: u64) -> usize {
+    REQUESTS_AT + request_place(request) * REQUEST
+}
+
+/// The place of a request, where the page still has it.
+#[inline(always)]
+fn slot_of(page: Words, request: u64) -> Option<usize> {
+    let slot = slot_for(request);
+    (page.get(slot) == request).then_some(slot)
+}
+
+/// The request with this number in an array of the application's.
+#[inline(always)]
+fn request_at(requests: Word, at: usize) -> u64 {
+    let bytes = native().map_or(0, |native| native.abi.handle_bytes);
+    let request: Request = handle_at(requests + at * bytes);
+    request.word() as u64
+}

@@ -1,0 +1,171 @@
+//! The file of a page: where it is, who may read it, and when it goes.
+//!
+//! ```text
+//! /dev/shm/treepie-UID/RUN/RANK.page       or below the directory that the user names
+//! ```
+//!
+//! Directories and files are the user's alone. A page stays when its process is killed: the memory
+//! is the system's. It goes when `MPI_Finalize` has returned.
+
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
+use treepie_jobstate::pages::layout::WORDS;
+use treepie_jobstate::pages::{file_name, run_directory, usual_directory};
+use treepie_process::machine::file_limit;
+
+use super::words::Words;
+
+/// Why this rank has no page.
+#[derive(Debug, Error)]
+pub enum PageError {
+    /// The system refused something.
+    #[error("pages: {path}: {problem}; set TREEPIE_PAGES to a directory of yours")]
+    System {
+        /// Where.
+        path: PathBuf,
+        /// What it says.
+        problem: io::Error,
+    },
+    /// Somebody else made what has our name.
+    #[error("pages: {path}: {}", NotOwn::Strange)]
+    Strange {
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+/// The file of this process's page.
+pub struct PageFile {
+    path: PathBuf,
+    /// Where it is in memory.
+    pub words: Words,
+    /// The process that made it: a fork of it has none.
+    pub process: u32,
+}
+
+impl PageFile {
+    /// Makes the page of a rank, all zeros, with `names` behind.
+    ///
+    /// # Errors
+    /// A directory or file that cannot be made; no memory.
+    pub fn create(
+        directory: Option<&Path>,
+        run: u64,
+        rank: usize,
+        names: &str,
+    ) -> Result<PageFile, PageError> {
+        let base = match directory {
+            Some(directory) => {
+                make_users(directory)?;
+                directory.to_owned()
+            }
+            None => {
+                // SAFETY: geteuid has no conditions.
+                let user = unsafe { libc::geteuid() };
+                let base = usual_directory(Path::new("/dev/shm"), user);
+                make_own(&base)?;
+                base
+            }
+        };
+        let run = run_directory(&base, run);
+        let own = make_own(&run)?;
+        let name = file_name(rank);
+        let path = run.join(&name);
+        let file = own.create_new(&name, 0o600).map_err(system(&run))?;
+        let made = reserve(&file, WORDS * 8 + names.len())
+            .and_then(|()| write_at(&file, names.as_bytes(), WORDS * 8))
+            .and_then(|()| map(&file));
+        match made {
+            Ok(words) => Ok(PageFile {
+                path,
+                words,
+                process: std::process::id(),
+            }),
+            Err(problem) => {
+                own.remove(&name);
+                Err(system(&run)(problem))
+            }
+        }
+    }
+
+    /// Removes the file, and the run's directory with the last one.
+    pub fn remove(&self) {
+        if self.process != std::process::id() {
+            return;
+        }
+        if let (Some(run), Some(name)) = (self.path.parent(), self.path.file_name())
+            && let Ok(own) = OwnDirectory::open(run, Access::Private)
+        {
+            own.remove(name);
+            let _ = fs::remove_dir(run);
+        }
+    }
+}
+
+fn system(path: &Path) -> impl Fn(io::Error) -> PageError {
+    let path = path.to_owned();
+    move |problem| PageError::System {
+        path: path.clone(),
+        problem,
+    }
+}
+
+/// Makes a directory that the user named, and those above it.
+fn make_users(directory: &Path) -> Result<(), PageError> {
+    let mut builder = DirBuilder::new();
+    let made = builder.recursive(true).mode(0o700).create(directory);
+    made.map_err(system(directory))
+}
+
+/// Makes a directory of ours, where other users may have made one.
+fn make_own(path: &Path) -> Result<OwnDirectory, PageError> {
+    OwnDirectory::make(path, Access::Private).map_err(|refused| match refused {
+        NotOwn::System(problem) => system(path)(problem),
+        NotOwn::Strange => PageError::Strange {
+            path: path.to_owned(),
+        },
+    })
+}
+
+/// Memory that is only promised would end the process when there is none.
+fn reserve(file: &File, bytes: usize) -> io::Result<()> {
+    if bytes as u64 > file_limit() {
+        return Err(io::Error::other("files may not be so large (ulimit -f)"));
+    }
+    // SAFETY: the descriptor is ours.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
+        0 => Ok(()),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+fn write_at(file: &File, bytes: &[u8], at: usize) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at as u64)
+}
+
+fn map(file: &File) -> io::Result<Words> {
+    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+    // SAFETY: a new mapping of a file that is so long.
+    let base = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            WORDS * 8,
+            access,
+            flags,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the mapping is so long, aligned to a page of memory, never unmapped, and used by
+    // atomic accesses alone.
+    Ok(Words(unsafe { &*base.cast() }))
+}

@@ -1,0 +1,121 @@
+//! Stops this rank before a call, where the command that watches the job wants all ranks at one cut
+//! (`treepie cut`). The command writes into the page which calls may begin, this rank that it
+//! stands before one that may not.
+
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use treepie_jobstate::pages::TICK;
+use treepie_jobstate::pages::layout::header;
+use treepie_mpi::native::native;
+use treepie_process::features::{self, CUTS};
+use treepie_process::log;
+
+use super::calls::Area;
+use super::tick::write_all_channels;
+use super::words::Words;
+use super::{Procedure, words};
+
+/// How often a stopped rank looks whether it may go on.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
+
+/// A command that has not looked for so long is no more: then everybody goes on.
+const LOST: Duration = Duration::from_secs(5);
+
+/// How often counts are written for the command: during a wave, and else.
+const IN_WAVE: Duration = Duration::from_millis(2);
+const BETWEEN_WAVES: Duration = Duration::from_millis(20);
+
+/// This rank may be stopped from now on.
+pub fn begin(words: Words) {
+    words.set(header::STOPS, 1);
+    features::begin(CUTS);
+}
+
+/// The counts are final.
+pub fn end(words: Words) {
+    features::end(CUTS);
+    write_all_channels(words);
+    words.0[header::ENDED].store(1, Ordering::Release);
+}
+
+/// The time between two ticks.
+pub fn tick(words: Words) -> Duration {
+    match (words.get(header::STOPS), words.get(header::GATE)) {
+        (0, _) => TICK,
+        (_, 0) => BETWEEN_WAVES,
+        _ => IN_WAVE,
+    }
+}
+
+/// A call is about to begin: it waits here until it may.
+#[cold]
+pub fn stop_before(area: Area, procedure: Procedure) {
+    let Some(words) = words() else { return };
+    if procedure.uncut {
+        refuse(procedure);
+    }
+    let next = area.number() + 1;
+    if is_closed(words, next) {
+        stop(words, next);
+    }
+}
+
+/// Whether the call with this number may not begin.
+fn is_closed(words: Words, number: u64) -> bool {
+    let gate = words.0[header::GATE].load(Ordering::Acquire);
+    gate != 0 && number >= gate
+}
+
+fn stop(words: Words, next: u64) {
+    write_all_channels(words);
+    words.0[header::STOPPED].store(1, Ordering::Release);
+    let (mut beat, mut since) = (words.get(header::BEAT), Instant::now());
+    while is_closed(words, next) {
+        // A large message that this rank sends or takes goes on only while it calls MPI.
+        if words.get(header::REST) == 0
+            && let Some(native) = native()
+        {
+            let _ = native.progress((native.comm_self, 0, 0));
+        }
+        thread::sleep(BETWEEN_LOOKS);
+        let now = words.get(header::BEAT);
+        if now != beat {
+            (beat, since) = (now, Instant::now());
+        } else if since.elapsed() >= LOST {
+            log::warn("nobody ends this wave any more; the job goes on");
+            words.set(header::GATE, 0);
+        }
+    }
+    words.0[header::STOPPED].store(0, Ordering::Release);
+}
+
+/// This procedure begins something that no cut includes.
+pub fn refuse(procedure: Procedure) {
+    if let Some(words) = words()
+        && words.get(header::REFUSED) == 0
+    {
+        words.set(header::REFUSED, u64::from(procedure.number) + 1);
+    }
+}
+
+/// Says how many receives and collectives were begun and are not complete.
+pub fn say_open(receives: usize, collectives: usize) {
+    if let Some(words) = words() {
+        words.set(header::RECEIVES, receives as u64);
+        words.set(header::COLLECTIVES, collectives as u64);
+    }
+}
+
+/// One window more, or less.
+pub fn count_window(ended: bool) {
+    let Some(words) = words().filter(|_| features::any(CUTS)) else {
+        return;
+    };
+    let windows = &words.0[header::WINDOWS];
+    match ended {
+        true => windows.fetch_sub(1, Ordering::AcqRel),
+        false => windows.fetch_add(1, Ordering::AcqRel),
+    };
+}

@@ -1,0 +1,235 @@
+//! What this rank has received from each partner, and which requests it has begun and not
+//! completed: counted only where it may be stopped at a cut.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use treepie_mpi::native::{Native, native};
+use treepie_mpi::{MatchedMessage, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_traffic::times::CallClass;
+
+use super::communicators::{self, Communicator};
+use super::page::{self, Note};
+use super::registry::handle_at;
+use super::{around, thread};
+
+/// Communicator of a receive, as it was when the receive was posted: the application may free it
+/// before the receive completes, and the MPI may give its handle to another. `None` for those that
+/// are not the application's.
+type Posted = Option<Arc<Communicator>>;
+
+/// A pending operation of this process.
+enum Begun {
+    Receive(Posted),
+    Collective,
+}
+
+/// What this process has begun.
+#[derive(Default)]
+struct Open {
+    begun: HashMap<Request, Begun>,
+    /// How many of these are receives.
+    receives: usize,
+    /// Receives that are prepared, started or not.
+    prepared: HashMap<Request, Posted>,
+    /// Messages that were matched and are not received.
+    matched: HashMap<MatchedMessage, Posted>,
+}
+
+static OPEN: Lazy<Mutex<Open>> = Lazy::new(Mutex::default);
+
+/// Addresses that a receive has beside those of its note; 0 where it has none.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    /// The status.
+    pub status: StatusAddress,
+    /// The matched message.
+    pub message: Word,
+}
+
+impl Taken {
+    /// None of them.
+    pub const NONE: Taken = Taken {
+        status: StatusAddress::ABSENT,
+        message: 0,
+    };
+}
+
+/// A receive, a probe, or a send and a receive in one, which `call` makes with the status that it
+/// is given, and `sent` counts what is sent of it.
+#[cold]
+pub fn receive(
+    note: Note,
+    class: CallClass,
+    taken: Taken,
+    call: impl FnOnce(StatusAddress) -> c_int,
+    sent: impl FnOnce(&thread::Thread),
+) -> c_int {
+    let Some(native) = native() else {
+        return call(taken.status);
+    };
+    let mut room = [0; 8];
+    let status = match taken.status.word() == native.abi.status_ignore {
+        true => StatusAddress::of_room(&mut room),
+        false => taken.status,
+    };
+    let before = match taken.message != 0 && !note.posts {
+        true => OPEN
+            .lock()
+            .matched
+            .remove(&handle_at(taken.message))
+            .flatten(),
+        false => None,
+    };
+    around(
+        &note,
+        class,
+        || call(status),
+        |thread| {
+            sent(thread);
+            if note.has_answer() {
+                let posted = match note.posts {
+                    true => posted(native, &note),
+                    false => before,
+                };
+                // SAFETY: the call has succeeded, and was given this status.
+                unsafe { took(native, &note, posted, taken.message, status) };
+            }
+        },
+    )
+}
+
+/// The communicator of a receive that is posted; none from `MPI_PROC_NULL`, of which MPICH's
+/// requests do not say that they are.
+fn posted(native: &Native, note: &Note) -> Posted {
+    match note.source == native.abi.proc_null {
+        true => None,
+        false => communicators::find(note.comm),
+    }
+}
+
+/// A call took a message of this communicator, or will.
+///
+/// # Safety
+/// The call succeeded, and the status is the one that it had, if it has one.
+unsafe fn took(native: &Native, note: &Note, posted: Posted, message: Word, status: StatusAddress) {
+    if note.posts && message != 0 {
+        OPEN.lock().matched.insert(handle_at(message), posted);
+    } else if note.request != 0 {
+        begin(handle_at(note.request), Begun::Receive(posted));
+    } else if note.posts || message != 0 {
+        // SAFETY: the caller's promise.
+        unsafe { count(native, posted, status) };
+    }
+}
+
+/// Counts a message that was received; nothing from `MPI_PROC_NULL`, from other jobs, and of
+/// receives that were cancelled.
+///
+/// # Safety
+/// The status is that of a receive on this communicator that is complete.
+unsafe fn count(native: &Native, posted: Posted, status: StatusAddress) {
+    let Some(communicator) = posted else { return };
+    // SAFETY: the caller's promise.
+    let (source, bytes, is_cancelled) = unsafe {
+        let (source, _) = native.message_of(status);
+        (source, native.bytes_of(status), native.is_cancelled(status))
+    };
+    let partner = usize::try_from(source).map(|source| communicator.partner(source));
+    if let (Ok(Some(partner)), false) = (partner, is_cancelled) {
+        thread::count_received(partner, bytes);
+    }
+}
+
+fn begin(request: Request, what: Begun) {
+    let mut open = OPEN.lock();
+    open.insert(request, what);
+    open.say();
+}
+
+/// A collective was begun; the native MPI put its request at `address`, if it has one.
+pub fn begin_collective(address: Word) {
+    if address != 0 {
+        begin(handle_at(address), Begun::Collective);
+    }
+}
+
+/// A receive was prepared; the native MPI put its request at `note.request`.
+pub fn prepare(note: &Note) {
+    let Some(native) = native() else { return };
+    let (request, posted) = (handle_at(note.request), posted(native, note));
+    OPEN.lock().prepared.insert(request, posted);
+}
+
+/// `count` prepared requests, an array at `requests`, were started.
+pub fn started(count: c_int, requests: Word) {
+    let Some(native) = native() else { return };
+    let mut open = OPEN.lock();
+    for at in 0..usize::try_from(count).unwrap_or(0) {
+        let request = handle_at(requests + at * native.abi.handle_bytes);
+        if let Some(posted) = open.prepared.get(&request).cloned() {
+            open.insert(request, Begun::Receive(posted));
+        }
+    }
+    open.say();
+}
+
+/// Whether this request is one that was begun and is not complete.
+pub fn is_open(request: Request) -> bool {
+    OPEN.lock().begun.contains_key(&request)
+}
+
+/// A request completed with this status.
+///
+/// # Safety
+/// The status is that of a call that is complete.
+pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
+    let begun = {
+        let mut open = OPEN.lock();
+        let begun = open.remove(request);
+        if begun.is_some() {
+            open.say();
+        }
+        begun
+    };
+    if let Some(Begun::Receive(posted)) = begun {
+        // SAFETY: the caller's promise.
+        unsafe { count(native, posted, status) };
+    }
+}
+
+/// `MPI_Request_free`, of a receive that is not complete nobody will say when it is.
+pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    let request = handle_at(address);
+    let code = call();
+    if code == SUCCESS {
+        let mut open = OPEN.lock();
+        open.prepared.remove(&request);
+        if open.remove(request).is_some() {
+            page::refuse(note.procedure);
+            open.say();
+        }
+    }
+    code
+}
+
+impl Open {
+    fn insert(&mut self, request: Request, what: Begun) {
+        self.remove(request);
+        self.receives += usize::from(matches!(what, Begun::Receive(_)));
+        self.begun.insert(request, what);
+    }
+
+    fn remove(&mut self, request: Request) -> Option<Begun> {
+        let begun = self.begun.remove(&request)?;
+        self.receives -= usize::from(matches!(begun, Begun::Receive(_)));
+        Some(begun)
+    }
+
+    /// Says in the page how many there are.
+    fn say(&self) {
+        page::say_open(self.receives, self.begun.len() - self.receives);
+    }
+}

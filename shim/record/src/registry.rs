@@ -1,0 +1,145 @@
+//! What is known of handles: of communicators, windows and prepared requests.
+//! Looked up when a handle is first used, forgotten when the object ends, since
+//! the native MPI may give the same handle to another one.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use once_cell::sync::Lazy;
+use parking_lot::RwLock;
+use treepie_mpi::native::native;
+use treepie_mpi::{Handle, Word};
+
+use super::patience::Patience;
+
+/// What is known of a handle.
+enum Known<T> {
+    Is(Arc<T>),
+    /// Not the application's, or of no interest: never counted.
+    Nothing,
+}
+
+/// The handles of one kind of object.
+pub struct Registry<H: 'static, T: 'static> {
+    known: Lazy<RwLock<HashMap<H, Known<T>>>>,
+    epoch: AtomicU64,
+}
+
+impl<H: Copy + Eq + Hash, T> Registry<H, T> {
+    /// A registry that knows nothing.
+    pub const fn new() -> Self {
+        Registry {
+            known: Lazy::new(RwLock::default),
+            epoch: AtomicU64::new(0),
+        }
+    }
+
+    /// Changes whenever a handle is forgotten: what was read before may be stale.
+    #[inline(always)]
+    pub fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// What is known of `handle`, asking `look_up` at the first use.
+    pub fn find_or(&self, handle: H, look_up: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
+        if let Some(known) = self.known.read().get(&handle) {
+            return known.get();
+        }
+        // Looked up without the lock: two threads that meet here find the same.
+        let found = match look_up() {
+            Some(found) => Known::Is(Arc::new(found)),
+            None => Known::Nothing,
+        };
+        self.known.write().entry(handle).or_insert(found).get()
+    }
+
+    /// What is known of `handle`, if it was [`Registry::set`].
+    pub fn find(&self, handle: H) -> Option<Arc<T>> {
+        self.known.read().get(&handle)?.get()
+    }
+
+    /// From now on `handle` is `value`, or of no interest.
+    pub fn set(&self, handle: H, value: Option<T>) {
+        let value = value.map_or(Known::Nothing, |value| Known::Is(Arc::new(value)));
+        self.known.write().insert(handle, value);
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The object with this handle is no more; what was known of it.
+    pub fn forget(&self, handle: H) -> Option<Arc<T>> {
+        // Most handles that end were never looked at: look before taking the
+        // lock that shuts others out.
+        if !self.known.read().contains_key(&handle) {
+            return None;
+        }
+        let known = self.known.write().remove(&handle)?;
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+        known.get()
+    }
+
+    /// Forgets all handles.
+    pub fn clear(&self) {
+        self.known.write().clear();
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Shows `each` all that is known; `lock` gets at it. Nothing where it does
+    /// not get the lock.
+    pub fn each(&self, lock: impl Patience, mut each: impl FnMut(&T)) {
+        let Some(known) = lock.acquire(|| self.known.try_read()) else {
+            return;
+        };
+        for value in known.values() {
+            if let Known::Is(value) = value {
+                each(value);
+            }
+        }
+    }
+}
+
+impl<T> Known<T> {
+    fn get(&self) -> Option<Arc<T>> {
+        match self {
+            Known::Is(value) => Some(Arc::clone(value)),
+            Known::Nothing => None,
+        }
+    }
+}
+
+/// The handle at `address`, which a procedure was given by an application.
+#[inline(always)]
+pub fn handle_at<H: Handle>(address: Word) -> H {
+    match native() {
+        // SAFETY: the procedures that lead here take the address of a handle; a
+        // null address is the native MPI's to refuse.
+        Some(native) if address != 0 => unsafe { native.read_handle(address) },
+        _ => H::ABSENT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forgotten_handle_is_looked_up_again() {
+        let registry = Registry::<Word, u32>::new();
+        assert_eq!(registry.find_or(5, || Some(1)).as_deref(), Some(&1));
+        assert_eq!(registry.find_or(5, || Some(2)).as_deref(), Some(&1));
+        let epoch = registry.epoch();
+        assert_eq!(registry.forget(5).as_deref(), Some(&1));
+        assert_ne!(registry.epoch(), epoch);
+        assert_eq!(registry.find_or(5, || Some(2)).as_deref(), Some(&2));
+    }
+
+    #[test]
+    fn what_is_of_no_interest_is_not_looked_up_again() {
+        let registry = Registry::<Word, u32>::new();
+        assert_eq!(registry.find_or(5, || None), None);
+        assert_eq!(registry.find_or(5, || Some(1)), None);
+        registry.set(6, None);
+        assert_eq!(registry.find_or(6, || Some(1)), None);
+    }
+}

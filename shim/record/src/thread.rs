@@ -1,0 +1,310 @@
+//! What each thread has for itself: whether it is in a call, its counters, and
+//! the handles that it used last.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use treepie_mpi::native::native;
+use treepie_mpi::{Call, Comm, Handle, Request, SUCCESS, Win, Word, c_int};
+use treepie_traffic::times::CallClass;
+
+use super::Message;
+use super::collectives::Plan;
+use super::communicators::{self, Communicator};
+use super::counters::ANY_SOURCE;
+use super::counters::{self, Counters, Kind};
+use super::growing::Counted;
+use super::handle_cache::HandleCache;
+use super::page::{Area, Note};
+use super::phases;
+use super::prepared::Prepared;
+use super::registry::handle_at;
+use super::windows::{self, Window};
+
+/// One thread's part of the record. No other thread's data are in its lines of the
+/// cache, which processors fetch in pairs.
+#[repr(align(128))]
+pub struct Thread {
+    /// Whether this thread is within a procedure that the application called.
+    inside: Cell<bool>,
+    counters: &'static Counters,
+    communicators: HandleCache<Comm, Communicator, 8>,
+    windows: HandleCache<Win, Window, 4>,
+    pub(super) requests: HandleCache<Request, Prepared, 32>,
+    /// When this thread called `MPI_Finalize`, on the clock of phases, where calls are timed.
+    finalizing: Cell<Option<u64>>,
+    /// Its part of this rank's page, from its first call on.
+    area: Cell<Option<Area>>,
+    /// Where receives of late are counted.
+    posted: [Cell<Option<Posted>>; POSTED],
+}
+
+/// Sources of receives that are remembered, a power of two: as many as a grid of three dimensions
+/// has neighbours, and more.
+const POSTED: usize = 8;
+
+/// Where receives on a communicator from a source are counted, as long as an epoch holds.
+#[derive(Clone, Copy)]
+struct Posted {
+    comm: Comm,
+    source: c_int,
+    epoch: u64,
+    counted: Counted,
+}
+
+thread_local! {
+    /// On the heap: the memory that a process has for the variables of threads is small.
+    static THREAD: Rc<Thread> = Rc::new(Thread::new());
+}
+
+/// This thread's record where it makes a call of the application's own; `None` within such a
+/// call, and for a thread that is going away.
+#[inline(always)]
+pub fn outermost() -> Option<Rc<Thread>> {
+    let thread = THREAD.try_with(Rc::clone).ok()?;
+    (!thread.inside.get()).then_some(thread)
+}
+
+/// Counts a message that this thread received from a partner.
+pub fn count_received(partner: u32, bytes: u64) {
+    let _ = THREAD.try_with(|thread| thread.counters.add_received(partner, bytes));
+}
+
+/// Whether this thread is within a procedure that the application called.
+pub fn is_nested() -> bool {
+    THREAD
+        .try_with(|thread| thread.inside.get())
+        .unwrap_or(false)
+}
+
+/// Nanoseconds on the clock of phases.
+#[cold]
+fn clock() -> u64 {
+    phases::now()
+}
+
+impl Thread {
+    fn new() -> Self {
+        Thread {
+            inside: Cell::new(false),
+            counters: counters::claim(),
+            communicators: HandleCache::new(),
+            windows: HandleCache::new(),
+            requests: HandleCache::new(),
+            finalizing: Cell::new(None),
+            area: Cell::new(None),
+            posted: [const { Cell::new(None) }; POSTED],
+        }
+    }
+
+    /// Makes a call; what is called within it is not the application's. The call
+    /// is timed where a class is given.
+    #[inline(always)]
+    pub fn call(&self, timed: Option<CallClass>, call: impl FnOnce() -> c_int) -> c_int {
+        let began = if timed.is_some() { clock() } else { 0 };
+        self.inside.set(true);
+        let code = call();
+        self.inside.set(false);
+        if let Some(class) = timed {
+            self.count_time(class, began);
+        }
+        code
+    }
+
+    /// Counts a call of this class, and its time from `began` until now.
+    #[cold]
+    fn count_time(&self, class: CallClass, began: u64) {
+        self.counters.add_time(class, clock().saturating_sub(began));
+    }
+
+    /// Its part of this rank's page.
+    #[inline(always)]
+    pub fn area(&self) -> Area {
+        self.area.get().unwrap_or_else(|| self.claim_area())
+    }
+
+    /// The page says from now on that this call goes on.
+    #[inline(always)]
+    pub fn begin_note(&self, note: &Note) -> Area {
+        let area = self.area();
+        area.begin(note);
+        area
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn claim_area(&self) -> Area {
+        let area = Area::claim();
+        self.area.set(Some(area));
+        area
+    }
+
+    /// The page says that the call has ended, and what is left of it.
+    #[inline(always)]
+    pub fn end_note(&self, area: Area, note: &Note, code: c_int) {
+        let done = code == SUCCESS && (!note.procedure.poll || note.has_answer());
+        if done && note.procedure.starts {
+            area.requested(note, self.number_of_started(note));
+        }
+        if done && note.posts {
+            self.count_receive(note);
+        }
+        if done && note.requests != 0 {
+            area.completed(note);
+        }
+        area.end(done, note.procedure);
+    }
+
+    /// Counts a receive that was posted, by its source.
+    #[inline(always)]
+    fn count_receive(&self, note: &Note) {
+        let word = note.comm.word();
+        let at = (word ^ (word >> 6) ^ note.source as usize) % POSTED;
+        if let Some(last) = self.posted[at].get()
+            && (last.comm, last.source) == (note.comm, note.source)
+            && last.epoch == communicators::epoch()
+            && self.counters.add_to_posted(&last.counted)
+        {
+            return;
+        }
+        self.posted[at].set(self.count_other_receive(note.comm, note.source));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_other_receive(&self, comm: Comm, source: c_int) -> Option<Posted> {
+        let epoch = communicators::epoch();
+        let partner = self.source(comm, source)?;
+        Some(Posted {
+            comm,
+            source,
+            epoch,
+            counted: self.counters.posted(partner),
+        })
+    }
+
+    /// The number on its communicator of the collective that a call has started; 0 for all else.
+    #[inline(always)]
+    fn number_of_started(&self, note: &Note) -> u64 {
+        if !note.procedure.collective {
+            return 0;
+        }
+        let done = self.with_communicator(note.comm, Communicator::done);
+        done.unwrap_or(0).saturating_sub(1)
+    }
+
+    /// The rank that a receive is from, or [`ANY_SOURCE`]; nothing for `MPI_PROC_NULL`, and for
+    /// ranks that are not in the world.
+    #[inline(always)]
+    pub fn source(&self, comm: Comm, source: c_int) -> Option<u32> {
+        match usize::try_from(source) {
+            Ok(source) => self.with_communicator(comm, |comm| comm.partner(source))?,
+            // MPI's own sources are below 0.
+            Err(_) => {
+                let any = native().is_some_and(|native| native.abi.any_source == source);
+                any.then_some(ANY_SOURCE)
+            }
+        }
+    }
+
+    /// A prepared receive from this partner is started.
+    pub fn count_posted(&self, partner: u32) {
+        self.counters.add_posted(partner);
+    }
+
+    /// `MPI_Finalize` begins, whose time is counted.
+    pub fn begin_finalize(&self) {
+        self.finalizing.set(Some(clock()));
+    }
+
+    /// What is timed of `MPI_Finalize` ends.
+    pub fn end_finalize(&self) {
+        if let Some(began) = self.finalizing.take() {
+            self.count_time(CallClass::Other, began);
+        }
+    }
+
+    /// Counts a message that was sent; returns its receiver and its bytes.
+    #[inline(always)]
+    pub fn count_send(&self, message: &Message) -> Option<(u32, u64)> {
+        let (partner, bytes) = self.partner_and_bytes(message)?;
+        self.count(Kind::PointToPoint, partner, bytes);
+        Some((partner, bytes))
+    }
+
+    /// Counts a message whose send is under way; the native MPI put its request at
+    /// `request`.
+    #[inline(always)]
+    pub fn count_begun_send(&self, message: &Message, request: Word) {
+        if let Some((partner, bytes)) = self.count_send(message) {
+            self.counters.remember(handle_at(request), partner, bytes);
+        }
+    }
+
+    /// Counts a collective on `comm`, which `plan` has run, as far as this rank reports it.
+    #[inline(always)]
+    pub fn count_collective(&self, note: &Note, comm: Comm, call: &Call, plan: Option<Plan>) {
+        // The note stays in registers where it is not handed on.
+        let done = note.as_done();
+        self.with_communicator(comm, |communicator| {
+            communicator.count_done(done);
+            communicator.count_call(call, plan);
+        });
+    }
+
+    /// The receiver and the bytes of a non-blocking send with this request.
+    pub fn find_sent(&self, request: Request) -> Option<(u32, u64)> {
+        counters::find_sent(self.counters, request)
+    }
+
+    /// Counts a message to or from a rank of the application's world.
+    #[inline(always)]
+    pub fn count(&self, kind: Kind, partner: u32, bytes: u64) {
+        self.counters.add(kind, partner, bytes);
+    }
+
+    /// Counts a call on a window, by its key (`access_key`), in this interval between
+    /// synchronisations.
+    #[inline(always)]
+    pub fn count_access(&self, key: u64, bytes: u64, interval: u32) {
+        self.counters.add_access(key, bytes, interval);
+    }
+
+    /// The receiver as a rank of the application's world, and the bytes; nothing
+    /// for `MPI_PROC_NULL`, and for ranks that are not in the world.
+    #[inline(always)]
+    pub fn partner_and_bytes(&self, message: &Message) -> Option<(u32, u64)> {
+        let dest = usize::try_from(message.dest).ok()?;
+        let partner = self.with_communicator(message.comm, |comm| comm.partner(dest))??;
+        let elements = message.count.saturating_mul(message.partitions).max(0);
+        let size = native()?.type_size(message.datatype);
+        Some((partner, size.saturating_mul(elements as u64)))
+    }
+
+    /// What is known of a communicator of the application's.
+    #[inline(always)]
+    pub fn with_communicator<R>(
+        &self,
+        comm: Comm,
+        read: impl FnOnce(&Communicator) -> R,
+    ) -> Option<R> {
+        self.communicators
+            .with(comm, communicators::epoch(), communicators::find, read)
+    }
+
+    /// What is known of a window of the application's.
+    #[inline(always)]
+    pub fn with_window<R>(&self, window: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
+        self.windows
+            .with(window, windows::epoch(), windows::find, read)
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.counters.release();
+        if let Some(area) = self.area.get() {
+            area.release();
+        }
+    }
+}

@@ -15,9 +15,10 @@ use treepie_mpi::native::{LONGEST_NAME, Native, NativeError, native};
 use treepie_mpi::{Comm, Handle, SUCCESS, Word, c_int};
 use treepie_profile::settings::Collectives;
 
-use super::communicator::{Communicator, Kept};
+use super::communicator::Communicator;
+use super::ground::{Ground, Kept};
 use super::setup::Setup;
-use super::{device, guard, left, neighbours, transport};
+use super::{device, guarded, left, neighbours, transport};
 
 /// What hangs on a communicator: nothing more than that, where its collectives are
 /// left to the native MPI.
@@ -93,7 +94,7 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
     };
     let made = kept.and_then(|kept| {
         let ranks = ranks?;
-        Ok((Communicator::new(native, setup, kept, &ranks)?, ranks))
+        Ok((Ground::new(native, setup, kept, &ranks)?, ranks))
     });
     let mine = match (attached, &made) {
         (None, _) => Had::Nothing,
@@ -126,10 +127,11 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
             transport::join(native, made.private(), made.rank(), at)
         }
     };
-    let made = Arc::new(made.with_memory(setup, memory).with_guard(setup, &ranks));
+    let ground = made.with_memory(setup, memory);
+    let made = Arc::new(Communicator::new(setup, ground, &ranks));
     // SAFETY: it hangs on `comm`, one of whose collectives is called.
     let kept = unsafe { &*attached }.0.get_or_init(|| made);
-    guard::made(kept);
+    guarded::made(kept);
     Some(kept)
 }
 
@@ -202,7 +204,7 @@ pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra:
     // SAFETY: the value is what was attached, and nobody uses it any more.
     let attached = unsafe { Box::from_raw(value as *mut Attached) };
     if let (Some(native), Some(communicator)) = (native(), attached.0.get()) {
-        guard::ended(native, communicator);
+        guarded::ended(native, communicator);
         if communicator.leave() {
             // Freeing it is done by all processes together; whether a plan still uses it, each
             // knows of itself alone.

@@ -12,7 +12,8 @@ use treepie_mpi::Comm;
 use treepie_mpi::native::Native;
 use treepie_process::features::{self, STARTED};
 
-use super::communicator::{Communicator, Kept};
+use super::communicator::Communicator;
+use super::ground::Kept;
 
 /// So many are proposed at once.
 const PROPOSED: usize = 8;

@@ -12,7 +12,7 @@ use treepie_guard::CellKey;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Call, Datatype, Handle, Op, c_int};
 
-use super::communicator::Chosen;
+use super::chosen::Chosen;
 use super::execute::Spaces;
 use super::unit::Unit;
 

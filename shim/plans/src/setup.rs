@@ -1,112 +1,20 @@
-//! What replacing collectives needs to know from the start, the same on all ranks.
+//! What replacing collectives needs to know of the job, the same on all ranks.
 
-use std::env;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use treepie_choice::Progress;
-use treepie_collective::{Clusters, Locality};
-use treepie_mpi::native::{Native, NativeError, OwnComm};
-use treepie_mpi::share::{Group as _, Members, ShareError, gather_to_all, share};
-use treepie_mpi::{Call, Comm, Group, c_int};
+use treepie_collective::Locality;
+use treepie_mpi::native::{Native, OwnComm};
+use treepie_mpi::{Call, Group, c_int};
 use treepie_native::Family;
-use treepie_platform::{Identity, Inside};
 use treepie_process::features;
-use treepie_process::log;
 use treepie_profile::GuardedCell;
-use treepie_profile::settings::{Collectives, GuardMode, Started, Transport};
+use treepie_profile::settings::{Collectives, GuardMode};
 
-use super::attached::{self, ended};
-use super::guard::Knobs;
-use super::transport::{Located, located};
-use super::{eager, guard, own, started};
-use crate::platform::{self, Known, PlatformUnknown};
-
-/// What the user asks for, as process 0 tells all.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Wanted {
-    /// Who runs which collective, as the setting is written.
-    pub collectives: String,
-    /// Reductions do not depend on where ranks run.
-    pub reproducible: bool,
-    /// The cluster of every process of the launcher's world, if it was given.
-    pub clusters: Option<Vec<u32>>,
-    /// What is known of the platform.
-    pub platform: Known,
-    /// Whether plans are measured against the MPI's own collectives before they replace them.
-    pub guard: GuardMode,
-    /// Way of the messages between ranks of one host.
-    pub transport: Transport,
-    /// Who runs started collectives.
-    pub started: Started,
-    /// What guards of earlier runs found: cells that start with the plan that was adopted.
-    pub known: Vec<GuardedCell>,
-    /// What guards found in other programs: plans that are tried first.
-    pub proven: Vec<GuardedCell>,
-}
-
-impl Wanted {
-    /// The same for ranks that are others than the launcher's: process `i` has the rank
-    /// `new_rank[i]`, and stays in its cluster.
-    pub fn renumbered(mut self, new_rank: &[u32]) -> Self {
-        if let Some(clusters) = &mut self.clusters
-            && clusters.len() == new_rank.len()
-        {
-            let of_process = clusters.clone();
-            for (&rank, cluster) in new_rank.iter().zip(of_process) {
-                clusters[rank as usize] = cluster;
-            }
-        }
-        self
-    }
-}
-
-/// Why collectives are left to the native MPI.
-#[derive(Debug, Error)]
-pub enum SetupError {
-    /// A call of ours failed.
-    #[error(transparent)]
-    Native(#[from] NativeError),
-    /// What was shared did not come across.
-    #[error(transparent)]
-    Share(#[from] ShareError),
-    /// There is no platform.
-    #[error(transparent)]
-    Platform(#[from] PlatformUnknown),
-    /// Not every rank has a cluster.
-    #[error(
-        "clusters: {given} ranks have a cluster, and the job has {ranks} ranks; give one number \
-         for each rank"
-    )]
-    Clusters {
-        /// Numbers given.
-        given: usize,
-        /// Ranks of the job.
-        ranks: usize,
-    },
-    /// Ranks were given different settings.
-    #[error(
-        "{variable} of rank {rank} is not that of rank 0; give all ranks the same settings, or \
-         put them into one file that TREEPIE_CONFIG names"
-    )]
-    Differs {
-        /// The variable.
-        variable: &'static str,
-        /// The first rank whose value differs.
-        rank: usize,
-    },
-    /// A call of ours failed elsewhere.
-    #[error("collectives: their set-up failed on another rank")]
-    OnAnotherRank,
-    /// The setting did not come across.
-    #[error("collectives: {0}")]
-    Setting(String),
-}
+use crate::guard::knobs::Knobs;
+use crate::transport::Located;
 
 /// What all calls look at.
 pub struct Setup {
@@ -122,7 +30,7 @@ pub struct Setup {
     pub keyval: c_int,
     /// A communicator of this process alone that returns errors; one thread uses it at a time. Gone
     /// when nothing is replaced any more.
-    alone: Mutex<Option<OwnComm>>,
+    pub(super) alone: Mutex<Option<OwnComm>>,
     /// The largest message, in bytes, that the native MPI sends at once, where nobody measured it.
     pub eager: u64,
     /// Open MPI's HAN does the native MPI's own collectives.
@@ -163,7 +71,7 @@ pub fn family(native: &Native) -> Family {
     }
 }
 
-static SETUP: OnceCell<Setup> = OnceCell::new();
+pub(super) static SETUP: OnceCell<Setup> = OnceCell::new();
 
 /// The set-up while collectives are replaced.
 #[inline(always)]
@@ -177,223 +85,4 @@ pub fn active() -> Option<&'static Setup> {
 /// Where the ranks of the application's world are, as plans see it, while collectives are replaced.
 pub fn locality() -> Option<&'static Locality> {
     active().map(|setup| &setup.locality)
-}
-
-/// What says which collectives are replaced. Process 0's decides; others must not say
-/// something else.
-const VARIABLES: [&str; 9] = [
-    "TREEPIE_CONFIG",
-    "TREEPIE_COLLECTIVES",
-    "TREEPIE_STARTED",
-    "TREEPIE_CLUSTERS",
-    "TREEPIE_REPRODUCIBLE",
-    "TREEPIE_GUARD",
-    "TREEPIE_TRANSPORT",
-    "TREEPIE_PLATFORM",
-    "TREEPIE_PROBE",
-];
-
-/// Looks whether all ranks were given the same settings. Collective.
-fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
-    let hash = |variable| {
-        let mut hasher = DefaultHasher::new();
-        env::var_os(variable).hash(&mut hasher);
-        hasher.finish()
-    };
-    let all = gather_to_all(members, &VARIABLES.map(hash))?;
-    for (rank, other) in all.iter().enumerate() {
-        let mut both = other.iter().zip(&all[0]);
-        if let Some(place) = both.position(|(own, first)| own != first) {
-            let variable = VARIABLES[place];
-            return Err(SetupError::Differs { variable, rank });
-        }
-    }
-    Ok(())
-}
-
-/// From now on collectives are replaced. `world` is the application's.
-/// Collective.
-///
-/// # Errors
-/// A platform that is not this one, or a call that failed; all ranks get the same.
-pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupError> {
-    let members = Members::new(native, world)?;
-    same_settings(&members)?;
-    let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
-    let mut locality = locality_of(native, world, wanted)?;
-    let cluster_of_rank = locality.cluster_of_rank();
-    let count = Clusters::new(&cluster_of_rank).count();
-    if members.rank() == 0 {
-        let ranks = cluster_of_rank.len();
-        let guard = match wanted.guard {
-            GuardMode::Off => "",
-            GuardMode::On => ", guarded",
-            GuardMode::Report => ", tried and reported",
-        };
-        log::info(&format!(
-            "collectives: {}{guard}, on {ranks} ranks in {count} cluster{}",
-            wanted.collectives,
-            if count == 1 { "" } else { "s" }
-        ));
-        let levels = locality.inside().iter();
-        let levels: Vec<&str> = levels.map(|inside| inside.level.as_str()).collect();
-        if !levels.is_empty() {
-            let levels = levels.join(", ");
-            log::info(&format!(
-                "collectives: ranks are bound to parts of hosts: {levels}"
-            ));
-        }
-        let numbers: Vec<String> = cluster_of_rank.iter().map(usize::to_string).collect();
-        log::debug(&format!(
-            "collectives: the clusters of the ranks are {}",
-            numbers.join(",")
-        ));
-    }
-    // Process 0 tells all: plans must be the same on all ranks.
-    let seen = (members.rank() == 0).then(|| {
-        let family = family(native);
-        let limit = eager::limit(native, family);
-        (limit, own::is_han(native, family), seed())
-    });
-    let (eager, is_han, seed) = share(&members, seen)?;
-    if let Locality::Platform { eager_limit, .. } = &mut locality {
-        *eager_limit = eager;
-    }
-    let knobs = Knobs::agree(native, &members, (wanted.guard, is_han))?;
-    let located = match wanted.transport {
-        Transport::Messages => Vec::new(),
-        Transport::Memory => gather_to_all(&members, &located())?,
-    };
-    // This may fail on one rank alone: then none replaces anything.
-    let own = own_objects(native, world);
-    if native.least(world, own.is_ok().into())? == 0 {
-        own?;
-        return Err(SetupError::OnAnotherRank);
-    }
-    let (world_group, keyval, alone) = own?;
-    let all: Vec<usize> = (0..locality.ranks()).collect();
-    let may_start = wanted.started != Started::Native;
-    let wants_thread = wanted.started == Started::Thread;
-    let progress = match may_start {
-        true => started::progress::agree(native, world, wants_thread)?,
-        false => Progress::Own,
-    };
-    let may_have_thread = progress == Progress::Called && started::progress::takes_thread(native);
-    if wants_thread && members.rank() == 0 && !may_have_thread {
-        log::info(
-            "started collectives: no thread goes on with them, since the program was not granted \
-             MPI_THREAD_MULTIPLE on all ranks, or this is MPICH from 4.3 on or Open MPI 6",
-        );
-    }
-    let are_far = locality.of(&all).0.are_far();
-    let is_wanted = |progress| {
-        may_start && started::is_wanted(&collectives, wanted.reproducible, are_far, progress)
-    };
-    if members.rank() == 0 && progress == Progress::Own && is_wanted(Progress::Called) {
-        log::info(
-            "started collectives: this MPI calls nobody while it waits, so only plans are taken in \
-             which no message waits for another",
-        );
-    }
-    let starts = is_wanted(progress);
-    let setup = Setup {
-        collectives,
-        reproducible: wanted.reproducible,
-        locality,
-        world_group,
-        keyval,
-        alone: Mutex::new(Some(alone)),
-        eager,
-        is_han,
-        guard: wanted.guard,
-        knobs: knobs.map(Arc::new),
-        located,
-        known: wanted.known.clone(),
-        proven: wanted.proven.clone(),
-        seed,
-        progress,
-    };
-    if SETUP.set(setup).is_ok() {
-        features::begin(features::REPLACING);
-        if let (true, Some(setup)) = (starts, SETUP.get()) {
-            attached::find(native, setup, world);
-            // Nothing is started where one rank would not be called.
-            let is_called =
-                progress == Progress::Own || started::progress::begin(native, wants_thread);
-            if native.least(world, is_called.into())? == 1 {
-                features::begin(features::STARTED);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// A number that no other run has.
-fn seed() -> u64 {
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    time.map_or(0, |time| time.as_nanos() as u64)
-}
-
-/// The group of the world, the keyval of what is kept for communicators, and a communicator of this
-/// process alone that returns errors.
-fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, OwnComm), NativeError> {
-    let alone = native.split_quietly(native.comm_self, 0)?;
-    native.return_errors(alone.handle())?;
-    Ok((
-        native.group(world)?,
-        native.new_private_keyval(ended)?,
-        alone,
-    ))
-}
-
-/// From now on the native MPI does all collectives. `world` is the application's.
-/// Collective.
-pub fn end(native: &Native, world: Comm) {
-    if let Some(setup) = active() {
-        guard::end(native);
-        if features::any(features::STARTED) {
-            started::progress::end(native);
-        }
-        features::end(features::REPLACING | features::STARTED);
-        if native.attribute(world, setup.keyval) != 0 {
-            native.delete_attribute(world, setup.keyval);
-        }
-        *setup.alone.lock() = None;
-    }
-    guard::end_controls();
-}
-
-/// Where every rank is: in the cluster that was given, where the platform has it, or else in a
-/// cluster for each host; and what it is bound to there. The eager limit is left to be said.
-fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality, SetupError> {
-    let ranks = native.size(world)?;
-    if let Some(clusters) = &wanted.clusters
-        && clusters.len() != ranks
-    {
-        let given = clusters.len();
-        return Err(SetupError::Clusters { given, ranks });
-    }
-    let identities = gather_to_all(&Members::new(native, world)?, &platform::identity(native))?;
-    if wanted.clusters.is_none()
-        && let Some(platform) = platform::settle(native, world, &identities, &wanted.platform)?
-    {
-        return Ok(Locality::Platform {
-            platform,
-            eager_limit: 0,
-        });
-    }
-    let mut known = std::collections::HashMap::new();
-    let mut number = |name| {
-        let next = known.len();
-        *known.entry(name).or_insert(next)
-    };
-    let hosts = identities.iter().map(|one: &Identity| one.host.as_str());
-    let host_of_rank: Vec<usize> = hosts.map(&mut number).collect();
-    let given = wanted.clusters.as_ref();
-    let given = given.map(|clusters| clusters.iter().map(|&number| number as usize).collect());
-    Ok(Locality::Numbers {
-        cluster_of_rank: given.unwrap_or_else(|| host_of_rank.clone()),
-        host_of_rank,
-        inside: Inside::of(&identities),
-    })
 }

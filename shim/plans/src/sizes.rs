@@ -3,12 +3,12 @@
 //!
 //! | who is told | before | by |
 //! |---|---|---|
-//! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`exchange`] |
+//! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`Uneven::exchange`] |
 //! | leaders, of their clusters' | each call of an algorithm that needs it | [`tell_leader`] |
 //! | the same | the plan of a call that was started is made, in its operation | `started::work` |
 //!
 //! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number
-//! of calls of the operation on the communicator, and what came out of earlier exchanges, which was
+//! of calls of the operation on the ground, and what came out of earlier exchanges, which was
 //! the same on all ([`Exchanges`]). What exchange and choice cost is measured on each rank, and
 //! goes with its row: all ranks decide by the values of all, nobody by its own clock. Ranks that do
 //! not agree on a block find it out together, from the same rows. What is remembered here is kept
@@ -25,9 +25,8 @@ use treepie_mpi::native::Native;
 use treepie_mpi::{Handle, Op, c_int};
 use treepie_profile::settings::Runner;
 
-use super::communicator::Communicator;
 use super::execute::{Prepared, Spaces};
-use super::perform;
+use super::ground::Ground;
 use super::place::Place;
 use super::telling::Telling;
 use super::unit::Unit;
@@ -63,13 +62,8 @@ pub struct BySize {
 impl Uneven {
     /// Counts a call; whether its sizes are exchanged. To be called before anything that one rank
     /// alone may find out.
-    pub fn is_due(
-        &self,
-        runner: &Runner,
-        communicator: &Communicator,
-        operation: Operation,
-    ) -> bool {
-        match needed(runner, communicator, operation) {
+    pub fn is_due(&self, runner: &Runner, ground: &Ground, operation: Operation) -> bool {
+        match needed(runner, ground, operation) {
             Needed::Nothing | Needed::ByLeaders => false,
             Needed::ByAll => true,
             Needed::Perhaps => {
@@ -83,7 +77,7 @@ impl Uneven {
     /// exchanged next; `None` where ranks did not agree on them.
     pub fn choose(
         &self,
-        communicator: &Communicator,
+        ground: &Ground,
         (operation, root): (Operation, usize),
         amount: &Amount,
         cost: Option<f64>,
@@ -102,8 +96,8 @@ impl Uneven {
         let found = chosen
             .entry((operation, root, amount.clone()))
             .or_insert_with(|| {
-                let otherwise = communicator.choose_unknown(operation);
-                choose(communicator, (operation, root), amount, otherwise?)
+                let otherwise = ground.choose_unknown(operation);
+                choose(ground, (operation, root), amount, otherwise?)
             });
         measured.choice = start.elapsed().as_secs_f64();
         let gained = found.as_ref().map_or(0.0, |found| found.gained);
@@ -112,17 +106,17 @@ impl Uneven {
     }
 
     /// The plan that exchanges all rows of so many bytes.
-    fn plan(&self, communicator: &Communicator, bytes: usize) -> Option<Arc<Prepared>> {
+    fn plan(&self, ground: &Ground, bytes: usize) -> Option<Arc<Prepared>> {
         let mut remembered = self.0.lock();
         if let Some(plan) = remembered.plans.get(&bytes) {
             return Some(plan.clone());
         }
         let operation = Operation::Allgather;
         let amount = Amount::Each(bytes as u64);
-        let problem = communicator.problem(operation, 0, &amount);
+        let problem = ground.problem(operation, 0, &amount);
         let strategy = Algorithm::find(operation, "grid-exchange")?;
-        let segment = communicator.eager_limit();
-        let plan = strategy.plan(&problem, communicator.rank(), segment);
+        let segment = ground.eager_limit();
+        let plan = strategy.plan(&problem, ground.rank(), segment);
         let plan = Arc::new(Prepared::new(plan));
         remembered.plans.insert(bytes, plan.clone());
         Some(plan)
@@ -143,7 +137,7 @@ pub enum Needed {
 }
 
 /// Who needs to know sizes of a call by the settings, as all ranks know alike.
-pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation) -> Needed {
+pub fn needed(runner: &Runner, ground: &Ground, operation: Operation) -> Needed {
     // Neighbours know the sizes of what they exchange.
     if operation.tells_all_sizes() || operation.is_among_neighbours() {
         return Needed::Nothing;
@@ -156,7 +150,7 @@ pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation
             _ => Needed::Nothing,
         },
         Runner::Auto => {
-            let (clusters, network) = (&communicator.clusters, &communicator.network);
+            let (clusters, network) = (&ground.clusters, &ground.network);
             let is_grid = clusters.are_far() && network.is_some();
             match is_grid && clusters.ranks() <= uneven::MOST_RANKS {
                 true => Needed::Perhaps,
@@ -170,21 +164,21 @@ pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation
 /// and else as the settings say. Nothing is looked at that one rank may know alone.
 pub fn are_told_to_leaders(
     runner: &Runner,
-    communicator: &Communicator,
+    ground: &Ground,
     operation: Operation,
     guarded: Option<&Algorithm>,
 ) -> bool {
     if let Some(algorithm) = guarded {
         return algorithm.needs_leaders();
     }
-    match needed(runner, communicator, operation) {
+    match needed(runner, ground, operation) {
         Needed::ByLeaders => true,
         Needed::ByAll => false,
         Needed::Nothing | Needed::Perhaps => {
             *runner == Runner::Auto
                 && !operation.tells_all_sizes()
-                && communicator.clusters.are_far()
-                && communicator
+                && ground.clusters.are_far()
+                && ground
                     .choose_unknown(operation)
                     .is_some_and(Algorithm::needs_leaders)
         }
@@ -193,13 +187,13 @@ pub fn are_told_to_leaders(
 
 /// By simulation: what is quicker than `otherwise`, or that.
 pub fn choose(
-    communicator: &Communicator,
+    ground: &Ground,
     (operation, root): (Operation, usize),
     amount: &Amount,
     otherwise: &'static Algorithm,
 ) -> Option<BySize> {
-    let problem: Problem = communicator.problem(operation, root, amount);
-    let found = uneven::quickest(&problem, communicator.eager_limit(), otherwise)?;
+    let problem: Problem = ground.problem(operation, root, amount);
+    let found = uneven::quickest(&problem, ground.eager_limit(), otherwise)?;
     let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
     Some(BySize {
         strategy: found.strategy,
@@ -221,68 +215,71 @@ pub struct Exchanged {
     pub cost: Option<f64>,
 }
 
-/// Exchanges the sizes of all ranks, and what they measured.
-///
-/// # Errors
-/// MPI's code, as from an error inside a plan.
-pub fn exchange(
-    native: &Native,
-    communicator: &Communicator,
-    place: Place,
-    (operation, root): (Operation, usize),
-    own: Amount,
-) -> Result<Exchanged, c_int> {
-    let unknown = |amount| Exchanged { amount, cost: None };
-    let ranks = communicator.clusters.ranks();
-    let Some(sizes) = uneven::row(&own) else {
-        return Ok(unknown(own));
-    };
-    let measured = communicator.uneven.0.lock().measured.to_words();
-    let row = [measured.as_slice(), &sizes].concat();
-    let bytes = size_of_val(row.as_slice());
-    let Some(plan) = communicator.uneven.plan(communicator, bytes) else {
-        return Ok(unknown(own));
-    };
-    let width = row.len();
-    let start = Instant::now();
-    let rows = told_by(native, communicator, place, &plan, row, width * ranks)?;
-    let seconds = start.elapsed().as_secs_f64();
-    communicator.uneven.0.lock().measured.add_exchange(seconds);
-    let words = rows.chunks(width).map(|row| [row[0], row[1]]);
-    let cost = Measured::agreed(words);
-    let sizes = rows.chunks(width).flat_map(|row| &row[MEASURED_WORDS..]);
-    let sizes: Vec<u64> = sizes.copied().collect();
-    let amount = uneven::from_rows(operation, root, ranks, &sizes);
-    Ok(Exchanged {
-        amount: amount.unwrap_or(own),
-        cost,
-    })
+impl Uneven {
+    /// Exchanges the sizes of all ranks, and what they measured.
+    ///
+    /// # Errors
+    /// MPI's code, as from an error inside a plan.
+    pub fn exchange(
+        &self,
+        native: &Native,
+        ground: &Ground,
+        place: Place,
+        (operation, root): (Operation, usize),
+        own: Amount,
+    ) -> Result<Exchanged, c_int> {
+        let unknown = |amount| Exchanged { amount, cost: None };
+        let ranks = ground.clusters.ranks();
+        let Some(sizes) = uneven::row(&own) else {
+            return Ok(unknown(own));
+        };
+        let measured = self.0.lock().measured.to_words();
+        let row = [measured.as_slice(), &sizes].concat();
+        let bytes = size_of_val(row.as_slice());
+        let Some(plan) = self.plan(ground, bytes) else {
+            return Ok(unknown(own));
+        };
+        let width = row.len();
+        let start = Instant::now();
+        let rows = told_by(native, ground, place, &plan, row, width * ranks)?;
+        let seconds = start.elapsed().as_secs_f64();
+        self.0.lock().measured.add_exchange(seconds);
+        let words = rows.chunks(width).map(|row| [row[0], row[1]]);
+        let cost = Measured::agreed(words);
+        let sizes = rows.chunks(width).flat_map(|row| &row[MEASURED_WORDS..]);
+        let sizes: Vec<u64> = sizes.copied().collect();
+        let amount = uneven::from_rows(operation, root, ranks, &sizes);
+        Ok(Exchanged {
+            amount: amount.unwrap_or(own),
+            cost,
+        })
+    }
 }
 
 /// Tells the leader of this rank's cluster the sizes that MPI tells this one alone: the amount of
 /// the call as this rank knows it then.
 ///
 /// # Errors
-/// As [`exchange`].
+/// As [`Uneven::exchange`].
 pub fn tell_leader(
     native: &Native,
-    communicator: &Communicator,
+    ground: &Ground,
     place: Place,
     call: (Operation, usize),
     own: &Amount,
 ) -> Result<Amount, c_int> {
-    let Some(telling) = Telling::new(communicator, call, own) else {
+    let Some(telling) = Telling::new(ground, call, own) else {
         return Ok(own.clone());
     };
     let (row, words) = (telling.row.clone(), telling.words);
-    let rows = told_by(native, communicator, place, &telling.plan, row, words)?;
-    Ok(telling.learn(communicator, &rows))
+    let rows = told_by(native, ground, place, &telling.plan, row, words)?;
+    Ok(telling.learn(ground, &rows))
 }
 
 /// Runs a plan that tells others this rank's row, and brings so many words of theirs.
 fn told_by(
     native: &Native,
-    communicator: &Communicator,
+    ground: &Ground,
     place: Place,
     plan: &Prepared,
     row: Vec<u64>,
@@ -296,7 +293,7 @@ fn told_by(
         scratch: 0,
         op: Op::ABSENT,
     };
-    if let Err(code) = perform(native, communicator, place, plan, spaces) {
+    if let Err(code) = ground.perform(native, place, plan, spaces) {
         // What is under way may still use them.
         std::mem::forget((row, rows));
         return Err(code);

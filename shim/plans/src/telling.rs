@@ -3,8 +3,8 @@
 
 use treepie_collective::{Amount, Operation, told};
 
-use super::communicator::Communicator;
 use super::execute::Prepared;
+use super::ground::Ground;
 
 /// The sizes of one call that a rank tells, and how.
 pub struct Telling {
@@ -21,14 +21,10 @@ pub struct Telling {
 impl Telling {
     /// Of a call with this root, of which this rank knows its `own` amount; `None` where MPI tells
     /// all sizes to all ranks.
-    pub fn new(
-        communicator: &Communicator,
-        call: (Operation, usize),
-        own: &Amount,
-    ) -> Option<Self> {
-        let rank = communicator.rank();
+    pub fn new(ground: &Ground, call: (Operation, usize), own: &Amount) -> Option<Self> {
+        let rank = ground.rank();
         let row = told::row(own, rank)?;
-        let problem = communicator.problem(call.0, call.1, own);
+        let problem = ground.problem(call.0, call.1, own);
         Some(Telling {
             call,
             own: own.clone(),
@@ -39,8 +35,8 @@ impl Telling {
     }
 
     /// The amount of the call as this rank knows it when it was told these words.
-    pub fn learn(&self, communicator: &Communicator, words: &[u64]) -> Amount {
-        let problem = communicator.problem(self.call.0, self.call.1, &self.own);
-        told::learn(&problem, communicator.rank(), words)
+    pub fn learn(&self, ground: &Ground, words: &[u64]) -> Amount {
+        let problem = ground.problem(self.call.0, self.call.1, &self.own);
+        told::learn(&problem, ground.rank(), words)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::calls::handle;
 use super::functions::ErrorCallback;
 use super::{Native, NativeError};
-use crate::{Comm, Errhandler, Handle, c_int};
+use crate::{Comm, Errhandler, Handle, SUCCESS, c_int};
 
 /// Larger than every family's `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 4096;
@@ -60,6 +60,15 @@ impl Native {
     /// `MPI_Comm_call_errhandler`.
     pub fn call_error_handler(&self, comm: Comm, error: c_int) {
         let _ = self.functions.comm_call_errhandler(comm, error);
+    }
+
+    /// The code that an MPI procedure on `comm` returns; an error goes to its error handler first,
+    /// which may free `comm`.
+    pub fn returned(&self, comm: Comm, code: c_int) -> c_int {
+        if code != SUCCESS {
+            self.call_error_handler(comm, code);
+        }
+        code
     }
 
     /// Has errors on `comm` returned instead of ending the job.

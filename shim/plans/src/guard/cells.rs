@@ -5,12 +5,12 @@ use treepie_guard::CellKey;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Call, Side};
 
-use super::super::communicator::Communicator;
+use crate::ground::Ground;
 
 /// The cell of a call.
-pub fn key(native: &Native, call: &Call, communicator: &Communicator, ordered: bool) -> CellKey {
-    let ranks = communicator.clusters.ranks();
-    let is_root = usize::try_from(call.root) == Ok(communicator.rank());
+pub fn key(native: &Native, call: &Call, ground: &Ground, ordered: bool) -> CellKey {
+    let ranks = ground.clusters.ranks();
+    let is_root = usize::try_from(call.root) == Ok(ground.rank());
     let bytes = match call.operation {
         Barrier => Some(0),
         Bcast => Some(block(native, &call.send)),

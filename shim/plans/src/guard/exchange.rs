@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use treepie_mpi::native::{Native, Requests, native};
 use treepie_mpi::{Comm, c_int};
 
-use super::now;
+use crate::clock::now;
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;

@@ -15,7 +15,7 @@ use treepie_mpi::{Comm, c_int};
 use treepie_native::knobs::{Knob, Library, Maker, OWN_CHOICE, WITHOUT_HAN};
 
 use super::exchange::Exchange;
-use super::now;
+use crate::clock::now;
 
 /// At most so many algorithms are made ready on one communicator: each is a communicator of its own
 /// under Open MPI.
@@ -126,7 +126,7 @@ impl Forced {
     /// The end of a call on `comm` that was begun and returned this: what the application gets.
     pub fn ended(&self, native: &Native, comm: Comm, code: c_int) -> c_int {
         match self {
-            Forced::Duplicate(_) => super::super::outcome(native, comm, super::checked(code)),
+            Forced::Duplicate(_) => native.returned(comm, code),
             Forced::Variables(settings) => {
                 if let Some(controls) = controls() {
                     set_back(controls, settings);

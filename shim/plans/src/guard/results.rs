@@ -1,7 +1,10 @@
 //! What the guards of this process found, for the profile.
 
 use parking_lot::Mutex;
+use treepie_guard::Guard;
 use treepie_profile::GuardedCell;
+
+use crate::ground::Ground;
 
 /// Results of communicators that have ended; equal ones are one.
 static RESULTS: Mutex<Vec<GuardedCell>> = Mutex::new(Vec::new());
@@ -10,7 +13,7 @@ static RESULTS: Mutex<Vec<GuardedCell>> = Mutex::new(Vec::new());
 const MOST_RESULTS: usize = 4096;
 
 /// Adds the results of a communicator.
-pub fn add(cells: impl Iterator<Item = GuardedCell>) {
+fn add(cells: impl Iterator<Item = GuardedCell>) {
     let mut results = RESULTS.lock();
     for cell in cells {
         let is_known = results.iter_mut().any(|known| known.absorb(&cell));
@@ -23,4 +26,16 @@ pub fn add(cells: impl Iterator<Item = GuardedCell>) {
 /// All of them.
 pub fn all() -> Vec<GuardedCell> {
     RESULTS.lock().clone()
+}
+
+/// Keeps what a guard has found, which is the same on all ranks.
+pub fn add_results(ground: &Ground, guard: &Guard) {
+    if ground.rank() != 0 {
+        return;
+    }
+    let clusters = &ground.clusters;
+    let (ranks, clusters) = (clusters.ranks(), clusters.count());
+    let found = guard.summaries();
+    let cells = found.iter();
+    add(cells.map(|one| GuardedCell::new(one, ranks, clusters)));
 }

@@ -12,17 +12,20 @@ use treepie_process::log;
 use treepie_profile::settings::Runner;
 
 use super::numbers::Numbers;
-use super::running::{Running, Uses};
+use super::running::Running;
 use super::sizes;
 use super::trial::Trial;
+use super::uses::Uses;
 use super::work::{Told, Work};
+use crate::answers::ask;
 use crate::call::Refused;
-use crate::communicator::{Chosen, Communicator, Key};
+use crate::chosen::{Chosen, Key};
+use crate::communicator::Communicator;
 use crate::job::Job;
 use crate::place::Place;
 use crate::repeated::{self, Answers};
 use crate::setup::Setup;
-use crate::{ask, attached, neighbours, plans};
+use crate::{attached, neighbours, plans};
 
 /// Why no plan runs a call.
 pub enum Out {
@@ -250,7 +253,7 @@ fn too_many(native: &Native, call: &Call) -> Out {
 
 /// This rank's plan; `None` where the native MPI does it.
 fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
-    let bytes = plans::bytes(key);
+    let bytes = key.bytes();
     match runner {
         Runner::Native => None,
         Runner::Algorithm(name) => {

@@ -9,9 +9,10 @@ use treepie_mpi::{Comm, Request, SUCCESS, Word, c_int};
 use treepie_record::Completion;
 
 use super::objects;
-use super::requests::{among, are_none, placed_among};
+use super::open::{among, are_none, placed_among};
 use super::running::Running;
-use crate::guard::{measured, now};
+use crate::clock::now;
+use crate::guarded::measured;
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;

@@ -9,20 +9,30 @@ use treepie_process::guard::guarded;
 use treepie_process::log;
 use treepie_process::machine::with_signals_blocked;
 
-use super::progress::{is_needed, is_over, turn};
-
 /// From one turn in which nothing was done to the next.
 const PAUSE: Duration = Duration::from_micros(50);
 
 static HELPER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
-/// Starts the thread; whether that was possible.
-pub fn begin() -> bool {
+/// Outcome of a turn of the thread.
+pub enum Turn {
+    /// Something was done.
+    WentOn,
+    /// There are plans, and nothing could be done for them.
+    Idle,
+    /// There are no plans.
+    Unneeded,
+    /// The thread is to end.
+    Over,
+}
+
+/// Starts the thread, which takes one `turn` after the other; whether that was possible.
+pub fn begin(turn: fn() -> Turn) -> bool {
     // The thread inherits that signals are blocked: they are the application's.
     let begun = with_signals_blocked(|| {
         thread::Builder::new()
             .name("treepie-plans".to_owned())
-            .spawn(|| guarded("going on with started collectives", run))
+            .spawn(move || guarded("going on with started collectives", || run(turn)))
     });
     match begun {
         Ok(thread) => {
@@ -38,12 +48,13 @@ pub fn begin() -> bool {
     }
 }
 
-fn run() {
-    while !is_over() {
-        if !is_needed() {
-            thread::park();
-        } else if turn() == 0 {
-            thread::sleep(PAUSE);
+fn run(turn: fn() -> Turn) {
+    loop {
+        match turn() {
+            Turn::WentOn => (),
+            Turn::Idle => thread::sleep(PAUSE),
+            Turn::Unneeded => thread::park(),
+            Turn::Over => return,
         }
     }
 }

@@ -10,10 +10,12 @@ use treepie_collective::{Algorithm, Operation};
 use treepie_mpi::native::Native;
 use treepie_mpi::{Call, SUCCESS, Side, Word, c_int};
 
-use super::running::{Running, Uses};
+use super::running::Running;
+use super::uses::Uses;
 use super::work::Work;
-use crate::communicator::{Communicator, Key};
-use crate::guard::now;
+use crate::chosen::Key;
+use crate::clock::now;
+use crate::communicator::Communicator;
 use crate::job::Job;
 use crate::place::Place;
 use crate::plans;
@@ -93,7 +95,7 @@ impl Numbers {
     pub fn begin(&mut self, native: &Native, values: &[i64]) -> Result<(), c_int> {
         let start = now();
         self.mine.copy_from_slice(values);
-        Running::begin(&self.running, native)?;
+        self.running.begin(native)?;
         self.cost = now().saturating_sub(start);
         Ok(())
     }

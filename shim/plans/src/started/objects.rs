@@ -10,7 +10,7 @@ use treepie_mpi::native::{Freed, Native, native};
 use treepie_mpi::{SUCCESS, Word, c_int};
 use treepie_record::handle_at;
 
-use super::requests::{are_none, use_handle};
+use super::open::{are_none, use_handle};
 use super::running::Running;
 
 /// What was freed by the application alone: a handle, and what frees it.

@@ -119,7 +119,7 @@ pub fn agree(native: &Native, world: Comm, wanted: bool) -> Result<Progress, Nat
 /// From now on the native MPI calls us, or a thread does; whether it is so. A thread also goes on
 /// where the program is in no call of the MPI.
 pub fn begin(native: &Native, wants_thread: bool) -> bool {
-    let has_thread = wants_thread && takes_thread(native) && helper::begin();
+    let has_thread = wants_thread && takes_thread(native) && helper::begin(turn_of_helper);
     let code = match Hook::find(native) {
         // SAFETY: the callback stays, as this library does.
         Some(Hook::OpenMpi { begin, .. }) => unsafe { begin(on_progress) },
@@ -142,12 +142,12 @@ pub fn stop_progress() {
 }
 
 /// Whether nobody is to go on with plans any more.
-pub fn is_over() -> bool {
+fn is_over() -> bool {
     IS_OVER.load(Ordering::Acquire)
 }
 
 /// Whether there are plans to go on with.
-pub fn is_needed() -> bool {
+fn is_needed() -> bool {
     !WAITING.is_empty()
 }
 
@@ -187,8 +187,18 @@ unsafe extern "C" fn on_progress() -> c_int {
     turn()
 }
 
+/// A turn of the helper thread.
+fn turn_of_helper() -> helper::Turn {
+    match (is_over(), is_needed()) {
+        (true, _) => helper::Turn::Over,
+        (false, false) => helper::Turn::Unneeded,
+        (false, true) if turn() == 0 => helper::Turn::Idle,
+        (false, true) => helper::Turn::WentOn,
+    }
+}
+
 /// Goes on with all, unless this thread does already; how many have done something.
-pub fn turn() -> c_int {
+fn turn() -> c_int {
     if !is_needed() || INSIDE.replace(true) {
         return 0;
     }

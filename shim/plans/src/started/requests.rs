@@ -7,66 +7,15 @@
 //! | persistent | a receive of nothing from this process (`MPI_Recv_init`) | the message was sent |
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use once_cell::sync::OnceCell;
 use treepie_mpi::native::{Callbacks, Native, native};
 use treepie_mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
-use treepie_process::log;
 use treepie_record::handle_at;
 
-use super::objects;
+use super::open::{OPEN, among, are_none};
 use super::running::Running;
-use crate::by_request::{ByRequest, key};
-use crate::guard::measured;
-use crate::place::Place;
-
-/// What tells the native MPI that an operation has ended.
-#[derive(Debug, Default)]
-pub struct Marker {
-    request: OnceCell<Request>,
-    is_persistent: AtomicBool,
-    /// The native MPI knows the request no more.
-    is_freed: AtomicBool,
-}
-
-impl Marker {
-    /// Whether its request is started again and again.
-    pub fn is_persistent(&self) -> bool {
-        self.is_persistent.load(Ordering::Relaxed)
-    }
-
-    /// The operation is started again and again.
-    pub fn repeat(&self) {
-        self.is_persistent.store(true, Ordering::Relaxed);
-    }
-
-    /// Tells the end of an operation whose messages are at `place`.
-    pub fn tell(&self, native: &Native, place: Place) {
-        let Some(&request) = self.request.get() else {
-            return;
-        };
-        let told = match self.is_persistent() {
-            true => native.send_marker(place.to_oneself_at_the_end()),
-            false if self.is_freed.load(Ordering::Acquire) => Ok(()),
-            false => native.complete_generalized(request),
-        };
-        if let Err(code) = told {
-            log::error(&format!(
-                "a started collective has ended, and its request can't be completed: error {code}"
-            ));
-        }
-    }
-}
-
-/// Operations that were not told to be complete, and persistent ones.
-static OPEN: ByRequest<Arc<Running>> = ByRequest::new();
-
-/// Whether there are none.
-#[inline(always)]
-pub fn are_none() -> bool {
-    OPEN.is_empty()
-}
+use super::{objects, progress};
+use crate::guarded::measured;
 
 fn remove(native: &Native, request: Request) {
     if let Some(running) = OPEN.remove(native, request) {
@@ -80,23 +29,6 @@ fn remove(native: &Native, request: Request) {
     }
 }
 
-/// The operations among these requests.
-pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Arc<Running>> {
-    let placed = placed_among(native, requests).into_iter();
-    placed.map(|(_, running)| running).collect()
-}
-
-/// The same, with their places among the requests.
-pub fn placed_among(
-    native: &Native,
-    requests: impl Iterator<Item = Request>,
-) -> Vec<(usize, Arc<Running>)> {
-    OPEN.with(|open| {
-        let find = |(at, request)| Some((at, open.get(&key(native, request))?.clone()));
-        requests.enumerate().filter_map(find).collect()
-    })
-}
-
 /// MPI is about to end, on all ranks.
 pub fn end_trials(native: &Native) {
     let all: Vec<_> = OPEN.with(|open| open.values().cloned().collect());
@@ -104,11 +36,6 @@ pub fn end_trials(native: &Native) {
     ended
         .filter_map(|running| running.trial())
         .for_each(|trial| trial.end(native));
-}
-
-/// Whether an operation uses an object of the application's with this handle.
-pub fn use_handle(handle: Word) -> bool {
-    OPEN.with(|open| open.values().any(|running| running.uses(handle)))
 }
 
 /// Starts a non-blocking operation, whose request goes to `address`.
@@ -132,16 +59,23 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
             return Err(code);
         }
     };
-    // Set once: the operation is new.
-    let _ = running.marker.request.set(request);
+    running.marker.set(request);
     OPEN.insert(native, request, Arc::clone(&running));
-    if let Err(code) = Running::begin(&running, native) {
+    if let Err(code) = begin(native, &running) {
         running.marker.tell(native, running.place());
         native.free_request(request);
         return Err(code);
     }
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
+    Ok(())
+}
+
+/// Begins an operation, with which whoever makes progress goes on where its messages wait.
+fn begin(native: &Native, running: &Arc<Running>) -> Result<(), c_int> {
+    if running.begin(native)? {
+        progress::add(running);
+    }
     Ok(())
 }
 
@@ -152,8 +86,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
 pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
     running.marker.repeat();
     let request = native.prepare_marker(running.place().to_oneself_at_the_end())?;
-    // Set once: the operation is new.
-    let _ = running.marker.request.set(request);
+    running.marker.set(request);
     OPEN.insert(native, request, running);
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
@@ -169,7 +102,7 @@ pub fn prepare_tried(native: &Native, running: Arc<Running>, address: Word) -> R
     let own: Request = handle_at(address);
     prepare(native, Arc::clone(&running), address)?;
     if let Some(trial) = running.trial() {
-        trial.is_made(own, handle_at(address));
+        trial.hold(own, handle_at(address));
     }
     Ok(())
 }
@@ -188,7 +121,7 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
     let begun = among(native, handles);
     let mut first = code;
     for one in begun {
-        let Err(failed) = Running::begin(&one, native) else {
+        let Err(failed) = begin(native, &one) else {
             continue;
         };
         // Nobody is to wait for it.
@@ -246,8 +179,8 @@ unsafe extern "C" fn query(_state: Word, status: StatusAddress) -> c_int {
 unsafe extern "C" fn free(state: Word) -> c_int {
     // SAFETY: the state of `start`, which is freed once.
     let running = unsafe { Arc::from_raw(state as *const Running) };
-    running.marker.is_freed.store(true, Ordering::Release);
-    if let (Some(native), Some(&request)) = (native(), running.marker.request.get()) {
+    running.marker.free();
+    if let (Some(native), Some(request)) = (native(), running.marker.request()) {
         remove(native, request);
     }
     SUCCESS

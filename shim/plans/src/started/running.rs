@@ -5,63 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
-use treepie_collective::Operation;
 use treepie_mpi::native::{Native, Requests};
-use treepie_mpi::{Call, Comm, Handle, SUCCESS, Word, c_int};
+use treepie_mpi::{Comm, SUCCESS, Word, c_int};
 use treepie_record::Plan;
 
-use super::progress;
-use super::requests::Marker;
-use super::trial::{Trial, Way};
-use super::work::{Words, Work};
-use crate::communicator::{Chosen, Communicator};
+use super::marker::Marker;
+use super::uses::Uses;
+use super::work::{StartedBy, Starts, Words, Work};
+use crate::chosen::Chosen;
+use crate::clock::now;
+use crate::communicator::Communicator;
 use crate::errors::{self, Returned};
 use crate::execute::{Account, Execution, Turn};
-use crate::guard::now;
 use crate::job::Job;
 use crate::place::Place;
 use crate::unit::Scratch;
-
-/// Handles that an operation uses until it ends, of objects that the application may free.
-#[derive(Debug, Default)]
-pub struct Uses(Vec<Word>);
-
-impl Uses {
-    /// Those of a call whose sides have so many blocks.
-    pub fn of(native: &Native, call: &Call, (sent, received): (usize, usize)) -> Self {
-        let mut used = vec![
-            call.op.word(),
-            call.send.datatype.word(),
-            call.receive.datatype.word(),
-        ];
-        if let Operation::Alltoallw | Operation::NeighborAlltoallw = call.operation {
-            let sides = [(&call.send, sent), (&call.receive, received)];
-            // A side in place has no types.
-            let sides = sides
-                .iter()
-                .filter(|(side, _)| side.buffer != native.abi.in_place);
-            for &(side, blocks) in sides.filter(|(side, _)| side.datatypes != 0) {
-                let bytes = native.abi.handle_bytes;
-                // SAFETY: the caller of the procedure gives a handle for each block.
-                let read = |rank| unsafe {
-                    native.read_handle::<treepie_mpi::Datatype>(side.datatypes + rank * bytes)
-                };
-                used.extend((0..blocks).map(|block| read(block).word()));
-            }
-        }
-        let mask = native.handle_mask();
-        used.iter_mut().for_each(|word| *word &= mask);
-        used.retain(|&word| word != 0 && !native.is_lasting(word));
-        used.sort_unstable();
-        used.dedup();
-        Uses(used)
-    }
-
-    /// Whether this one is among them.
-    pub fn contains(&self, handle: Word) -> bool {
-        self.0.contains(&handle)
-    }
-}
 
 /// So many turns a call takes at most that does not wait.
 const TURNS_OF_A_TEST: u32 = 64;
@@ -167,19 +125,17 @@ impl Running {
         self.state.is_locked()
     }
 
-    /// Begins it: sends all that others wait for, and posts all receives.
+    /// Begins it: sends all that others wait for, and posts all receives. Whether somebody has to
+    /// go on with it.
     ///
     /// # Errors
     /// MPI's code; then it is not under way.
-    pub fn begin(running: &Arc<Running>, native: &Native) -> Result<(), c_int> {
-        let is_ours = running.start(native)?;
-        if let Some((trial, since)) = running.measured() {
+    pub fn begin(&self, native: &Native) -> Result<bool, c_int> {
+        let is_ours = self.start(native)?;
+        if let Some((trial, since)) = self.measured() {
             trial.took(now().saturating_sub(since), false);
         }
-        if is_ours && running.is_called && running.is_under_way() {
-            progress::add(running);
-        }
-        Ok(())
+        Ok(is_ours && self.is_called && self.is_under_way())
     }
 
     /// Whether a plan runs it.
@@ -190,8 +146,8 @@ impl Running {
             !native.has_many_threads() && errors::are_wanted(native, self.told());
         let chosen = match &self.work {
             Work::Tried(trial) => match trial.start(native)? {
-                Way::Plan(chosen) => Some(chosen),
-                Way::Native(requests) => {
+                StartedBy::Plan(chosen) => Some(chosen),
+                StartedBy::Native(requests) => {
                     state.stage = Stage::Native(requests);
                     self.outcome.store(UNDER_WAY, Ordering::Release);
                     return Ok(false);
@@ -357,15 +313,15 @@ impl Running {
     }
 
     /// What its starts are run by, where plans are tried.
-    pub fn trial(&self) -> Option<&Trial> {
+    pub fn trial(&self) -> Option<&dyn Starts> {
         match &self.work {
-            Work::Tried(trial) => Some(trial),
+            Work::Tried(trial) => Some(&**trial),
             Work::Plan(_) | Work::Told(_) => None,
         }
     }
 
     /// Where its time is measured, and when it was started.
-    pub fn measured(&self) -> Option<(&Trial, u64)> {
+    pub fn measured(&self) -> Option<(&dyn Starts, u64)> {
         let trial = self.trial()?;
         Some((trial, trial.measured_since()?))
     }

@@ -8,7 +8,7 @@ use treepie_mpi::Call;
 use treepie_mpi::native::Native;
 use treepie_profile::settings::Runner;
 
-use crate::communicator::Communicator;
+use crate::ground::Ground;
 use crate::setup::Setup;
 use crate::sizes::{self, BySize, Needed};
 
@@ -29,7 +29,7 @@ pub struct Known {
 pub fn exchange(
     native: &Native,
     setup: &Setup,
-    communicator: &Communicator,
+    ground: &Ground,
     call: &Call,
     own: Option<&Amount>,
 ) -> Option<Known> {
@@ -38,16 +38,16 @@ pub fn exchange(
     let runner = setup.collectives.runner(operation);
     // Plans that need more than the sizes of a rank's own blocks hand blocks on.
     let matter = setup.progress == Progress::Called
-        && sizes::needed(runner, communicator, operation) != Needed::Nothing;
+        && sizes::needed(runner, ground, operation) != Needed::Nothing;
     if !matter {
         return None;
     }
-    let amount = gathered(native, communicator, (operation, root), own)?;
+    let amount = gathered(native, ground, (operation, root), own)?;
     let chosen = match runner {
         Runner::Auto => {
             // Without relays a rank sends what it sends anyway.
             let direct = Algorithm::find(operation, direct(operation))?;
-            let best = sizes::choose(communicator, (operation, root), &amount, direct);
+            let best = sizes::choose(ground, (operation, root), &amount, direct);
             Some(best.filter(|best| best.strategy.name != direct.name)?)
         }
         _ => None,
@@ -57,11 +57,11 @@ pub fn exchange(
 
 fn gathered(
     native: &Native,
-    communicator: &Communicator,
+    ground: &Ground,
     (operation, root): (Operation, usize),
     own: Option<&Amount>,
 ) -> Option<Amount> {
-    let ranks = communicator.clusters.ranks();
+    let ranks = ground.clusters.ranks();
     let length = match operation {
         Operation::Gatherv | Operation::Scatterv => ranks,
         _ => 2 * ranks,
@@ -72,7 +72,7 @@ fn gathered(
         row[HEAD..].copy_from_slice(&sizes);
     }
     let bytes: Vec<u8> = row.iter().flat_map(|word| word.to_ne_bytes()).collect();
-    let all = native.allgather(communicator.private(), &bytes).ok()?;
+    let all = native.allgather(ground.private(), &bytes).ok()?;
     let words: Vec<u64> = all
         .chunks_exact(size_of::<u64>())
         .filter_map(|word| Some(u64::from_ne_bytes(word.try_into().ok()?)))

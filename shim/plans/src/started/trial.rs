@@ -12,8 +12,11 @@ use treepie_mpi::{Request, c_int};
 use treepie_record as record;
 
 use super::numbers::Numbers;
-use crate::communicator::{Chosen, Communicator, Key};
-use crate::guard::{add_results, give_up, hand_on, now, tell};
+use super::work::{StartedBy, Starts};
+use crate::chosen::{Chosen, Key};
+use crate::clock::now;
+use crate::communicator::Communicator;
+use crate::guard::{add_results, give_up, log_event};
 use crate::plans;
 use crate::setup::Setup;
 
@@ -40,14 +43,6 @@ struct State {
     told: Option<record::Plan>,
 }
 
-/// How a start is run.
-pub enum Way {
-    /// By the native MPI, which has started this.
-    Native(Requests),
-    /// By a plan.
-    Plan(Arc<Chosen>),
-}
-
 impl Trial {
     /// One of calls of a cell, under a guard of its own.
     pub fn new(
@@ -71,45 +66,6 @@ impl Trial {
                 told: None,
             }),
         }
-    }
-
-    /// The native MPI has made a request, and the application has got another one.
-    pub fn is_made(&self, native_request: Request, request: Request) {
-        self.state.lock().requests = Some([native_request, request]);
-    }
-
-    /// The request is started: does what is due, and says what runs it. Where that is the native
-    /// MPI, it is started.
-    ///
-    /// # Errors
-    /// MPI's code.
-    pub fn start(&self, native: &Native) -> Result<Way, c_int> {
-        let state = &mut *self.state.lock();
-        self.keep_up(native, state);
-        let ticket = state.guard.enter(self.cell, now);
-        state.measured = ticket.is_measured().then_some((ticket, 0));
-        let Some([own, request]) = state.requests else {
-            return Err(native.abi.err_intern);
-        };
-        let chosen = ticket.candidate().and_then(|one| self.plan(state, one));
-        if ticket.candidate().is_some() && chosen.is_none() {
-            state.guard.unserved(&ticket);
-        }
-        let run = chosen.as_ref().map(|chosen| chosen.run);
-        if state.told != run {
-            record::runs(request, run);
-            state.told = run;
-        }
-        let Some(chosen) = chosen else {
-            if let Err(code) = native.start(own) {
-                state.guard.fail();
-                return Err(code);
-            }
-            let mut requests = Requests::default();
-            requests.push(native, own, 0);
-            return Ok(Way::Native(requests));
-        };
-        Ok(Way::Plan(chosen))
     }
 
     /// The plan of a candidate; `None` where none serves the call, as all ranks see.
@@ -157,15 +113,51 @@ impl Trial {
                 let events = state.guard.complete(least, cost);
                 events
                     .iter()
-                    .for_each(|event| tell(&self.communicator, event));
-                hand_on(&self.communicator, &self.cell, &state.guard);
+                    .for_each(|event| log_event(&self.communicator, event));
+                if let Some(guarding) = &self.communicator.guard {
+                    guarding.hand_on(&self.cell, &state.guard);
+                }
             }
             Err(code) => give_up(&mut state.guard, code),
         }
     }
+}
 
-    /// The start, or a call that may complete it, took so many nanoseconds; whether it is complete.
-    pub fn took(&self, nanoseconds: u64, is_complete: bool) {
+impl Starts for Trial {
+    fn hold(&self, native_request: Request, request: Request) {
+        self.state.lock().requests = Some([native_request, request]);
+    }
+
+    fn start(&self, native: &Native) -> Result<StartedBy, c_int> {
+        let state = &mut *self.state.lock();
+        self.keep_up(native, state);
+        let ticket = state.guard.enter(self.cell, now);
+        state.measured = ticket.is_measured().then_some((ticket, 0));
+        let Some([own, request]) = state.requests else {
+            return Err(native.abi.err_intern);
+        };
+        let chosen = ticket.candidate().and_then(|one| self.plan(state, one));
+        if ticket.candidate().is_some() && chosen.is_none() {
+            state.guard.unserved(&ticket);
+        }
+        let run = chosen.as_ref().map(|chosen| chosen.run);
+        if state.told != run {
+            record::runs(request, run);
+            state.told = run;
+        }
+        let Some(chosen) = chosen else {
+            if let Err(code) = native.start(own) {
+                state.guard.fail();
+                return Err(code);
+            }
+            let mut requests = Requests::default();
+            requests.push(native, own, 0);
+            return Ok(StartedBy::Native(requests));
+        };
+        Ok(StartedBy::Plan(chosen))
+    }
+
+    fn took(&self, nanoseconds: u64, is_complete: bool) {
         let state = &mut *self.state.lock();
         let Some((ticket, took)) = &mut state.measured else {
             return;
@@ -177,22 +169,18 @@ impl Trial {
         }
     }
 
-    /// When the start that is measured began.
-    pub fn measured_since(&self) -> Option<u64> {
+    fn measured_since(&self) -> Option<u64> {
         let state = self.state.lock();
         state.measured.as_ref()?.0.start()
     }
 
-    /// It has failed on this rank.
-    pub fn fail(&self) {
+    fn fail(&self) {
         let state = &mut *self.state.lock();
         state.guard.fail();
         state.measured = None;
     }
 
-    /// The request is freed, or MPI is about to end; it is complete on this rank. So all ranks have
-    /// begun what is under way.
-    pub fn end(&self, native: &Native) {
+    fn end(&self, native: &Native) {
         let state = &mut *self.state.lock();
         let Some([own, _]) = state.requests.take() else {
             return;

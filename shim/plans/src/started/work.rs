@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use treepie_collective::Algorithm;
-use treepie_mpi::native::Native;
-use treepie_mpi::{Handle, Op};
+use treepie_mpi::native::{Native, Requests};
+use treepie_mpi::{Handle, Op, Request, c_int};
 use treepie_record::Plan;
 
-use super::trial::Trial;
-use crate::communicator::{Chosen, Communicator, Key};
+use crate::chosen::{Chosen, Key};
 use crate::execute::Spaces;
+use crate::ground::Ground;
 use crate::plans;
 use crate::telling::Telling;
 use crate::unit::Unit;
@@ -23,7 +23,7 @@ pub enum Work {
     /// One that needs sizes which leaders are told first.
     Told(Box<Told>),
     /// Of each start of a persistent request what the guard says.
-    Tried(Box<Trial>),
+    Tried(Box<dyn Starts>),
 }
 
 impl Work {
@@ -35,6 +35,40 @@ impl Work {
             Work::Tried(_) => None,
         }
     }
+}
+
+/// The starts of a persistent request of which each is run by the native MPI, or by a plan.
+pub trait Starts: Send + Sync {
+    /// Holds the native MPI's request, and the one that the application has got.
+    fn hold(&self, native_request: Request, request: Request);
+
+    /// Does what is due before a start, and says what runs it; the native MPI's is started.
+    ///
+    /// # Errors
+    /// MPI's code.
+    fn start(&self, native: &Native) -> Result<StartedBy, c_int>;
+
+    /// Adds nanoseconds that the start, or a call that may complete it, took; and ends it where it
+    /// is complete.
+    fn took(&self, nanoseconds: u64, is_complete: bool);
+
+    /// Nanoseconds at which the start that is measured began.
+    fn measured_since(&self) -> Option<u64>;
+
+    /// Notes that the start has failed on this rank.
+    fn fail(&self);
+
+    /// Ends it: the request is freed, or MPI is about to end, and it is complete on this rank. So
+    /// all ranks have begun what is under way.
+    fn end(&self, native: &Native);
+}
+
+/// Runner of one start.
+pub enum StartedBy {
+    /// The native MPI, which has started this.
+    Native(Requests),
+    /// A plan.
+    Plan(Arc<Chosen>),
 }
 
 /// A plan that needs sizes which leaders are told first.
@@ -51,13 +85,9 @@ pub struct Told {
 impl Told {
     /// Of a call that an algorithm runs in messages of so many bytes; `None` where MPI tells all
     /// sizes to all ranks.
-    pub fn new(
-        communicator: &Communicator,
-        key: Key,
-        named: (&'static Algorithm, u64),
-    ) -> Option<Self> {
-        let telling = Telling::new(communicator, (key.operation, key.root), &key.amount)?;
-        let segment = plans::guarded_segment(communicator, &key, named);
+    pub fn new(ground: &Ground, key: Key, named: (&'static Algorithm, u64)) -> Option<Self> {
+        let telling = Telling::new(ground, (key.operation, key.root), &key.amount)?;
+        let segment = plans::guarded_segment(ground, &key, named);
         let run = plans::run(named.0, segment, (key.unit, key.ordered));
         Some(Told {
             telling,
@@ -68,16 +98,16 @@ impl Told {
     }
 
     /// The plan of the call, when this rank was told these words.
-    pub fn chosen(&self, communicator: &Communicator, words: &[u64]) -> Option<Arc<Chosen>> {
+    pub fn chosen(&self, ground: &Ground, words: &[u64]) -> Option<Arc<Chosen>> {
         let key = Key {
-            amount: self.telling.learn(communicator, words),
+            amount: self.telling.learn(ground, words),
             ..self.key.clone()
         };
         let (named, segment) = self.named;
-        communicator.plan(key, |key| {
+        ground.plan(key, |key| {
             let reason = "leaders are told sizes";
-            plans::tell(communicator, key, None, named.name, segment, reason);
-            plans::of_key(communicator, key, named, segment)
+            plans::tell(ground, key, None, named.name, segment, reason);
+            plans::of_key(ground, key, named, segment)
         })
     }
 }

@@ -7,7 +7,7 @@
 //! As with rings, who may touch which slot, and when, knows nothing of memory: [`Reads`] gives the
 //! word, that of a segment or that of a model checker.
 
-use super::channel::Message;
+use super::message::Message;
 use super::segment::Slot;
 
 /// The word that the writer and the readers of a slot share.

@@ -20,8 +20,8 @@ use treepie_process::machine::allowed_cores;
 use super::board::Board;
 use super::channel::{Incoming, Outgoing};
 use super::copy::read_from;
+use super::memory::{Memory, OFFERS_FROM, Peer};
 use super::segment::{Layout, MOST_RANKS, Segment, SegmentError};
-use super::{Memory, OFFERS_FROM, Peer};
 
 /// Where a process is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

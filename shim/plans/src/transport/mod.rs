@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! join      who shares memory: made by one process of a host, agreed by all of it
-//! mod       the ways of a communicator, as the executor uses them
+//! memory    the ways of a communicator, as the executor uses them
 //! channel   messages on a way: fragments, offers and what is published, matched by tag
 //! board     messages that several ranks read where they were written once
 //! copy      one copy from another process's memory
@@ -19,173 +19,13 @@ mod board;
 mod channel;
 mod copy;
 mod join;
+mod memory;
+mod message;
 mod ring;
 mod segment;
 #[cfg(test)]
 mod tests;
 
-use board::Board;
-use channel::{Incoming, Outgoing};
-pub use channel::{Message, Truncated};
 pub use join::{Located, join, located};
-use segment::{SLOT_BYTES, Segment};
-
-/// Where the system permits it, messages from this length on are copied once, from the sender's
-/// memory to the receiver's: the call of the system and its look at the pages cost about a
-/// microsecond, a second copy of so much costs more.
-const OFFERS_FROM: usize = 32 << 10;
-
-/// Messages of these lengths are published, where several ranks receive them: a copy of a shorter
-/// one costs no more than the second look that a reader takes.
-const PUBLISHED_BYTES: std::ops::RangeInclusive<usize> = 4096..=SLOT_BYTES;
-
-/// Idle turns until other processes are let in: on cores of their own, and on shared ones.
-const PATIENCE: [u32; 2] = [2_000, 16];
-
-/// The ways to and from another rank of this host.
-#[derive(Debug)]
-struct Peer {
-    out: Outgoing,
-    back: Incoming,
-    /// Whether it is among those that have something under way.
-    is_busy: bool,
-}
-
-/// The ways between this process and others of its host in a communicator.
-#[derive(Debug)]
-pub struct Memory {
-    /// By rank in the communicator; none for this process itself, and for those elsewhere.
-    peers: Vec<Option<Peer>>,
-    /// Ranks with which something is under way.
-    busy: Vec<usize>,
-    board: Board,
-    call: u32,
-    /// Cores are fewer than ranks.
-    shares_cores: bool,
-    /// Its ways and slots are used by the peers and the board alone. None in tests, whose ranks
-    /// share one.
-    _segment: Option<Segment>,
-}
-
-impl Memory {
-    /// Begins a call. What another that failed has left is given up.
-    pub fn begin(&mut self, call: u32) {
-        self.call = call;
-        self.board.begin();
-        for rank in self.busy.drain(..) {
-            if let Some(peer) = &mut self.peers[rank] {
-                peer.is_busy = false;
-                peer.out.begin(call);
-                peer.back.begin(call);
-            }
-        }
-    }
-
-    /// Whether messages to and from this rank go this way.
-    pub fn reaches(&self, rank: usize) -> bool {
-        self.peers[rank].is_some()
-    }
-
-    /// Whether those to and from all others do: the communicator is on this host, as all its ranks
-    /// know alike.
-    pub fn reaches_all(&self) -> bool {
-        self.peers.iter().flatten().count() + 1 == self.peers.len()
-    }
-
-    /// Sends a message to a rank that is reached; `complete` is told its step when its memory may
-    /// be used again. `one_to_many`: which of the call's sends of the
-    /// same data it is one of.
-    ///
-    /// # Safety
-    /// The message stays where it is until then.
-    pub unsafe fn send(
-        &mut self,
-        to: usize,
-        message: Message,
-        one_to_many: Option<u32>,
-        mut complete: impl FnMut(u32),
-    ) {
-        let call = self.call;
-        let Some(peer) = &mut self.peers[to] else {
-            return;
-        };
-        peer.out.begin_if_new(call);
-        if let Some(sends) = one_to_many.filter(|_| PUBLISHED_BYTES.contains(&message.bytes))
-            && peer.out.is_free()
-            // SAFETY: the caller's promise, and it is not too long.
-            && let Some(slot) = unsafe { self.board.publish(sends, &message) }
-        {
-            self.board.announce(slot);
-            peer.out.publish(&message, slot);
-            complete(message.step);
-            return;
-        }
-        // SAFETY: the caller's promise.
-        unsafe { peer.out.send(message, &mut complete) };
-        if !peer.is_busy && !peer.out.is_idle() {
-            peer.is_busy = true;
-            self.busy.push(to);
-        }
-    }
-
-    /// Receives a message of up to so many bytes from a rank that is reached; `complete` is told
-    /// its step when it has come.
-    ///
-    /// # Errors
-    /// A message that is longer.
-    ///
-    /// # Safety
-    /// The memory stays, and nobody else uses it, until then.
-    pub unsafe fn receive(
-        &mut self,
-        from: usize,
-        message: Message,
-        mut complete: impl FnMut(u32),
-    ) -> Result<(), Truncated> {
-        let call = self.call;
-        let Some(peer) = &mut self.peers[from] else {
-            return Ok(());
-        };
-        peer.back.begin_if_new(call);
-        // SAFETY: the caller's promise.
-        let received = unsafe { peer.back.receive(message, &mut complete) };
-        // Also after an error: the next call clears up what is there.
-        if !peer.is_busy && (received.is_err() || !peer.back.is_idle()) {
-            peer.is_busy = true;
-            self.busy.push(from);
-        }
-        received
-    }
-
-    /// Whether nothing is under way.
-    pub fn is_idle(&self) -> bool {
-        self.busy.is_empty()
-    }
-
-    /// Goes on with what is under way; whether that was possible.
-    ///
-    /// # Errors
-    /// A message that is longer than its receive.
-    pub fn go_on(&mut self, mut complete: impl FnMut(u32)) -> Result<bool, Truncated> {
-        let (mut went_on, mut place) = (false, 0);
-        while let Some(&rank) = self.busy.get(place) {
-            let Some(peer) = &mut self.peers[rank] else {
-                self.busy.swap_remove(place);
-                continue;
-            };
-            went_on |= !peer.out.is_idle() && peer.out.go_on(&mut complete);
-            went_on |= !peer.back.is_idle() && peer.back.go_on(&mut complete)?;
-            peer.is_busy = !(peer.out.is_idle() && peer.back.is_idle());
-            match peer.is_busy {
-                true => place += 1,
-                false => _ = self.busy.swap_remove(place),
-            }
-        }
-        Ok(went_on)
-    }
-
-    /// So many idle turns a process takes before it lets others in.
-    pub fn patience(&self) -> u32 {
-        PATIENCE[usize::from(self.shares_cores)]
-    }
-}
+pub use memory::Memory;
+pub use message::Message;

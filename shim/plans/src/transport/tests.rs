@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 
 use treepie_mpi::Word;
 
-use super::segment::Layout;
-use super::*;
+use super::board::Board;
+use super::channel::{Incoming, Outgoing};
+use super::memory::{Memory, OFFERS_FROM, Peer};
+use super::message::Message;
+use super::segment::{Layout, Segment};
 
 const RANKS: usize = 3;
 

@@ -1,11 +1,11 @@
 //! The receiver's side of a way.
 
-use super::{
-    FRAGMENT, HEAD, Head, Message, OFFER, Offer, PUBLISHED, Truncated, answer, copy_short, refused,
-    taken,
+use super::wire::{
+    FRAGMENT, HEAD, Head, OFFER, Offer, PUBLISHED, answer, copy_short, refused, taken,
 };
 use crate::transport::board::Reads;
 use crate::transport::copy::read_from;
+use crate::transport::message::{Message, Truncated};
 use crate::transport::ring::Reader;
 use crate::transport::segment::{SLOT_BYTES, Slot, Way};
 

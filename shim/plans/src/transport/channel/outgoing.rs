@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use super::{FRAGMENT, HEAD, Head, Message, OFFER, Offer, PUBLISHED, copy_short, refused, taken};
+use super::wire::{FRAGMENT, HEAD, Head, OFFER, Offer, PUBLISHED, copy_short, refused, taken};
+use crate::transport::message::Message;
 use crate::transport::ring::Writer;
 use crate::transport::segment::{ANSWERS, Way};
 

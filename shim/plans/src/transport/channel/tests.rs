@@ -1,11 +1,15 @@
 //! Messages between two processes.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::atomic::Ordering;
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
-use super::super::segment::{Layout, Segment};
-use super::*;
+use treepie_mpi::Word;
+
+use super::{Incoming, Outgoing};
+use crate::transport::message::{Message, Truncated};
+use crate::transport::segment::{Layout, Segment};
 
 /// Numbers that look random, the same in both processes.
 struct Random(u64);

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 /// The started collectives of a communicator.
 #[derive(Debug, Default)]
-pub struct Started {
+pub struct StartedCalls {
     /// Whether there was one.
     any: AtomicBool,
     /// Persistent requests that were made.
@@ -19,7 +19,7 @@ pub struct Started {
     left: AtomicBool,
 }
 
-impl Started {
+impl StartedCalls {
     /// A collective is started.
     pub fn begin(&self) {
         self.any.store(true, Ordering::Relaxed);
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn tags_are_used_again_when_what_had_them_has_ended() {
-        let started = Started::default();
+        let started = StartedCalls::default();
         let next = || started.next_waiting(3);
         assert_eq!([next(), next(), next()], [Some(0), Some(1), Some(2)]);
         started.end_waiting(0);

@@ -9,13 +9,13 @@
 
 use std::sync::Arc;
 
-use treepie_guard::{Ticket, Work};
+use treepie_guard::Ticket;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Request, Word};
 use treepie_record::{Completion, handle_at};
 
-use super::now;
 use crate::by_request::{ByRequest, key};
+use crate::clock::now;
 use crate::communicator::Communicator;
 
 /// A collective that was started, and is not complete.
@@ -100,7 +100,6 @@ fn count(request: Word, took: u64, is_complete: bool) -> Option<Open> {
 
 fn end(ended: &Open) {
     if let Some(guarding) = &ended.communicator.guard {
-        let mut state = guarding.state.lock();
-        state.guard.took(&ended.ticket, ended.took, Work::default());
+        guarding.took(&ended.ticket, ended.took);
     }
 }

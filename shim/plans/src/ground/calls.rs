@@ -1,44 +1,30 @@
-//! What a communicator of ours has for collectives that are started on it: their tags, and what it
-//! hands on where it outlasts its owner.
+//! Calls on a communicator: the places and tags of their messages, and whose it is.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering;
 
-use treepie_choice::{Candidate, Challenger, Choice, Progress};
-use treepie_guard::CellKey;
 use treepie_mpi::Comm;
-use treepie_mpi::native::OwnComm;
 
-use super::{Communicator, Key};
-use crate::guard::Guarding;
+use super::kept::Kept;
+use super::state::Ground;
 use crate::place::Place;
-use crate::started::Started;
 
-/// What one of ours takes over from one that was left: the MPI's communicator, and the numbers of
-/// its calls, so that no tag is met again.
-pub struct Kept {
-    pub(super) private: OwnComm,
-    pub(super) calls: AtomicU32,
-    pub(super) started: Started,
-    pub(super) number: u64,
-}
-
-impl Kept {
-    /// A new communicator of the MPI's, which has no number yet.
-    pub fn new(private: OwnComm) -> Self {
-        Kept {
-            private,
-            calls: AtomicU32::new(0),
-            started: Started::default(),
-            number: 0,
+impl Ground {
+    /// Where the plan of a call runs. To be asked once for each call, before anything that one
+    /// process alone may find out: all processes count alike.
+    pub fn next_call(&self) -> Place {
+        // One thread at a time is in a collective on a communicator.
+        let number = self.calls.load(Ordering::Relaxed);
+        self.calls.store(number.wrapping_add(1), Ordering::Relaxed);
+        Place {
+            tags: self.place.tags.of_call(number),
+            call: number,
+            ..self.place
         }
     }
-}
 
-impl Communicator {
     /// The same with the number on which its processes agreed, unless it has one.
     pub fn with_number(self, number: u64) -> Self {
-        Communicator {
+        Ground {
             number: if self.number == 0 {
                 number
             } else {
@@ -60,7 +46,7 @@ impl Communicator {
 
     /// What another one takes over from this one, on which nothing is open.
     pub fn into_kept(self) -> Kept {
-        let Communicator {
+        let Ground {
             private,
             calls,
             started,
@@ -82,7 +68,7 @@ impl Communicator {
         !self.may_have_devices && self.place.tags.are_many()
     }
 
-    /// Where a started collective runs, as [`Communicator::next_call`].
+    /// Where a started collective runs, as [`Ground::next_call`].
     ///
     /// Another call may have the same tags later, while this one is under way: all its messages are
     /// sent, and all its receives are posted, before those of later calls, which MPI keeps apart by
@@ -132,33 +118,5 @@ impl Communicator {
             true => self.place.comm,
             false => comm,
         }
-    }
-
-    /// Whether the guard has to see all calls here ([`Guarding::counts_all`]).
-    pub fn counts_all(&self) -> bool {
-        self.guard.as_ref().is_some_and(Guarding::counts_all)
-    }
-
-    /// The plans that the guard tries for started calls of a cell, the best first.
-    pub fn challengers_started(&self, key: &CellKey, progress: Progress) -> Vec<Challenger> {
-        let root = key.root.unwrap_or(0) as usize;
-        let call = (key.operation, key.bytes, root);
-        let mut chooser = self.chooser.lock();
-        let choice = chooser.choose_started(call, key.ordered, &self.clusters, progress);
-        let mut all = chooser.challengers(&choice, key.bytes);
-        let eager = chooser.eager_limit();
-        for challenger in &mut all {
-            if let Candidate::Plan { segment, .. } = &mut challenger.candidate {
-                *segment = eager.min(*segment);
-            }
-        }
-        all
-    }
-
-    /// The choice for a started collective, as [`Communicator::choose`].
-    pub fn choose_started(&self, key: &Key, bytes: Option<u64>, progress: Progress) -> Arc<Choice> {
-        let call = (key.operation, bytes, key.root);
-        let mut chooser = self.chooser.lock();
-        chooser.choose_started(call, key.ordered, &self.clusters, progress)
     }
 }

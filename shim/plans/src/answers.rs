@@ -1,0 +1,47 @@
+//! Answers of the native MPI about a call, which decide how it is run.
+
+use treepie_collective::Operation;
+use treepie_mpi::Call;
+use treepie_mpi::native::Native;
+use treepie_profile::settings::Runner;
+
+use crate::communicator::Communicator;
+use crate::guard;
+use crate::repeated::{Answers, Form};
+use crate::setup::Setup;
+
+/// What the MPI says of a call, and of those like it if it has a form; `None` where it does not
+/// reduce the datatype with the operation.
+pub fn ask(
+    native: &Native,
+    setup: &Setup,
+    communicator: &Communicator,
+    (call, form): (&Call, Option<Form>),
+) -> Option<Answers> {
+    let mut ordered = false;
+    if call.operation.reduces() {
+        if !setup.can_reduce(native, call) {
+            return None;
+        }
+        ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
+    }
+    let is_guarded = is_guarded(setup, communicator, call.operation);
+    let key = is_guarded.then(|| guard::key(native, call, communicator, ordered));
+    let answers = Answers {
+        ordered,
+        key,
+        is_left: false,
+    };
+    if let Some(form) = form {
+        let mut workplace = communicator.workplace().lock();
+        workplace.repeated.learn(native, form, answers);
+    }
+    Some(answers)
+}
+
+/// Whether it is measured which way is quicker: for what is chosen, and may change.
+fn is_guarded(setup: &Setup, communicator: &Communicator, operation: Operation) -> bool {
+    communicator.guard.is_some()
+        && *setup.collectives.runner(operation) == Runner::Auto
+        && !(setup.reproducible && operation.reduces())
+}

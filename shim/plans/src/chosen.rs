@@ -1,0 +1,62 @@
+//! A plan that was chosen for calls, and the key by which it is kept.
+
+use treepie_choice::{Form, are_bytes_known};
+use treepie_collective::{Amount, Operation};
+use treepie_record::Plan;
+
+use crate::execute::Prepared;
+
+/// What a plan was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Which collective.
+    pub operation: Operation,
+    /// The root.
+    pub root: usize,
+    /// How much, in units.
+    pub amount: Amount,
+    /// Bytes of a unit.
+    pub unit: u64,
+    /// Operands must stay in order.
+    pub ordered: bool,
+    /// The plan that the guard says: algorithm, and the largest message in bytes.
+    pub guarded: Option<(&'static str, u64)>,
+    /// Whether it ends within the call.
+    pub form: Form,
+    /// Receivers tell that they have begun.
+    pub is_acknowledged: bool,
+}
+
+impl Key {
+    /// Bytes of the message or of a rank's block, where all ranks know them.
+    pub fn bytes(&self) -> Option<u64> {
+        let mean =
+            |parts: &[u64]| Some(parts.iter().sum::<u64>() * self.unit / parts.len().max(1) as u64);
+        match &self.amount {
+            Amount::Each(units) => Some(units * self.unit),
+            Amount::Blocks(parts) if are_bytes_known(self.operation) => mean(parts),
+            Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
+            Amount::Blocks(_) | Amount::Exchanged { .. } => None,
+            Amount::ToldBlocks(_) | Amount::ToldRows { .. } => None,
+        }
+    }
+}
+
+/// A plan that was chosen, and how it is counted.
+#[derive(Debug)]
+pub struct Chosen {
+    /// What is run.
+    pub plan: Prepared,
+    /// What is said of it.
+    pub run: Plan,
+}
+
+impl Chosen {
+    /// The same where receivers tell that they have begun.
+    pub fn acknowledged(&self) -> Chosen {
+        Chosen {
+            plan: Prepared::new(self.plan.plan().acknowledged()),
+            run: self.run,
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! The guard of a communicator: what it is told of calls, and what it has under way between ranks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::{Mutex, MutexGuard};
+use treepie_choice::{Candidate, Challenger, Progress};
+use treepie_guard::{
+    CellKey, Due, Earlier, Form, Guard, Known, MOST_CHALLENGERS, Ticket, WARM_UP, Work,
+};
+use treepie_mpi::native::Native;
+use treepie_mpi::{SUCCESS, c_int};
+use treepie_native::knobs::Knob;
+use treepie_process::log;
+use treepie_profile::GuardedCell;
+use treepie_profile::settings::GuardMode;
+
+use super::exchange::Exchange;
+use super::forced::{Forced, Ready};
+use super::knobs::Knobs;
+use super::messages::log_event;
+use super::results::add_results;
+use crate::clock::now;
+use crate::ground::Ground;
+use crate::setup::Setup;
+
+/// The guard of one ground.
+pub struct Guarding {
+    pub(super) state: Mutex<State>,
+    /// The MPI's other algorithms, where they can be tried here.
+    knobs: Option<Arc<Knobs>>,
+    /// Those that were made ready here.
+    ready: Ready,
+    /// Whether Open MPI's HAN does the collectives otherwise.
+    is_behind_han: bool,
+    /// Whether plans can.
+    tries_plans: bool,
+    /// Who goes on with those of started collectives.
+    progress: Progress,
+    /// Whether there was a started one.
+    pub(super) has_started: AtomicBool,
+    /// What persistent requests have come to, for later ones.
+    pub(super) earlier: Mutex<Earlier>,
+}
+
+pub(super) struct State {
+    pub(super) guard: Guard,
+    under_way: Option<Exchange>,
+    is_reported: bool,
+}
+
+impl Guarding {
+    /// The guard of a communicator on this ground, with these ranks of the application's world;
+    /// `None` where there is none.
+    pub fn new(setup: &Setup, ground: &Ground, ranks: &[usize]) -> Option<Self> {
+        let clusters = ground.clusters.count();
+        let network = ground.network.as_ref();
+        let tries_plans = clusters > 1 || network.is_some_and(|one| one.is_in_memory());
+        let adopts = match setup.guard {
+            GuardMode::Off => return None,
+            GuardMode::On => true,
+            GuardMode::Report => false,
+        };
+        let knobs = setup.knobs.clone();
+        let is_behind_han = knobs
+            .as_ref()
+            .is_some_and(|knobs| knobs.are_behind_han(ranks));
+        if !tries_plans && knobs.is_none() {
+            return None;
+        }
+        let (ranks, library) = (ranks.len(), knobs.as_ref().map(|knobs| knobs.library));
+        let is_allowed = |known: &Known| match (known.challenger.candidate, &knobs) {
+            (Candidate::Plan { algorithm, .. }, _) => match known.key.form {
+                Form::Blocking => tries_plans,
+                // A store may be of an MPI that calls us, and this one does not.
+                Form::Nonblocking | Form::Persistent => {
+                    setup.progress.allows(algorithm, known.key.operation)
+                }
+            },
+            (Candidate::Native(_), Some(knobs)) => knobs.allow(known, ranks),
+            (Candidate::Native(_), None) => false,
+        };
+        let fitting = |cells: &[GuardedCell]| -> Arc<[Known]> {
+            let cells = cells.iter();
+            let cells = cells.filter_map(|cell| cell.known(ranks, clusters, library));
+            cells.filter(is_allowed).collect()
+        };
+        let (known, proven) = (fitting(&setup.known), fitting(&setup.proven));
+        let state = State {
+            guard: Guard::new(setup.seed, adopts, known, proven),
+            under_way: None,
+            is_reported: false,
+        };
+        Some(Guarding {
+            state: Mutex::new(state),
+            knobs,
+            ready: Ready::default(),
+            is_behind_han,
+            tries_plans,
+            progress: setup.progress,
+            has_started: AtomicBool::new(false),
+            earlier: Mutex::default(),
+        })
+    }
+
+    /// A call of a cell begins: its ticket. Collective now and then, unless the call is one that
+    /// starts a collective.
+    pub fn enter(&self, native: &Native, ground: &Ground, key: CellKey) -> Ticket {
+        let may_wait = key.form == Form::Blocking;
+        if !may_wait {
+            self.has_started.store(true, Ordering::Relaxed);
+        }
+        self.keep_up(native, ground, may_wait).guard.enter(key, now)
+    }
+
+    /// A call ends, with this code.
+    pub fn leave(&self, ticket: &Ticket, code: c_int) {
+        let now = now();
+        let guard = &mut self.state.lock().guard;
+        match code {
+            SUCCESS => guard.leave(ticket, now),
+            _ => guard.fail(),
+        }
+    }
+
+    /// A started call has ended, which took so many nanoseconds of the program's time.
+    pub fn took(&self, ticket: &Ticket, nanoseconds: u64) {
+        let guard = &mut self.state.lock().guard;
+        guard.took(ticket, nanoseconds, Work::default());
+    }
+
+    /// A plan does not serve a call, as all ranks see.
+    pub fn unserved(&self, ticket: &Ticket) {
+        self.state.lock().guard.unserved(ticket);
+    }
+
+    /// A call failed: nothing more is tried.
+    pub fn fail(&self) {
+        self.state.lock().guard.fail();
+    }
+
+    /// Whether nothing is under way at the end of the job, which is waited for briefly.
+    pub fn is_complete_at_the_end(&self, native: &Native) -> bool {
+        let mut state = self.state.lock();
+        let under_way = state.under_way.as_mut();
+        under_way.is_none_or(|exchange| exchange.is_complete_at_the_end(native))
+    }
+
+    /// Whether it has to see all calls from now on, those too that were left to the native MPI for
+    /// good: what ranks tell each other is used by the first that may wait, which has to be the
+    /// same on all.
+    pub fn counts_all(&self) -> bool {
+        self.has_started.load(Ordering::Relaxed)
+    }
+
+    /// What is tried for the calls of a cell, the best first. Of the MPI's other algorithms nothing
+    /// is predicted: they come behind the best plans.
+    pub(super) fn challengers(&self, ground: &Ground, key: &CellKey) -> Vec<Challenger> {
+        if key.form != Form::Blocking {
+            return ground.challengers_started(key, self.progress);
+        }
+        let mut all = match self.tries_plans {
+            true => ground.challengers(key),
+            false => Vec::new(),
+        };
+        let (others, ranks) = (self.knobs.as_ref(), ground.clusters.ranks());
+        let others = others.map(|knobs| knobs.challengers(key, ranks));
+        let others = others.unwrap_or_default();
+        all.truncate(MOST_CHALLENGERS.saturating_sub(others.len()));
+        all.extend(others);
+        all
+    }
+
+    /// The algorithm of the MPI's that is to run a call, made ready at its first call, which is the
+    /// same on all ranks; `None` where it can't be, on any. Collective then.
+    pub fn forced(
+        &self,
+        native: &Native,
+        ground: &Ground,
+        (ticket, knob): (&mut Ticket, Knob),
+    ) -> Option<Arc<Forced>> {
+        let forced = match self.ready.get(&knob) {
+            Some(forced) => forced,
+            // A communicator of a few calls is not worth a duplicate.
+            None if self.state.lock().guard.calls() <= WARM_UP => return None,
+            None => {
+                let library = self.knobs.as_ref()?.library;
+                let private = ground.private();
+                let wanted = (library, knob, self.is_behind_han);
+                match self.ready.make(native, private, wanted) {
+                    Ok((forced, cost)) => {
+                        self.state.lock().guard.made(ticket, now(), cost);
+                        forced
+                    }
+                    Err(code) => {
+                        give_up(&mut self.state.lock().guard, code);
+                        None
+                    }
+                }
+            }
+        };
+        if forced.is_none() {
+            self.state.lock().guard.unserved(ticket);
+        }
+        forced
+    }
+
+    /// Does what is due before a call, which may wait for other ranks or not, and goes on with the
+    /// state.
+    pub(super) fn keep_up(
+        &self,
+        native: &Native,
+        ground: &Ground,
+        may_wait: bool,
+    ) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock();
+        match state.guard.due(may_wait) {
+            Due::Nothing => state,
+            Due::Begin => {
+                while let Some(key) = state.guard.undecided() {
+                    let challengers = self.challengers(ground, &key);
+                    state.guard.offer(key, challengers);
+                }
+                state.begin(native, ground);
+                state
+            }
+            Due::Complete => {
+                let under_way = state.under_way.take();
+                // Nobody waits for a lock as long as for other ranks.
+                drop(state);
+                let told = under_way.map(|exchange| exchange.wait(native));
+                let mut state = self.state.lock();
+                state.complete(ground, told);
+                state
+            }
+        }
+    }
+
+    /// Waits for all ranks, which all do so before this call.
+    pub fn align(&self, native: &Native, ground: &Ground, ticket: &mut Ticket) {
+        let waited = Exchange::begin(native, ground.private(), vec![0])
+            .and_then(|exchange| exchange.wait(native));
+        let guard = &mut self.state.lock().guard;
+        match waited {
+            Ok(_) => guard.aligned(ticket, now()),
+            Err(code) => give_up(guard, code),
+        }
+    }
+
+    /// Completes what is under way, and keeps the results. The communicator is about to end.
+    pub fn finish(&self, native: &Native, ground: &Ground) {
+        let mut state = self.state.lock();
+        if let Some(exchange) = state.under_way.take() {
+            state.complete(ground, Some(exchange.wait(native)));
+        }
+        if std::mem::replace(&mut state.is_reported, true) {
+            return;
+        }
+        add_results(ground, &state.guard);
+        state.guard.end();
+    }
+}
+
+impl State {
+    fn begin(&mut self, native: &Native, ground: &Ground) {
+        let values = self.guard.begin(now());
+        match Exchange::begin(native, ground.private(), values) {
+            Ok(exchange) => self.under_way = Some(exchange),
+            Err(code) => give_up(&mut self.guard, code),
+        }
+    }
+
+    /// Decides by what an exchange told.
+    fn complete(&mut self, ground: &Ground, told: Option<Result<(Vec<i64>, u64), c_int>>) {
+        match told {
+            Some(Ok((least, cost))) => {
+                let events = self.guard.complete(&least, cost);
+                events.iter().for_each(|event| log_event(ground, event));
+            }
+            Some(Err(code)) => give_up(&mut self.guard, code),
+            None => self.guard.end(),
+        }
+    }
+}
+
+/// As after any call of the MPI's that failed: nothing more is tried.
+pub fn give_up(guard: &mut Guard, code: c_int) {
+    log::warn(&format!(
+        "guard: an exchange between ranks failed with error {code}; the MPI's own collectives run \
+         from now on"
+    ));
+    guard.end();
+}

@@ -1,0 +1,219 @@
+//! Calls under a guard, from their begin to their end, and the communicators that have one.
+
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use treepie_choice::Candidate;
+use treepie_collective::Algorithm;
+use treepie_guard::{CellKey, Ticket};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Comm, SUCCESS, Word, c_int};
+
+use super::measured;
+use crate::communicator::Communicator;
+use crate::guard::Forced;
+
+/// All that are guarded, so that what is under way is completed before MPI ends.
+static GUARDED: Mutex<Vec<Weak<Communicator>>> = Mutex::new(Vec::new());
+
+/// A call that is guarded.
+pub struct Guarded<'a> {
+    communicator: &'a Arc<Communicator>,
+    ticket: Ticket,
+    /// The algorithm of the MPI's that runs it.
+    forced: Option<Arc<Forced>>,
+}
+
+impl Guarded<'_> {
+    /// The plan that runs it: its algorithm, and the largest message in bytes; `None` where the
+    /// native MPI does.
+    pub fn plan(&self) -> Option<(&'static Algorithm, u64)> {
+        match self.ticket.candidate() {
+            Some(Candidate::Plan { algorithm, segment }) => Some((algorithm, segment)),
+            Some(Candidate::Native(_)) | None => None,
+        }
+    }
+
+    /// Whether the native MPI runs all such calls from now on.
+    pub fn is_left(&self) -> bool {
+        self.ticket.is_for_good
+    }
+
+    /// A plan runs the call, which was started: what the application does with the request at this
+    /// address tells how long it takes.
+    pub fn started(self, native: &Native, request: Word) {
+        measured::add(native, request, self.communicator, self.ticket);
+    }
+
+    /// The call has ended, with this code.
+    pub fn ended(self, code: c_int) {
+        ended_call(self.communicator, &self.ticket, code);
+    }
+
+    /// The plan does not serve the call, as all ranks see.
+    pub fn unserved(&self) {
+        if let Some(guarding) = &self.communicator.guard {
+            guarding.unserved(&self.ticket);
+        }
+    }
+
+    /// The same for the native MPI, which may end the communicator where it tells the application
+    /// of an error.
+    pub fn left_to_native(self) -> ByNative {
+        match self.ticket.is_measured() || self.forced.is_some() {
+            false => ByNative::as_it_is(self.communicator),
+            true => ByNative::Watched {
+                communicator: Arc::clone(self.communicator),
+                ticket: self.ticket,
+                forced: self.forced,
+            },
+        }
+    }
+}
+
+/// A guarded call that the native MPI runs.
+pub enum ByNative {
+    /// Nothing is measured: the address of the communicator, which holds nothing. A count of who
+    /// holds it would wait for the last message's way to the other core.
+    AsItIs(usize),
+    /// It is measured, or has another algorithm.
+    Watched {
+        communicator: Arc<Communicator>,
+        ticket: Ticket,
+        /// The algorithm of the MPI's that runs it.
+        forced: Option<Arc<Forced>>,
+    },
+}
+
+impl ByNative {
+    /// A call of which nothing is measured.
+    pub fn as_it_is(communicator: &Arc<Communicator>) -> Self {
+        ByNative::AsItIs(Arc::as_ptr(communicator) as usize)
+    }
+
+    /// The native MPI is about to run it on the communicator that this returns.
+    pub fn begin(&mut self, comm: Comm) -> Comm {
+        let ByNative::Watched { forced, .. } = self else {
+            return comm;
+        };
+        let Some(algorithm) = forced else {
+            return comm;
+        };
+        algorithm.begin(comm).unwrap_or_else(|| {
+            *forced = None;
+            comm
+        })
+    }
+
+    /// The native MPI has started it with this result, and the application has a request for it at
+    /// this address; what the application gets.
+    pub fn started(self, native: &Native, comm: Comm, code: c_int, request: Word) -> c_int {
+        match self {
+            ByNative::Watched {
+                communicator,
+                ticket,
+                ..
+            } if code == SUCCESS => {
+                measured::add(native, request, &communicator, ticket);
+                code
+            }
+            other => other.ran(native, comm, code),
+        }
+    }
+
+    /// The native MPI has run it with this result; what the application gets.
+    pub fn ran(self, native: &Native, comm: Comm, code: c_int) -> c_int {
+        match self {
+            ByNative::AsItIs(_) if code == SUCCESS => code,
+            ByNative::AsItIs(address) => {
+                fail(address);
+                code
+            }
+            ByNative::Watched {
+                communicator,
+                ticket,
+                forced,
+            } => {
+                let code = match &forced {
+                    Some(forced) => forced.ended(native, comm, code),
+                    None => code,
+                };
+                ended_call(&communicator, &ticket, code);
+                code
+            }
+        }
+    }
+}
+
+/// A call failed on the communicator that was at this address; if it is still there.
+#[cold]
+fn fail(address: usize) {
+    let all: Vec<Arc<Communicator>> = GUARDED.lock().iter().filter_map(Weak::upgrade).collect();
+    let failed = all.iter().find(|one| Arc::as_ptr(one) as usize == address);
+    if let Some(guarding) = failed.and_then(|one| one.guard.as_ref()) {
+        guarding.fail();
+    }
+}
+
+/// A call under a guard has ended, with this code.
+fn ended_call(communicator: &Communicator, ticket: &Ticket, code: c_int) {
+    if code != SUCCESS || ticket.is_measured() {
+        communicator
+            .guard
+            .iter()
+            .for_each(|guarding| guarding.leave(ticket, code));
+    }
+}
+
+/// Guards a call of a cell on a communicator that has a guard. Collective now and then, unless the
+/// call is one that starts a collective.
+pub fn enter<'a>(
+    native: &Native,
+    communicator: &'a Arc<Communicator>,
+    key: CellKey,
+) -> Option<Guarded<'a>> {
+    let guarding = communicator.guard.as_ref()?;
+    let mut ticket = guarding.enter(native, communicator, key);
+    let forced = match ticket.candidate() {
+        Some(Candidate::Native(knob)) => guarding.forced(native, communicator, (&mut ticket, knob)),
+        Some(Candidate::Plan { .. }) | None => None,
+    };
+    if ticket.is_aligned() {
+        guarding.align(native, communicator, &mut ticket);
+    }
+    Some(Guarded {
+        communicator,
+        ticket,
+        forced,
+    })
+}
+
+/// A communicator that may have a guard was made.
+pub fn made(communicator: &Arc<Communicator>) {
+    if communicator.guard.is_some() {
+        let mut all = GUARDED.lock();
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(communicator));
+    }
+}
+
+/// A communicator that may have a guard is about to end.
+pub fn ended(native: &Native, communicator: &Communicator) {
+    if let Some(guarding) = &communicator.guard {
+        guarding.finish(native, communicator);
+    }
+}
+
+/// MPI is about to end. A communicator on which other ranks have not begun what this one has is
+/// left to it.
+pub fn end(native: &Native) {
+    let all = std::mem::take(&mut *GUARDED.lock());
+    for communicator in all.iter().filter_map(Weak::upgrade) {
+        let guard = communicator.guard.as_ref();
+        let is_complete = guard.is_none_or(|guard| guard.is_complete_at_the_end(native));
+        match is_complete {
+            true => ended(native, &communicator),
+            false => std::mem::forget(communicator),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Calls that start a collective, and those that prepare a persistent one.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use treepie_choice::Progress;
+use treepie_collective::Operation;
+use treepie_guard::CellKey;
+use treepie_mpi::native::{Native, native};
+use treepie_mpi::{Call, Comm, SUCCESS, Word, c_int};
+use treepie_process::features::{self, STARTED};
+use treepie_profile::settings::{Collectives, Runner};
+use treepie_record::{Plan, handle_at};
+
+use super::case::{Case, Out, serves};
+use super::requests;
+use super::running::Running;
+use crate::attached;
+use crate::guarded::{self, ByNative, Guarded};
+use crate::setup::{self, Setup};
+
+/// Whether plans may take the place of started collectives, as the settings say, between ranks that
+/// are in clusters far from each other or not.
+pub fn is_wanted(
+    collectives: &Collectives,
+    reproducible: bool,
+    are_far: bool,
+    progress: Progress,
+) -> bool {
+    Operation::every().any(|operation| match collectives.runner(operation) {
+        Runner::Native => false,
+        Runner::Algorithm(name) => serves(operation, name, progress).is_some(),
+        Runner::Auto => are_far || reproducible && operation.reduces(),
+    })
+}
+
+/// A constructor has made the communicator whose handle is at `address`, if it succeeded: ours is
+/// made beside it.
+pub fn prepare(address: Word, construct: impl FnOnce() -> c_int) -> c_int {
+    let code = construct();
+    if features::any(STARTED) && code == SUCCESS {
+        prepare_made(handle_at(address));
+    }
+    code
+}
+
+#[cold]
+fn prepare_made(comm: Comm) {
+    if let (Some(native), Some(setup)) = (native(), setup::active())
+        && !native.is_null_communicator(comm)
+    {
+        attached::find(native, setup, comm);
+    }
+}
+
+/// Completes what guards have under way, and keeps what they found: MPI is about to end.
+pub fn end_guards(native: &Native) {
+    requests::end_trials(native);
+    guarded::end(native);
+}
+
+/// How a call that starts goes on.
+enum Begun<'a> {
+    /// A plan runs it, under a guard or not.
+    Running(Arc<Running>, Option<Guarded<'a>>),
+    /// It is a request of the native MPI's in whose place plans are tried.
+    Tried(Arc<Running>),
+    /// The native MPI does; under a guard, which is told of it.
+    Left(Option<ByNative>),
+    /// It is refused with this code.
+    Refused(c_int),
+}
+
+/// A non-blocking collective on `comm`: a plan, which is left in `ran`, whose request goes to
+/// `request`; or `next`, the native MPI's own.
+#[inline]
+pub fn start(
+    next: impl FnOnce() -> c_int,
+    comm: Comm,
+    call: &Call,
+    request: Word,
+    ran: &Cell<Option<Plan>>,
+) -> c_int {
+    by_plan(next, (comm, call, request), ran, (begin, requests::start))
+}
+
+/// A persistent collective on `comm`, as [`start`].
+#[inline]
+pub fn make_persistent(
+    next: impl FnOnce() -> c_int,
+    comm: Comm,
+    call: &Call,
+    request: Word,
+    ran: &Cell<Option<Plan>>,
+) -> c_int {
+    let way = (prepare_persistent as Make, requests::prepare as HandOver);
+    by_plan(next, (comm, call, request), ran, way)
+}
+
+/// Makes an operation of a call, where a plan serves it.
+type Make = fn(&'static Native, &'static Setup, Comm, &Call) -> Begun<'static>;
+
+/// Gives the application a request for an operation, at an address.
+type HandOver = fn(&Native, Arc<Running>, Word) -> Result<(), c_int>;
+
+#[inline]
+fn by_plan(
+    next: impl FnOnce() -> c_int,
+    (comm, call, request): (Comm, &Call, Word),
+    ran: &Cell<Option<Plan>>,
+    (make, hand_over): (Make, HandOver),
+) -> c_int {
+    if !features::any(STARTED) {
+        return next();
+    }
+    let Some((native, setup)) = native().zip(setup::active()) else {
+        return next();
+    };
+    let (running, guarded) = match make(native, setup, comm, call) {
+        Begun::Left(None) => return next(),
+        Begun::Left(Some(left)) => return left.started(native, comm, next(), request),
+        Begun::Refused(code) => return native.returned(comm, code),
+        Begun::Running(running, guarded) => (running, guarded),
+        Begun::Tried(running) => {
+            return match next() {
+                SUCCESS => requests::prepare_tried(native, running, request)
+                    .map_or_else(|code| native.returned(comm, code), |()| SUCCESS),
+                code => code,
+            };
+        }
+    };
+    let plan = running.plan();
+    match (hand_over(native, running, request), guarded) {
+        (Ok(()), guarded) => {
+            if let Some(guarded) = guarded {
+                guarded.started(native, request);
+            }
+            ran.set(plan);
+            SUCCESS
+        }
+        (Err(code), guarded) => {
+            if let Some(guarded) = guarded {
+                guarded.ended(code);
+            }
+            native.returned(comm, code)
+        }
+    }
+}
+
+/// A non-blocking collective as an operation, of which nothing is done.
+fn begin(
+    native: &'static Native,
+    setup: &'static Setup,
+    comm: Comm,
+    call: &Call,
+) -> Begun<'static> {
+    let Some((mut case, key)) = Case::new(native, setup, comm, call, false) else {
+        return Begun::Left(None);
+    };
+    let communicator = case.communicator;
+    let guarded = key.and_then(|key| guarded::enter(native, communicator, key));
+    let plan = guarded.as_ref().map(Guarded::plan);
+    if let Some(None) = plan {
+        return Begun::Left(guarded.map(Guarded::left_to_native));
+    }
+    case.guarded = plan.flatten();
+    match case.operation(communicator.next_started()) {
+        Ok(running) => Begun::Running(running, guarded),
+        Err(Out::Refused(code)) => {
+            if let Some(guarded) = guarded {
+                guarded.ended(code);
+            }
+            Begun::Refused(code)
+        }
+        Err(out) => {
+            if let (Out::Unserved, Some(guarded)) = (out, &guarded) {
+                guarded.unserved();
+            }
+            Begun::Left(guarded.map(Guarded::left_to_native))
+        }
+    }
+}
+
+/// A persistent collective as an operation. Collective, and may wait for others.
+fn prepare_persistent(
+    native: &'static Native,
+    setup: &'static Setup,
+    comm: Comm,
+    call: &Call,
+) -> Begun<'static> {
+    let Some((mut case, key)) = Case::new(native, setup, comm, call, true) else {
+        return Begun::Left(None);
+    };
+    let communicator = case.communicator;
+    let guard = communicator.guard.as_ref();
+    let guarded = guard.zip(key);
+    let guarded = guarded.map(|(guard, key)| guard.of_persistent(native, communicator, key));
+    if let (Some(None), Some(key)) = (guarded, key) {
+        return try_persistent(&mut case, key).unwrap_or(Begun::Left(None));
+    }
+    let Some(place) = communicator.next_persistent() else {
+        return Begun::Left(None);
+    };
+    case.guarded = guarded.flatten();
+    match case.operation(place) {
+        Ok(running) => Begun::Running(running, None),
+        Err(Out::Refused(code)) => Begun::Refused(code),
+        Err(Out::Unserved | Out::Wrong) => Begun::Left(None),
+    }
+}
+
+/// A persistent collective in whose place plans are tried; `None` where none is, as all ranks see.
+fn try_persistent(case: &mut Case, key: CellKey) -> Option<Begun<'static>> {
+    let mut numbers = None;
+    let guarding = case.communicator.guard.as_ref()?;
+    let (guard, cell) = guarding.of_request(case.communicator, key, |values| {
+        let numbers = numbers.insert(case.numbers()?);
+        numbers.least_of(case.native, &values)
+    })?;
+    let numbers = match numbers {
+        Some(numbers) => numbers,
+        None => case.numbers()?,
+    };
+    let place = case.communicator.next_persistent()?;
+    case.tried = Some((guard, cell, numbers));
+    match case.operation(place) {
+        Ok(running) => Some(Begun::Tried(running)),
+        Err(Out::Refused(code)) => Some(Begun::Refused(code)),
+        Err(Out::Unserved | Out::Wrong) => None,
+    }
+}

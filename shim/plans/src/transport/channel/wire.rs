@@ -1,0 +1,104 @@
+//! The layout of a block, and the words by which the two sides of a way answer each other.
+
+use std::sync::atomic::Ordering;
+
+use treepie_mpi::Word;
+
+use crate::transport::board::Reads;
+use crate::transport::ring::Ring;
+use crate::transport::segment::{Slot, Way};
+
+/// Bytes that stand in a block before the data.
+pub(super) const HEAD: usize = 32;
+
+impl Ring for Way {
+    fn blocks(&self) -> u64 {
+        Way::blocks(self)
+    }
+
+    fn filled(&self, block: u64) -> u64 {
+        Way::filled(self, block).load(Ordering::Acquire)
+    }
+
+    fn set_filled(&self, block: u64, count: u64) {
+        Way::filled(self, block).store(count, Ordering::Release);
+    }
+
+    fn emptied(&self) -> u64 {
+        Way::emptied(self).load(Ordering::Acquire)
+    }
+
+    fn set_emptied(&self, count: u64) {
+        Way::emptied(self).store(count, Ordering::Release);
+    }
+}
+
+impl Reads for Slot {
+    fn ended(&self) -> u64 {
+        self.reads().load(Ordering::Acquire)
+    }
+
+    fn end(&self) {
+        self.reads().fetch_add(1, Ordering::Release);
+    }
+}
+
+/// What stands behind a block's first word.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct Head {
+    pub(super) call: u32,
+    pub(super) tag: u32,
+    pub(super) total: u64,
+    pub(super) length: u32,
+    pub(super) kind: u32,
+}
+
+/// Data are in the block.
+pub(super) const FRAGMENT: u32 = 0;
+/// Data are where an [`Offer`] says.
+pub(super) const OFFER: u32 = 1;
+
+/// Data are in the slot of the sender's board whose number the block has.
+pub(super) const PUBLISHED: u32 = 2;
+
+/// Where a message lies in its sender, and which of its offers it is.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct Offer {
+    pub(super) address: Word,
+    pub(super) number: u64,
+}
+
+/// Copies bytes; one word, which many messages have, without a call.
+///
+/// # Safety
+/// As `copy_nonoverlapping`, but for no bytes, which may be anywhere.
+#[inline(always)]
+pub(super) unsafe fn copy_short(from: *const u8, into: *mut u8, length: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match length {
+            0 => (),
+            8 => into
+                .cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned()),
+            _ => std::ptr::copy_nonoverlapping(from, into, length),
+        }
+    }
+}
+
+/// The answer to an offer that was taken, or that nobody wants any more.
+pub(super) fn taken(number: u64) -> u64 {
+    2 * number + 1
+}
+
+/// The answer to an offer that could not be taken.
+pub(super) fn refused(number: u64) -> u64 {
+    2 * number + 2
+}
+
+/// Answers an offer, after all that was read of it.
+pub(super) fn answer(way: Way, number: u64, answer: fn(u64) -> u64) {
+    way.answer(number).store(answer(number), Ordering::Release);
+}

@@ -2,7 +2,7 @@
 
 use treepie_collective::Operation;
 
-use super::{Counts, Datatype, Handle, Op, Word, c_int};
+use super::{Counts, Datatype, Handle, Op, c_int, words::Word};
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
 /// have is 0.

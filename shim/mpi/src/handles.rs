@@ -4,7 +4,7 @@
 //! the native MPI, and safe code makes none of a number. One whose object has ended the native MPI
 //! refuses.
 
-use super::Word;
+use super::words::Word;
 
 /// What all handles have in common.
 pub trait Handle: Copy {

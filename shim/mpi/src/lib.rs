@@ -9,21 +9,13 @@ mod handles;
 pub mod lookup;
 pub mod native;
 pub mod share;
+mod words;
+
+pub use std::ffi::c_int;
 
 pub use addresses::{Counts, IntArray, LargeArray, StatusAddress};
 pub use collective::{Call, Side};
 pub use handles::{
     AppComm, Comm, Datatype, Errhandler, Group, Handle, Info, MatchedMessage, Op, Request, Win,
 };
-
-/// An argument of an MPI procedure as it is passed: handles, pointers and
-/// integers all travel in 64-bit registers or stack slots on the platforms that
-/// MPI runs on here, so one type serves every MPI's declaration. Of an `int`
-/// only the lower half means anything. Handles have types of their own.
-pub type Word = usize;
-
-/// The type of an MPI procedure's result: an error class, 0 for success.
-pub use std::ffi::c_int;
-
-/// `MPI_SUCCESS`, the same in every MPI.
-pub const SUCCESS: c_int = 0;
+pub use words::{SUCCESS, Word};

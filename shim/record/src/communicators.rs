@@ -14,7 +14,7 @@ use treepie_profile::partial_profiles::{self, Encoder, Records, Sink};
 
 use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
 use super::identity::world_ranks;
-use super::page::Place;
+use super::page::places::Place;
 use super::patience::Patience;
 use super::registry::Registry;
 

@@ -18,9 +18,8 @@ pub struct HandleCache<H, T, const N: usize> {
     slots: [RefCell<Slot<H, T>>; N],
 }
 
-impl<H: Handle + PartialEq, T, const N: usize> HandleCache<H, T, N> {
-    /// An empty cache.
-    pub fn new() -> Self {
+impl<H: Handle + PartialEq, T, const N: usize> Default for HandleCache<H, T, N> {
+    fn default() -> Self {
         HandleCache {
             slots: std::array::from_fn(|_| {
                 RefCell::new(Slot {
@@ -31,7 +30,9 @@ impl<H: Handle + PartialEq, T, const N: usize> HandleCache<H, T, N> {
             }),
         }
     }
+}
 
+impl<H: Handle + PartialEq, T, const N: usize> HandleCache<H, T, N> {
     /// Reads what is known of `handle`, asking `find` where the cache does not
     /// know; `None` where `find` does not either.
     #[inline(always)]
@@ -85,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_new_epoch_forgets_what_an_old_one_knew() {
-        let cache = HandleCache::<Comm, u32, 2>::new();
+        let cache = HandleCache::<Comm, u32, 2>::default();
         let find = |value: u32| move |_| Some(Arc::new(value));
         assert_eq!(cache.with(comm(7), 1, find(1), |v| *v), Some(1));
         assert_eq!(cache.with(comm(7), 1, find(2), |v| *v), Some(1));
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn handles_that_share_a_slot_do_not_share_a_value() {
-        let cache = HandleCache::<Comm, Comm, 1>::new();
+        let cache = HandleCache::<Comm, Comm, 1>::default();
         for handle in [1, 2, 3, 1, 2].map(comm) {
             assert_eq!(
                 cache.with(handle, 0, |h| Some(Arc::new(h)), |v| *v),

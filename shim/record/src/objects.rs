@@ -4,9 +4,10 @@ use treepie_mpi::{Comm, Handle, Request, SUCCESS, Word, c_int};
 use treepie_process::features::{self, COUNTING, CUTS, PAGES};
 use treepie_traffic::times::CallClass;
 
+use super::around::around;
 use super::page::{self, Note};
 use super::registry::handle_at;
-use super::{around, communicators, prepared, received, shared_memory, thread, windows};
+use super::{communicators, prepared, received, shared_memory, thread, windows};
 
 /// A procedure that makes a communicator, whose handle it puts at `address`.
 pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
@@ -96,7 +97,7 @@ fn end_of<H: Handle>(
     }
     // Read before the call, which leaves the null handle there.
     let handle = handle_at(address);
-    let code = super::call(note, call);
+    let code = super::around::call(note, call);
     if code == SUCCESS {
         ended(handle);
     }

@@ -7,33 +7,21 @@
 //! With intervals, time itself cuts the phases, and of the levels only 0 counts.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use treepie_mpi::c_int;
 use treepie_process::features::{self, COUNTING};
-use treepie_profile::partial_profiles::{Encoder, Kind, Records, Sink, Span};
-use treepie_traffic::Traffic;
-use treepie_traffic::times::{CallClass, CallTime};
+use treepie_profile::partial_profiles::{Encoder, Sink, Span};
 
+use super::clock;
 use super::patience::{Patience, Unlimited};
-use super::stream;
+use super::reading::{self, Reading};
 
 /// The most intervals that are kept: when there are more, each two become one, and
 /// intervals last twice as long.
 const MOST_INTERVALS: usize = 64;
-
-/// What was counted until a moment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// Messages by kind and partner.
-    pub counted: BTreeMap<(Kind, u32), Traffic>,
-    /// Collectives.
-    pub collectives: Records,
-    /// Calls and the time in them, where that is measured.
-    pub times: BTreeMap<CallClass, CallTime>,
-}
 
 /// What tells phases apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,12 +55,7 @@ struct Phases {
 }
 
 /// What happened when, from the moment on when counting began.
-struct Timeline {
-    began: Instant,
-    phases: Mutex<Phases>,
-}
-
-static TIMELINE: OnceCell<Timeline> = OnceCell::new();
+static PHASES: OnceCell<Mutex<Phases>> = OnceCell::new();
 
 /// Starts the clock of phases; intervals have this length.
 pub fn begin(interval: Option<Duration>) {
@@ -82,17 +65,8 @@ pub fn begin(interval: Option<Duration>) {
         phases.used = true;
         phases.turn_to(Mark::Interval(0), 0, Reading::default());
     }
-    let _ = TIMELINE.set(Timeline {
-        began: Instant::now(),
-        phases: Mutex::new(phases),
-    });
-}
-
-/// Nanoseconds since [`begin`]; 0 before.
-pub fn now() -> u64 {
-    let timeline = TIMELINE.get();
-    let elapsed = timeline.map_or(Duration::ZERO, |timeline| timeline.began.elapsed());
-    u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+    clock::begin();
+    let _ = PHASES.set(Mutex::new(phases));
 }
 
 /// `MPI_Pcontrol`. What it has beside its level is known to the tools that it is
@@ -110,9 +84,9 @@ pub unsafe fn control(
     e: usize,
 ) -> c_int {
     if features::any(COUNTING)
-        && let Some(timeline) = TIMELINE.get()
+        && let Some(phases) = PHASES.get()
     {
-        timeline.phases.lock().set_level(level as c_int);
+        phases.lock().set_level(level as c_int);
     }
     // SAFETY: the caller's promise; a variadic function finds its arguments in
     // the registers of the others.
@@ -122,12 +96,12 @@ pub unsafe fn control(
 /// Ends the interval that goes on if its time is over. Returns when the next one
 /// will be; nothing where there are no intervals.
 pub fn turn_interval() -> Option<Duration> {
-    let mut phases = TIMELINE.get()?.phases.lock();
+    let mut phases = PHASES.get()?.lock();
     let interval = phases.interval?;
-    let now = now();
+    let now = clock::now();
     let number = now / interval;
     if !phases.left_out && phases.mark != Mark::Interval(number as u32) {
-        let reading = stream::reading();
+        let reading = reading::reading();
         phases.turn_to(Mark::Interval(number as u32), number * interval, reading);
         phases.merge_intervals();
     }
@@ -138,8 +112,8 @@ pub fn turn_interval() -> Option<Duration> {
 /// Writes the phases that are over and the one that goes on, if there are any.
 /// Nothing is allocated.
 pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
-    let timeline = TIMELINE.get();
-    let phases = timeline.and_then(|timeline| patience.acquire(|| timeline.phases.try_lock()));
+    let timeline = PHASES.get();
+    let phases = timeline.and_then(|phases| patience.acquire(|| phases.try_lock()));
     if let Some(phases) = phases.filter(|phases| phases.used) {
         phases.encode(encoder);
     }
@@ -163,14 +137,14 @@ impl Phases {
         let left_out = level == 0;
         let mark = match (self.interval, left_out) {
             (Some(_), false) if !self.left_out => return,
-            (Some(interval), false) => Mark::Interval((now() / interval) as u32),
+            (Some(interval), false) => Mark::Interval((clock::now() / interval) as u32),
             _ => Mark::Level(level),
         };
         if mark == self.mark {
             return;
         }
         self.used = true;
-        self.turn_to(mark, now(), stream::reading());
+        self.turn_to(mark, clock::now(), reading::reading());
     }
 
     /// Ends the phase that goes on with this reading, and begins the next.
@@ -248,7 +222,7 @@ impl Phases {
                 encoder.time(class, time);
             }
         }
-        let end = now();
+        let end = clock::now();
         let span = Span {
             start: self.since,
             end,
@@ -258,53 +232,14 @@ impl Phases {
     }
 }
 
-impl Reading {
-    fn is_empty(&self) -> bool {
-        self.counted.is_empty() && self.collectives.is_empty()
-    }
-
-    /// What was counted after `earlier`.
-    fn since(&self, earlier: &Reading) -> Reading {
-        let less = |(key, traffic): (&(Kind, u32), &Traffic)| {
-            let before = earlier.counted.get(key).copied().unwrap_or_default();
-            let traffic = Traffic {
-                messages: traffic.messages.saturating_sub(before.messages),
-                bytes: traffic.bytes.saturating_sub(before.bytes),
-            };
-            (!traffic.is_none()).then_some((*key, traffic))
-        };
-        Reading {
-            counted: self.counted.iter().filter_map(less).collect(),
-            collectives: self.collectives.since(&earlier.collectives),
-            times: self
-                .times
-                .iter()
-                .map(|(&class, time)| {
-                    let before = earlier.times.get(&class).copied().unwrap_or_default();
-                    (class, time.less(before))
-                })
-                .collect(),
-        }
-    }
-
-    fn add(&mut self, other: Reading) {
-        for (key, traffic) in other.counted {
-            *self.counted.entry(key).or_default() += traffic;
-        }
-        for record in other.collectives.into_vec() {
-            self.collectives.add(record);
-        }
-        for (class, time) in other.times {
-            *self.times.entry(class).or_default() += time;
-        }
-    }
-}
-
 /// Where a reading goes that is taken while the job runs: waits for locks.
 pub const PATIENT: Unlimited = Unlimited;
 
 #[cfg(test)]
 mod tests {
+    use treepie_profile::partial_profiles::Kind;
+    use treepie_traffic::Traffic;
+
     use super::*;
 
     fn reading(bytes: u64) -> Reading {

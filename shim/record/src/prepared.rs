@@ -3,27 +3,17 @@
 
 use std::sync::Arc;
 
-use treepie_collective::Operation;
 use treepie_mpi::native::native;
 use treepie_mpi::{Call, Comm, Request, Word, c_int};
 
-use super::Message;
-use super::collectives::{Plan, Seen};
-use super::communicators::{self, Communicator};
+use super::collectives::Plan;
+use super::communicators;
 use super::counters::Kind;
+use super::message::Message;
 use super::neighbours;
+use super::prepared_request::Prepared;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
-
-/// What one start of a request does.
-pub enum Prepared {
-    /// Messages: to whom, how many bytes.
-    Messages(Kind, Vec<(u32, u64)>),
-    /// A receive from this partner.
-    Receive(u32),
-    /// A collective, and the plan that runs it.
-    Collective(Arc<Communicator>, Operation, Seen, Option<Plan>),
-}
 
 static PREPARED: Registry<Request, Prepared> = Registry::new();
 

@@ -10,10 +10,11 @@ use treepie_mpi::native::{Native, native};
 use treepie_mpi::{MatchedMessage, Request, SUCCESS, StatusAddress, Word, c_int};
 use treepie_traffic::times::CallClass;
 
+use super::around::around;
 use super::communicators::{self, Communicator};
 use super::page::{self, Note};
 use super::registry::handle_at;
-use super::{around, thread};
+use super::thread;
 
 /// Communicator of a receive, as it was when the receive was posted: the application may free it
 /// before the receive completes, and the MPI may give its handle to another. `None` for those that

@@ -27,6 +27,12 @@ pub struct Registry<H: 'static, T: 'static> {
     epoch: AtomicU64,
 }
 
+impl<H: Copy + Eq + Hash, T> Default for Registry<H, T> {
+    fn default() -> Self {
+        Registry::new()
+    }
+}
+
 impl<H: Copy + Eq + Hash, T> Registry<H, T> {
     /// A registry that knows nothing.
     pub const fn new() -> Self {

@@ -8,16 +8,16 @@ use treepie_mpi::native::native;
 use treepie_mpi::{Call, Comm, Handle, Request, SUCCESS, Win, Word, c_int};
 use treepie_traffic::times::CallClass;
 
-use super::Message;
+use super::clock;
 use super::collectives::Plan;
 use super::communicators::{self, Communicator};
 use super::counters::ANY_SOURCE;
 use super::counters::{self, Counters, Kind};
 use super::growing::Counted;
 use super::handle_cache::HandleCache;
+use super::message::Message;
 use super::page::{Area, Note};
-use super::phases;
-use super::prepared::Prepared;
+use super::prepared_request::Prepared;
 use super::registry::handle_at;
 use super::windows::{self, Window};
 
@@ -80,7 +80,7 @@ pub fn is_nested() -> bool {
 /// Nanoseconds on the clock of phases.
 #[cold]
 fn clock() -> u64 {
-    phases::now()
+    clock::now()
 }
 
 impl Thread {
@@ -88,9 +88,9 @@ impl Thread {
         Thread {
             inside: Cell::new(false),
             counters: counters::claim(),
-            communicators: HandleCache::new(),
-            windows: HandleCache::new(),
-            requests: HandleCache::new(),
+            communicators: HandleCache::default(),
+            windows: HandleCache::default(),
+            requests: HandleCache::default(),
             finalizing: Cell::new(None),
             area: Cell::new(None),
             posted: [const { Cell::new(None) }; POSTED],

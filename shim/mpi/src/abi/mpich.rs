@@ -1,6 +1,6 @@
 //! MPICH 3.4 to 5 and its relatives: handles are 32-bit numbers.
 
-use super::{Abi, Family, Handle, Predefined, SizedTypes};
+use super::descriptor::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// MPICH's `mpi.h`.
 pub static MPICH: Abi = Abi {

@@ -1,6 +1,6 @@
 //! Open MPI 4 and 5: handles are addresses of objects in the library.
 
-use super::{Abi, Family, Handle, Predefined, SizedTypes};
+use super::descriptor::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// Open MPI's `mpi.h`.
 pub static OPEN_MPI: Abi = Abi {

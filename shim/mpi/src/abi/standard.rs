@@ -1,6 +1,6 @@
 //! The ABI that MPI 5.0 standardises (chapter 20): small numbers in pointers.
 
-use super::{Abi, Family, Handle, Predefined, SizedTypes};
+use super::descriptor::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// The standard's `mpi.h`.
 pub static STANDARD: Abi = Abi {

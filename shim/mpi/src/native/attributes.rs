@@ -2,7 +2,7 @@
 
 use super::calls::integer;
 use super::functions::{CopyCallback, DeleteCallback};
-use super::{Native, NativeError};
+use super::mpi::{Native, NativeError};
 use crate::{Comm, SUCCESS, Word, c_int};
 
 /// Attributes of communicators.

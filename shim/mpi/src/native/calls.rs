@@ -3,7 +3,10 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::{Extent, Failed, Native, NativeError, OwnComm, OwnInfo};
+use super::{
+    Extent, OwnComm, OwnInfo,
+    mpi::{Failed, Native, NativeError},
+};
 use crate::lookup::find;
 use crate::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
 

@@ -10,7 +10,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
-use super::{Failed, Native};
+use super::mpi::{Failed, Native};
 use crate::lookup::{find, find_in_opal};
 use crate::{SUCCESS, Word, c_int};
 

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::calls::handle;
 use super::functions::ErrorCallback;
-use super::{Native, NativeError};
+use super::mpi::{Native, NativeError};
 use crate::{Comm, Errhandler, Handle, SUCCESS, c_int};
 
 /// Larger than every family's `MPI_MAX_ERROR_STRING`.

@@ -2,7 +2,7 @@
 //! packing and reductions.
 
 use super::calls::integer;
-use super::{Native, NativeError};
+use super::mpi::{Native, NativeError};
 use crate::{Comm, Datatype, Handle, Op, Request, Word, c_int};
 
 /// A message as MPI takes it: address, count, datatype.

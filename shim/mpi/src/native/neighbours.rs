@@ -3,7 +3,7 @@
 use treepie_collective::{Layout, Neighbours};
 
 use super::calls::integer;
-use super::{Native, NativeError};
+use super::mpi::{Native, NativeError};
 use crate::{Comm, c_int};
 
 /// Topologies: Cartesian, graph, and distributed graph.

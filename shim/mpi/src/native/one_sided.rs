@@ -1,6 +1,6 @@
 //! The native functions that joined pieces go to their targets with.
 
-use super::{Native, native};
+use super::mpi::{Native, native};
 use crate::{Datatype, Handle, Op, Win, Word, c_int};
 
 /// Where data go: the target, the displacement in units of its window, and how many elements of

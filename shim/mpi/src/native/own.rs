@@ -1,7 +1,7 @@
 //! Objects of MPI's that this library makes for itself.
 
 use super::functions::Functions;
-use super::{Failed, NativeError, native};
+use super::mpi::{Failed, NativeError, native};
 use crate::{Comm, Handle, Info};
 
 /// Handles of what MPI frees by a procedure of its own.

@@ -1,6 +1,6 @@
 //! Requests of non-blocking messages that are under way, and which of them are complete.
 
-use super::Native;
+use super::mpi::Native;
 use crate::{Handle, Request, SUCCESS, c_int};
 
 /// So many requests an MPI is asked for at once that takes few messages at a time.

@@ -1,8 +1,8 @@
 //! Requests of operations that are our own: generalized requests, and receives from oneself that
 //! are started again and again. And what the application may free while such an operation goes on.
 
-use super::Native;
 use super::functions::{CancelCallback, FreeCallback, QueryCallback};
+use super::mpi::Native;
 use crate::{Comm, Datatype, Handle, Op, Request, StatusAddress, Word, c_int};
 
 /// What the MPI calls for a generalized request.

@@ -1,6 +1,7 @@
 //! Sharing among threads.
 #![allow(clippy::unwrap_used)]
 
+use serde::Serialize;
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex};
@@ -9,7 +10,9 @@ use std::thread;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use super::*;
+use super::Group;
+use super::adopt::*;
+use crate::native::NativeError;
 
 /// A rank that is a thread. Its messages are in boxes, one for each pair of ranks.
 struct Thread {

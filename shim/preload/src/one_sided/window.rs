@@ -39,7 +39,7 @@ static JUDGED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// On the heap: the memory that a process has for the variables of threads is small.
-    static LAST: Box<HandleCache<Win, Window, 4>> = Box::new(HandleCache::new());
+    static LAST: Box<HandleCache<Win, Window, 4>> = Box::new(HandleCache::default());
 }
 
 /// What is kept for the window with this handle, read without a lock where this thread used it

@@ -21,7 +21,7 @@ use treepie_profile::partial_profiles::RunDescription;
 
 use super::journal::{HostFiles, Journal};
 use super::recording::Recording;
-use super::{WORK, Work, replaying};
+use super::work::{WORK, Work, replaying};
 
 /// What is recorded of a job.
 struct Job {
@@ -162,7 +162,7 @@ pub fn distribute(
 pub fn end() {
     features::end(ORDER);
     if replaying().is_some() {
-        super::replaying::finish();
+        super::replayed::finish();
     }
     if let Some(Work::Recording(recording)) = &mut *WORK.lock() {
         recording.end();

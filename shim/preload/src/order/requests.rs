@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use treepie_jobstate::order::Call;
 use treepie_mpi::Request;
 
-use super::Receive;
+use super::calls::Receive;
 
 /// A receive whose match is open.
 #[derive(Debug, Clone, Copy)]

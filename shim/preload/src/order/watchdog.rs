@@ -7,13 +7,10 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use treepie_jobstate::order::Call;
 use treepie_process::guard::guarded;
-use treepie_process::log;
 use treepie_process::machine::with_signals_blocked;
 
-/// The status of a job whose program took another way than in the recorded run.
-pub const DIVERGED: i32 = 76;
-/// The status of a job that is ended where the recorded run had ended early.
-pub const ENDED: i32 = 77;
+use super::end_job::{DIVERGED, end_job};
+use super::work::replaying;
 
 /// What is waited for, and since when.
 static WAITING: Mutex<Option<(Instant, Call)>> = Mutex::new(None);
@@ -57,19 +54,10 @@ fn look(patience: Duration) {
     let waiting = *WAITING.lock();
     if let Some((since, call)) = waiting
         && since.elapsed() >= patience
-        && let Some(replaying) = super::replaying()
+        && let Some(replaying) = replaying()
     {
         let text = replaying.stuck(&call, since.elapsed());
         drop(replaying);
         end_job(&text, DIVERGED);
     }
-}
-
-/// Ends this process, and the job with it.
-pub fn end_job(text: &str, status: i32) -> ! {
-    log::error(text);
-    // Hydra drops what it has not passed on yet of a process's output when the process ends so.
-    thread::sleep(Duration::from_millis(200));
-    // SAFETY: ends the process; nothing of it is used any more.
-    unsafe { libc::_exit(status) }
 }

@@ -6,8 +6,8 @@ use treepie_mpi::native::Native;
 use treepie_mpi::share::{Group, Members, ShareError, exchange};
 use treepie_mpi::{Comm, Word, c_int};
 
-use super::are_absent;
 use super::graph::numbers;
+use super::weights::are_absent;
 
 /// Neighbours and weights, in the program's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::slice;
 
 use treepie_mpi::{Word, c_int};
 
-use super::are_absent;
+use super::weights::are_absent;
 
 /// Source, destination, weight.
 pub type Edge = (u32, u32, u32);

@@ -9,8 +9,8 @@ use treepie_placement::allocation::reordered;
 use treepie_process::log;
 use treepie_traffic::Matrix;
 
-use super::Seats;
 use super::graph::{Edge, Graph, OWN};
+use super::seats::Seats;
 
 /// In which order the ranks of a communicator are, for a graph.
 pub enum Order {

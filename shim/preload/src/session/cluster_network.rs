@@ -15,7 +15,7 @@ use treepie_topology::{Topology, formats};
 use treepie_traffic::Traffic;
 
 use super::hosts::HostFacts;
-use super::request::RequestError;
+use super::request_error::RequestError;
 
 /// Name of a platform that has no file of its own.
 pub const STORED: &str = "store: what an earlier job measured here";

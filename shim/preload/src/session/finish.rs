@@ -14,11 +14,12 @@ use treepie_plans as collectives;
 use treepie_process::guard::guarded;
 use treepie_process::log;
 use treepie_process::machine::{WRITING, read_hardware_and_devices, within};
-use treepie_profile::{GuardResults, Profile, partial_profiles};
+use treepie_profile::{Profile, partial_profiles};
 use treepie_record as record;
 use treepie_record::collect::{CollectError, collect};
 
 use super::decision::{Decision, Recording};
+use super::guard_results::guard_results;
 use super::{State, learning, meeting, monitor, partial, signals};
 use crate::{one_sided, order, reorder, world};
 
@@ -115,14 +116,6 @@ fn write_to(output: &Path, profile: &Profile, for_store: bool) -> Result<(), Fil
     match for_store {
         true => profile.without_names().write(output),
         false => profile.write(output),
-    }
-}
-
-/// What the guards of this process found.
-pub(super) fn guard_results() -> GuardResults {
-    GuardResults {
-        collectives: collectives::guard_results(),
-        epochs: one_sided::guard_results(),
     }
 }
 

@@ -122,6 +122,20 @@ fn parent(process: u32) -> Option<u32> {
     line.trim().parse().ok().filter(|&parent| parent > 0)
 }
 
+/// Whether the launcher's variables call this the first process: for the one
+/// message that must be given without MPI's help.
+pub fn launcher_says_first() -> bool {
+    [
+        "OMPI_COMM_WORLD_RANK",
+        "PMI_RANK",
+        "PMIX_RANK",
+        "SLURM_PROCID",
+    ]
+    .iter()
+    .find_map(|name| env::var(name).ok())
+    .is_none_or(|rank| rank == "0")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,7 +19,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use treepie_process::guard::guarded;
 use treepie_process::machine::with_signals_blocked;
-use treepie_record::phases;
+use treepie_record::{clock, phases};
 
 use super::decision::Recording;
 use super::partial;
@@ -115,7 +115,7 @@ fn run(socket: c_int, checkpoint: Option<Duration>, ends: &AtomicBool) {
 }
 
 fn now() -> Duration {
-    Duration::from_nanos(phases::now())
+    Duration::from_nanos(clock::now())
 }
 
 /// Waits so long, or without end, for a message, and does what it asks for.

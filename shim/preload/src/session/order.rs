@@ -9,7 +9,7 @@ use treepie_profile::settings::{AfterEnd, Mode, Settings};
 
 use super::decision::{Order, OrderWay};
 use super::program;
-use super::request::RequestError;
+use super::request_error::RequestError;
 use super::run::{self, describe};
 use crate::order;
 

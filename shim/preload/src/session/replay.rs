@@ -28,7 +28,7 @@ use treepie_traffic::{Layer, Metric};
 
 use super::cluster_network::ClusterNetwork;
 use super::input::{Kept, Seated};
-use super::request::RequestError;
+use super::request_error::RequestError;
 use crate::binding::Target;
 
 /// A placement or a profile that fits the number of ranks, before it is known where

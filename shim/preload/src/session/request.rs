@@ -5,16 +5,13 @@ use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
 use treepie_base::own_directory::NotOwn;
-use treepie_base::permutation::PermutationError;
-use treepie_base::{FileError, check_writable, is_stream, own_directory, permutation, text};
+use treepie_base::{check_writable, is_stream, own_directory, permutation, text};
 use treepie_guard::learning::Candidate;
 use treepie_jobstate::order::Log;
-use treepie_jobstate::order::file::OrderError;
 use treepie_mpi::lookup::find_in_library;
 use treepie_mpi::native::Native;
-use treepie_placement::allocation::{Allocation, AllocationError};
+use treepie_placement::allocation::Allocation;
 use treepie_placement::binding::Process;
 use treepie_placement::seat::Seats;
 use treepie_plans::platform::File;
@@ -24,10 +21,8 @@ use treepie_profile::experience::Store;
 use treepie_profile::partial_profiles::{self, RunDescription};
 use treepie_profile::settings::{
     self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, Stdin,
-    UnknownAlgorithm,
 };
 use treepie_topology::Topology;
-use treepie_traffic::MatrixError;
 
 use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Order, Pages, Recording, Replay};
@@ -35,70 +30,13 @@ use super::hosts::{HostFacts, Wanted};
 use super::input::{Input, Seated};
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
+use super::request_error::RequestError;
 use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
 use super::{launched, order, partial};
 use crate::binding;
 use crate::one_sided::Gathering;
 use crate::reorder::Places;
-
-/// Why what the user asked for is not done.
-#[derive(Debug, Error)]
-pub enum RequestError {
-    /// Wrong settings.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// A file that cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A permutation that is none for this job.
-    #[error("TREEPIE_PERMUTATION: {0}")]
-    Permutation(#[from] PermutationError),
-    /// A profile with numbers that cannot be.
-    #[error(transparent)]
-    Matrix(#[from] MatrixError),
-    /// A placement that does not hold where the job runs.
-    #[error(
-        "{path}: {error}; replay its profile instead, which is placed where the job runs, or map it \
-         again for these hosts"
-    )]
-    Allocation {
-        /// The file.
-        path: String,
-        /// Why.
-        error: AllocationError,
-    },
-    /// Clusters that are not those of the job.
-    #[error("{name}: {error}")]
-    Clusters {
-        /// The platform file or the setting.
-        name: String,
-        /// Why.
-        error: AllocationError,
-    },
-    /// A program whose ranks can't be permuted.
-    #[error(
-        "the program uses Open MPI 6's mpi_f08, which looks up ranks behind this library, so that \
-         they can't be permuted; bind them instead (--apply launch)"
-    )]
-    LooksUpRanks,
-    /// An order that does not fit.
-    #[error(transparent)]
-    Order(#[from] OrderError),
-    /// A collective has no such algorithm.
-    #[error("collectives: {0}")]
-    Algorithm(#[from] UnknownAlgorithm),
-}
-
-impl RequestError {
-    /// The file at `path` does not hold for this job.
-    pub fn allocation(path: &Path, error: AllocationError) -> Self {
-        RequestError::Allocation {
-            path: path.display().to_string(),
-            error,
-        }
-    }
-}
 
 /// What process 0 has read, where it does not know yet on which hosts to apply it.
 pub struct Draft {

@@ -15,6 +15,7 @@ use treepie_record::page::{self, Run};
 use treepie_record::{self as record, collect};
 
 use super::decision::{Decision, Next, Opening, Order, OrderWay, Pages, Recording, Replay};
+use super::launched::launcher_says_first;
 use super::request::{Draft, Request};
 use super::tuning::{self, Told};
 use super::{
@@ -99,20 +100,6 @@ fn start() -> Option<Decision> {
         ));
     }
     agreed.ok()
-}
-
-/// Whether the launcher's variables call this the first process: for the one
-/// message that must be given without MPI's help.
-pub(super) fn launcher_says_first() -> bool {
-    [
-        "OMPI_COMM_WORLD_RANK",
-        "PMI_RANK",
-        "PMIX_RANK",
-        "SLURM_PROCID",
-    ]
-    .iter()
-    .find_map(|name| env::var(name).ok())
-    .is_none_or(|rank| rank == "0")
 }
 
 /// What ranks do beside what was decided.

@@ -30,8 +30,8 @@ use treepie_process::log;
 use treepie_process::machine::unnamed_file;
 use treepie_profile::settings::GuardMode;
 
+use super::launched::launcher_says_first;
 use super::request;
-use super::start::launcher_says_first;
 
 /// What this process has told its MPI, until that has started.
 #[derive(Default)]

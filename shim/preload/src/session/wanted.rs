@@ -9,7 +9,7 @@ use treepie_process::log;
 use treepie_profile::GuardedCell;
 use treepie_profile::settings::{Collectives, GuardMode, OneSided, Probe, Settings, Transport};
 
-use super::request::RequestError;
+use super::request_error::RequestError;
 use crate::one_sided::Gathering;
 
 /// Which collectives are replaced, and what is known of the platform.

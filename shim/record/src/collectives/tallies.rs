@@ -10,7 +10,7 @@ use treepie_profile::partial_profiles::{Alike, Encoder, Sink};
 use treepie_traffic::Traffic;
 
 use super::super::sums::Sums;
-use super::Plan;
+use super::count::Plan;
 use super::observe::{Amount, Seen};
 
 /// Calls that were alike, together.

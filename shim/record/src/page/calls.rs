@@ -9,8 +9,8 @@ use treepie_jobstate::pages::layout::{
 use treepie_mpi::native::native;
 use treepie_mpi::{Handle, Request, Word, c_int};
 
-use super::words::Words;
-use super::{Note, Procedure, page};
+use super::note::{Note, Procedure};
+use super::words::{self, Words};
 use crate::registry::handle_at;
 
 /// A thread's part of the page. Only that thread writes it, but for the times.
@@ -28,7 +28,7 @@ impl Area {
     /// An area for a new thread.
     #[cold]
     pub fn claim() -> Area {
-        let words = page().map(|page| page.file.words);
+        let words = words::of_process();
         let nowhere = Area {
             words: &NOWHERE,
             page: None,

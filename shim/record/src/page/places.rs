@@ -13,12 +13,9 @@ use treepie_jobstate::pages::layout::{
     COMMUNICATORS, MEMBERS, MEMBERS_AT, UNKNOWN, communicator, header, pack,
 };
 use treepie_jobstate::waits::communicator_key;
-use treepie_mpi::native::Native;
 use treepie_mpi::{Comm, Handle};
 
-use super::page;
-use super::words::Words;
-use crate::communicators;
+use super::words::{self, Words};
 
 /// A communicator's place in the page.
 #[derive(Clone, Copy)]
@@ -35,19 +32,11 @@ struct Made {
 
 static MADE: Lazy<Mutex<Made>> = Lazy::new(Mutex::default);
 
-/// The communicators that every job has.
-pub fn begin(native: &Native, world: Comm) {
-    for comm in [world, native.comm_self] {
-        communicators::made(comm, false);
-        communicators::placed(comm);
-    }
-}
-
 impl Place {
     /// A place for a communicator of these world ranks, in which `rank` is this one; `None` without
     /// a page, or with no place left.
     pub fn claim(comm: Comm, partners: &[u32], inter: bool) -> Option<Place> {
-        let words = page()?.file.words;
+        let words = words::of_process()?;
         let mut made = MADE.lock();
         let which = made.alike.entry(communicator_key(partners, 0)).or_default();
         *which += 1;

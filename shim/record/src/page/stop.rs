@@ -13,9 +13,9 @@ use treepie_process::features::{self, CUTS};
 use treepie_process::log;
 
 use super::calls::Area;
-use super::tick::write_all_channels;
-use super::words::Words;
-use super::{Procedure, words};
+use super::channels::write_all_channels;
+use super::note::Procedure;
+use super::words::{self, Words};
 
 /// How often a stopped rank looks whether it may go on.
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
@@ -52,7 +52,9 @@ pub fn tick(words: Words) -> Duration {
 /// A call is about to begin: it waits here until it may.
 #[cold]
 pub fn stop_before(area: Area, procedure: Procedure) {
-    let Some(words) = words() else { return };
+    let Some(words) = words::of_family() else {
+        return;
+    };
     if procedure.uncut {
         refuse(procedure);
     }
@@ -93,7 +95,7 @@ fn stop(words: Words, next: u64) {
 
 /// This procedure begins something that no cut includes.
 pub fn refuse(procedure: Procedure) {
-    if let Some(words) = words()
+    if let Some(words) = words::of_family()
         && words.get(header::REFUSED) == 0
     {
         words.set(header::REFUSED, u64::from(procedure.number) + 1);
@@ -102,7 +104,7 @@ pub fn refuse(procedure: Procedure) {
 
 /// Says how many receives and collectives were begun and are not complete.
 pub fn say_open(receives: usize, collectives: usize) {
-    if let Some(words) = words() {
+    if let Some(words) = words::of_family() {
         words.set(header::RECEIVES, receives as u64);
         words.set(header::COLLECTIVES, collectives as u64);
     }
@@ -110,7 +112,7 @@ pub fn say_open(receives: usize, collectives: usize) {
 
 /// One window more, or less.
 pub fn count_window(ended: bool) {
-    let Some(words) = words().filter(|_| features::any(CUTS)) else {
+    let Some(words) = words::of_family().filter(|_| features::any(CUTS)) else {
         return;
     };
     let windows = &words.0[header::WINDOWS];

@@ -2,7 +2,30 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use once_cell::sync::OnceCell;
 use treepie_jobstate::pages::layout::{AREAS_AT, COMMUNICATORS_AT, WORDS, area, communicator};
+use treepie_process::features::{self, PAGES};
+
+/// The page that this process keeps: its words, and the process that made it.
+static KEPT: OnceCell<(Words, u32)> = OnceCell::new();
+
+/// From now on this process keeps a page of these words.
+pub fn keep(words: Words) {
+    let _ = KEPT.set((words, std::process::id()));
+}
+
+/// The words of the page that this process, or the one that it is a fork of, keeps: no system call
+/// is made to tell which.
+#[inline(always)]
+pub fn of_family() -> Option<Words> {
+    KEPT.get().map(|&(words, _)| words)
+}
+
+/// The words of the page of this process, while it has one.
+pub fn of_process() -> Option<Words> {
+    let &(words, process) = KEPT.get().filter(|_| features::any(PAGES))?;
+    (process == std::process::id()).then_some(words)
+}
 
 /// Words of a page. Any bits are a value, and every access is atomic.
 #[derive(Clone, Copy)]

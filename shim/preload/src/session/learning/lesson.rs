@@ -12,7 +12,7 @@ use treepie_process::machine::within;
 use treepie_profile::GuardResults;
 use treepie_profile::experience::{ExperienceFile, Guarded, Key, Store};
 
-use crate::session::finish::guard_results;
+use crate::session::guard_results::guard_results;
 
 /// A store that does not answer in this time, as on a file system that hangs, is not used.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -1,0 +1,196 @@
+//! Calls under a recorded or replayed order of receives.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use treepie_jobstate::order::Log;
+use treepie_mpi::native::{Native, NativeError};
+use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_process::features::{self, ORDER};
+use treepie_process::log;
+use treepie_record::{Completion, handle_at};
+
+use super::calls::CallKind;
+use super::calls::Receive;
+use super::calls::call_for;
+use super::replaying::{Manner, Replaying};
+use super::work::{WORK, Work, enter, is_replayed};
+use super::{recorded, replayed, requests, watchdog};
+
+/// Replays this log from now on.
+///
+/// # Errors
+/// A native call that failed.
+pub fn replay(native: &Native, rank: usize, log: &Log, manner: Manner) -> Result<(), NativeError> {
+    let replaying = Replaying::new(native, rank, log, manner)?;
+    *WORK.lock() = Some(Work::Replaying(Box::new(replaying)));
+    watchdog::start(manner.patience);
+    features::begin(ORDER);
+    Ok(())
+}
+
+/// A receive or a probe. `next` takes the communicator, the source, the tag and the status.
+#[inline(always)]
+pub fn receive(
+    receive: Receive,
+    next: impl Fn(Comm, c_int, c_int, StatusAddress) -> c_int,
+) -> c_int {
+    match features::any(ORDER) {
+        false => next(receive.comm, receive.source, receive.tag, receive.status),
+        true => ordered_receive(&receive, next),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn ordered_receive(
+    receive: &Receive,
+    next: impl Fn(Comm, c_int, c_int, StatusAddress) -> c_int,
+) -> c_int {
+    let plain = || next(receive.comm, receive.source, receive.tag, receive.status);
+    let Some((native, _inside)) = enter() else {
+        return plain();
+    };
+    let Some(call) = receive.open_call(native) else {
+        return plain();
+    };
+    match is_replayed() {
+        true => replayed::receive(native, receive, &call, next),
+        false => recorded::receive(native, receive, &call, next),
+    }
+}
+
+/// A receive that is only prepared: its request is at `receive.request`.
+pub fn prepare(receive: Receive, next: impl FnOnce() -> c_int) -> c_int {
+    let code = next();
+    if code == SUCCESS
+        && features::any(ORDER)
+        && let Some((native, _inside)) = enter()
+        && let Some(call) = receive.open_call(native)
+    {
+        let request = native.plain(handle_at::<Request>(receive.request));
+        requests::prepared(request, receive, call);
+    }
+    code
+}
+
+/// The start of `count` requests, an array at `requests`. `next` starts so many, from an address.
+pub fn start(count: c_int, requests: Word, next: impl Fn(c_int, Word) -> c_int) -> c_int {
+    if features::any(ORDER)
+        && let Some((native, _inside)) = enter()
+    {
+        return match is_replayed() {
+            true => replayed::start(native, count, requests, next),
+            false => recorded::start(native, count, requests, next),
+        };
+    }
+    next(count, requests)
+}
+
+/// A call that completes requests; `kind` where MPI leaves open which. `next` takes the address of
+/// the requests and that of the status.
+#[inline(always)]
+pub fn complete(
+    kind: Option<CallKind>,
+    completion: Completion,
+    next: impl Fn(Word, StatusAddress) -> c_int,
+) -> c_int {
+    match features::any(ORDER) {
+        false => next(completion.requests, completion.status),
+        true => ordered_complete(kind, &completion, next),
+    }
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn ordered_complete(
+    kind: Option<CallKind>,
+    completion: &Completion,
+    next: impl Fn(Word, StatusAddress) -> c_int,
+) -> c_int {
+    let Some((native, _inside)) = enter() else {
+        return next(completion.requests, completion.status);
+    };
+    match is_replayed() {
+        true => replayed::complete(native, kind, completion, next),
+        false => recorded::complete(native, kind, completion, next),
+    }
+}
+
+/// A look at `request`, or at a part of its message, which leaves it as it is; `next` takes it.
+/// `flag` is where it says whether it is complete.
+pub fn look(kind: CallKind, request: Word, flag: Word, next: impl Fn(Word) -> c_int) -> c_int {
+    if features::any(ORDER)
+        && let Some((native, _inside)) = enter()
+    {
+        return match is_replayed() {
+            true => replayed::look(native, kind, request, flag, next),
+            false => recorded::poll(&call_for(kind, 1), flag, || next(request)),
+        };
+    }
+    next(request)
+}
+
+/// A poll of something that is no request; `flag` is where it says whether that is done.
+pub fn poll(kind: CallKind, flag: Word, next: impl Fn() -> c_int) -> c_int {
+    if features::any(ORDER)
+        && let Some((_, _inside)) = enter()
+    {
+        let call = call_for(kind, 0);
+        return match is_replayed() {
+            true => replayed::poll(&call, flag, next),
+            false => recorded::poll(&call, flag, next),
+        };
+    }
+    next()
+}
+
+/// Whether rank 0 has said that the program makes windows.
+pub(super) static WINDOWS_SAID: AtomicBool = AtomicBool::new(false);
+
+/// A procedure that makes a window. What goes through it is not replayed, which is said once.
+pub fn window(next: impl FnOnce() -> c_int) -> c_int {
+    let code = next();
+    if code == SUCCESS && features::any(ORDER) {
+        window_made();
+    }
+    code
+}
+
+#[cold]
+pub(super) fn window_made() {
+    let rank = match &mut *WORK.lock() {
+        Some(Work::Recording(recording)) => {
+            recording.window();
+            recording.rank
+        }
+        Some(Work::Replaying(replaying)) => replaying.rank,
+        None => return,
+    };
+    if rank == 0 && !WINDOWS_SAID.swap(true, Ordering::Relaxed) {
+        log::warn(
+            "order: the program makes windows (one-sided): the order in which ranks access each \
+             other's memory is not replayed, and results that depend on it may differ",
+        );
+    }
+}
+
+/// The cancellation of the request at an address; `next` takes the address.
+pub fn cancel(request: Word, next: impl Fn(Word) -> c_int) -> c_int {
+    if features::any(ORDER)
+        && let Some((native, _inside)) = enter()
+        && is_replayed()
+    {
+        return replayed::cancel(native, request, next);
+    }
+    next(request)
+}
+
+/// The end of the request at an address.
+pub fn free(request: Word, next: impl FnOnce() -> c_int) -> c_int {
+    if features::any(ORDER)
+        && let Some((native, _inside)) = enter()
+    {
+        requests::freed(native.plain(handle_at(request)));
+    }
+    next()
+}

@@ -1,0 +1,194 @@
+//! Calls whose outcomes go into the log.
+
+use treepie_jobstate::order::{Call, CallKind, Outcome};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_record::{Completion, handle_at};
+
+use super::calls::{Receive, call_for};
+use super::requests::{self, Open};
+use super::work::recording;
+
+/// The integer at an address.
+///
+/// # Safety
+/// The address is that of an integer that a call has set.
+unsafe fn integer(address: Word) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { *(address as *const c_int) }
+}
+
+/// Calls `call` with a status, also where the application wants none; the source and the tag that
+/// it has then, where the call succeeded.
+fn with_status(
+    native: &Native,
+    wanted: StatusAddress,
+    call: impl FnOnce(StatusAddress) -> c_int,
+) -> (c_int, Option<(c_int, c_int)>) {
+    // Larger than every family's MPI_Status.
+    let mut room = [0u64; 8];
+    let status = match wanted.word() == native.abi.status_ignore {
+        true => StatusAddress::of_room(&mut room),
+        false => wanted,
+    };
+    let code = call(status);
+    // SAFETY: the call has succeeded, with a status that is live until this function returns.
+    let message = (code == SUCCESS).then(|| unsafe { native.message_of(status) });
+    (code, message)
+}
+
+pub fn receive(
+    native: &Native,
+    receive: &Receive,
+    call: &Call,
+    next: impl Fn(Comm, c_int, c_int, StatusAddress) -> c_int,
+) -> c_int {
+    let given = |status| next(receive.comm, receive.source, receive.tag, status);
+    let any_tag = receive.takes_any_tag(native);
+    let with_tag = |tag: c_int| any_tag.then_some(tag);
+    match call.kind {
+        CallKind::Irecv | CallKind::Isendrecv => {
+            let number = recording(|recording| recording.write(|it| it.post(call)));
+            let code = given(receive.status);
+            if let (SUCCESS, Some(number)) = (code, number) {
+                let request = native.plain(handle_at::<Request>(receive.request));
+                requests::opened(request, Open { number, any_tag });
+            }
+            code
+        }
+        CallKind::Probe | CallKind::Mprobe | CallKind::Iprobe | CallKind::Improbe => {
+            let (code, message) = with_status(native, receive.status, given);
+            if let Some((source, tag)) = message {
+                // SAFETY: the call has set the flag, if it has one.
+                let found = receive.flag == 0 || unsafe { integer(receive.flag) } != 0;
+                let tag = with_tag(tag);
+                let outcome = match found {
+                    true => Outcome::Probed { source, tag },
+                    false => Outcome::Nothing,
+                };
+                recording(|recording| recording.write(|it| it.found(call, outcome)));
+            }
+            code
+        }
+        _ => {
+            let number = recording(|recording| recording.write(|it| it.post(call)));
+            let (code, message) = with_status(native, receive.status, given);
+            if let (Some((source, tag)), Some(number)) = (message, number) {
+                recording(|recording| {
+                    recording.write(|it| it.matched(number, source, with_tag(tag)));
+                });
+            }
+            code
+        }
+    }
+}
+
+pub fn start(
+    native: &Native,
+    count: c_int,
+    requests: Word,
+    next: impl Fn(c_int, Word) -> c_int,
+) -> c_int {
+    let all = Completion {
+        count,
+        requests,
+        ..Completion::NONE
+    };
+    for request in all.requests(native).map(|request| native.plain(request)) {
+        if let Some(prepared) = requests::preparation(request) {
+            let call = prepared.call;
+            let number = recording(|recording| recording.write(|it| it.post(&call)));
+            let any_tag = prepared.receive.takes_any_tag(native);
+            if let Some(number) = number {
+                requests::opened(request, Open { number, any_tag });
+            }
+        }
+    }
+    next(count, requests)
+}
+
+pub fn complete(
+    native: &Native,
+    kind: Option<CallKind>,
+    completion: &Completion,
+    next: impl Fn(Word, StatusAddress) -> c_int,
+) -> c_int {
+    let code = completion.observed(
+        native,
+        |request| requests::is_open(native.plain(request)),
+        |status| next(completion.requests, status),
+        |request, status| {
+            if let Some(open) = requests::closed(native.plain(request)) {
+                // SAFETY: it is the status of a request that the call has completed.
+                unsafe { settle(native, open, status) }
+            }
+        },
+    );
+    if let Some(kind) = kind
+        && code == SUCCESS
+    {
+        let call = call_for(kind, completion.count);
+        // SAFETY: the call succeeded, and what it was given holds its results.
+        let outcome = unsafe { outcome_of(native, kind, completion) };
+        recording(|recording| recording.write(|it| it.found(&call, outcome)));
+    }
+    code
+}
+
+/// A receive is complete.
+///
+/// # Safety
+/// The status is that of a call that is complete.
+unsafe fn settle(native: &Native, open: Open, status: StatusAddress) {
+    // SAFETY: the caller's promise.
+    let (is_cancelled, (source, tag)) =
+        unsafe { (native.is_cancelled(status), native.message_of(status)) };
+    recording(|recording| {
+        recording.write(|it| match is_cancelled {
+            true => it.cancelled(open.number),
+            false => it.matched(open.number, source, open.any_tag.then_some(tag)),
+        });
+    });
+}
+
+/// What a call for requests found.
+///
+/// # Safety
+/// It succeeded, and its arguments are these.
+unsafe fn outcome_of(native: &Native, kind: CallKind, completion: &Completion) -> Outcome {
+    // SAFETY: the caller's promise.
+    let at = |address: Word| unsafe { integer(address) };
+    if completion.flag != 0 && at(completion.flag) == 0 {
+        return Outcome::Nothing;
+    }
+    match kind {
+        CallKind::Waitany | CallKind::Testany => match at(completion.index) {
+            index if index == native.abi.undefined => Outcome::Inactive,
+            index => Outcome::Index(index as u32),
+        },
+        CallKind::Waitsome | CallKind::Testsome => match at(completion.completed) {
+            number if number == native.abi.undefined => Outcome::Inactive,
+            0 => Outcome::Nothing,
+            number => {
+                let places = 0..usize::try_from(number).unwrap_or(0);
+                let index = |place| at(completion.indices + place * size_of::<c_int>()) as u32;
+                Outcome::Indices(places.map(index).collect())
+            }
+        },
+        _ => Outcome::Done,
+    }
+}
+
+/// A poll, which says at `flag` whether something is done.
+pub fn poll(call: &Call, flag: Word, next: impl FnOnce() -> c_int) -> c_int {
+    let code = next();
+    if code == SUCCESS {
+        // SAFETY: the call has set the flag.
+        let outcome = match unsafe { integer(flag) } {
+            0 => Outcome::Nothing,
+            _ => Outcome::Done,
+        };
+        recording(|recording| recording.write(|it| it.found(call, outcome)));
+    }
+    code
+}

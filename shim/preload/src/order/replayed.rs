@@ -1,0 +1,395 @@
+//! A call gives what the log says: receives are posted with what they matched, polls that found
+//! nothing return at once, and what was found is waited for.
+
+use std::thread;
+
+use treepie_jobstate::order::{Call, CallKind, Diverged, Guide, Outcome, Posting};
+use treepie_mpi::native::Native;
+use treepie_mpi::{Comm, Handle, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_record::{Completion, handle_at};
+
+use super::calls::Receive;
+use super::calls::call_for;
+use super::end_job::{DIVERGED, ENDED, end_job};
+use super::requests;
+use super::watchdog::watch;
+use super::work::replaying;
+
+/// What the guide says; the job ends where it does not agree, or is to end where the log does.
+fn led<R>(
+    lead: impl FnOnce(&mut Guide) -> Result<R, Diverged>,
+    is_beyond: impl FnOnce(&R) -> bool,
+) -> Option<R> {
+    let (text, status) = {
+        let mut replaying = replaying()?;
+        match lead(&mut replaying.guide) {
+            Ok(result) => match is_beyond(&result).then(|| replaying.beyond()).flatten() {
+                None => return Some(result),
+                Some(text) => (text, ENDED),
+            },
+            Err(diverged) => (
+                format!("rank {}: order: {diverged}", replaying.rank),
+                DIVERGED,
+            ),
+        }
+    };
+    end_job(&text, status)
+}
+
+/// How a receive is posted.
+fn posting(call: &Call) -> Posting {
+    let posted = led(
+        |guide| guide.post(call),
+        |posting| *posting == Posting::Beyond,
+    );
+    posted.unwrap_or(Posting::Beyond)
+}
+
+/// What a call finds; `None` where the recorded run had ended.
+fn found(call: &Call) -> Option<Outcome> {
+    led(|guide| guide.find(call), Option::is_none).flatten()
+}
+
+/// A communicator on which nobody sends.
+fn nowhere() -> Option<Comm> {
+    replaying().map(|replaying| replaying.nowhere.handle())
+}
+
+/// Polls until it is done, or fails.
+fn until(call: &Call, mut poll: impl FnMut() -> c_int, done: impl Fn() -> bool) -> c_int {
+    let _watch = watch(call);
+    loop {
+        let code = poll();
+        if code != SUCCESS || done() {
+            return code;
+        }
+        // Who sends may want this core.
+        thread::yield_now();
+    }
+}
+
+/// Writes an integer.
+///
+/// # Safety
+/// The address is that of an integer of the application's call.
+unsafe fn set(address: Word, value: c_int) {
+    // SAFETY: the caller's promise.
+    unsafe { *(address as *mut c_int) = value }
+}
+
+/// Whether the flag at this address is set.
+fn is_set(flag: Word) -> bool {
+    // SAFETY: it is the flag of the application's call.
+    unsafe { *(flag as *const c_int) != 0 }
+}
+
+pub fn receive(
+    native: &Native,
+    receive: &Receive,
+    call: &Call,
+    next: impl Fn(Comm, c_int, c_int, StatusAddress) -> c_int,
+) -> c_int {
+    let (comm, status) = (receive.comm, receive.status);
+    let plain = || next(comm, receive.source, receive.tag, status);
+    let is_probe = matches!(call.kind, CallKind::Probe | CallKind::Mprobe) || receive.polls();
+    if is_probe {
+        return match found(call) {
+            None => plain(),
+            Some(Outcome::Probed { source, tag }) => {
+                let take = || next(comm, source, tag.unwrap_or(receive.tag), status);
+                until(call, take, || !receive.polls() || is_set(receive.flag))
+            }
+            Some(_) => {
+                // SAFETY: a poll has a flag.
+                unsafe { set(receive.flag, 0) };
+                SUCCESS
+            }
+        };
+    }
+    let goes_on = matches!(call.kind, CallKind::Irecv | CallKind::Isendrecv);
+    match posting(call) {
+        Posting::Matched { source, tag } => {
+            let tag = tag.unwrap_or(receive.tag);
+            if !goes_on {
+                let _watch = watch(call);
+                return next(comm, source, tag, status);
+            }
+            let code = next(comm, source, tag, status);
+            if code == SUCCESS {
+                let request = native.plain(handle_at::<Request>(receive.request));
+                requests::awaited(request, *call);
+            }
+            code
+        }
+        Posting::Cancelled if call.kind == CallKind::Irecv => match nowhere() {
+            Some(nowhere) => next(nowhere, 0, 0, status),
+            None => plain(),
+        },
+        _ => plain(),
+    }
+}
+
+pub fn start(
+    native: &Native,
+    count: c_int,
+    requests: Word,
+    next: impl Fn(c_int, Word) -> c_int,
+) -> c_int {
+    for at in 0..usize::try_from(count).unwrap_or(0) {
+        let address = requests + at * native.abi.handle_bytes;
+        let request = native.plain(handle_at::<Request>(address));
+        let code = match begin_prepared(native, request) {
+            None => next(1, address),
+            Some(Ok(stand_in)) => {
+                requests::set_stand_in(request, Some(native.plain(stand_in)));
+                SUCCESS
+            }
+            Some(Err(code)) => code,
+        };
+        if code != SUCCESS {
+            return code;
+        }
+    }
+    SUCCESS
+}
+
+/// Begins what stands for a persistent receive with a wildcard, which is fixed in its request;
+/// `None` where the request itself is to be started.
+fn begin_prepared(native: &Native, request: Request) -> Option<Result<Request, c_int>> {
+    let prepared = requests::preparation(request)?;
+    let receive = prepared.receive;
+    // No `int`: it was prepared with a large count, which only its own request has.
+    let count = c_int::try_from(receive.count).ok()?;
+    let message = (receive.buffer, count, receive.datatype);
+    let (comm, source, tag) = match posting(&prepared.call) {
+        Posting::Matched { source, tag } => (receive.comm, source, tag.unwrap_or(receive.tag)),
+        Posting::Cancelled => (nowhere()?, 0, 0),
+        Posting::Unmatched | Posting::Beyond => return None,
+    };
+    // SAFETY: the application keeps the buffer until its request is complete, which is when the
+    // stand-in is.
+    let begun = unsafe { native.begin_receive(message, source as usize, tag, comm) };
+    if let Ok(stand_in) = begun
+        && comm == receive.comm
+    {
+        requests::awaited(native.plain(stand_in), prepared.call);
+    }
+    Some(begun)
+}
+
+/// The requests of a call, with what stands for some of them.
+struct Array {
+    address: Word,
+    /// As the application has them, and as the native MPI gets them.
+    handles: Vec<(Request, Request)>,
+    /// Memory of ours, where they differ.
+    room: Vec<u64>,
+}
+
+impl Array {
+    fn new(native: &Native, completion: &Completion) -> Array {
+        let own = completion
+            .requests(native)
+            .map(|request| native.plain(request));
+        let handles: Vec<(Request, Request)> = own
+            .map(|request| (request, requests::stand_in(request).unwrap_or(request)))
+            .collect();
+        let mut array = Array {
+            address: completion.requests,
+            room: Vec::new(),
+            handles,
+        };
+        if array.handles.iter().any(|(own, passed)| own != passed) {
+            array.room.resize(array.handles.len(), 0);
+            array.address = array.room.as_mut_ptr() as Word;
+            for (at, (_, passed)) in array.handles.iter().enumerate() {
+                let address = array.address + at * native.abi.handle_bytes;
+                // SAFETY: there is room for so many handles of any width.
+                unsafe { native.write_handle(address, *passed) };
+            }
+        }
+        array
+    }
+
+    fn at(&self, native: &Native, number: u32) -> Word {
+        self.address + number as usize * native.abi.handle_bytes
+    }
+
+    /// The call for one of them whose message is awaited.
+    fn awaits(&self) -> Option<Call> {
+        self.handles
+            .iter()
+            .find_map(|(_, passed)| requests::awaits(*passed))
+    }
+
+    /// Notes which are complete, and gives the application its handles.
+    fn settle(self, native: &Native, completion: &Completion) {
+        for (at, (own, passed)) in self.handles.iter().enumerate() {
+            let now = native.plain(handle_at::<Request>(self.at(native, at as u32)));
+            let is_complete = now != *passed;
+            if is_complete {
+                requests::arrived(*passed);
+            }
+            if own != passed && is_complete {
+                requests::set_stand_in(*own, None);
+            } else if own == passed && !self.room.is_empty() {
+                let address = completion.requests + at * native.abi.handle_bytes;
+                // SAFETY: the application's array has so many handles.
+                unsafe { native.write_handle(address, now) };
+            }
+        }
+    }
+}
+
+pub fn complete(
+    native: &Native,
+    kind: Option<CallKind>,
+    completion: &Completion,
+    next: impl Fn(Word, StatusAddress) -> c_int,
+) -> c_int {
+    let array = Array::new(native, completion);
+    let plain = || next(array.address, completion.status);
+    let code = match kind.map(|kind| call_for(kind, completion.count)) {
+        None => {
+            let _watch = array.awaits().map(|call| watch(&call));
+            plain()
+        }
+        Some(call) => match found(&call) {
+            None => plain(),
+            Some(Outcome::Nothing) => {
+                // SAFETY: the addresses are those of the application's call.
+                unsafe { nothing(native, completion) };
+                SUCCESS
+            }
+            Some(Outcome::Index(index)) => take(native, &call, completion, &array, &[index]),
+            Some(Outcome::Indices(indices)) => take(native, &call, completion, &array, &indices),
+            // No request is active, or a flag says that all is done.
+            Some(Outcome::Inactive) => {
+                let _watch = watch(&call);
+                plain()
+            }
+            Some(_) => until(&call, plain, || is_set(completion.flag)),
+        },
+    };
+    array.settle(native, completion);
+    code
+}
+
+/// A poll finds nothing.
+///
+/// # Safety
+/// The addresses are those of the application's call.
+unsafe fn nothing(native: &Native, completion: &Completion) {
+    let answers = [
+        (completion.flag, 0),
+        (completion.completed, 0),
+        (completion.index, native.abi.undefined),
+    ];
+    for (address, value) in answers.into_iter().filter(|(address, _)| *address != 0) {
+        // SAFETY: the caller's promise.
+        unsafe { set(address, value) };
+    }
+}
+
+/// Waits for these requests, in this order, and says that they are complete.
+fn take(
+    native: &Native,
+    call: &Call,
+    completion: &Completion,
+    array: &Array,
+    indices: &[u32],
+) -> c_int {
+    let ignored = match completion.array {
+        true => native.abi.statuses_ignore,
+        false => native.abi.status_ignore,
+    };
+    let mut room = [0u64; 8];
+    for (place, &index) in indices.iter().enumerate() {
+        let status = match completion.status.word() == ignored {
+            true => StatusAddress::of_room(&mut room),
+            false => completion.status.nth(place, native.abi.status_bytes),
+        };
+        let mut done = false;
+        let _watch = watch(call);
+        while !done {
+            // SAFETY: the request is one of the call's, as the guide has checked, and the status
+            // is one of its statuses or ours.
+            match unsafe { native.test_one(array.at(native, index), status) } {
+                Ok(is_done) => done = is_done,
+                Err(code) => return code,
+            }
+            if !done {
+                thread::yield_now();
+            }
+        }
+        if completion.indices != 0 {
+            let address = completion.indices + place * size_of::<c_int>();
+            // SAFETY: the application's array has one for each request.
+            unsafe { set(address, index as c_int) };
+        }
+    }
+    let first = indices
+        .first()
+        .map_or(native.abi.undefined, |&index| index as c_int);
+    let answers = [
+        (completion.flag, 1),
+        (completion.completed, indices.len() as c_int),
+        (completion.index, first),
+    ];
+    for (address, value) in answers.into_iter().filter(|(address, _)| *address != 0) {
+        // SAFETY: the addresses are those of the application's call.
+        unsafe { set(address, value) };
+    }
+    SUCCESS
+}
+
+pub fn look(
+    native: &Native,
+    kind: CallKind,
+    request: Word,
+    flag: Word,
+    next: impl Fn(Word) -> c_int,
+) -> c_int {
+    // SAFETY: the application passes a request.
+    let own = native.plain(unsafe { Request::from_word(request) });
+    let passed = requests::stand_in(own).map_or(request, Handle::word);
+    poll(&call_for(kind, 1), flag, || next(passed))
+}
+
+/// A poll, which says at `flag` whether something is done.
+pub fn poll(call: &Call, flag: Word, next: impl Fn() -> c_int) -> c_int {
+    match found(call) {
+        None => next(),
+        Some(Outcome::Nothing) => {
+            // SAFETY: the flag of the application's call.
+            unsafe { set(flag, 0) };
+            SUCCESS
+        }
+        Some(_) => until(call, next, || is_set(flag)),
+    }
+}
+
+pub fn cancel(native: &Native, request: Word, next: impl Fn(Word) -> c_int) -> c_int {
+    let own = native.plain(handle_at::<Request>(request));
+    let passed = requests::stand_in(own).unwrap_or(own);
+    // It was too late to cancel it.
+    if requests::awaits(passed).is_some() {
+        return SUCCESS;
+    }
+    if passed == own {
+        return next(request);
+    }
+    let mut room = 0u64;
+    let address = &raw mut room as Word;
+    // SAFETY: there is room for a handle of any width.
+    unsafe { native.write_handle(address, passed) };
+    next(address)
+}
+
+/// Ends the job if the replay has not come to the end of the recorded run.
+pub fn finish() {
+    let ended = replaying().map(|mut replaying| replaying.end());
+    if let Some(Err(text)) = ended {
+        end_job(&text, DIVERGED);
+    }
+}

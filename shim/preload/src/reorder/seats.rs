@@ -1,0 +1,9 @@
+//! The places of the job's processes, by which ranks are reordered.
+
+use treepie_topology::Topology;
+
+/// What every call looks at.
+pub(super) struct Seats {
+    pub(super) topology: Topology,
+    pub(super) leaf_of_process: Vec<usize>,
+}

@@ -1,0 +1,30 @@
+//! Counting of collectives.
+
+use std::collections::HashSet;
+
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use treepie_collective::PlanRun;
+
+/// A plan as calls that it runs are counted: one address for all equal ones, which lasts as long as
+/// the process.
+pub type Plan = &'static PlanRun;
+
+/// The address of a plan, to be asked for when the plan is made.
+pub fn plan(run: PlanRun) -> Plan {
+    static KNOWN: Lazy<Mutex<HashSet<Plan>>> = Lazy::new(Mutex::default);
+    let mut known = KNOWN.lock();
+    if let Some(known) = known.get(&run) {
+        return known;
+    }
+    let run: Plan = Box::leak(Box::new(run));
+    known.insert(run);
+    run
+}
+
+/// Whether what was counted on a communicator with this group is reported.
+/// Collectives with processes of another world are left out: a profile has no
+/// ranks for those.
+pub fn is_reported(group: &[u32]) -> bool {
+    !group.contains(&u32::MAX)
+}

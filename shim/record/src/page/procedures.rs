@@ -1,0 +1,6 @@
+//! The numbers of all procedures, as constants of their names.
+#![allow(non_upper_case_globals, missing_docs, dead_code)]
+
+use super::note::Procedure;
+
+include!(concat!(env!("OUT_DIR"), "/procedures.rs"));

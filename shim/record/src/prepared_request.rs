@@ -1,0 +1,19 @@
+//! A request that is prepared once and counted at every start.
+
+use std::sync::Arc;
+
+use treepie_collective::Operation;
+
+use super::collectives::{Plan, Seen};
+use super::communicators::Communicator;
+use super::counters::Kind;
+
+/// What one start of a request does.
+pub enum Prepared {
+    /// Messages: to whom, how many bytes.
+    Messages(Kind, Vec<(u32, u64)>),
+    /// A receive from this partner.
+    Receive(u32),
+    /// A collective, and the plan that runs it.
+    Collective(Arc<Communicator>, Operation, Seen, Option<Plan>),
+}

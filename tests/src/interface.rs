@@ -2,7 +2,6 @@
 //! the library's own build.
 
 use crate::artifacts::repository;
-use std::collections::BTreeMap;
 
 /// A parameter of a procedure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +23,6 @@ pub struct Procedure {
     pub rare: bool,
     /// Its parameters in C.
     pub parameters: Vec<Parameter>,
-    /// What the library does beyond substituting communicators; may be empty.
-    pub role: String,
 }
 
 impl Procedure {
@@ -45,31 +42,11 @@ impl Procedure {
 /// If a table cannot be read, or a line is not as the tables say.
 #[track_caller]
 pub fn procedures() -> Vec<Procedure> {
-    let roles = roles();
     ["interface", "extensions"]
         .iter()
         .flat_map(|table| lines(table))
-        .flat_map(|line| of_line(&line, &roles))
+        .flat_map(|line| of_line(&line))
         .collect()
-}
-
-/// The role of each procedure that has one.
-///
-/// # Panics
-/// As [`procedures`].
-#[track_caller]
-pub fn roles() -> BTreeMap<String, String> {
-    let mut roles = BTreeMap::new();
-    for line in lines("roles") {
-        let Some((role, names)) = line.split_once(": ") else {
-            panic!("roles.table: no `role: procedures` in {line:?}");
-        };
-        for name in names.split_whitespace() {
-            let other = roles.insert(name.to_owned(), role.to_owned());
-            assert_eq!(other, None, "roles.table: {name} has two roles");
-        }
-    }
-    roles
 }
 
 #[track_caller]
@@ -85,7 +62,7 @@ fn lines(table: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn of_line(line: &str, roles: &BTreeMap<String, String>) -> Vec<Procedure> {
+fn of_line(line: &str) -> Vec<Procedure> {
     let mut words = line.split_whitespace();
     let name = words.next().unwrap_or_default();
     let (mut rare, mut twin) = (false, None);
@@ -107,10 +84,6 @@ fn of_line(line: &str, roles: &BTreeMap<String, String>) -> Vec<Procedure> {
         large,
         rare,
         parameters: parameters.clone(),
-        role: roles
-            .get(line.split(' ').next().unwrap_or_default())
-            .cloned()
-            .unwrap_or_default(),
     };
     let mut procedures = vec![of(name.to_owned(), false, rare)];
     if let Some(rare) = twin {

@@ -65,12 +65,6 @@ fn all_collectives(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 5, "collectives"), 5);
 }
 
-fn all_that_can_be_seen_of_the_world(mpi: Mpi) {
-    let directory = directory();
-    let job = Job::new(mpi, 4, "world").argument(directory.path().join("shared.txt"));
-    prints_the_same(&job, 4);
-}
-
 fn a_ring_in_c(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring"), 4);
 }
@@ -173,7 +167,6 @@ under_all_mpis!(
     the_halo_exchange,
     all_forms_of_point_to_point,
     all_collectives,
-    all_that_can_be_seen_of_the_world,
     a_ring_in_c,
     a_ring_in_python,
     a_job_of_one_rank,

@@ -48,6 +48,10 @@ int main(int argc, char **argv)
     MPI_File_write_at_all(file, (MPI_Offset)rank * length, mine, length, MPI_CHAR, &status);
     MPI_Get_count(&status, MPI_CHAR, &count);
     note("written %d\n", count);
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_read_at_all(file, (MPI_Offset)((rank + 1) % size) * length, line, length, MPI_CHAR, MPI_STATUS_IGNORE);
+    note("of the next rank %.3s\n", line);
     contents(file, "at all");
     MPI_File_write_ordered(file, mine, length, MPI_CHAR, MPI_STATUS_IGNORE);
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);

@@ -140,6 +140,20 @@ static void other_ways(void)
     free(buffer);
 }
 
+/* Packed by the world's representation, and unpacked by the receiver's. */
+static void packed(void)
+{
+    char out[64], in[64];
+    int to = (rank + 1) % size, from = (rank + size - 1) % size, position = 0, bytes, value = -1;
+    MPI_Status status;
+    MPI_Pack_size(1, MPI_INT, MPI_COMM_WORLD, &bytes);
+    MPI_Pack(&rank, 1, MPI_INT, out, sizeof out, &position, MPI_COMM_WORLD);
+    MPI_Sendrecv(out, position, MPI_PACKED, to, 45, in, sizeof in, MPI_PACKED, from, 45, MPI_COMM_WORLD, &status);
+    position = 0;
+    MPI_Unpack(in, sizeof in, &position, &value, 1, MPI_INT, MPI_COMM_WORLD);
+    note("packed: %d from %d, room %d\n", value, status.MPI_SOURCE, bytes >= (int)sizeof(int));
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -154,6 +168,7 @@ int main(int argc, char **argv)
     partitioned();
 #endif
     other_ways();
+    packed();
     MPI_Pcontrol(0);
     MPI_Pcontrol(1);
     print_notes();
@@ -164,6 +179,6 @@ int main(int argc, char **argv)
 /*
  * RANKS:    4
  * PROVES:   sources in statuses and probes are the application's ranks, for every
- *           kind of send and for prepared operations.
+ *           kind of send, for prepared operations and for packed data.
  * PITFALLS: 16
  */

@@ -16,6 +16,7 @@ static void cartesian(int reorder)
     MPI_Cartdim_get(grid, &count);
     MPI_Cart_get(grid, 2, back_dims, back_periods, coords);
     MPI_Cart_rank(grid, coords, &at);
+    MPI_Cart_coords(grid, at, 2, coords);
     MPI_Cart_shift(grid, 0, 1, &up, &down);
     MPI_Cart_shift(grid, 1, 1, &left, &right);
     note("grid, reorder %d: cartesian %d, %d dimensions %d %d, periods %d %d, rank %d is at %d %d and back %d\n", reorder,
@@ -119,7 +120,10 @@ static void distributed(int reorder)
 
 int main(int argc, char **argv)
 {
+    int topology;
     begin(&argc, &argv);
+    MPI_Topo_test(MPI_COMM_WORLD, &topology);
+    note("the world has %s\n", topology == MPI_UNDEFINED ? "none" : "one");
     for (int reorder = 0; reorder < 2; reorder++) {
         cartesian(reorder);
         graph(reorder);

@@ -1,25 +1,22 @@
-//! Writes the parts of the documentation that are generated.
+//! Writes the part of the documentation that is generated.
 //!
 //! ```text
-//! cargo run -p treepie-tests --bin generate -- coverage
 //! cargo run -p treepie-tests --bin generate -- results FILE
 //! ```
 //!
-//! `coverage` writes shim/preload/COVERAGE.md; `results` the table in
-//! LD_PRELOAD.md, from what `scripts/test --all-mpis` noted in FILE.
+//! `results` is the table in LD_PRELOAD.md, from the notes of `scripts/test night` in FILE.
 
 use std::path::Path;
 use std::process::ExitCode;
-use treepie_tests::{coverage, results};
+use treepie_tests::results;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let written = match words[..] {
-        ["coverage"] => coverage::write(),
         ["results", file] => results::write_table(Path::new(file)),
         _ => {
-            eprintln!("usage: generate coverage | generate results FILE");
+            eprintln!("usage: generate results FILE");
             return ExitCode::from(2);
         }
     };

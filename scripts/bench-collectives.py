@@ -25,7 +25,7 @@ PER_BYTE = 8 * 1538 / 1448 / 1e3
 
 
 def block(name, size, source, target):
-    """Bytes of one rank for another, as tests/jobs/collective_times.c has them."""
+    """Bytes of one rank for another, as tests/benches/jobs/collective_times.c has them."""
     if name.endswith("-mixed"):
         return (source * 7 + target * 3 + source * target) % 17 * (size // 8)
     if name.endswith("-skewed"):

@@ -1,2 +1,2 @@
 //! Benchmarks of the crates under `shim/`: each file of `benches/` is a program that prints a
-//! table.
+//! table. The MPI programs whose calls `scripts/bench` times are in `jobs/`.

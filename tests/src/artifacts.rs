@@ -73,8 +73,8 @@ pub fn grid() -> PathBuf {
     built("grid/grid")
 }
 
-/// A C or Fortran job of `tests/jobs`, by the name of its source: `halo2d` for
-/// `halo2d.c`, and `ring.f90` for itself.
+/// A C or Fortran job of `tests/jobs`, by the name of its source: `halo2d` for `halo2d.c`, and
+/// `ring.f90` for itself; or a library of `tests/stand-ins`: `hooks.so` for `hooks.c`.
 #[track_caller]
 pub fn job(mpi: Mpi, name: &str) -> PathBuf {
     built(&format!("jobs/{}/{name}", mpi.name()))

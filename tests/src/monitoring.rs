@@ -26,7 +26,7 @@ pub fn monitored(job: Job) -> (Outcome, Monitoring) {
 }
 
 /// Runs a job of MPICH, each rank as if it were alone on its node, and counts what
-/// it sends through UCX (`tests/jobs/ucx_counts.c`); all of that is among the
+/// it sends through UCX (`tests/stand-ins/ucx_counts.c`); all of that is among the
 /// collectives.
 ///
 /// # Panics

@@ -55,6 +55,33 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
     );
 }
 
+/// The names of a file's sections.
+fn sections(file: &str) -> String {
+    run(&["readelf", "--sections", "--wide", file], Path::new("/"))
+        .succeeded()
+        .stdout
+}
+
+#[test]
+fn what_is_installed_is_stripped_and_its_debug_information_is_found() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let prefix = directory.path().display().to_string();
+    let script = artifacts::repository().join("scripts/install");
+    let script = script.display().to_string();
+    run(&[&script, "--prefix", &prefix], directory.path()).succeeded();
+    for (folder, name) in [
+        ("bin", "treepie"),
+        ("lib/treepie", "libtreepie.so"),
+        ("lib/treepie", "libtreepie_hwloc.so"),
+    ] {
+        let stripped = sections(&format!("{prefix}/{folder}/{name}"));
+        assert!(!stripped.contains(".debug_line"), "{name}: {stripped}");
+        assert!(stripped.contains(".gnu_debuglink"), "{name}: {stripped}");
+        let beside = sections(&format!("{prefix}/{folder}/.debug/{name}.debug"));
+        assert!(beside.contains(".debug_line"), "{name}: {beside}");
+    }
+}
+
 /// Environment modules as Debian has them.
 #[test]
 fn a_module_is_loaded_and_unloaded() {

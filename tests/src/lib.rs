@@ -51,7 +51,7 @@ pub use outcome::{Outcome, assert_same_output};
 pub use watched::run_watched;
 
 /// As [`under_each_mpi`], and with the feature `all-mpis` one test more for each
-/// MPI of [`Mpi::FURTHER`]: `scripts/test --all-mpis`.
+/// MPI of [`Mpi::FURTHER`]: `scripts/test night`.
 #[macro_export]
 macro_rules! under_all_mpis {
     ($($name:ident),+ $(,)?) => {$(

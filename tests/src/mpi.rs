@@ -46,7 +46,7 @@ impl Mpi {
     /// Debian's, which every test run has.
     pub const ALL: [Mpi; 2] = [Mpi::OpenMpi, Mpi::Mpich];
 
-    /// Those that `scripts/test --all-mpis` has too.
+    /// Those that `scripts/test night` has too.
     pub const FURTHER: [Mpi; 6] = [
         Mpi::OpenMpi5,
         Mpi::OpenMpi6,

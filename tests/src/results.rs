@@ -1,6 +1,6 @@
 //! What was run, and what of it passed, for the table in LD_PRELOAD.md.
 //!
-//! `scripts/test --all-mpis` names a file in `TREEPIE_RESULTS`; each attempt adds
+//! `scripts/test night` names a file in `TREEPIE_RESULTS`; each attempt adds
 //! a line when it begins and one when it has passed. Without the variable nothing
 //! is written.
 
@@ -49,7 +49,7 @@ impl Attempt {
 }
 
 /// What stands around the table in LD_PRELOAD.md.
-const BEGIN: &str = "<!-- results: written by scripts/test --all-mpis -->";
+const BEGIN: &str = "<!-- results: written by scripts/test night -->";
 const END: &str = "<!-- end of results -->";
 
 const MODES: [&str; 3] = ["off", "profile", "replay"];

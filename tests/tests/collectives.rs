@@ -86,7 +86,7 @@ fn some_ranks_may_have_absolute_addresses(mpi: Mpi) {
     types_that_one_rank_alone_has_are_moved(mpi, "absolute");
 }
 
-/// On ranks that take 9 GiB of memory together: with `scripts/test --all-mpis` only.
+/// On ranks that take 9 GiB of memory together: with `scripts/test night` only.
 #[test]
 #[cfg(feature = "all-mpis")]
 fn one_element_may_have_more_bytes_than_an_int_counts() {

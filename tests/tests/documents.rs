@@ -3,9 +3,11 @@
 //!
 //! The reader is a new user: a fresh clone, a home of its own, an empty
 //! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Who reads
-//! README.md compiles what quickstart needs of the clone, too; for the other documents the
-//! build is taken from where it was made (`USE_BUILD`).
+//! README.md compiles what quickstart needs of the clone, too, with other people's crates as the
+//! tests have them; for the other documents the build is taken from where it was made
+//! (`USE_BUILD`).
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -89,6 +91,10 @@ impl Desk {
         }
         desk.stand_in_for_slurm();
         desk.clone_repository();
+        if build == Build::Own {
+            desk.take_over_crates_of_others();
+            desk.optimise_nothing();
+        }
         desk.turn_to(mpi);
         desk
     }
@@ -152,6 +158,61 @@ impl Desk {
             .args(["-o", "pipefail", "-c", copy, "bash"])
             .args([artifacts::repository(), target]);
         run_watched(command, Duration::from_secs(60), "a fresh clone").succeeded();
+    }
+
+    /// Copies what the tests' own build made of other people's crates, which are the same in each
+    /// clone and take most of the time to compile.
+    fn take_over_crates_of_others(&self) {
+        let executable = std::env::current_exe().expect("a test is a file");
+        let built = executable.ancestors().nth(2).expect("target/debug/deps");
+        let target = self.path("treepie/build/target/debug");
+        let lock = read("Cargo.lock");
+        let packages = lock.split("[[package]]");
+        let of_others: BTreeSet<String> = packages
+            .filter(|package| package.contains("\nsource = "))
+            .filter_map(|package| package.split('"').nth(1).map(|name| name.replace('-', "_")))
+            .collect();
+        let is_of_others = |file: &str| {
+            let stem = file.split('.').next().unwrap_or_default();
+            let name = stem.rsplit_once('-').map_or(stem, |(name, _)| name);
+            let name = name.replace('-', "_");
+            of_others.contains(&name)
+                || name
+                    .strip_prefix("lib")
+                    .is_some_and(|name| of_others.contains(name))
+        };
+        for folder in [".fingerprint", "build", "deps"] {
+            let to = target.join(folder);
+            std::fs::create_dir_all(&to).expect("the desk is writable");
+            let entries = std::fs::read_dir(built.join(folder)).expect("cargo made it");
+            let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+            let files: Vec<PathBuf> = files
+                .filter(|path| {
+                    is_of_others(&path.file_name().unwrap_or_default().to_string_lossy())
+                })
+                .collect();
+            assert!(!files.is_empty(), "{} has none", built.display());
+            let mut command = Command::new("cp");
+            command
+                .args(["-a", "--reflink=auto", "-t"])
+                .arg(to)
+                .args(files);
+            run_watched(command, Duration::from_secs(120), "crates of others").succeeded();
+        }
+    }
+
+    /// Has cargo compile without the optimisations that the workspace asks for: what is shown is
+    /// that a clone has all that it needs.
+    fn optimise_nothing(&self) {
+        let manifest = read("Cargo.toml");
+        let tables = manifest
+            .lines()
+            .filter(|line| line.starts_with("[profile.dev.package"));
+        let text: String = tables
+            .map(|table| format!("{table}\nopt-level = 0\n"))
+            .collect();
+        std::fs::create_dir(self.path(".cargo")).expect("the desk is writable");
+        std::fs::write(self.path(".cargo/config.toml"), text).expect("the desk is writable");
     }
 
     /// bash in the clone, in the new user's environment. Only Rust's tools are where
@@ -227,8 +288,8 @@ impl Desk {
     }
 }
 
-/// The Rust that the tests are compiled by, and the crates that it has loaded. Crates are
-/// not optimised: what is shown is that a clone has all that it needs.
+/// The Rust that the tests are compiled by, and the crates that it has loaded; and the profile that
+/// the tests are compiled with.
 fn rust_of_the_tests() -> Vec<(&'static str, String)> {
     let home = std::env::var("HOME").unwrap_or_default();
     let place = |name: &str, folder: &str| {
@@ -238,7 +299,9 @@ fn rust_of_the_tests() -> Vec<(&'static str, String)> {
     vec![
         ("CARGO_HOME", place("CARGO_HOME", ".cargo")),
         ("RUSTUP_HOME", place("RUSTUP_HOME", ".rustup")),
-        ("CARGO_PROFILE_QUICK_OPT_LEVEL", "0".to_owned()),
+        ("QUICK_PROFILE", "dev".to_owned()),
+        // Nobody compiles this clone again.
+        ("CARGO_INCREMENTAL", "0".to_owned()),
     ]
 }
 

@@ -311,7 +311,7 @@ mod in_every_mode {
         assert!(profile.exists(), "nothing was counted");
     }
 
-    /// Every strategy in turn: `scripts/test --all-mpis mpi4py strategy_in_turn`.
+    /// Every strategy in turn: `scripts/test night mpi4py strategy_in_turn`.
     fn with_every_strategy_in_turn(mpi: Mpi) {
         collectives_pass_with_strategies_forced(mpi, 0..strategies::rounds());
     }

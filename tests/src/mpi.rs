@@ -177,8 +177,6 @@ impl Mpi {
     /// may outnumber, and with `variables` set in them.
     #[track_caller]
     pub fn launch(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
-        let mut command = self.environment();
-        command.push(self.launcher().into_os_string());
         let common: &[&str] = match self {
             // Waiting processes must let the others run.
             _ if self.is_open_mpi() => &[
@@ -194,7 +192,30 @@ impl Mpi {
             // It has no such setting: see `preload`.
             _ => &[],
         };
-        command.extend(common.iter().map(OsString::from));
+        self.launch_with(common, ranks, variables)
+    }
+
+    /// The same with a core for each process: there must be as many.
+    #[track_caller]
+    pub fn launch_on_cores(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
+        let option = if self.is_open_mpi() {
+            "--bind-to"
+        } else {
+            "-bind-to"
+        };
+        self.launch_with(&[option, "core"], ranks, variables)
+    }
+
+    #[track_caller]
+    fn launch_with(
+        self,
+        options: &[&str],
+        ranks: usize,
+        variables: &[(String, String)],
+    ) -> Vec<OsString> {
+        let mut command = self.environment();
+        command.push(self.launcher().into_os_string());
+        command.extend(options.iter().map(OsString::from));
         command.push("-n".into());
         command.push(ranks.to_string().into());
         for (name, value) in variables {

@@ -1,0 +1,78 @@
+//! What can go wrong with a benchmark.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// A benchmark that cannot be run, or whose figures cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// A file that cannot be read or written, or holds something else.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        reason: String,
+    },
+    /// A program that ended badly or in a wrong way.
+    #[error("{what} did not end well: {reason}\n{said}")]
+    Program {
+        /// The row and the variant.
+        what: String,
+        /// Its status, or what was expected of its output.
+        reason: String,
+        /// What it said.
+        said: String,
+    },
+    /// A file of figures without that run.
+    #[error("{}: no run of the date `{date}`; run scripts/bench first, or name one that is there", path.display())]
+    NoRun {
+        /// The file.
+        path: PathBuf,
+        /// The date that was asked for.
+        date: String,
+    },
+    /// A name that is none of those that there are.
+    #[error("there is no {what} `{name}`; there are {known}")]
+    Unknown {
+        /// A kind, a job, a benchmark.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// All that there are.
+        known: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn file(path: &Path, error: impl Display) -> Self {
+        Error::File {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+}
+
+/// Those of `known` that a list with commas names; all if there is none.
+///
+/// # Errors
+/// A name that is not known.
+pub(crate) fn wanted<T: Copy>(
+    what: &'static str,
+    list: Option<&str>,
+    known: &[T],
+    name_of: impl Fn(&T) -> &str,
+) -> Result<Vec<T>, Error> {
+    let Some(list) = list.filter(|list| !list.is_empty()) else {
+        return Ok(known.to_vec());
+    };
+    let find = |name: &str| {
+        let found = known.iter().find(|one| name_of(one) == name).copied();
+        found.ok_or_else(|| Error::Unknown {
+            what,
+            name: name.to_owned(),
+            known: known.iter().map(&name_of).collect::<Vec<_>>().join(", "),
+        })
+    };
+    list.split(',').map(find).collect()
+}

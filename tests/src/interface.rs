@@ -51,7 +51,7 @@ pub fn procedures() -> Vec<Procedure> {
 
 #[track_caller]
 fn lines(table: &str) -> Vec<String> {
-    let file = repository().join(format!("shim/preload/src/entry/{table}.table"));
+    let file = repository().join(format!("shim/interface/tables/{table}.table"));
     let text = std::fs::read_to_string(&file)
         .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     text.lines()

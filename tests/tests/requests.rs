@@ -93,7 +93,7 @@ fn the_job_calls_every_procedure_of_the_interface_that_has_a_request() {
         let path = artifacts::repository().join(file);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
-    let table = read("shim/preload/src/entry/interface.table");
+    let table = read("shim/interface/tables/interface.table");
     let source = [".c", "/completions.h", "/collectives.h", "/one_sided.h"]
         .map(|file| read(&format!("tests/jobs/requests{file}")))
         .concat();

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::figures::Figure;
 use crate::statistics::{Sorted, median_quotient};
 
-/// The tables of one run: one for each MPI, row and quantity, a line for each variant.
+/// The tables of one run: one for each MPI, row and quantity, with a line for each variant; and one
+/// of all rows together.
 pub(crate) fn of_run(figures: &[Figure]) -> String {
     let mut text = String::new();
     if let Some(Figure { origin, .. }) = figures.first() {
@@ -28,6 +29,39 @@ pub(crate) fn of_run(figures: &[Figure]) -> String {
             first.row, first.quantity
         );
         text += &of_variants(&group);
+    }
+    text + &of_rows(figures)
+}
+
+/// A line for each MPI, row and quantity: the least value of the first variant, and for each other
+/// one the difference of the least to it, and the quotient.
+fn of_rows(figures: &[Figure]) -> String {
+    let mut text = String::new();
+    let mut columns: Vec<&str> = Vec::new();
+    for group in groups(figures) {
+        let variants: Vec<&str> = group.iter().map(|figure| &*figure.variant).collect();
+        if variants != columns {
+            text += &format!("\n| MPI | | | {} |\n", variants.join(" | "));
+            text += &format!("|---|---|{}\n", "---|".repeat(1 + variants.len()));
+            columns = variants;
+        }
+        let least: Vec<f64> = group
+            .iter()
+            .filter_map(|figure| Sorted::of(&figure.values).map(|sorted| sorted.least()))
+            .collect();
+        let Some((plain, others)) = least.split_first() else {
+            continue;
+        };
+        let digits = digits_of(*plain);
+        let first = group[0];
+        text += &format!(
+            "| {} | {} | {} | {plain:.digits$} |",
+            first.mpi, first.row, first.quantity
+        );
+        for other in others {
+            text += &format!(" {:+.digits$} ({:.2}) |", other - plain, other / plain);
+        }
+        text += "\n";
     }
     text
 }
@@ -139,6 +173,8 @@ mod tests {
             "| profile | 120.0 | 126.0 | 6.0 | +20.0 | +24.0 | 1.200 | 1.235 | 1.235 | +5.0 |";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("`profile` costs 0.50 of what"), "{text}");
+        let row = "| openmpi | isend-self | ns | 100.0 | +20.0 (1.20) | +40.0 (1.40) |";
+        assert_eq!(text.lines().last(), Some(row));
     }
 
     #[test]

@@ -28,7 +28,8 @@ fn add_words_of_jobs(folder: &Path, to: &mut BTreeSet<String>) -> io::Result<()>
             add_words_of_jobs(&path, to)?;
         } else if ["c", "f", "f90", "F90", "inc", "h"].contains(&&*ending) {
             // Fortran knows no case; C's names differ by more than case.
-            to.extend(words(&without_comments(&fs::read_to_string(&path)?).to_lowercase()));
+            let code = without_comments(&fs::read_to_string(&path)?);
+            to.extend(words(&code.to_lowercase()));
         }
     }
     Ok(())

@@ -117,13 +117,11 @@ fn of_variants(group: &[&Figure]) -> String {
         );
         more.insert(figure.variant.as_str(), more_at_least);
     }
-    if let (Some(counting), Some(monitoring)) = (more.get("profile"), more.get("monitoring")) {
-        if *monitoring > 0.0 {
-            text += &format!(
-                "\n`profile` costs {:.2} of what monitoring costs.\n",
-                counting / monitoring
-            );
-        }
+    if let (Some(counting), Some(monitoring)) = (more.get("profile"), more.get("monitoring"))
+        && *monitoring > 0.0
+    {
+        let part = counting / monitoring;
+        text += &format!("\n`profile` costs {part:.2} of what monitoring costs.\n");
     }
     text
 }

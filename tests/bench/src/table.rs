@@ -168,7 +168,7 @@ mod tests {
         let head = "overhead, 2026-11-28T22:00:00Z, commit 0123456789, a processor, 2 cores, Linux";
         assert_eq!(text.lines().next(), Some(head));
         let line =
-            "| profile | 120.0 | 126.0 | 6.0 | +20.0 | +24.0 | 1.200 | 1.235 | 1.235 | +5.0 |";
+            "| profile | 120.0 | 126.0 | 10.0 | +20.0 | +24.0 | 1.200 | 1.235 | 1.235 | +5.0 |";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("`profile` costs 0.50 of what"), "{text}");
         let row = "| openmpi | isend-self | ns | 100.0 | +20.0 (1.20) | +40.0 (1.40) |";

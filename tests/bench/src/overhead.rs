@@ -45,7 +45,8 @@ pub(crate) const VARIANTS: [Variant; 11] = [
 
 /// A kind of call: its name, iterations of a batch, and calls of an iteration, all of which go
 /// through the library. In a ping-pong each iteration is a send on one rank and a receive on the
-/// other; `fortran-X` is X by `use mpi`. What an iteration is: `tests/programs/src/bin/overhead.rs`.
+/// other; `fortran-X` is X by `use mpi`. `tests/programs/src/bin/overhead.rs` says what an
+/// iteration is.
 type Kind = (&'static str, u32, u32);
 
 const KINDS: [Kind; 17] = [

@@ -1,5 +1,5 @@
-//! Rounds: each runs every variant once, one after the other, so that whatever else the machine does
-//! falls on all of them alike.
+//! Rounds: each runs every variant once, one after the other, so that whatever else the machine
+//! does falls on all of them alike.
 
 use crate::error::Error;
 use crate::figures::{Figure, Origin};

@@ -1,5 +1,5 @@
-//! Collectives on one host: the MPI's own, as it is and as `treepie tune` has set it, plans over the
-//! MPI's messages, plans over memory that the ranks share, and what auto adopts there under the
+//! Collectives on one host: the MPI's own, as it is and as `treepie tune` has set it, plans over
+//! the MPI's messages, plans over memory that the ranks share, and what auto adopts there under the
 //! guard. Each rank has a core where there are enough; on more ranks than cores, waiting processes
 //! let others run in all variants. Plans are those of `TREEPIE_COLLECTIVES`, if that is set; the
 //! guard has ten times as many batches as they, to find one.

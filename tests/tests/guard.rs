@@ -3,7 +3,7 @@
 //! over a wide-area link instead of one, or four times the bytes.
 
 use treepie_collective::Operation;
-use treepie_guard::{BUDGET, Form, REINVESTED, State};
+use treepie_guard::{BUDGET_PART, Form, REINVESTED_PART, State};
 use treepie_profile::{GuardedCell, Profile};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, longer, under_each_mpi};
@@ -41,13 +41,13 @@ fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Pr
 fn assert_promise_is_kept(results: &[GuardedCell]) {
     let is_watched = |one: &GuardedCell| matches!(one.state, State::Adopted | State::TakenBack);
     let saved: f64 = results.iter().map(|one| one.saved_seconds).sum();
-    let lent = saved.max(0.0) / REINVESTED as f64;
+    let lent = saved.max(0.0) / REINVESTED_PART as f64;
     let cell_of = |result: &GuardedCell| (result.operation, result.form, result.root, result.bytes);
     for result in results {
         let of_cell = results.iter().filter(|one| cell_of(one) == cell_of(result));
         let longest = of_cell.map(|one| one.longest_seconds).fold(0.0, f64::max);
         let longest = longest.max(result.native_seconds.unwrap_or(0.0));
-        let most = result.seconds / BUDGET as f64 + 8.0 * longest + lent;
+        let most = result.seconds / BUDGET_PART as f64 + 8.0 * longest + lent;
         assert!(
             is_watched(result) || result.excess_seconds <= most,
             "{result:?}: {most} s at most"

@@ -1,17 +1,12 @@
 //! Pairs, of calls by the native MPI and by a plan, in an order drawn by lot.
 
-use super::times::{Agreed, Local, OF_A_CALL, Work};
+use crate::policy::{CALL_VALUES, CALLS_PER_ROW, MAX_BLOCK_PAIRS};
+use crate::times::{AgreedTimes, LocalTimes, Work};
 
-/// The most pairs of a block.
-pub(super) const MOST_PAIRS: usize = 8;
-
-/// Numbers of a block in an exchange.
-pub(super) const OF_A_BLOCK: usize = MOST_PAIRS * 2 * OF_A_CALL;
-
-/// What the two sides of a pair are.
+/// The calls of each of the two sides of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Arms {
-    /// Calls of each.
+pub(crate) struct Arms {
+    /// Their number.
     pub calls: u64,
     /// Ranks wait for each other before the first call. All are measured then: nothing that the
     /// other arm has left under way is in them, and nothing that ranks which are ahead start behind
@@ -22,19 +17,19 @@ pub(super) struct Arms {
 
 impl Arms {
     /// One call.
-    pub(crate) const SINGLE: Arms = Arms {
+    pub const SINGLE: Arms = Arms {
         calls: 1,
         are_aligned: false,
     };
 
-    /// As many as tell what a program takes that calls again and again.
+    /// A row of calls that follow each other, as in a program that calls again and again.
     pub const ROW: Arms = Arms {
-        calls: 4,
+        calls: CALLS_PER_ROW,
         are_aligned: true,
     };
 
     /// So many that are measured, behind one that is not.
-    pub(crate) fn warmed_up(measured: u64) -> Self {
+    pub fn warmed_up(measured: u64) -> Self {
         Arms {
             calls: 1 + measured,
             are_aligned: false,
@@ -46,15 +41,15 @@ impl Arms {
         self.calls - u64::from(!self.measures(0))
     }
 
-    /// Whether the call at this place of an arm is.
+    /// Whether the call at this place of an arm is measured.
     fn measures(self, place: u64) -> bool {
         place > 0 || self.are_aligned || self.calls == 1
     }
 }
 
-/// One of the two sides of a pair: a call, or several in a row.
+/// One of the two sides of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Arm {
+pub(crate) enum Arm {
     /// By the native MPI.
     Native,
     /// By the plan.
@@ -63,7 +58,7 @@ pub(super) enum Arm {
 
 /// Place of a call in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     pub pair: usize,
     pub arm: Arm,
     pub is_measured: bool,
@@ -71,11 +66,11 @@ pub(super) struct Slot {
     pub is_aligned: bool,
 }
 
-/// A pair as all ranks measured it.
+/// Times of a pair over all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct AgreedPair {
-    pub native: Agreed,
-    pub plan: Agreed,
+pub(crate) struct AgreedPair {
+    pub native: AgreedTimes,
+    pub plan: AgreedTimes,
 }
 
 impl AgreedPair {
@@ -87,7 +82,7 @@ impl AgreedPair {
 
 /// Pairs of calls of one cell, or calls by its plan alone.
 #[derive(Debug, Clone)]
-pub(super) struct Block {
+pub(crate) struct Block {
     pairs: usize,
     /// Sides of a pair: both, or the plan's alone.
     sides: u64,
@@ -99,7 +94,7 @@ pub(super) struct Block {
     interval: u64,
     arms: Arms,
     /// Sums over the measured calls of an arm.
-    times: [[Local; 2]; MOST_PAIRS],
+    times: [[LocalTimes; 2]; MAX_BLOCK_PAIRS],
     /// The call whose period ends when the next call starts, and its start.
     open: Option<(Slot, u64)>,
     complete: bool,
@@ -110,7 +105,7 @@ impl Block {
     /// behind the one before.
     pub fn new(pairs: usize, order: u64, start: u64, interval: u64, arms: Arms) -> Self {
         Block {
-            pairs: pairs.clamp(1, MOST_PAIRS),
+            pairs: pairs.clamp(1, MAX_BLOCK_PAIRS),
             sides: 2,
             order,
             start,
@@ -127,7 +122,7 @@ impl Block {
     pub fn alone(start: u64, interval: u64) -> Self {
         Block {
             sides: 1,
-            ..Block::new(MOST_PAIRS, 0, start, interval, Arms::SINGLE)
+            ..Block::new(MAX_BLOCK_PAIRS, 0, start, interval, Arms::SINGLE)
         }
     }
 
@@ -136,7 +131,7 @@ impl Block {
         self.sides == 1
     }
 
-    /// What the sides of its pairs are.
+    /// The sides of its pairs.
     pub fn arms(&self) -> Arms {
         self.arms
     }
@@ -152,7 +147,7 @@ impl Block {
     }
 
     /// The place of the cell's call of this number, if it is in a pair.
-    pub fn slot(&self, call: u64) -> Option<Slot> {
+    fn slot(&self, call: u64) -> Option<Slot> {
         let since = call.checked_sub(self.start)?;
         let (pair, place) = ((since / self.interval) as usize, since % self.interval);
         let (second, place) = (place / self.arms.calls, place % self.arms.calls);
@@ -175,6 +170,9 @@ impl Block {
     /// The start of a call: its place, and the time where its end is needed too. The time is read
     /// only where it is needed.
     pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(Slot, Option<u64>)> {
+        if self.complete {
+            return None;
+        }
         let slot = self.slot(call);
         let is_measured = slot.is_some_and(|slot| slot.is_measured);
         self.complete = call + 1 >= self.end();
@@ -203,49 +201,41 @@ impl Block {
         self.time(slot).end(duration, work);
     }
 
-    /// The pairs by the least numbers of all ranks: times of one call. Some may not be known.
-    pub fn agreed(&self, values: &[i64]) -> Vec<AgreedPair> {
+    /// Times of one call of each arm, from the least numbers of all ranks. Some may not be known.
+    pub fn agreed(&self, least: &[i64]) -> Vec<AgreedPair> {
         let calls = self.arms.measured();
-        let of_call = |sum: Agreed| Agreed {
-            least: sum.least / calls,
-            most: sum.most / calls,
-            period: sum.period / calls,
-            is_known: sum.is_known,
-        };
-        let pairs = agreed(values, self.pairs).into_iter();
-        let pairs = pairs.map(|pair| AgreedPair {
-            native: of_call(pair.native),
-            plan: of_call(pair.plan),
+        let pairs = agreed_pairs(least).take(self.pairs);
+        let per_call = pairs.map(|pair| AgreedPair {
+            native: pair.native.per_call(calls),
+            plan: pair.plan.per_call(calls),
         });
-        pairs.collect()
+        per_call.collect()
     }
 
-    fn time(&mut self, slot: Slot) -> &mut Local {
+    fn time(&mut self, slot: Slot) -> &mut LocalTimes {
         &mut self.times[slot.pair][slot.arm as usize]
     }
 
     /// This rank's numbers of an exchange.
     pub fn values(&self, into: &mut Vec<i64>) {
         for [native, plan] in &self.times {
-            let are_alike = self.is_alone() || native.work.is_like(&plan.work);
+            let are_comparable = self.is_alone() || native.work.is_comparable_to(&plan.work);
             for call in [native, plan] {
-                into.extend(call.values(are_alike));
+                into.extend(call.values(are_comparable));
             }
         }
     }
 }
 
-/// So many pairs by the least numbers of all ranks, of which some may not be known.
-pub(super) fn agreed(values: &[i64], pairs: usize) -> Vec<AgreedPair> {
-    let pair = |values: &[i64]| {
-        let (native, plan) = values.split_at(OF_A_CALL);
+/// Pairs from the least numbers of all ranks, of which some may not be known.
+pub(crate) fn agreed_pairs(least: &[i64]) -> impl Iterator<Item = AgreedPair> {
+    least.chunks_exact(2 * CALL_VALUES).map(|values| {
+        let (native, plan) = values.split_at(CALL_VALUES);
         AgreedPair {
-            native: Agreed::new(native),
-            plan: Agreed::new(plan),
+            native: AgreedTimes::from_least(native),
+            plan: AgreedTimes::from_least(plan),
         }
-    };
-    let all = values.chunks_exact(2 * OF_A_CALL).map(pair);
-    all.take(pairs).collect()
+    })
 }
 
 #[cfg(test)]
@@ -284,7 +274,7 @@ mod tests {
             .filter(|plan| plan.is_known)
             .map(|plan| plan.most)
             .collect();
-        assert_eq!(known, [3; MOST_PAIRS]);
+        assert_eq!(known, [3; MAX_BLOCK_PAIRS]);
     }
 
     #[test]
@@ -363,7 +353,7 @@ mod tests {
             assert_eq!(reads, if interval == 2 { 5 } else { 6 });
             let mut values = Vec::new();
             block.values(&mut values);
-            assert_eq!(values.len(), OF_A_BLOCK);
+            assert_eq!(values.len(), crate::policy::BLOCK_VALUES);
             let pairs = block.agreed(&values);
             assert_eq!(pairs.len(), 2);
             assert_eq!((pairs[1].plan.least, pairs[1].plan.period), (4, 10));

@@ -1,29 +1,24 @@
-//! What is tried in the place of the native way.
+//! Candidates for the place of the native way to run calls.
 
 use std::fmt::Debug;
 
-use super::MOST_CHALLENGERS;
-use super::key::mix;
 use treepie_choice::{Candidate, Challenger};
 
-/// The best challenger must be predicted to take no more of the native time, in thousandths.
-const WORTH_TRYING: u32 = 900;
+use crate::hash::mix;
+use crate::policy::{MAX_BEST_PER_MILLE, MAX_CANDIDATES, MAX_PER_MILLE};
 
-/// Challengers that are predicted to take more, in thousandths, are not tried at all.
-const TOO_SLOW: u32 = 2000;
-
-/// Another way to run a call, and what is predicted of it.
+/// Another way to run a call, and its prediction.
 pub trait Contender: Copy + Debug {
-    /// Its predicted time, in thousandths of the native way's; `None` where nothing is predicted.
+    /// Its predicted time, in thousandths of the native time; `None` without a prediction.
     fn per_mille(&self) -> Option<u32>;
 
-    /// Whether something may have to be made before its first call.
-    fn needs_making(&self) -> bool;
+    /// Whether it may need a set-up before its first call.
+    fn needs_set_up(&self) -> bool;
 
-    /// Whether both are one way.
+    /// Whether both are one way, whatever is predicted of them.
     fn is_like(&self, other: &Self) -> bool;
 
-    /// A hash with what tells it from others.
+    /// A hash with the properties that tell it from others.
     fn add_to(&self, hash: u64) -> u64;
 }
 
@@ -32,7 +27,7 @@ impl Contender for Challenger {
         self.per_mille
     }
 
-    fn needs_making(&self) -> bool {
+    fn needs_set_up(&self) -> bool {
         matches!(self.candidate, Candidate::Native(_))
     }
 
@@ -47,15 +42,15 @@ impl Contender for Challenger {
     }
 }
 
-/// Those worth a trial, the best first: of those that something is predicted of, none at all where
-/// the best is not predicted to gain enough.
-pub(super) fn worth_trying<C: Contender>(mut challengers: Vec<C>) -> Vec<C> {
-    let mut predicted = challengers.iter().filter_map(|one| one.per_mille());
-    let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
-        true => Some(TOO_SLOW),
-        false => None,
-    };
-    challengers.retain(|one| one.per_mille().is_none_or(|per| Some(per) <= limit));
-    challengers.truncate(MOST_CHALLENGERS);
-    challengers
+/// The candidates worth a trial, the best first: of those with a prediction, none at all unless the
+/// best is predicted to gain enough.
+pub(crate) fn worth_trying<C: Contender>(mut candidates: Vec<C>) -> Vec<C> {
+    let mut predicted = candidates.iter().filter_map(C::per_mille);
+    let any_gains = predicted.any(|per_mille| per_mille <= MAX_BEST_PER_MILLE);
+    candidates.retain(|one| {
+        let is_tried = |per_mille| any_gains && per_mille <= MAX_PER_MILLE;
+        one.per_mille().is_none_or(is_tried)
+    });
+    candidates.truncate(MAX_CANDIDATES);
+    candidates
 }

@@ -1,43 +1,40 @@
 //! One-sided epochs: whether small puts and accumulates of a window gain by being joined.
 //!
-//! A call, here, is two epochs in a row, since programs often fill every second one only: what
-//! they take in one-sided calls and in the synchronisations behind them. Where no two of these did
-//! alike, as in steps of three or four, twelve in a row are one. Joining is a matter of
-//! the origin alone, so that each rank may decide for itself; but in a fence all wait for the last
-//! one. What one of them saves there, nobody sees as long as the others do it otherwise: ranks
-//! decide about fences together, and try them at the same ones.
+//! A call, here, is two epochs in a row, since programs often fill every second one only: their
+//! time in one-sided calls and in the synchronisations behind them. Where no two of these did
+//! alike, as in steps of three or four, twelve in a row are one. Joining is a matter of the origin
+//! alone, so that each rank may decide for itself; but in a fence all wait for the last one. The
+//! savings of one of them there are hidden as long as the others do not join: ranks decide about
+//! fences together, and try them at the same ones.
 
 use std::sync::Arc;
 
-use super::Way;
-use super::contender::Contender;
-use super::exchange::{Due, Event, Guard};
-use super::key::{Form, Key, mix};
-use super::summary::{Known, Summary};
-use super::ticket::Ticket;
-use super::times::Work;
 use treepie_traffic::windows::EpochKind;
 
-/// Epochs that are one call.
-pub const EPOCHS: u32 = 2;
-
-/// The same where no two such calls did alike: whole rounds of three, four or six epochs, and of
-/// others nearly as much work in each.
-const MORE_EPOCHS: u32 = 12;
+use crate::call::{CallSemantics, Form};
+use crate::contender::Contender;
+use crate::exchange::Due;
+use crate::guard::Guard;
+use crate::hash::mix;
+use crate::key::Key;
+use crate::policy::{EPOCHS_PER_CALL, EPOCHS_PER_LONG_CALL};
+use crate::results::{AdoptedPlan, Event, Mode, Summary};
+use crate::ticket::Ticket;
+use crate::times::Work;
 
 /// Epochs of a window that are judged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EpochKey {
-    /// What opens them.
+    /// The synchronisation that opens them.
     pub kind: EpochKind,
-    /// How many are one call.
+    /// Epochs that count as one call.
     pub epochs: u32,
 }
 
 impl EpochKey {
-    /// Calls of [`EPOCHS`] of this kind.
+    /// Calls of [`EPOCHS_PER_CALL`] of this kind.
     pub fn new(kind: EpochKind) -> Self {
-        let epochs = EPOCHS;
+        let epochs = EPOCHS_PER_CALL;
         EpochKey { kind, epochs }
     }
 
@@ -48,20 +45,23 @@ impl EpochKey {
 }
 
 impl Key for EpochKey {
+    type Candidate = Gathered;
+
     fn number(&self) -> u64 {
         mix(self.kind as u64, u64::from(self.epochs))
     }
 
-    fn form(&self) -> Form {
-        match self.is_shared() {
+    fn semantics(&self) -> CallSemantics {
+        let form = match self.is_shared() {
             true => Form::Blocking,
             // The program's own work is between its calls.
             false => Form::Nonblocking,
+        };
+        CallSemantics {
+            form,
+            needs_all: self.is_shared(),
+            has_rows: false,
         }
-    }
-
-    fn needs_all(&self) -> bool {
-        self.is_shared()
     }
 }
 
@@ -74,7 +74,7 @@ impl Contender for Gathered {
         None
     }
 
-    fn needs_making(&self) -> bool {
+    fn needs_set_up(&self) -> bool {
         false
     }
 
@@ -92,7 +92,7 @@ impl Contender for Gathered {
 pub struct Course {
     /// Whether small puts and accumulates are joined.
     pub gathers: bool,
-    /// Whether what they take is measured.
+    /// Whether their time is measured.
     pub is_measured: bool,
 }
 
@@ -100,10 +100,10 @@ pub struct Course {
 /// those about which all do.
 #[derive(Debug, Clone)]
 pub struct EpochGuard {
-    guard: Guard<EpochKey, Gathered>,
+    guard: Guard<EpochKey>,
     is_alone: bool,
-    /// What is decided and not told yet.
-    events: Vec<Event<EpochKey, Gathered>>,
+    /// Decisions that were not taken yet.
+    events: Vec<Event<EpochKey>>,
     call: Option<Call>,
 }
 
@@ -111,7 +111,7 @@ pub struct EpochGuard {
 #[derive(Debug, Clone)]
 struct Call {
     key: EpochKey,
-    ticket: Ticket<Gathered>,
+    ticket: Ticket<EpochKey>,
     epochs: u32,
 }
 
@@ -122,25 +122,25 @@ impl Call {
 
     fn course(&self) -> Course {
         Course {
-            gathers: matches!(self.ticket.way, Way::By(Gathered)),
+            gathers: self.ticket.plan.is_some(),
             is_measured: self.ticket.is_measured(),
         }
     }
 }
 
 impl EpochGuard {
-    /// A guard over what this rank decides for itself. `known`: what earlier runs adopted.
-    pub fn alone(seed: u64, adopts: bool, known: Arc<[Known<EpochKey, Gathered>]>) -> Self {
-        EpochGuard::with(Guard::alone(seed, adopts, known), true)
+    /// A guard over epochs about which this rank decides alone. `known`: plans of earlier runs.
+    pub fn alone(seed: u64, mode: Mode, known: Arc<[AdoptedPlan<EpochKey>]>) -> Self {
+        EpochGuard::with(Guard::alone(seed, mode, known), true)
     }
 
-    /// A guard over what all ranks of a window decide together. `seed` and `known` are the same on
+    /// A guard over epochs about which all ranks of a window decide together. `seed` and `known` are the same on
     /// all of them.
-    pub fn shared(seed: u64, adopts: bool, known: Arc<[Known<EpochKey, Gathered>]>) -> Self {
-        EpochGuard::with(Guard::new(seed, adopts, known, Arc::default()), false)
+    pub fn shared(seed: u64, mode: Mode, known: Arc<[AdoptedPlan<EpochKey>]>) -> Self {
+        EpochGuard::with(Guard::new(seed, mode, known, Arc::default()), false)
     }
 
-    fn with(guard: Guard<EpochKey, Gathered>, is_alone: bool) -> Self {
+    fn with(guard: Guard<EpochKey>, is_alone: bool) -> Self {
         EpochGuard {
             guard,
             is_alone,
@@ -149,8 +149,8 @@ impl EpochGuard {
         }
     }
 
-    /// An epoch begins: how it is run. `spent` is asked where a call that was measured has ended:
-    /// what its epochs took in nanoseconds, and what they did.
+    /// An epoch begins: how it is run. `spent` gives the nanoseconds and the work of a call that was
+    /// measured and has ended.
     pub fn begin(
         &mut self,
         kind: EpochKind,
@@ -172,8 +172,8 @@ impl EpochGuard {
             self.decide_alone(&clock);
         }
         let mut key = EpochKey::new(kind);
-        if self.guard.is_never_alike(&key) {
-            key.epochs = MORE_EPOCHS;
+        if self.guard.is_never_comparable(&key) {
+            key.epochs = EPOCHS_PER_LONG_CALL;
         }
         let ticket = self.guard.enter(key, clock);
         let call = Call {
@@ -193,7 +193,7 @@ impl EpochGuard {
         }
     }
 
-    /// What ranks that decide together have to do before the next epoch, which begins a call.
+    /// The next action of ranks that decide together, before the next epoch, which begins a call.
     pub fn due(&mut self) -> Due {
         match &self.call {
             Some(call) if !call.is_over() => Due::Nothing,
@@ -231,13 +231,13 @@ impl EpochGuard {
         self.guard.leaves_all()
     }
 
-    /// What was decided since this was asked last.
-    pub fn take_events(&mut self) -> Vec<Event<EpochKey, Gathered>> {
+    /// Decisions since the last time.
+    pub fn take_events(&mut self) -> Vec<Event<EpochKey>> {
         std::mem::take(&mut self.events)
     }
 
-    /// What was found, by calls of so many epochs as their keys say.
-    pub fn summaries(&self) -> Vec<Summary<EpochKey, Gathered>> {
+    /// Results, by calls of as many epochs as their keys say.
+    pub fn summaries(&self) -> Vec<Summary<EpochKey>> {
         self.guard.summaries()
     }
 }

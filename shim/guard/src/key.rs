@@ -1,73 +1,38 @@
-//! What calls have in common that are judged together.
+//! Cells: calls that are judged together.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use serde::{Deserialize, Serialize};
-use strum::Display;
-
-use treepie_choice::size_class;
+use treepie_choice::{Challenger, size_class};
 use treepie_collective::Operation;
 
-/// How a collective is called.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Display, Serialize, Deserialize)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// It is complete when the call returns.
-    #[default]
-    Blocking,
-    /// It is started in one call, and completed in another.
-    Nonblocking,
-    /// The same, by a request that is made once and started again and again.
-    Persistent,
-}
+use crate::call::{CallSemantics, Form};
+use crate::contender::Contender;
+use crate::hash::mix;
 
-impl Form {
-    /// The name of an operation that is called so.
-    pub fn named(self, operation: Operation) -> String {
-        match self {
-            Form::Blocking => operation.to_string(),
-            Form::Nonblocking => format!("started {operation}"),
-            Form::Persistent => format!("persistent {operation}"),
-        }
-    }
-}
-
-/// What calls have in common that are judged together: equal on all ranks that decide together.
+/// The common properties of the calls of a cell: equal on all ranks that decide together.
 pub trait Key: Copy + Eq + Hash + Debug {
+    /// Alternatives to the native way to run them.
+    type Candidate: Contender;
+
     /// A number that other cells hardly ever have, the same on all ranks.
     fn number(&self) -> u64;
 
-    /// How they are called.
-    fn form(&self) -> Form;
+    /// How ranks wait for each other in them.
+    fn semantics(&self) -> CallSemantics;
 
-    /// Whether what is called is complete nowhere before all ranks have begun it.
-    fn needs_all(&self) -> bool;
-
-    /// Whether nobody leaves the call before all have entered it: all wait for each other. A
-    /// persistent request is left before it is started again.
-    fn synchronises(&self) -> bool {
-        self.form() != Form::Nonblocking && self.needs_all()
+    /// Whether a plan that was adopted in `other` is tried first here.
+    fn is_like(&self, other: &Self) -> bool {
+        self == other
     }
 
-    /// Whether they can be tried in rows, before which all ranks wait for each other.
-    fn has_rows(&self) -> bool {
-        false
-    }
-
-    /// Whether what was found in `known` is worth the first trial here.
-    fn is_like(&self, known: &Self) -> bool {
-        self == known
-    }
-
-    /// Whether what was adopted in `known` runs here from the first call on.
-    fn begins_as(&self, known: &Self) -> bool {
-        self == known
+    /// Whether a plan that was adopted in `stored` runs here from the first call on.
+    fn begins_as(&self, stored: &Self) -> bool {
+        self == stored
     }
 }
 
-/// Calls of one communicator that are judged together. What is in it is equal on all ranks of a
+/// Calls of one communicator that are judged together. Its fields are equal on all ranks of a
 /// legal program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellKey {
@@ -96,13 +61,13 @@ impl CellKey {
         }
     }
 
-    /// The same of another form.
+    /// The cell of such calls of another form.
     pub fn of_form(self, form: Form) -> Self {
         CellKey { form, ..self }
     }
 
-    /// Whether a rank on which it is complete knows that all others have started it, whatever their
-    /// blocks are: of what is empty, or may be, an MPI need not send anything.
+    /// Whether its completion on a rank shows that all others have started it, whatever their
+    /// blocks are: an MPI need not send anything of what is empty, or may be.
     pub fn shows_all(&self) -> bool {
         use Operation::*;
         match self.operation {
@@ -116,6 +81,8 @@ impl CellKey {
 }
 
 impl Key for CellKey {
+    type Candidate = Challenger;
+
     fn number(&self) -> u64 {
         let parts = [
             self.operation as u64 | (self.form as u64) << 32,
@@ -126,36 +93,24 @@ impl Key for CellKey {
         parts.into_iter().fold(0, mix)
     }
 
-    fn form(&self) -> Form {
-        self.form
-    }
-
-    fn needs_all(&self) -> bool {
-        self.operation.needs_all()
-    }
-
-    fn has_rows(&self) -> bool {
-        self.form == Form::Blocking
+    fn semantics(&self) -> CallSemantics {
+        CallSemantics {
+            form: self.form,
+            needs_all: self.operation.needs_all(),
+            has_rows: self.form == Form::Blocking,
+        }
     }
 
     /// The root may be another.
-    fn is_like(&self, known: &CellKey) -> bool {
-        let root = known.root;
-        *known == CellKey { root, ..*self }
+    fn is_like(&self, other: &CellKey) -> bool {
+        let root = other.root;
+        *other == CellKey { root, ..*self }
     }
 
-    /// It was found there, or with any root.
-    fn begins_as(&self, known: &CellKey) -> bool {
-        known == self || known.root.is_none() && self.is_like(known)
+    /// It was adopted there, or with any root.
+    fn begins_as(&self, stored: &CellKey) -> bool {
+        stored == self || stored.root.is_none() && self.is_like(stored)
     }
-}
-
-/// A hash with one more value (splitmix64: Steele, Lea, Flood, OOPSLA 2014).
-pub(super) fn mix(hash: u64, value: u64) -> u64 {
-    let mut mixed = (hash ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]

@@ -1,47 +1,19 @@
 //! When the ranks of a communicator exchange numbers, and when they use them. It follows from what
 //! all of them know, so that all do so at the same calls.
 
-use super::{LAG, LONG_LAG};
+use crate::policy::{
+    EXCHANGE_PART, GAP_CALLS, GAP_NS, LAG_CALLS, LAG_GAPS, LONG_LAG_CALLS, MAX_LAG_CALLS,
+    MIN_LONG_CALL_GAP, SOLO_GAP_CALLS, UNPRICED_GAP_CALLS, UNPRICED_GAP_NS,
+};
 
-/// Calls of a communicator between two exchanges, at least and at most.
-const GAPS: [u64; 2] = [128, 4096];
-
-/// The same where calls are long: at least.
-const LEAST_GAP: u64 = 16;
-
-/// The same where a rank decides alone.
-const GAPS_ALONE: [u64; 2] = [8, 32];
-
-/// An exchange comes after calls of so many times its own duration.
-const PART_OF_EXCHANGES: u64 = 200;
-
-/// Calls until the second exchange where calls may overlap. All ranks wait for each other in both,
-/// and only the second one tells what the first one took: nothing is tried before.
-const UNPRICED_GAP: u64 = 1024;
-
-/// As many nanoseconds of calls are enough: an exchange that takes 50 ms is one part in a hundred.
-const UNPRICED_TIME: u64 = 5_000_000_000;
-
-/// Where calls take so long that fewer of them come to so many nanoseconds, fewer are enough
-/// between two exchanges.
-const GAP_TIME: u64 = 100_000_000;
-
-/// Until the numbers of an exchange are used, calls that may overlap take so many times
-/// [`GAP_TIME`], and at most so many where ranks have waited in exchanges: one that passes data on
-/// is ahead of others by what the network's buffers hold.
-const LAG_TIMES: [u64; 2] = [5, 50];
-
-/// Those are at most so many calls.
-const MOST_LAG: u64 = 4096;
-
-/// Calls, and the nanoseconds that they took.
+/// Calls, and their nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Took {
+pub(crate) struct TimedCalls {
     pub calls: u128,
     pub time: u128,
 }
 
-impl Took {
+impl TimedCalls {
     /// Calls that take so many nanoseconds; `None` where nothing was measured.
     fn calls_in(self, nanoseconds: u128) -> Option<u64> {
         let calls = (nanoseconds * self.calls).checked_div(self.time)?;
@@ -54,15 +26,15 @@ impl Took {
         u64::try_from(time.unwrap_or(0)).unwrap_or(u64::MAX)
     }
 
-    /// Calls in [`GAP_TIME`].
+    /// Calls in [`GAP_NS`].
     fn calls_in_gap_time(self) -> u64 {
-        self.calls_in(u128::from(GAP_TIME)).unwrap_or(u64::MAX)
+        self.calls_in(u128::from(GAP_NS)).unwrap_or(u64::MAX)
     }
 }
 
 /// An exchange that is complete.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Completed {
+pub(crate) struct Completed {
     /// The call at which it began, and calls from there until its numbers were used.
     pub at: u64,
     pub lag: u64,
@@ -75,14 +47,14 @@ pub(super) struct Completed {
     /// Whether all ranks wait for each other in each call.
     pub synchronises: bool,
     /// Of the job since the one before.
-    pub since: Took,
+    pub since: TimedCalls,
     /// Calls from the end of its lag until there may be something to agree on again.
     pub waits: Option<u64>,
 }
 
 /// When the next exchange begins.
 #[derive(Debug, Clone)]
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     is_alone: bool,
     next: u64,
     /// It waits for a block until here.
@@ -96,7 +68,7 @@ pub(super) struct Schedule {
 impl Schedule {
     /// Before the first exchange. `is_alone`: the rank decides for itself.
     pub fn new(is_alone: bool) -> Self {
-        let [gap, _] = if is_alone { GAPS_ALONE } else { GAPS };
+        let [gap, _] = if is_alone { SOLO_GAP_CALLS } else { GAP_CALLS };
         Schedule {
             is_alone,
             next: gap,
@@ -122,33 +94,36 @@ impl Schedule {
     }
 
     /// Calls from the start of an exchange until its numbers are used.
-    pub fn lag(&self, cells: Took, synchronises: bool) -> u64 {
+    pub fn lag(&self, cells: TimedCalls, synchronises: bool) -> u64 {
         if self.is_alone {
             return 0;
         }
         if synchronises {
-            return LAG;
+            return LAG_CALLS;
         }
         // Calls in which nobody waits for all others may be over long before an exchange is. That
         // its numbers are used later costs less than that ranks wait for them.
         let calls = cells.calls_in_gap_time();
-        let [usual, most] = LAG_TIMES.map(|times| calls.saturating_mul(times));
-        let usual = usual.clamp(LAG, LONG_LAG);
-        usual.max(self.unwaited_lag.min(most.min(MOST_LAG)))
+        let [usual, most] = LAG_GAPS.map(|times| calls.saturating_mul(times));
+        let usual = usual.clamp(LAG_CALLS, LONG_LAG_CALLS);
+        usual.max(self.unwaited_lag.min(most.min(MAX_LAG_CALLS)))
     }
 
     /// Calls between two exchanges, at least and at most.
-    fn gaps(&self, cells: Took) -> [u64; 2] {
-        let [least, most] = GAPS;
+    fn gaps(&self, cells: TimedCalls) -> [u64; 2] {
+        let [least, most] = GAP_CALLS;
         match self.is_alone {
-            true => GAPS_ALONE,
-            false => [cells.calls_in_gap_time().clamp(LEAST_GAP, least), most],
+            true => SOLO_GAP_CALLS,
+            false => [
+                cells.calls_in_gap_time().clamp(MIN_LONG_CALL_GAP, least),
+                most,
+            ],
         }
     }
 
     /// The next exchange comes soon while there is something to agree on, later and later where
     /// there is not. `cells`: the calls whose times are known.
-    pub(crate) fn plan_next(&mut self, completed: &Completed, cells: Took) {
+    pub(crate) fn plan_next(&mut self, completed: &Completed, cells: TimedCalls) {
         let [least_gap, most_gap] = self.gaps(cells);
         self.gap = match completed.goes_on {
             true => least_gap,
@@ -161,7 +136,7 @@ impl Schedule {
         self.learn_lag(completed);
         let gap = gap.max(self.affordable(completed, cells));
         self.next = completed.at.saturating_add(gap.min(u64::MAX / 2));
-        self.latest = self.next + GAPS[0];
+        self.latest = self.next + GAP_CALLS[0];
         self.last_lag = completed.lag;
     }
 
@@ -183,18 +158,18 @@ impl Schedule {
     }
 
     /// Calls after which another exchange may cost what it is expected to.
-    fn affordable(&self, completed: &Completed, cells: Took) -> u64 {
+    fn affordable(&self, completed: &Completed, cells: TimedCalls) -> u64 {
         let since = completed.since;
         let Some(cost) = completed.cost else {
-            let calls = since.calls_in(u128::from(UNPRICED_TIME));
-            return calls.unwrap_or(UNPRICED_GAP).min(UNPRICED_GAP);
+            let calls = since.calls_in(u128::from(UNPRICED_GAP_NS));
+            return calls.unwrap_or(UNPRICED_GAP_CALLS).min(UNPRICED_GAP_CALLS);
         };
         let later = self.lag(cells, completed.synchronises);
         let later = later.saturating_sub(self.last_lag);
         let cost = cost
             .saturating_sub(since.time_of(later))
             .max(completed.least);
-        let price = u128::from(cost) * u128::from(PART_OF_EXCHANGES);
+        let price = u128::from(cost) * u128::from(EXCHANGE_PART);
         // By the time of the cells, and of the job, whatever it did meanwhile: calls may overlap.
         let all = [cells, since].map(|took| took.calls_in(price).unwrap_or(0));
         all[0].max(all[1])
@@ -207,7 +182,7 @@ mod tests {
 
     #[test]
     fn where_ranks_have_waited_the_next_exchange_is_used_later_and_comes_as_soon() {
-        let took = Took {
+        let took = TimedCalls {
             calls: 1_000,
             time: 2_000_000_000,
         };
@@ -222,11 +197,11 @@ mod tests {
             since: took,
             waits: None,
         };
-        assert_eq!(completed.lag, LONG_LAG);
+        assert_eq!(completed.lag, LONG_LAG_CALLS);
         // Told of the exchange before it, of the same lag.
-        schedule.last_lag = LONG_LAG;
+        schedule.last_lag = LONG_LAG_CALLS;
         schedule.plan_next(&completed, took);
-        assert_eq!(schedule.lag(took, false), LONG_LAG + 350);
+        assert_eq!(schedule.lag(took, false), LONG_LAG_CALLS + 350);
         assert!(!schedule.is_due(1_100) && schedule.is_due(1_300));
     }
 }

@@ -1,58 +1,57 @@
 //! How one call under a guard is run.
 
-use super::Way;
-use super::cell::Measured;
-use super::contender::Contender;
-use treepie_choice::{Candidate, Challenger};
+use treepie_choice::Candidate;
 
-/// How a call is run, and what is measured of it.
+use crate::cell::{MeasuredCall, Measurement};
+use crate::key::{CellKey, Key};
+
+/// How a call is run, and its measurement.
 #[derive(Debug, Clone, Copy)]
-pub struct Ticket<C = Challenger> {
-    /// How it is run.
-    pub way: Way<C>,
+pub struct Ticket<K: Key = CellKey> {
+    /// The plan that runs it, or the algorithm of the native MPI; `None` for the native MPI as it
+    /// is.
+    pub plan: Option<K::Candidate>,
     /// Whether the native MPI runs all calls of this cell from now on, on all ranks: they need not
     /// be given to the guard any more.
     pub is_for_good: bool,
-    pub(super) cell: usize,
-    pub(super) measured: Option<(Measured, u64)>,
+    pub(crate) cell: usize,
+    pub(crate) measured: Option<Measurement>,
 }
 
-impl<C: Contender> Ticket<C> {
-    pub(super) const NATIVE: Self = Ticket {
-        way: Way::Native,
+impl<K: Key> Ticket<K> {
+    pub(crate) const NATIVE: Self = Ticket {
+        plan: None,
         is_for_good: false,
         cell: usize::MAX,
         measured: None,
     };
-    pub(super) const FOR_GOOD: Self = Ticket {
+    pub(crate) const FOR_GOOD: Self = Ticket {
         is_for_good: true,
         ..Ticket::NATIVE
     };
 
-    /// Whether the time of its end is to be given to [`leave`](super::Guard::leave), or what it
-    /// took to [`took`](super::Guard::took).
+    /// Whether the time of its end is to be given to [`leave`](crate::Guard::leave), or its
+    /// duration to [`took`](crate::Guard::took).
     pub fn is_measured(&self) -> bool {
         self.measured.is_some()
     }
 
-    /// Whether all ranks have to wait for each other before it begins, and tell
-    /// [`aligned`](super::Guard::aligned) when they have. It is a blocking call.
+    /// Whether all ranks have to wait for each other before it begins, and call
+    /// [`aligned`](crate::Guard::aligned) when they have. It is a blocking call.
     pub fn is_aligned(&self) -> bool {
-        matches!(self.measured, Some((Measured::Pair(slot, _), _)) if slot.is_aligned)
+        let call = self.measured.map(|measured| measured.call);
+        matches!(call, Some(MeasuredCall::Pair(slot)) if slot.is_aligned)
     }
 
-    /// When it started, where it is measured.
+    /// Its start in nanoseconds, where it is measured.
     pub fn start(&self) -> Option<u64> {
-        self.measured.map(|(_, start)| start)
+        self.measured.map(|measured| measured.start)
     }
 }
 
 impl Ticket {
-    /// What runs it in place of the native MPI as it is.
+    /// The candidate that runs it in place of the native MPI as it is.
     pub fn candidate(&self) -> Option<Candidate> {
-        match self.way {
-            Way::Native => None,
-            Way::By(challenger) => Some(challenger.candidate),
-        }
+        self.plan.map(|challenger| challenger.candidate)
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::key::Key;
+use crate::call::CallSemantics;
+use crate::policy::{CALL_VALUES, COMPARABLE_WORK_PART, MEDIAN_DURATIONS};
 
-/// What stands for a duration that is not known.
+/// The number of an exchange for a duration that is not known.
 const UNKNOWN: i64 = -1;
 
-/// What calls of a cell do, where that may differ from call to call.
+/// Amount of work of a call, in cells where it may differ from call to call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
     /// One-sided calls.
@@ -17,31 +18,29 @@ pub struct Work {
 }
 
 impl Work {
-    /// Whether it differs by a quarter at most: times of the two can be compared.
-    pub(super) fn is_like(&self, other: &Work) -> bool {
-        let alike = |one: u64, other: u64| one.abs_diff(other) <= one.max(other) / 4;
+    /// Whether times of the two can be compared.
+    pub(crate) fn is_comparable_to(&self, other: &Work) -> bool {
+        let alike =
+            |one: u64, other: u64| one.abs_diff(other) <= one.max(other) / COMPARABLE_WORK_PART;
         alike(self.calls, other.calls) && alike(self.bytes, other.bytes)
     }
 }
 
-/// One call as this rank measured it.
+/// Measurements of this rank: of one call, or sums over several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Local {
-    /// From its start to its end; of one that is started, what it took of the program's time: in
-    /// the call that starts it and in those that complete it.
+pub(crate) struct LocalTimes {
+    /// From its start to its end; of a nonblocking one, what it took of the program's time: in the
+    /// call that starts it and in those that complete it.
     pub duration: u64,
     /// From its start to that of the next call of the cell.
     pub period: u64,
-    /// What it did.
+    /// Its work.
     pub work: Work,
     /// Calls that have not ended: as long as there are any, the duration is not known.
     open: u32,
 }
 
-/// Numbers that a call takes in an exchange, of which the least of all ranks is made.
-pub(super) const OF_A_CALL: usize = 3;
-
-impl Local {
+impl LocalTimes {
     /// A call begins.
     pub fn begin(&mut self) {
         self.open += 1;
@@ -56,7 +55,7 @@ impl Local {
     }
 
     /// The numbers of an exchange; the duration may be none to compare with.
-    pub fn values(self, is_comparable: bool) -> [i64; OF_A_CALL] {
+    pub fn values(self, is_comparable: bool) -> [i64; CALL_VALUES] {
         let whole = |nanoseconds: u64| i64::try_from(nanoseconds).unwrap_or(i64::MAX);
         let duration = match self.open {
             0 if is_comparable => whole(self.duration),
@@ -66,12 +65,12 @@ impl Local {
     }
 }
 
-/// One call as all ranks measured it.
+/// Times of a call over all ranks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Agreed {
-    /// The least duration: that of a rank that enters late, where all wait for it.
+pub(crate) struct AgreedTimes {
+    /// Minimum over ranks: the last to enter does not wait.
     pub least: u64,
-    /// The most.
+    /// Maximum over ranks.
     pub most: u64,
     /// The longest time from its start to that of the next call.
     pub period: u64,
@@ -79,83 +78,73 @@ pub(super) struct Agreed {
     pub is_known: bool,
 }
 
-impl Agreed {
+impl AgreedTimes {
     /// From the least numbers of all ranks.
-    pub fn new(values: &[i64]) -> Agreed {
+    pub fn from_least(values: &[i64]) -> AgreedTimes {
         let whole = |value: i64| u64::try_from(value).unwrap_or(0);
         match values {
-            &[least, most, period] => Agreed {
+            &[least, most, period] => AgreedTimes {
                 least: whole(least),
                 most: whole(most.saturating_neg()),
                 period: whole(period.saturating_neg()),
                 is_known: least >= 0,
             },
-            _ => Agreed::default(),
+            _ => AgreedTimes::default(),
+        }
+    }
+
+    /// Times of one of `calls` of which these are the sums.
+    pub fn per_call(self, calls: u64) -> AgreedTimes {
+        AgreedTimes {
+            least: self.least / calls,
+            most: self.most / calls,
+            period: self.period / calls,
+            is_known: self.is_known,
         }
     }
 
     /// Duration of the operation: the middle between the least and the most where all wait for
     /// each other. Some enter late, and find there what others wait for: what is saved or lost on
     /// one side alone is no change. Elsewhere the most.
-    pub fn duration(&self, key: &impl Key) -> u64 {
-        match key.needs_all() {
+    pub fn duration(&self, calls: CallSemantics) -> u64 {
+        match calls.needs_all {
             true => self.least / 2 + self.most / 2 + (self.least & self.most & 1),
             false => self.most,
         }
     }
 
-    /// What the call took of the job's time. Where ranks may leave early, or go on meanwhile, calls
-    /// overlap, and one lasts longer than it takes until the next.
-    pub fn share(&self, key: &impl Key) -> u64 {
-        let duration = self.duration(key);
-        match key.synchronises() {
+    /// Time of the job that is attributed to the call. Where ranks may leave early, or go on
+    /// meanwhile, calls overlap, and one lasts longer than it takes until the next.
+    pub fn attributed(&self, calls: CallSemantics) -> u64 {
+        let duration = self.duration(calls);
+        match calls.synchronises() {
             true => duration,
             false => duration.min(self.period),
         }
     }
 
-    /// Whether this call took less time than another, by more than 2 % of the time of one that
-    /// waits for nobody.
-    pub(crate) fn is_quicker_than(&self, other: &Agreed, key: &impl Key) -> bool {
-        let alone = match key.needs_all() {
-            true => other.least,
-            false => other.most,
-        };
-        u128::from(self.saves(other, key)) * 50 > u128::from(alone)
-    }
-
-    /// Nanoseconds that this call took less than another.
-    pub fn saves(&self, other: &Agreed, key: &impl Key) -> u64 {
-        other.duration(key).saturating_sub(self.duration(key))
+    /// Duration on a rank that waits for no other.
+    pub fn without_waiting(&self, calls: CallSemantics) -> u64 {
+        match calls.needs_all {
+            true => self.least,
+            false => self.most,
+        }
     }
 }
 
-/// Whether the first time is less than 98 % of the second.
-pub(super) fn is_quicker(first: u64, second: u64) -> bool {
-    u128::from(first) * 100 < u128::from(second) * 98
-}
-
-/// Durations that are remembered for a median.
-const REMEMBERED: usize = 32;
-
-/// The typical duration of late.
+/// The median of the last durations.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Typical {
+pub(crate) struct RecentMedian {
     last: VecDeque<u64>,
 }
 
-impl Typical {
-    /// As found by an earlier run.
-    pub fn known(nanoseconds: u64) -> Self {
-        Typical::of([nanoseconds])
-    }
-
-    /// Of these.
-    pub fn of(all: impl IntoIterator<Item = u64>) -> Self {
-        let mut typical = Typical::default();
+impl RecentMedian {
+    /// Of these durations.
+    pub fn from_durations(all: impl IntoIterator<Item = u64>) -> Self {
+        let mut recent = RecentMedian::default();
         all.into_iter()
-            .for_each(|nanoseconds| typical.add(nanoseconds));
-        typical
+            .for_each(|nanoseconds| recent.add(nanoseconds));
+        recent
     }
 
     /// Durations of which it is made.
@@ -164,7 +153,7 @@ impl Typical {
     }
 
     pub fn add(&mut self, nanoseconds: u64) {
-        if self.last.len() == REMEMBERED {
+        if self.last.len() == MEDIAN_DURATIONS {
             self.last.pop_front();
         }
         self.last.push_back(nanoseconds);
@@ -182,15 +171,14 @@ impl Typical {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CellKey;
+    use crate::key::{CellKey, Key};
     use treepie_collective::Operation;
 
-    fn local(duration: u64, period: u64) -> Local {
-        Local {
+    fn local(duration: u64, period: u64) -> LocalTimes {
+        LocalTimes {
             duration,
             period,
-            work: Work::default(),
-            open: 0,
+            ..LocalTimes::default()
         }
     }
 
@@ -198,21 +186,21 @@ mod tests {
     fn the_least_of_all_numbers_gives_least_and_most_of_all_durations() {
         let ranks = [(50, 900), (20, 950), (70, 800)];
         let all = ranks.map(|(duration, period)| local(duration, period).values(true));
-        let least: Vec<i64> = (0..OF_A_CALL)
+        let least: Vec<i64> = (0..CALL_VALUES)
             .map(|at| all.iter().map(|values| values[at]).min().unwrap())
             .collect();
-        let agreed = Agreed::new(&least);
+        let agreed = AgreedTimes::from_least(&least);
         assert_eq!((agreed.least, agreed.most, agreed.period), (20, 70, 950));
-        let of = |operation| agreed.duration(&CellKey::new(operation, 0, Some(8), false));
-        assert_eq!(of(Operation::Allreduce), 45);
-        assert_eq!(of(Operation::Bcast), 70);
-        let share = |period, operation| {
-            let call = Agreed { period, ..agreed };
-            call.share(&CellKey::new(operation, 0, Some(8), false))
+        let calls = |operation| CellKey::new(operation, 0, Some(8), false).semantics();
+        assert_eq!(agreed.duration(calls(Operation::Allreduce)), 45);
+        assert_eq!(agreed.duration(calls(Operation::Bcast)), 70);
+        let attributed = |period, operation| {
+            let call = AgreedTimes { period, ..agreed };
+            call.attributed(calls(operation))
         };
-        assert_eq!(share(950, Operation::Bcast), 70);
-        assert_eq!(share(30, Operation::Bcast), 30);
-        assert_eq!(share(30, Operation::Allreduce), 45);
+        assert_eq!(attributed(950, Operation::Bcast), 70);
+        assert_eq!(attributed(30, Operation::Bcast), 30);
+        assert_eq!(attributed(30, Operation::Allreduce), 45);
     }
 
     #[test]
@@ -226,56 +214,31 @@ mod tests {
             .zip(ended)
             .map(|(&one, other)| one.min(other))
             .collect();
-        assert!(!Agreed::new(&least).is_known);
-        assert!(Agreed::new(&ended).is_known);
+        assert!(!AgreedTimes::from_least(&least).is_known);
+        assert!(AgreedTimes::from_least(&ended).is_known);
     }
 
     #[test]
-    fn work_that_differs_by_more_than_a_quarter_is_not_alike() {
+    fn work_that_differs_by_more_than_a_quarter_is_not_comparable() {
         let work = |calls, bytes| Work { calls, bytes };
-        assert!(work(100, 800).is_like(&work(75, 800)));
-        assert!(!work(100, 800).is_like(&work(74, 800)));
-        assert!(!work(100, 800).is_like(&work(100, 599)));
-        assert!(!work(1, 8).is_like(&work(0, 0)));
-        assert!(Work::default().is_like(&Work::default()));
-    }
-
-    #[test]
-    fn a_rank_that_is_late_hides_no_gain_and_skew_is_none() {
-        let key = CellKey::new(Operation::Allreduce, 0, Some(8), false);
-        let call = |least, most| Agreed {
-            least,
-            most,
-            is_known: true,
-            ..Agreed::default()
-        };
-        // All wait 5 ms for one rank, which itself takes 50 us, or 40.
-        let native = call(50_000, 5_050_000);
-        assert!(call(40_000, 5_040_000).is_quicker_than(&native, &key));
-        assert!(!call(49_500, 5_049_500).is_quicker_than(&native, &key));
-        // One side waits less, the other as much more.
-        assert!(!call(10_000, 5_090_000).is_quicker_than(&native, &key));
-    }
-
-    #[test]
-    fn a_tie_or_less_than_two_per_cent_is_not_quicker() {
-        assert!(is_quicker(979, 1000));
-        assert!(!is_quicker(980, 1000));
-        assert!(!is_quicker(0, 0));
-        assert!(is_quicker(1, u64::MAX));
+        assert!(work(100, 800).is_comparable_to(&work(75, 800)));
+        assert!(!work(100, 800).is_comparable_to(&work(74, 800)));
+        assert!(!work(100, 800).is_comparable_to(&work(100, 599)));
+        assert!(!work(1, 8).is_comparable_to(&work(0, 0)));
+        assert!(Work::default().is_comparable_to(&Work::default()));
     }
 
     #[test]
     fn the_median_is_that_of_the_last_durations() {
-        let mut typical = Typical::default();
-        assert_eq!(typical.median(), None);
+        let mut recent = RecentMedian::default();
+        assert_eq!(recent.median(), None);
         for duration in [5, 1, 9, 7] {
-            typical.add(duration);
+            recent.add(duration);
         }
-        assert_eq!(typical.median(), Some(5));
-        for _ in 0..REMEMBERED {
-            typical.add(3);
+        assert_eq!(recent.median(), Some(5));
+        for _ in 0..MEDIAN_DURATIONS {
+            recent.add(3);
         }
-        assert_eq!(typical.median(), Some(3));
+        assert_eq!(recent.median(), Some(3));
     }
 }

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::GuardedCell;
 use super::guard::{check_times, nanoseconds, seconds};
-use treepie_guard::{EPOCHS, EpochKey, Gathered, Known, State, Summary};
+use treepie_guard::{AdoptedPlan, EPOCHS_PER_CALL, EpochKey, Gathered, State, Summary};
 use treepie_traffic::windows::EpochKind;
 
 /// Epochs of one kind in windows of so many ranks, as ranks found alike. Times are seconds of
-/// [`EPOCHS`] of them; those of which nothing was measured are absent.
+/// [`EPOCHS_PER_CALL`] of them; those of which nothing was measured are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardedEpochs {
@@ -42,9 +42,9 @@ pub struct GuardedEpochs {
 
 impl GuardedEpochs {
     /// A result on a window of so many ranks.
-    pub fn new(found: &Summary<EpochKey, Gathered>, ranks: usize) -> Self {
+    pub fn new(found: &Summary<EpochKey>, ranks: usize) -> Self {
         let epochs = found.key.epochs;
-        let medians = f64::from(EPOCHS) / f64::from(epochs);
+        let medians = f64::from(EPOCHS_PER_CALL) / f64::from(epochs);
         let median = |nanoseconds| seconds(nanoseconds) * medians;
         GuardedEpochs {
             epoch: found.key.kind,
@@ -64,14 +64,14 @@ impl GuardedEpochs {
 
     /// What epochs of windows of so many ranks begin with, by what an earlier run found: of each
     /// kind what most epochs ended with, if it was adopted.
-    pub fn known(all: &[GuardedEpochs], ranks: usize) -> Vec<Known<EpochKey, Gathered>> {
+    pub fn known(all: &[GuardedEpochs], ranks: usize) -> Vec<AdoptedPlan<EpochKey>> {
         let of_kind = |&kind: &EpochKind| {
             let fitting = all
                 .iter()
                 .filter(|one| one.epoch == kind && one.ranks == ranks as u64);
             let most = fitting.max_by_key(|one| one.epochs)?;
             (most.state == State::Adopted).then_some(())?;
-            Some(Known {
+            Some(AdoptedPlan {
                 key: EpochKey::new(kind),
                 challenger: Gathered,
                 native: nanoseconds(most.native_seconds?),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use treepie_choice::{Candidate, Challenger, size_class};
 use treepie_collective::Operation;
-use treepie_guard::{CellKey, Form, Known, State, Summary};
+use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary};
 use treepie_native::knobs::Library;
 use treepie_native::tuning::{Row, Tuning};
 
@@ -175,14 +175,19 @@ impl GuardedCell {
 
     /// The plan, or the algorithm of the native MPI `library`, with which a cell of a communicator
     /// of this shape starts: what was adopted, if there still is such an algorithm.
-    pub fn known(&self, ranks: usize, clusters: usize, library: Option<Library>) -> Option<Known> {
+    pub fn known(
+        &self,
+        ranks: usize,
+        clusters: usize,
+        library: Option<Library>,
+    ) -> Option<AdoptedPlan> {
         let is_shape = self.ranks == ranks as u64 && [0, clusters as u64].contains(&self.clusters);
         if self.state != State::Adopted || !is_shape {
             return None;
         }
         let plan = self.plan.as_ref()?;
         let (operation, name) = (self.operation, &plan.algorithm);
-        Some(Known {
+        Some(AdoptedPlan {
             key: CellKey {
                 operation: self.operation,
                 form: self.form,

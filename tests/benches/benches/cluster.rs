@@ -10,7 +10,7 @@ use std::path::Path;
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::read::models::{Computing, Form};
 use treepie_collective::{Operation, Uniform};
-use treepie_guard::MOST_CHALLENGERS;
+use treepie_guard::MAX_CANDIDATES;
 use treepie_native::Family;
 use treepie_platform::MessageModel;
 use treepie_platform::file::PlatformFile;
@@ -71,7 +71,7 @@ fn columns(predictor: &Predictor, factors: &mut Vec<f64>) -> String {
     let tried = predictor.estimates().considered();
     let tried: Vec<&str> = tried
         .iter()
-        .take(MOST_CHALLENGERS)
+        .take(MAX_CANDIDATES)
         .map(|one| one.strategy.name)
         .collect();
     let is_tried = |one: &&Prediction| {

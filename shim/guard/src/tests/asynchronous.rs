@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::super::*;
 use super::machine::challenger;
-use crate::exchange::VALUES;
+use crate::policy::VALUES;
 use treepie_collective::Operation;
 
 /// A call of a program, the same on all ranks.
@@ -58,7 +58,7 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn new(ranks: usize, calls: &'a [Call]) -> Self {
         let rank = || Rank {
-            guard: Guard::new(7, true, Arc::default(), Arc::default()),
+            guard: Guard::new(7, Mode::Adopt, Arc::default(), Arc::default()),
             entered: 0,
             is_inside: false,
             left: Vec::new(),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use treepie_traffic::windows::EpochKind;
 
-use super::super::key::mix;
 use super::super::*;
-use crate::exchange::VALUES;
+use crate::hash::mix;
+use crate::policy::VALUES;
 
 /// What the pieces of an epoch take, each on its own and joined, in nanoseconds.
 #[derive(Clone, Copy)]
@@ -64,8 +64,8 @@ impl Rank {
         }
     }
 
-    fn alone(seed: u64, adopts: bool) -> Self {
-        Rank::new(EpochGuard::alone(seed, adopts, Arc::default()))
+    fn alone(seed: u64, mode: Mode) -> Self {
+        Rank::new(EpochGuard::alone(seed, mode, Arc::default()))
     }
 
     fn begin(&mut self, kind: EpochKind) {
@@ -130,7 +130,7 @@ fn noise(random: &mut u64) -> f64 {
 /// Ranks after so many flushes, each with the pieces that this says.
 fn flushed(count: u64, epochs: u64, pieces: impl Fn(u64) -> Pieces) -> Vec<Rank> {
     let run = |seed| {
-        let (mut rank, mut random) = (Rank::alone(seed, true), seed << 32);
+        let (mut rank, mut random) = (Rank::alone(seed, Mode::Adopt), seed << 32);
         for epoch in 0..epochs {
             rank.epoch(EpochKind::LockAll, pieces(epoch), &mut random);
         }
@@ -220,7 +220,7 @@ fn what_gains_in_rounds_of_several_different_epochs_is_joined() {
 #[test]
 fn what_gains_no_more_is_taken_back() {
     for seed in 0..20 {
-        let (mut rank, mut random) = (Rank::alone(seed, true), seed << 32);
+        let (mut rank, mut random) = (Rank::alone(seed, Mode::Adopt), seed << 32);
         for _ in 0..4_000 {
             rank.epoch(EpochKind::Lock, MANY, &mut random);
         }
@@ -237,13 +237,13 @@ fn what_gains_no_more_is_taken_back() {
 
 #[test]
 fn what_an_earlier_run_adopted_is_joined_from_the_first_epoch_on() {
-    let known = Known {
+    let known = AdoptedPlan {
         key: EpochKey::new(EpochKind::Start),
         challenger: Gathered,
         native: 2 * MANY.native as u64,
         plan: 2 * MANY.joined as u64,
     };
-    let mut rank = Rank::new(EpochGuard::alone(1, true, [known].into()));
+    let mut rank = Rank::new(EpochGuard::alone(1, Mode::Adopt, [known].into()));
     let mut random = 7;
     for _ in 0..100 {
         rank.epoch(EpochKind::Start, MANY, &mut random);
@@ -255,7 +255,7 @@ fn what_an_earlier_run_adopted_is_joined_from_the_first_epoch_on() {
 
 #[test]
 fn a_report_says_what_would_gain_and_joins_nothing_for_good() {
-    let (mut rank, mut random) = (Rank::alone(3, false), 3);
+    let (mut rank, mut random) = (Rank::alone(3, Mode::Report), 3);
     for _ in 0..4_000 {
         rank.epoch(EpochKind::LockAll, MANY, &mut random);
     }
@@ -266,7 +266,7 @@ fn a_report_says_what_would_gain_and_joins_nothing_for_good() {
 /// Ranks that meet in fences, each with the pieces that it puts before every second one; the last
 /// rank comes so many nanoseconds late.
 fn fenced(seed: u64, fences: u64, pieces: &[Option<Pieces>], late: f64) -> Vec<Rank> {
-    let rank = |_| Rank::new(EpochGuard::shared(seed, true, Arc::default()));
+    let rank = |_| Rank::new(EpochGuard::shared(seed, Mode::Adopt, Arc::default()));
     let mut ranks: Vec<Rank> = pieces.iter().map(rank).collect();
     let mut told: Option<Vec<i64>> = None;
     let mut random = seed << 32;

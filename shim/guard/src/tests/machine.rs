@@ -2,11 +2,11 @@
 
 use std::cell::Cell as Shared;
 use std::sync::Arc;
-use treepie_choice::Candidate;
+use treepie_choice::{Candidate, Challenger};
 
-use super::super::key::mix;
 use super::super::*;
-use crate::exchange::VALUES;
+use crate::hash::mix;
+use crate::policy::VALUES;
 use treepie_collective::{Algorithm, Operation};
 use treepie_native::knobs::Library;
 
@@ -109,21 +109,21 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(ranks: usize, seed: u64, ratios: &[f64]) -> Self {
-        Machine::with(ranks, seed, ratios, true, Vec::new())
+        Machine::with(ranks, seed, ratios, Mode::Adopt, Vec::new())
     }
 
     pub fn reporting(ranks: usize, seed: u64, ratios: &[f64]) -> Self {
-        Machine::with(ranks, seed, ratios, false, Vec::new())
+        Machine::with(ranks, seed, ratios, Mode::Report, Vec::new())
     }
 
-    pub(crate) fn knowing(ranks: usize, seed: u64, ratios: &[f64], known: Known) -> Self {
-        Machine::with(ranks, seed, ratios, true, vec![known])
+    pub(crate) fn knowing(ranks: usize, seed: u64, ratios: &[f64], known: AdoptedPlan) -> Self {
+        Machine::with(ranks, seed, ratios, Mode::Adopt, vec![known])
     }
 
-    fn with(ranks: usize, seed: u64, ratios: &[f64], adopts: bool, known: Vec<Known>) -> Self {
-        let known: Arc<[Known]> = known.into();
+    fn with(ranks: usize, seed: u64, ratios: &[f64], mode: Mode, known: Vec<AdoptedPlan>) -> Self {
+        let known: Arc<[AdoptedPlan]> = known.into();
         Machine {
-            guards: vec![Guard::new(seed, adopts, known, Arc::default()); ranks],
+            guards: vec![Guard::new(seed, mode, known, Arc::default()); ranks],
             noise: Noise::USUAL,
             later: 0.0,
             making: None,

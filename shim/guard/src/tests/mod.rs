@@ -11,6 +11,8 @@ mod taken_back;
 use std::sync::Arc;
 
 use super::*;
+use crate::cells::KeyedCell;
+use crate::policy::{BUDGET_PART, LAG_CALLS, LONG_LAG_CALLS, MIN_CALLS_TO_TRY};
 use machine::{Machine, Noise, challenger};
 use treepie_collective::Operation;
 
@@ -45,7 +47,7 @@ fn ended_with(machines: &[Machine], state: State) -> usize {
 fn assert_promise_is_kept(machine: &Machine) {
     for one in machine.summaries() {
         let overshoot = 8 * one.longest;
-        assert!(one.excess <= one.time / BUDGET + overshoot, "{one:?}");
+        assert!(one.excess <= one.time / BUDGET_PART + overshoot, "{one:?}");
     }
     let most = 1.012 * machine.native_time + 8.0 * machine.longest_excess;
     let (took, native) = (machine.time, machine.native_time);
@@ -128,7 +130,7 @@ fn a_plan_that_gains_only_beside_calls_of_the_mpi_is_not_adopted() {
 #[test]
 fn calls_that_are_left_for_good_are_not_to_be_given_to_the_guard() {
     let mut guards: [Guard; 2] =
-        [(); 2].map(|()| Guard::new(1, true, Arc::default(), Arc::default()));
+        [(); 2].map(|()| Guard::new(1, Mode::Adopt, Arc::default(), Arc::default()));
     for guard in &mut guards {
         guard.offer(key(ALLREDUCE, 8), Vec::new());
         assert!(!guard.enter(key(ALLREDUCE, 8), || 0).is_for_good);
@@ -247,7 +249,7 @@ fn what_is_only_reported_never_runs_but_in_trials() {
 fn what_an_earlier_run_found_runs_from_the_start_and_is_checked_after_eight_pairs() {
     for (ratio, expected) in [(0.5, State::Adopted), (2.0, State::TakenBack)] {
         let of_cell = key(ALLREDUCE, 8);
-        let known = Known {
+        let known = AdoptedPlan {
             key: of_cell,
             challenger: challenger(0, None),
             native: NATIVE as u64,
@@ -281,17 +283,17 @@ fn a_plan_whose_ranks_leave_early_and_wait_in_the_next_call_is_not_adopted() {
 #[test]
 fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
     for (operation, expected) in [(Operation::Bcast, 30_000), (ALLREDUCE, 2_000_000)] {
-        let mut cell = cell::Cell::new(key(operation, 8), None, 1);
+        let mut one = KeyedCell::new(key(operation, 8), None, 1);
         for call in 0..200 {
-            if let (_, Some((measured, _))) = cell.enter(|| call * 30_000) {
-                cell.leave(measured, 2_000_000, Work::default());
+            if let (_, Some(measured)) = one.cell.enter(|| call * 30_000) {
+                one.cell.leave(&measured, 2_000_000, Work::default());
             }
         }
-        cell.offer(vec![challenger(0, None)]);
+        one.offer(vec![challenger(0, None)]);
         let mut values = Vec::new();
-        cell.values(&mut values);
-        cell.judge(&values, true);
-        assert_eq!(cell.time(), 200 * expected);
+        one.cell.values(&mut values);
+        one.cell.judge(&values, Mode::Adopt);
+        assert_eq!(one.cell.ledger.time(), 200 * expected);
     }
 }
 
@@ -311,8 +313,8 @@ fn lag(guard: &mut Guard, of_cell: CellKey) -> u64 {
 
 #[test]
 fn an_exchange_has_many_calls_to_end_in_where_these_may_overlap() {
-    for (operation, expected) in [(Operation::Bcast, LONG_LAG), (ALLREDUCE, LAG)] {
-        let mut guard = Guard::new(1, true, Arc::default(), Arc::default());
+    for (operation, expected) in [(Operation::Bcast, LONG_LAG_CALLS), (ALLREDUCE, LAG_CALLS)] {
+        let mut guard = Guard::new(1, Mode::Adopt, Arc::default(), Arc::default());
         guard.offer(key(operation, 8), Vec::new());
         assert_eq!(lag(&mut guard, key(operation, 8)), expected);
     }
@@ -356,25 +358,27 @@ fn what_exchanges_took_during_other_calls_keeps_no_cell_from_a_trial() {
 
 #[test]
 fn what_another_program_adopted_is_tried_first_and_nothing_else_changes() {
-    let known = |place, operation| Known {
+    let known = |place, operation| AdoptedPlan {
         key: key(operation, 8),
         challenger: challenger(place, None),
         native: 2,
         plan: 1,
     };
     for (operation, first) in [(ALLREDUCE, 2), (Operation::Reduce, 0)] {
-        let proven: Arc<[Known]> = vec![known(2, operation)].into();
-        let mut guard = Guard::new(1, true, Arc::default(), proven);
-        for _ in 0..ELIGIBLE {
+        let proven: Arc<[AdoptedPlan]> = vec![known(2, operation)].into();
+        let mut guard = Guard::new(1, Mode::Adopt, Arc::default(), proven);
+        for _ in 0..MIN_CALLS_TO_TRY {
             let ticket = guard.enter(key(ALLREDUCE, 8), || 0);
-            assert!(matches!(ticket.way, Way::Native));
+            assert!(ticket.plan.is_none());
         }
         let of_cell = guard.undecided().unwrap();
         let all = (0..3).map(|place| challenger(place, Some(500)));
         guard.offer(of_cell, all.collect());
-        let tried = guard.challengers_of(of_cell);
-        assert_eq!(tried[0], challenger(first, None).candidate.to_string());
-        assert_eq!(tried.len(), 3);
+        let one = guard.cells.get(&of_cell).unwrap();
+        let tried = [0, 3].map(|at| one.candidate(at).map(|tried| tried.candidate.to_string()));
+        let first = challenger(first, None).candidate.to_string();
+        assert_eq!(tried, [Some(first), None]);
+        assert!(one.candidate(2).is_some());
     }
 }
 
@@ -428,18 +432,18 @@ fn plans_that_are_not_predicted_to_gain_are_not_tried() {
         (vec![None], 1),
         (vec![Some(950), None], 1),
     ] {
-        let mut cell = cell::Cell::new(key(ALLREDUCE, 8), None, 1);
+        let mut one = KeyedCell::new(key(ALLREDUCE, 8), None, 1);
         let all = predicted.iter().enumerate();
-        cell.offer(
+        one.offer(
             all.map(|(at, &per_mille)| challenger(at, per_mille))
                 .collect(),
         );
-        assert_eq!(cell.tried.len(), tried, "{predicted:?}");
+        assert_eq!(one.cell.ledger.candidates.len(), tried, "{predicted:?}");
         let expected = if tried > 0 {
             State::Warming
         } else {
             State::Closed
         };
-        assert_eq!(cell.state(), expected);
+        assert_eq!(one.cell.state(), expected);
     }
 }

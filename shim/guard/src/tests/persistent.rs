@@ -33,7 +33,7 @@ struct Told {
 struct Job {
     key: CellKey,
     of_communicator: Guard,
-    earlier: Vec<Earlier>,
+    earlier: Vec<RequestHistory>,
     ranks: Vec<Vec<Request>>,
     told: Vec<Told>,
     now: u64,
@@ -49,8 +49,8 @@ impl Job {
     fn new(ranks: usize, requests: usize, took: [u64; 2]) -> Self {
         let mut job = Job {
             key: key(),
-            of_communicator: Guard::new(7, true, Arc::default(), Arc::default()),
-            earlier: (0..ranks).map(|_| Earlier::default()).collect(),
+            of_communicator: Guard::new(7, Mode::Adopt, Arc::default(), Arc::default()),
+            earlier: (0..ranks).map(|_| RequestHistory::default()).collect(),
             ranks: (0..ranks).map(|_| Vec::new()).collect(),
             told: Vec::new(),
             now: 0,
@@ -134,7 +134,7 @@ impl Job {
                 let least = |at: usize| all.iter().map(|values| values[at]).min();
                 let least: Option<Vec<i64>> = (0..VALUES_OF_REQUEST).map(least).collect();
                 let events = request.guard.complete(&least.expect("of all"), 1_000);
-                self.earlier[me].found(&self.key, request.guard.found());
+                self.earlier[me].add(&self.key, request.guard.outcome());
                 told.decided[number].push(format!("{events:?}"));
                 let first = &told.decided[number][0];
                 assert!(told.decided[number].iter().all(|one| one == first));
@@ -250,12 +250,12 @@ fn a_request_begins_with_what_those_before_it_have_come_to_where_all_ranks_know_
 
 #[test]
 fn what_does_not_show_that_all_have_started_is_not_tried() {
-    let of_communicator = Guard::new(7, true, Arc::default(), Arc::default());
+    let of_communicator = Guard::new(7, Mode::Adopt, Arc::default(), Arc::default());
     let tries = |operation, bytes, per_mille| {
         let key = CellKey::new(operation, 0, bytes, false).of_form(Form::Persistent);
         let predicted = [challenger(0, Some(per_mille))];
         of_communicator
-            .of_request(&key, &predicted, &Found::Open)
+            .of_request(&key, &predicted, &RequestOutcome::Open)
             .is_some()
     };
     assert!(tries(Operation::Allreduce, Some(64), 500));

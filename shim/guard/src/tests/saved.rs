@@ -77,7 +77,7 @@ fn what_is_only_reported_saves_nothing() {
 
 #[test]
 fn a_plan_that_an_earlier_run_found_saves_from_the_first_call_on() {
-    let known = Known {
+    let known = AdoptedPlan {
         key: key(ALLREDUCE, 8),
         challenger: challenger(0, None),
         native: NATIVE as u64,

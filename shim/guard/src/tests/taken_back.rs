@@ -3,6 +3,7 @@
 use super::super::*;
 use super::machine::Machine;
 use super::{ALLREDUCE, NATIVE, key};
+use crate::policy::BUDGET_PART;
 
 #[test]
 fn a_plan_that_is_slower_after_a_change_is_taken_back_for_good() {
@@ -82,7 +83,7 @@ fn a_plan_that_gains_much_stays_under_a_load_that_comes_and_goes_at_little_cost(
         }
         let one = machine.summaries()[0];
         assert_eq!(one.state, State::Adopted, "{one:?}");
-        assert!(one.excess <= one.time / BUDGET, "{one:?}");
+        assert!(one.excess <= one.time / BUDGET_PART, "{one:?}");
     }
 }
 

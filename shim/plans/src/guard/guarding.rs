@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::{Mutex, MutexGuard};
 use treepie_choice::{Candidate, Challenger, Progress};
 use treepie_guard::{
-    CellKey, Due, Earlier, Form, Guard, Known, MOST_CHALLENGERS, Ticket, WARM_UP, Work,
+    AdoptedPlan, CellKey, Due, Form, Guard, MAX_CANDIDATES, Mode, RequestHistory, Ticket,
+    WARM_UP_CALLS, Work,
 };
 use treepie_mpi::native::Native;
 use treepie_mpi::{SUCCESS, c_int};
@@ -40,7 +41,7 @@ pub struct Guarding {
     /// Whether there was a started one.
     pub(super) has_started: AtomicBool,
     /// What persistent requests have come to, for later ones.
-    pub(super) earlier: Mutex<Earlier>,
+    pub(super) earlier: Mutex<RequestHistory>,
 }
 
 pub(super) struct State {
@@ -56,10 +57,10 @@ impl Guarding {
         let clusters = ground.clusters.count();
         let network = ground.network.as_ref();
         let tries_plans = clusters > 1 || network.is_some_and(|one| one.is_in_memory());
-        let adopts = match setup.guard {
+        let mode = match setup.guard {
             GuardMode::Off => return None,
-            GuardMode::On => true,
-            GuardMode::Report => false,
+            GuardMode::On => Mode::Adopt,
+            GuardMode::Report => Mode::Report,
         };
         let knobs = setup.knobs.clone();
         let is_behind_han = knobs
@@ -69,7 +70,7 @@ impl Guarding {
             return None;
         }
         let (ranks, library) = (ranks.len(), knobs.as_ref().map(|knobs| knobs.library));
-        let is_allowed = |known: &Known| match (known.challenger.candidate, &knobs) {
+        let is_allowed = |known: &AdoptedPlan| match (known.challenger.candidate, &knobs) {
             (Candidate::Plan { algorithm, .. }, _) => match known.key.form {
                 Form::Blocking => tries_plans,
                 // A store may be of an MPI that calls us, and this one does not.
@@ -80,14 +81,14 @@ impl Guarding {
             (Candidate::Native(_), Some(knobs)) => knobs.allow(known, ranks),
             (Candidate::Native(_), None) => false,
         };
-        let fitting = |cells: &[GuardedCell]| -> Arc<[Known]> {
+        let fitting = |cells: &[GuardedCell]| -> Arc<[AdoptedPlan]> {
             let cells = cells.iter();
             let cells = cells.filter_map(|cell| cell.known(ranks, clusters, library));
             cells.filter(is_allowed).collect()
         };
         let (known, proven) = (fitting(&setup.known), fitting(&setup.proven));
         let state = State {
-            guard: Guard::new(setup.seed, adopts, known, proven),
+            guard: Guard::new(setup.seed, mode, known, proven),
             under_way: None,
             is_reported: false,
         };
@@ -166,7 +167,7 @@ impl Guarding {
         let (others, ranks) = (self.knobs.as_ref(), ground.clusters.ranks());
         let others = others.map(|knobs| knobs.challengers(key, ranks));
         let others = others.unwrap_or_default();
-        all.truncate(MOST_CHALLENGERS.saturating_sub(others.len()));
+        all.truncate(MAX_CANDIDATES.saturating_sub(others.len()));
         all.extend(others);
         all
     }
@@ -182,7 +183,7 @@ impl Guarding {
         let forced = match self.ready.get(&knob) {
             Some(forced) => forced,
             // A communicator of a few calls is not worth a duplicate.
-            None if self.state.lock().guard.calls() <= WARM_UP => return None,
+            None if self.state.lock().guard.calls() <= WARM_UP_CALLS => return None,
             None => {
                 let library = self.knobs.as_ref()?.library;
                 let private = ground.private();

@@ -9,7 +9,7 @@ use std::env;
 use serde::{Deserialize, Serialize};
 use treepie_choice::{Candidate, Challenger};
 use treepie_collective::Operation;
-use treepie_guard::{CellKey, Form, Known};
+use treepie_guard::{AdoptedPlan, CellKey, Form};
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{Group, Members, ShareError, gather_to_all};
 use treepie_native::knobs::{Library, Maker};
@@ -112,7 +112,7 @@ impl Knobs {
     }
 
     /// Whether what an earlier run found, or a damaged file says, is what may be tried in its cell.
-    pub fn allow(&self, known: &Known, ranks: usize) -> bool {
+    pub fn allow(&self, known: &AdoptedPlan, ranks: usize) -> bool {
         let mut tried = self.challengers(&known.key, ranks).into_iter();
         tried.any(|one| one.candidate.is_like(&known.challenger.candidate))
     }

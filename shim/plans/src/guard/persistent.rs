@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use treepie_choice::Candidate;
 use treepie_collective::Algorithm;
-use treepie_guard::{CellKey, Form, Found, Guard};
+use treepie_guard::{CellKey, Form, Guard, RequestOutcome};
 use treepie_mpi::native::Native;
 use treepie_process::log;
 
@@ -59,22 +59,22 @@ impl Guarding {
 
     /// What the starts of a request have come to, for those that are made later.
     pub fn hand_on(&self, key: &CellKey, guard: &Guard) {
-        self.earlier.lock().found(key, guard.found());
+        self.earlier.lock().add(key, guard.outcome());
     }
 }
 
 /// Logs what a request begins with.
-fn tell_agreed(ground: &Ground, key: &CellKey, agreed: &Found) {
+fn tell_agreed(ground: &Ground, key: &CellKey, agreed: &RequestOutcome) {
     if ground.rank() != 0 {
         return;
     }
     let named = named(key, ground.clusters.ranks());
     match agreed {
-        Found::Open => (),
-        Found::Left => log::info(&format!(
+        RequestOutcome::Open => (),
+        RequestOutcome::Left => log::info(&format!(
             "guard: {named}: a request is left to the MPI, as those before it"
         )),
-        Found::Adopted(known) => log::info(&format!(
+        RequestOutcome::Adopted(known) => log::info(&format!(
             "guard: {named}: a request begins with {}, as those before it ended",
             known.challenger.candidate
         )),

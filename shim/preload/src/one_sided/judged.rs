@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use parking_lot::Mutex;
-use treepie_guard::{Course, Due, EpochGuard, EpochKey, Event, Gathered, Work};
+use treepie_guard::{Course, Due, EpochGuard, EpochKey, Event, Mode, Work};
 use treepie_mpi::c_int;
 use treepie_mpi::native::{Native, OwnComm};
 use treepie_plans::{Exchange, now};
@@ -55,7 +55,7 @@ static KEPT: Mutex<usize> = Mutex::new(0);
 
 impl Judged {
     /// The guard of a new window of so many ranks. `known`: what earlier runs found.
-    pub fn new(adopts: bool, known: &[GuardedEpochs], ranks: usize) -> Self {
+    pub fn new(mode: Mode, known: &[GuardedEpochs], ranks: usize) -> Self {
         let known = GuardedEpochs::known(known, ranks).into();
         count_kept(true);
         Judged {
@@ -66,8 +66,8 @@ impl Judged {
             calls: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             state: Mutex::new(State {
-                alone: EpochGuard::alone(SEED, adopts, Arc::clone(&known)),
-                fences: EpochGuard::shared(SEED, adopts, known),
+                alone: EpochGuard::alone(SEED, mode, Arc::clone(&known)),
+                fences: EpochGuard::shared(SEED, mode, known),
                 private: None,
                 under_way: None,
                 is_reported: false,
@@ -284,7 +284,7 @@ fn returned(code: c_int) -> String {
 }
 
 /// Says what was decided, once.
-fn tell(window: &Window, events: &[Event<EpochKey, Gathered>]) {
+fn tell(window: &Window, events: &[Event<EpochKey>]) {
     for event in events {
         let ranks = window.ranks();
         let text = match event {

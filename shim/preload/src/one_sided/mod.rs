@@ -28,6 +28,7 @@ mod window;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use treepie_guard::Mode;
 use treepie_mpi::abi::Family;
 use treepie_mpi::native::{Native, native};
 use treepie_mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
@@ -78,7 +79,10 @@ pub fn end() {
 fn judge(ranks: usize) -> Option<Judged> {
     match GATHERING_BY.get()? {
         Gathering::Always => None,
-        Gathering::Guarded { adopts, known } => Some(Judged::new(*adopts, known, ranks)),
+        Gathering::Guarded { adopts, known } => {
+            let mode = if *adopts { Mode::Adopt } else { Mode::Report };
+            Some(Judged::new(mode, known, ranks))
+        }
     }
 }
 

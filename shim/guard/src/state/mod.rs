@@ -1,0 +1,16 @@
+//! The states of a cell, each with the data that are valid in it, and the transitions between them.
+//!
+//! ```text
+//!             first exchange          quicker
+//! Measuring ────────────────> Trying ─────────> Watching
+//!     │                         │                  │
+//!     │ no candidates           │ none left, or    │ no longer quicker,
+//!     │                         │ only reported    │ or unable to serve
+//!     └─────────────────────> Settled <────────────┘
+//! ```
+
+pub(crate) mod measuring;
+mod pace;
+pub(crate) mod settled;
+pub(crate) mod trying;
+pub(crate) mod watching;

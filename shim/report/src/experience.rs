@@ -6,7 +6,7 @@ use serde::Serialize;
 use treepie_base::date;
 use treepie_base::proof::Verdict;
 use treepie_base::statistics::median;
-use treepie_guard::learning::{Arm, End, Experience, Run, State, next};
+use treepie_guard::learning::{Arm, End, Experience, Knowledge, Run, next};
 use treepie_profile::experience::{Application, Guarded, KeptPlatform, Key};
 use treepie_profile::{GuardedCell, GuardedEpochs};
 
@@ -310,9 +310,9 @@ impl ShapeSummary {
         let newest = runs.len().saturating_sub(NEWEST);
         ShapeSummary {
             shape: format!("{shape:016x}"),
-            state: known.state.to_string(),
-            used: known.state.used().to_string(),
-            compared: compared(&known.state),
+            state: known.knowledge.to_string(),
+            used: known.knowledge.used().to_string(),
+            compared: compared(&known.knowledge),
             arms,
             newest: runs[newest..]
                 .iter()
@@ -336,8 +336,8 @@ impl ShapeSummary {
     }
 }
 
-fn compared(state: &State) -> Option<Compared> {
-    let State::Compared {
+fn compared(state: &Knowledge) -> Option<Compared> {
+    let Knowledge::Compared {
         known,
         candidate,
         evidence,

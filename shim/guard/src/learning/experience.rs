@@ -1,4 +1,4 @@
-//! The runs of an application, and what its counted traffic promised.
+//! The runs of an application, and judgements on its counted traffic.
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
@@ -69,7 +69,7 @@ pub enum Candidate {
 }
 
 impl Candidate {
-    /// Which way it is.
+    /// The way to run it.
     pub fn arm(&self) -> Arm {
         match self {
             Candidate::Permute(_) => Arm::Permute,
@@ -78,7 +78,7 @@ impl Candidate {
     }
 }
 
-/// What the counted traffic promises where processes are in one shape.
+/// Judgement on counted traffic where processes are in one shape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The shape.
@@ -97,18 +97,18 @@ pub struct Judgement {
     pub candidates: Vec<Candidate>,
 }
 
-/// What is known of an application.
+/// Runs of an application, and judgements on its traffic.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Experience {
     /// Its runs, in the order in which they began.
     pub runs: Vec<Run>,
-    /// What was promised.
+    /// Judgements, one for each shape.
     pub judgements: Vec<Judgement>,
 }
 
 impl Experience {
-    /// Adds what another file says. A run that both have is one run, with its end if one of them
-    /// has it; of judgements on one shape the newest holds.
+    /// Adds the experience of another file. A run that both have is one run, with its end if one of
+    /// them has it; of judgements on one shape the newest holds.
     pub fn add(&mut self, other: Experience) {
         for run in other.runs {
             match self.runs.iter_mut().find(|known| known.name == run.name) {

@@ -1,22 +1,19 @@
-//! What counted traffic promises where processes are.
+//! Judgement on counted traffic: candidates for the place where processes are.
 
 use super::experience::{Candidate, Judgement};
+use super::policy::AS_GOOD_PART;
 use treepie_placement::allocation::{Allocation, AllocationError, Movement};
 use treepie_placement::binding::{self, Process};
 use treepie_placement::worth::{Worth, saved};
 use treepie_traffic::Matrix;
 
-/// A candidate that costs no more than this part above a new one is kept, with all that is known
-/// of it.
-const AS_GOOD: f64 = 0.02;
-
-/// What was counted, and where the next run is.
+/// Counted traffic, and the allocation of the next run.
 pub struct Case<'a> {
     /// Bytes between ranks.
     pub matrix: &'a Matrix,
-    /// The part of the time that was in MPI, where it is known.
+    /// The part of the time in MPI, where it is known.
     pub in_mpi: Option<f64>,
-    /// Where the processes are.
+    /// The hosts and cores of the processes.
     pub allocation: &'a Allocation,
     /// The processes.
     pub processes: &'a [Process],
@@ -27,7 +24,7 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// What is worth trying. A candidate of an older judgement stays where it is as good.
+    /// The candidates worth a trial. A candidate of an older judgement stays where it is as good.
     ///
     /// # Errors
     /// Another number of ranks than processes; affinities that are too large.
@@ -82,7 +79,7 @@ impl Case<'_> {
             }
         }
         let its_cost = self.allocation.cost(self.matrix, &leaf_of_rank);
-        its_cost <= (1.0 + AS_GOOD) * cost
+        its_cost <= (1.0 + AS_GOOD_PART) * cost
     }
 }
 

@@ -1,23 +1,26 @@
-//! What earlier runs of an application say of its next one: which placement is tried, what was
-//! decided, when it is looked at again.
+//! Learning between the runs of an application: which placement is tried next, which one is used,
+//! and when it is compared again.
 //!
 //! ```text
-//! experience  the runs of an application, and what its counted traffic promised
-//! judge       what counted traffic promises where processes are
-//! standing    two ways to run it: pairs of runs, and what they have shown
-//! next        what the next run does
-//! words       the same for people
+//! policy      every constant
+//! experience  the runs of an application, and judgements on its counted traffic
+//! judge       candidates by counted traffic, where processes are
+//! comparison  two ways to run it: pairs of runs, and the standing of a candidate
+//! next        the next run
+//! display     knowledge of an application, for people
 //! ```
 
+mod comparison;
+mod display;
 mod experience;
 mod judge;
 mod next;
-mod standing;
+mod policy;
 #[cfg(test)]
 mod tests;
-mod words;
 
+pub use comparison::{RunEvidence, Standing};
 pub use experience::{Arm, Candidate, End, Experience, Judgement, Run};
 pub use judge::Case;
-pub use next::{AHEAD, MEMORY, Next, State, next};
-pub use standing::{Evidence, Found};
+pub use next::{Knowledge, Next, next};
+pub use policy::{MAX_AGE_SECONDS, MAX_AHEAD_SECONDS};

@@ -43,7 +43,7 @@ impl Job {
     /// Runs it once; what it did and took.
     fn run(&mut self) -> (Arm, f64) {
         let mut next = self.next();
-        if next.state == State::Counted {
+        if next.knowledge == Knowledge::Counted {
             let judgement = self.judgement(Worth::Gain);
             self.experience.judgements = vec![judgement];
             next = self.next();
@@ -107,13 +107,16 @@ fn a_large_gain_is_used_from_the_second_run_on_and_proven_by_the_way() {
     // Each takes 5 s more, which is one part in a hundred of 100 runs.
     let plain = arms[1..].iter().filter(|arm| **arm == Arm::Plain).count();
     assert!((9..=13).contains(&plain), "{plain}");
-    let State::Compared {
-        found, evidence, ..
-    } = job.next().state
+    let Knowledge::Compared {
+        standing, evidence, ..
+    } = job.next().knowledge
     else {
         panic!("{:?}", job.next());
     };
-    assert_eq!((found, evidence.verdict), (Found::Proven, Verdict::Gain));
+    assert_eq!(
+        (standing, evidence.verdict),
+        (Standing::Proven, Verdict::Gain)
+    );
     assert!(evidence.interval.0 > 0.3, "{evidence:?}");
 }
 
@@ -123,7 +126,7 @@ fn equal_ways_are_called_different_in_at_most_one_job_of_twenty() {
     for seed in 0..200 {
         let mut job = Job::new(|_| 10.0, 0.03, seed);
         job.runs(100);
-        adopted += usize::from(job.next().state.used() != Arm::Plain);
+        adopted += usize::from(job.next().knowledge.used() != Arm::Plain);
     }
     assert!(adopted <= 10, "{adopted}");
 }
@@ -151,7 +154,7 @@ fn a_gain_of_five_percent_is_found_in_turn_with_plain_runs() {
     for seed in 0..50 {
         let mut job = Job::new(seconds, 0.02, seed);
         let arms = job.runs(90);
-        let State::Compared { candidate, .. } = job.next().state else {
+        let Knowledge::Compared { candidate, .. } = job.next().knowledge else {
             continue;
         };
         found += usize::from(candidate == Arm::Permute && arms[80..].contains(&Arm::Permute));
@@ -214,7 +217,7 @@ fn a_candidate_whose_first_run_was_disturbed_is_found_all_the_same() {
     assert_eq!(next.arm, Arm::Permute);
     job.ended(&next, End::Seconds(15.0));
     job.runs(60);
-    assert_eq!(job.next().state.used(), Arm::Permute);
+    assert_eq!(job.next().knowledge.used(), Arm::Permute);
 }
 
 #[test]
@@ -253,10 +256,10 @@ fn a_job_that_always_fails_says_nothing_of_a_candidate() {
         job.ended(&next, End::Failed);
     }
     job.experience.runs.last_mut().unwrap().arm = Arm::Plain;
-    let State::Compared { found, .. } = job.next().state else {
+    let Knowledge::Compared { standing, .. } = job.next().knowledge else {
         panic!("{:?}", job.next());
     };
-    assert_ne!(found, Found::Failed);
+    assert_ne!(standing, Standing::Failed);
 }
 
 #[test]
@@ -280,7 +283,7 @@ fn what_promises_nothing_is_left_alone_but_counted_again() {
     let judgement = job.judgement(Worth::Little);
     job.experience.judgements = vec![judgement];
     let next = job.next();
-    assert_eq!(next.state, State::NotWorth(Worth::Little));
+    assert_eq!(next.knowledge, Knowledge::NotWorth(Worth::Little));
     assert!(!next.counts && next.arm == Arm::Plain);
     for _ in 0..50 {
         let next = job.next();
@@ -295,19 +298,19 @@ fn counting_ends_where_no_run_does_and_old_runs_are_forgotten() {
     let mut job = Job::new(twice_as_fast, 0.03, 9);
     for _ in 0..3 {
         let next = job.next();
-        assert_eq!(next.state, State::Unknown);
+        assert_eq!(next.knowledge, Knowledge::Unknown);
         job.ended(&next, End::Open);
     }
     let next = job.next();
-    assert_eq!(next.state, State::NeverEnds);
+    assert_eq!(next.knowledge, Knowledge::NeverEnds);
     // A store that could not be written looks like a job that does not end, until it can be.
     job.ended(&next, End::Seconds(1.0));
     let next = job.next();
-    assert_eq!((next.state, next.counts), (State::Unknown, true));
+    assert_eq!((next.knowledge, next.counts), (Knowledge::Unknown, true));
     job.experience.runs.pop();
-    assert_eq!(job.next().state, State::NeverEnds);
-    job.now += MEMORY + 1_000;
-    assert_eq!(job.next().state, State::Unknown);
+    assert_eq!(job.next().knowledge, Knowledge::NeverEnds);
+    job.now += MAX_AGE_SECONDS + 1_000;
+    assert_eq!(job.next().knowledge, Knowledge::Unknown);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::key::{Key, Salt};
 use super::store::{Store, StoreError, began, seconds};
 use treepie_base::FileError;
-use treepie_guard::learning::{AHEAD, MEMORY};
+use treepie_guard::learning::{MAX_AGE_SECONDS, MAX_AHEAD_SECONDS};
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
 
@@ -30,7 +30,7 @@ pub struct KeptPlatform {
 impl KeptPlatform {
     /// Seconds since 1970 until which it is used.
     pub fn until(&self) -> u64 {
-        self.made.saturating_add(MEMORY)
+        self.made.saturating_add(MAX_AGE_SECONDS)
     }
 
     /// The platform of these hosts, of which it is.
@@ -117,7 +117,8 @@ impl Store {
         files.sort();
         files.iter().rev().find_map(|path| {
             let made = began(path)?;
-            let is_known = made <= now.saturating_add(AHEAD) && made.saturating_add(MEMORY) > now;
+            let is_known = made <= now.saturating_add(MAX_AHEAD_SECONDS)
+                && made.saturating_add(MAX_AGE_SECONDS) > now;
             let text = self.owner.read(path).ok().filter(|_| is_known)?;
             let file = PlatformFile::from_text(path, &text).ok()?;
             Some(KeptPlatform { key, made, file })

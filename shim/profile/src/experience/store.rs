@@ -14,7 +14,7 @@ use super::key::{Key, Salt};
 use super::owner::Owner;
 use crate::Profile;
 use treepie_base::FileError;
-use treepie_guard::learning::{AHEAD, Experience, MEMORY};
+use treepie_guard::learning::{Experience, MAX_AGE_SECONDS, MAX_AHEAD_SECONDS};
 
 /// The version of the layout.
 pub(super) const VERSION: &str = "v1";
@@ -154,7 +154,7 @@ impl Store {
                 self.read_into(&mut known, path, root == self.own);
             }
         }
-        let oldest = seconds(now).saturating_sub(MEMORY);
+        let oldest = seconds(now).saturating_sub(MAX_AGE_SECONDS);
         known.guards.retain(|guarded| guarded.made > oldest);
         known
     }
@@ -210,7 +210,7 @@ impl Store {
     /// The files of runs without those that lie in the future: a clock was wrong, or is.
     pub(super) fn files_until(&self, directory: &Path, now: SystemTime) -> Vec<PathBuf> {
         let mut files = self.files_of(directory);
-        let latest = seconds(now).saturating_add(AHEAD);
+        let latest = seconds(now).saturating_add(MAX_AHEAD_SECONDS);
         files.retain(|path| began(path).is_none_or(|began| began <= latest));
         files
     }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::document::{ExperienceFile, add_guards};
 use super::key::Key;
 use super::store::{PROFILE, Store, StoreError, run_name, seconds};
-use treepie_guard::learning::{End, Experience, MEMORY, Run};
+use treepie_guard::learning::{End, Experience, MAX_AGE_SECONDS, Run};
 
 /// With more files than this, those of an application are merged.
 const MOST_FILES: usize = 32;
@@ -130,7 +130,7 @@ fn shorten(experience: &mut Experience, now: u64) {
     let mut at = 0;
     experience.runs.retain(|run| {
         at += 1;
-        let is_kept = at > older && run.began.saturating_add(MEMORY) > now;
+        let is_kept = at > older && run.began.saturating_add(MAX_AGE_SECONDS) > now;
         is_kept || Some(&run.name) == counted.as_ref()
     });
     let runs = &experience.runs;

@@ -8,7 +8,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use treepie_guard::learning::{
-    AHEAD, Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
+    Arm, Candidate, Case, End, Experience, Judgement, Knowledge, MAX_AHEAD_SECONDS, Next, Run, next,
 };
 use treepie_mpi::native::Native;
 use treepie_placement::allocation::Allocation;
@@ -149,7 +149,7 @@ impl Learning {
 
     /// Whether the hardware has to be known, for what the traffic promises there.
     pub fn needs_machines(&self, processes: &[Process]) -> bool {
-        self.next(self.shape(processes)).state == State::Counted
+        self.next(self.shape(processes)).knowledge == Knowledge::Counted
     }
 
     fn platform_key(&self, processes: &[Process]) -> Key {
@@ -182,7 +182,7 @@ impl Learning {
         let shape = self.shape(processes);
         let mut next = self.next(shape);
         let mut judgements = Vec::new();
-        if next.state == State::Counted {
+        if next.knowledge == Knowledge::Counted {
             let profile = self.counted(processes.len());
             // It may be lost, or was never written, as where a disk is full.
             next.counts = profile.is_none();
@@ -199,7 +199,7 @@ impl Learning {
         }
         log::info(&format!(
             "auto: {}: {}",
-            self.application.program, next.state
+            self.application.program, next.knowledge
         ));
         let run = Run {
             name: self.name.clone(),
@@ -308,7 +308,7 @@ fn now(clock: SystemTime, experience: &Experience) -> u64 {
     let since = clock.duration_since(SystemTime::UNIX_EPOCH);
     let clock = since.map_or(0, |since| since.as_secs());
     let behind = experience.runs.last().map_or(0, |run| run.began + 1);
-    clock.max(behind.min(clock + AHEAD))
+    clock.max(behind.min(clock + MAX_AHEAD_SECONDS))
 }
 
 /// The host of each process.

@@ -1,48 +1,20 @@
-//! Two ways to run an application: pairs of runs, and what they have shown.
+//! Comparison of two ways to run an application: pairs of runs, and the standing of a candidate.
 
-use super::experience::{Arm, End, Run};
-use treepie_base::proof::{Limits, Pairs, Verdict};
+use treepie_base::proof::{Pairs, Verdict};
 use treepie_base::statistics::median;
 
-/// What counts as a difference, and how long one is looked for.
-pub(super) const LIMITS: Limits = Limits {
-    difference: 0.01,
-    pairs: 20,
+use super::experience::{Arm, End, Run};
+use super::policy::{
+    BAD_RATIO, LARGE_RATIO, LIMITS, LOOKS_PART, MAX_PAIRS, NEWEST_PAIRS, NEWEST_RUNS,
+    OVERDUE_RATIO, OVERDUE_SECONDS, SECOND_LOOK_RUNS,
 };
 
-/// Of older pairs nothing is known any more: machines change.
-const MOST_PAIRS: usize = 40;
-
-/// So many of the newest pairs say alone that what was proven does not hold any more.
-const NEWEST_PAIRS: usize = 12;
-
-/// A difference that is taken for one at the first sight: every run of one way takes this many
-/// times as long as every run of the other.
-pub(super) const LARGE: f64 = 1.25;
-
-/// A candidate is dropped where two runs of it, and all others, take longer than every run of the
-/// other way, and in the middle this many times as long. To drop what is as good loses nothing.
-const BAD: f64 = 1.1;
-
-/// After one such run, the other comes behind so many of the other way, at least and at most: where
-/// it was only disturbed, little is lost meanwhile, and otherwise nothing.
-const SECOND_LOOK: [usize; 2] = [9, 20];
-
-/// A look at the slower way may take this part of the time of the runs between two of them.
-const LOOKS: f64 = 0.01;
-
-/// So many of the newest runs are looked at for that.
-const NEWEST_RUNS: usize = 8;
-
-/// A run that has not ended after so many times the usual seconds, and a minute, has failed.
-const OVERDUE: f64 = 3.0;
-
-/// What pairs of runs have shown, so far.
+/// Evidence from pairs of runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Evidence {
-    /// What the candidate saves of the other's time; `None` without a pair.
+pub struct RunEvidence {
+    /// The part of the other's time that the candidate saves; `None` without a pair.
     pub gain: Option<f64>,
-    /// Bounds of that, which hold in 95 % of all comparisons.
+    /// Bounds of the gain, which hold in 95 % of all comparisons.
     pub interval: (f64, f64),
     /// Pairs.
     pub pairs: usize,
@@ -50,16 +22,16 @@ pub struct Evidence {
     pub verdict: Verdict,
 }
 
-/// What is found of a candidate.
+/// Standing of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Found {
-    /// Nothing yet: runs of both ways go on in turn.
+pub enum Standing {
+    /// Undecided: runs of both arms go on in turn.
     Open,
     /// It is so much quicker that it is used; the proof comes by and by.
     Likely,
     /// It is proven to be quicker.
     Proven,
-    /// It is not, or not by enough to be shown.
+    /// It is not quicker, or not by enough to be shown.
     Declined,
     /// It failed where the other way did not.
     Failed,
@@ -69,28 +41,28 @@ pub enum Found {
     Deferred,
 }
 
-/// Two ways to run an application, and its runs in their order.
-pub(super) struct Standing<'a> {
-    /// The way that is known to be good.
+/// Two arms, and their runs.
+pub(super) struct Comparison<'a> {
+    /// The best arm so far.
     pub(super) known: Arm,
-    /// The way that may be better.
+    /// The arm that may be better.
     pub(super) candidate: Arm,
-    /// Those of these two ways alone.
+    /// Runs of these two arms, in their order.
     pub(super) runs: Vec<&'a Run>,
     /// In seconds since 1970.
     pub(super) now: u64,
 }
 
-impl Standing<'_> {
-    /// Seconds of the runs of a way that ended well, in their order.
+impl Comparison<'_> {
+    /// Seconds of the runs of an arm that ended well, in their order.
     fn seconds(&self, arm: Arm) -> Vec<f64> {
         let of_arm = self.runs.iter().filter(|run| run.arm == arm);
         of_arm.filter_map(|run| run.seconds()).collect()
     }
 
-    /// Pairs of seconds, known way first, and the way of the newest run that is in none. A run
-    /// goes with the nearest one of the other way before it. The first run of each way is in no
-    /// pair: it finds nothing in memory, and it may have been counted.
+    /// Pairs of seconds, the known arm first, and the arm of the newest run that is in none. A run
+    /// is paired with the nearest one of the other arm before it. The first run of each arm is in
+    /// no pair: it finds nothing in memory, and it may have been counted.
     fn pairs(&self) -> (Vec<(f64, f64)>, Option<Arm>) {
         let mut pairs = Vec::new();
         let mut first = vec![self.known, self.candidate];
@@ -110,25 +82,25 @@ impl Standing<'_> {
                 _ => Some((run.arm, seconds)),
             };
         }
-        let older = pairs.len().saturating_sub(MOST_PAIRS);
+        let older = pairs.len().saturating_sub(MAX_PAIRS);
         (pairs.split_off(older), last.map(|(arm, _)| arm))
     }
 
-    /// The verdict on the pairs, and how many there are.
+    /// The verdict on the pairs, and their number.
     fn verdict(&self) -> (Verdict, usize) {
         let (times, _) = self.pairs();
         let newest = &times[times.len().saturating_sub(NEWEST_PAIRS)..];
-        let verdict = match of(newest).verdict(LIMITS) {
+        let verdict = match paired(newest).verdict(LIMITS) {
             Verdict::Worse => Verdict::Worse,
-            _ => of(&times).verdict(LIMITS),
+            _ => paired(&times).verdict(LIMITS),
         };
         (verdict, times.len())
     }
 
-    /// What the pairs show.
-    pub(super) fn evidence(&self) -> Evidence {
-        let pairs = of(&self.pairs().0);
-        Evidence {
+    /// Evidence from the pairs.
+    pub(super) fn evidence(&self) -> RunEvidence {
+        let pairs = paired(&self.pairs().0);
+        RunEvidence {
             gain: pairs.gain(),
             interval: pairs.interval(),
             pairs: pairs.count(),
@@ -136,59 +108,59 @@ impl Standing<'_> {
         }
     }
 
-    /// What is found of the candidate.
-    pub(super) fn found(&self) -> Found {
+    /// Standing of the candidate.
+    pub(super) fn standing(&self) -> Standing {
         if self.failed() {
-            return Found::Failed;
+            return Standing::Failed;
         }
         let (verdict, pairs) = self.verdict();
         match verdict {
-            Verdict::Gain => return Found::Proven,
-            Verdict::Worse | Verdict::None => return Found::Declined,
+            Verdict::Gain => return Standing::Proven,
+            Verdict::Worse | Verdict::None => return Standing::Declined,
             Verdict::NotProven => (),
         }
         if self.is_waited_for() {
-            return Found::Waiting;
+            return Standing::Waiting;
         }
         let newest = |arm| -> Vec<f64> {
             let seconds = self.seconds(arm);
             seconds.into_iter().rev().take(NEWEST_RUNS).collect()
         };
         let (known, candidate) = (newest(self.known), newest(self.candidate));
-        if is_shorter(LARGE, &candidate, &known) {
-            return Found::Likely;
+        if is_shorter(LARGE_RATIO, &candidate, &known) {
+            return Standing::Likely;
         }
         let by_half = median(&known).zip(median(&candidate));
-        let is_longer = by_half.is_some_and(|(known, candidate)| BAD * known <= candidate);
+        let is_longer = by_half.is_some_and(|(known, candidate)| BAD_RATIO * known <= candidate);
         match is_longer && is_shorter(1.0, &known, &candidate) {
-            true if known.len() > 1 && candidate.len() > 1 => Found::Declined,
-            true if self.since_tried() < self.second_look() => Found::Deferred,
-            _ if pairs >= LIMITS.pairs => Found::Declined,
-            _ => Found::Open,
+            true if known.len() > 1 && candidate.len() > 1 => Standing::Declined,
+            true if self.since_tried() < self.second_look() => Standing::Deferred,
+            _ if pairs >= LIMITS.pairs => Standing::Declined,
+            _ => Standing::Open,
         }
     }
 
-    /// Runs of the quicker way that pay for one of the slower one.
+    /// Runs of the quicker arm that pay for one of the slower one.
     pub(super) fn runs_that_pay(&self) -> usize {
         let of = |arm| median(&self.seconds(arm));
         let both = of(self.known).zip(of(self.candidate));
         let more = both.map_or(0.0, |(a, b)| a.max(b) / a.min(b) - 1.0);
-        (more / LOOKS).ceil() as usize
+        (more / LOOKS_PART).ceil() as usize
     }
 
-    /// Runs of the other way before the candidate's second one.
+    /// Runs of the other arm before the candidate's second one.
     fn second_look(&self) -> usize {
-        let [least, most] = SECOND_LOOK;
+        let [least, most] = SECOND_LOOK_RUNS;
         self.runs_that_pay().clamp(least, most)
     }
 
-    /// Runs of the other way since the last one of the candidate.
+    /// Runs of the other arm since the last one of the candidate.
     fn since_tried(&self) -> usize {
         let newest = self.runs.iter().rev();
         newest.take_while(|run| run.arm == self.known).count()
     }
 
-    /// Whether a run of the candidate failed, and the newest of the other way did not.
+    /// Whether a run of the candidate failed, and the newest of the other arm did not.
     fn failed(&self) -> bool {
         let mut of_known = self.runs.iter().rev().filter(|run| run.arm == self.known);
         let is_well = of_known.find_map(|run| match run.end {
@@ -210,11 +182,11 @@ impl Standing<'_> {
     fn is_overdue(&self, run: &Run) -> bool {
         let usual = median(&self.seconds(self.known)).unwrap_or(f64::INFINITY);
         let since = self.now.saturating_sub(run.began) as f64;
-        run.end == End::Open && since > OVERDUE * usual + 60.0
+        run.end == End::Open && since > OVERDUE_RATIO * usual + OVERDUE_SECONDS
     }
 
-    /// Whether the candidate, which is used, takes longer now than the other way did: then the
-    /// next run compares them.
+    /// Whether the candidate, which is used, takes longer now than the other arm did: then the next
+    /// run compares them.
     pub(super) fn is_in_doubt(&self) -> bool {
         let newest = self.seconds(self.candidate);
         let usual = median(&self.seconds(self.known));
@@ -222,7 +194,7 @@ impl Standing<'_> {
         both.is_some_and(|(newest, usual)| *newest > usual)
     }
 
-    /// Runs of the candidate since the last run of the other way.
+    /// Runs of the candidate since the last run of the other arm.
     pub(super) fn since_compared(&self) -> usize {
         let newest = self.runs.iter().rev();
         newest
@@ -231,8 +203,8 @@ impl Standing<'_> {
             .count()
     }
 
-    /// The way that the next run of a comparison takes: the first run of each, then the other
-    /// half of a pair, and between pairs by lot.
+    /// The arm of the next run of a comparison: the first run of each, then the other half of a
+    /// pair, and between pairs by lot.
     pub(super) fn in_turn(&self, lot: bool) -> Arm {
         let ran = |arm| self.runs.iter().any(|run| run.arm == arm);
         match self.pairs().1 {
@@ -246,7 +218,7 @@ impl Standing<'_> {
     }
 }
 
-/// Whether this run is not the first one of its way that ended.
+/// Whether this run is not the first one of its arm that ended.
 fn is_later(run: &Run, first: &mut Vec<Arm>) -> bool {
     match first.iter().position(|arm| *arm == run.arm) {
         Some(at) if run.seconds().is_some() => {
@@ -258,7 +230,7 @@ fn is_later(run: &Run, first: &mut Vec<Arm>) -> bool {
     }
 }
 
-fn of(times: &[(f64, f64)]) -> Pairs {
+fn paired(times: &[(f64, f64)]) -> Pairs {
     let mut pairs = Pairs::default();
     for (known, candidate) in times {
         pairs.add(*known, *candidate);
@@ -266,7 +238,7 @@ fn of(times: &[(f64, f64)]) -> Pairs {
     pairs
 }
 
-/// Whether every one of those takes so many times as long as every one of these.
+/// Whether every one of those takes `times` times as long as every one of these.
 fn is_shorter(times: f64, these: &[f64], those: &[f64]) -> bool {
     let longest = these.iter().copied().fold(0.0, f64::max);
     let shortest = those.iter().copied().fold(f64::INFINITY, f64::min);

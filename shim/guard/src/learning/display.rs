@@ -1,14 +1,15 @@
-//! What is known of an application, in words.
+//! Knowledge of an application, in words.
 
 use std::fmt;
 
+use super::comparison::{RunEvidence, Standing};
 use super::experience::Arm;
-use super::next::State;
-use super::standing::{Evidence, Found, LARGE};
+use super::next::Knowledge;
+use super::policy::LARGE_RATIO;
 use treepie_placement::worth::Worth;
 
 impl Arm {
-    /// The way to run a job as a sentence has it.
+    /// Name of the arm within a sentence.
     pub fn in_words(self) -> &'static str {
         match self {
             Arm::Plain => "the plain order",
@@ -18,63 +19,65 @@ impl Arm {
     }
 }
 
-impl State {
-    /// The way that is used, but for runs that compare.
+impl Knowledge {
+    /// The arm in use, but for runs that compare.
     pub fn used(&self) -> Arm {
         match self {
-            State::Compared {
+            Knowledge::Compared {
                 candidate,
-                found: Found::Likely | Found::Proven,
+                standing: Standing::Likely | Standing::Proven,
                 ..
             } => *candidate,
-            State::Compared { known, .. } => *known,
+            Knowledge::Compared { known, .. } => *known,
             _ => Arm::Plain,
         }
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for Knowledge {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            State::Unknown => out.write_str("nothing is known yet: its traffic is counted"),
-            State::NeverEnds => {
+            Knowledge::Unknown => out.write_str("nothing is known yet: its traffic is counted"),
+            Knowledge::NeverEnds => {
                 out.write_str("no run reached MPI_Finalize, so that nothing can be learnt")
             }
-            State::Counted => {
+            Knowledge::Counted => {
                 out.write_str("its traffic is counted; the next run there judges what it promises")
             }
-            State::NotWorth(Worth::None) => out.write_str("no placement saves anything"),
-            State::NotWorth(_) => out.write_str("a placement would save too little to be tried"),
-            State::Compared {
+            Knowledge::NotWorth(Worth::None) => out.write_str("no placement saves anything"),
+            Knowledge::NotWorth(_) => {
+                out.write_str("a placement would save too little to be tried")
+            }
+            Knowledge::Compared {
                 known,
                 candidate,
-                found,
+                standing,
                 evidence,
             } => {
                 let (known, candidate) = (known.in_words(), candidate.in_words());
-                match found {
-                    Found::Open => {
+                match standing {
+                    Standing::Open => {
                         write!(out, "{candidate} tried in turn with {known}: {evidence}")
                     }
-                    Found::Likely => write!(
+                    Standing::Likely => write!(
                         out,
-                        "{candidate} used, not proven yet: every run is at least {LARGE} times as \
+                        "{candidate} used, not proven yet: every run is at least {LARGE_RATIO} times as \
                          quick as with {known}; {evidence}"
                     ),
-                    Found::Proven => write!(out, "{candidate} used: {evidence}"),
-                    Found::Declined if evidence.pairs == 0 => write!(
+                    Standing::Proven => write!(out, "{candidate} used: {evidence}"),
+                    Standing::Declined if evidence.pairs == 0 => write!(
                         out,
                         "{candidate} declined: every run takes longer than with {known}"
                     ),
-                    Found::Declined => write!(out, "{candidate} declined: {evidence}"),
-                    Found::Failed => write!(
+                    Standing::Declined => write!(out, "{candidate} declined: {evidence}"),
+                    Standing::Failed => write!(
                         out,
                         "{candidate} declined: a run with it failed, which {known} did not"
                     ),
-                    Found::Waiting => {
+                    Standing::Waiting => {
                         write!(out, "{candidate} tried: a run with it has not ended")
                     }
-                    Found::Deferred => write!(
+                    Standing::Deferred => write!(
                         out,
                         "{candidate} tried once: it took longer than every run with {known}, and \
                          is looked at once more later"
@@ -86,7 +89,7 @@ impl fmt::Display for State {
 }
 
 /// `saves 12.3 % (8.0 to 16.1 %), 9 pairs`.
-impl fmt::Display for Evidence {
+impl fmt::Display for RunEvidence {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(gain) = self.gain else {
             return out.write_str("no pair of runs yet");

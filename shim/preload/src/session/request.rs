@@ -452,5 +452,5 @@ fn unknown_variables() -> Vec<SettingsError> {
 
 /// Whether `strict` is asked for by a variable, for when settings can't be read.
 fn strict_variable() -> bool {
-    env::var("TREEPIE_STRICT").is_ok_and(|value| ["true", "yes", "on", "1"].contains(&value.trim()))
+    env::var(settings::variable_of("strict")).is_ok_and(|value| settings::is_on(&value))
 }

@@ -10,211 +10,146 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use treepie_base::nearest::did_you_mean;
 use treepie_base::{UnknownName, from_name, names};
 
-/// Mode of the preloaded library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Mode {
-    /// Nothing: every call goes straight to the native MPI.
-    #[default]
-    Off,
-    /// Counts the traffic and writes a profile.
-    Profile,
-    /// Applies a placement or a permutation.
-    Replay,
-    /// Learns from run to run: counts, tries, decides, takes back.
-    Auto,
+/// Defines an enum whose variants are the words of a choice; the kind of choice stands in messages.
+macro_rules! choice {
+    ($(#[doc = $doc:literal])+ $name:ident, $kind:literal { $($variants:tt)+ }) => {
+        $(#[doc = $doc])+
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize,
+            Display, IntoStaticStr, VariantArray,
+        )]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum $name { $($variants)+ }
+
+        from_name!($name, $kind);
+    };
 }
 
-from_name!(Mode, "mode");
-
-/// Way in which a placement is applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Apply {
-    /// By giving the processes other ranks; every process stays on its core.
-    #[default]
-    Permute,
-    /// By moving every process to its core; ranks stay.
-    Bind,
-    /// By other ranks, and every process is bound to the core it runs on.
-    Both,
+choice! {
+    /// Mode of the preloaded library.
+    Mode, "mode" {
+        /// Nothing: every call goes straight to the native MPI.
+        #[default]
+        Off,
+        /// Counts the traffic and writes a profile.
+        Profile,
+        /// Applies a placement or a permutation.
+        Replay,
+        /// Learns from run to run: counts, tries, decides, takes back.
+        Auto,
+    }
 }
 
-from_name!(Apply, "way to apply a placement");
-
-/// Whether a permutation leaves the rank where it is that reads standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Stdin {
-    /// A process that input arrives at, or may, keeps the rank of its number.
-    #[default]
-    Auto,
-    /// Process 0 does, whatever is seen.
-    Keep,
-    /// None does.
-    Ignore,
+choice! {
+    /// Way in which a placement is applied.
+    Apply, "way to apply a placement" {
+        /// By giving the processes other ranks; every process stays on its core.
+        #[default]
+        Permute,
+        /// By moving every process to its core; ranks stay.
+        Bind,
+        /// By other ranks, and every process is bound to the core it runs on.
+        Both,
+    }
 }
 
-from_name!(Stdin, "way with standard input");
-
-/// Whether the platform is measured inside `MPI_Init`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Probe {
-    /// Never.
-    #[default]
-    Never,
-    /// When no platform file fits the job.
-    Auto,
+choice! {
+    /// Whether a permutation leaves the rank where it is that reads standard input.
+    Stdin, "way with standard input" {
+        /// A process that input arrives at, or may, keeps the rank of its number.
+        #[default]
+        Auto,
+        /// Process 0 does, whatever is seen.
+        Keep,
+        /// None does.
+        Ignore,
+    }
 }
 
-from_name!(Probe, "way to probe");
-
-/// Implementation that reorders a communicator with a topology, where the program allows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Reorder {
-    /// The native MPI, in its own way; most leave them as they are.
-    #[default]
-    Native,
-    /// Treepie: the graph is placed on the cores where the processes run.
-    Graph,
+choice! {
+    /// Whether the platform is measured inside `MPI_Init`.
+    Probe, "way to probe" {
+        /// Never.
+        #[default]
+        Never,
+        /// When no platform file fits the job.
+        Auto,
+    }
 }
 
-from_name!(Reorder, "way to reorder");
-
-/// What a replay of an order does where the recorded run had ended early.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    Display,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum AfterEnd {
-    /// The job goes on, and takes messages as they come.
-    #[default]
-    Free,
-    /// The job ends.
-    Stop,
+choice! {
+    /// Implementation that reorders a communicator with a topology, where the program allows it.
+    Reorder, "way to reorder" {
+        /// The native MPI, in its own way; most leave them as they are.
+        #[default]
+        Native,
+        /// Treepie: the graph is placed on the cores where the processes run.
+        Graph,
+    }
 }
 
-from_name!(AfterEnd, "way to go on after the end");
-
-/// Guard on collectives that `auto` replaces.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    Display,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum GuardMode {
-    /// None: what is chosen runs from the first call on.
-    #[default]
-    Off,
-    /// The native collective runs until a plan was measured to be quicker, and again where it no
-    /// longer is.
-    On,
-    /// Plans are measured, and none is adopted.
-    Report,
+choice! {
+    /// What a replay of an order does where the recorded run had ended early.
+    AfterEnd, "way to go on after the end" {
+        /// The job goes on, and takes messages as they come.
+        #[default]
+        Free,
+        /// The job ends.
+        Stop,
+    }
 }
 
-from_name!(GuardMode, "guard");
-
-/// Way of the messages between ranks of one host in plans that replace collectives.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    Display,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Transport {
-    /// The MPI's own messages.
-    #[default]
-    Messages,
-    /// Memory that the ranks of a host share.
-    Memory,
+choice! {
+    /// Guard on collectives that `auto` replaces.
+    GuardMode, "guard" {
+        /// None: what is chosen runs from the first call on.
+        #[default]
+        Off,
+        /// The native collective runs until a plan was measured to be quicker, and again where it no
+        /// longer is.
+        On,
+        /// Plans are measured, and none is adopted.
+        Report,
+    }
 }
 
-from_name!(Transport, "transport");
-
-/// Who runs non-blocking and persistent collectives, of those that are replaced.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    Display,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Started {
-    /// As the setting of collectives says for the blocking form.
-    #[default]
-    Auto,
-    /// The same, and a thread of ours goes on with plans, if the program may call MPI from several
-    /// threads.
-    Thread,
-    /// The native MPI.
-    Native,
+choice! {
+    /// Way of the messages between ranks of one host in plans that replace collectives.
+    Transport, "transport" {
+        /// The MPI's own messages.
+        #[default]
+        Messages,
+        /// Memory that the ranks of a host share.
+        Memory,
+    }
 }
 
-from_name!(Started, "way to run started collectives");
-
-/// What becomes of small puts and accumulates to one target.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    Display,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum OneSided {
-    /// Each goes to the native MPI at once.
-    #[default]
-    Native,
-    /// Those of an epoch are kept back, and go there joined.
-    Gather,
-    /// They are joined where that was measured to be quicker, and as long as it is.
-    Auto,
+choice! {
+    /// Who runs non-blocking and persistent collectives, of those that are replaced.
+    Started, "way to run started collectives" {
+        /// As the setting of collectives says for the blocking form.
+        #[default]
+        Auto,
+        /// The same, and a thread of ours goes on with plans, if the program may call MPI from several
+        /// threads.
+        Thread,
+        /// The native MPI.
+        Native,
+    }
 }
 
-from_name!(OneSided, "way to do one-sided communication");
+choice! {
+    /// What becomes of small puts and accumulates to one target.
+    OneSided, "way to do one-sided communication" {
+        /// Each goes to the native MPI at once.
+        #[default]
+        Native,
+        /// Those of an epoch are kept back, and go there joined.
+        Gather,
+        /// They are joined where that was measured to be quicker, and as long as it is.
+        Auto,
+    }
+}
 
 /// Whether each rank keeps a page that says in which call it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -256,38 +191,22 @@ impl fmt::Display for Pages {
     }
 }
 
-/// Detail of the messages on standard error; each level includes those before.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    Display,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum LogLevel {
-    /// Nothing at all.
-    Off,
-    /// Failures of what was requested.
-    Error,
-    /// Likely mistakes.
-    #[default]
-    Warn,
-    /// Actions.
-    Info,
-    /// Reasons of decisions.
-    Debug,
+choice! {
+    /// Detail of the messages on standard error; each level includes those before.
+    LogLevel, "log level" {
+        /// Nothing at all.
+        Off,
+        /// Failures of what was requested.
+        Error,
+        /// Likely mistakes.
+        #[default]
+        Warn,
+        /// Actions.
+        Info,
+        /// Reasons of decisions.
+        Debug,
+    }
 }
-
-from_name!(LogLevel, "log level");
 
 /// The names of a switch; the first of each is the one that is documented.
 const SWITCH: &[(&str, bool)] = &[
@@ -305,6 +224,11 @@ const SWITCH: &[(&str, bool)] = &[
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     names::parse("switch", SWITCH, text)
         .map_err(|_| format!("`{text}` is neither true nor false; write one of them"))
+}
+
+/// Whether `text` turns a switch on.
+pub fn is_on(text: &str) -> bool {
+    switch(text) == Ok(true)
 }
 
 /// The choice that `text` names, or a message with the nearest and all names.

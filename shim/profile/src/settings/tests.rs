@@ -1,6 +1,8 @@
 //! Settings from files, from variables, and from both.
 #![allow(clippy::unwrap_used)]
 
+use std::path::Path;
+
 use super::*;
 use treepie_collective::Operation;
 
@@ -270,4 +272,25 @@ fn pages_are_off_or_in_memory_or_in_a_directory() {
         problem.starts_with("TREEPIE_PAGES: `ture` is neither true nor false"),
         "{problem}"
     );
+}
+
+#[test]
+fn every_setting_has_a_line_in_the_reference() {
+    let reference = reference();
+    assert_eq!(reference.lines().count(), 2 + SETTINGS.len());
+    for line in [
+        "| `TREEPIE_STRICT` | Whether the job ends before the application starts when something \
+         that was asked for cannot be done. | `true`, `false` | `false` |",
+        "| `TREEPIE_ORDER_PATIENCE` | How long a call of a replayed order may wait for what was \
+         recorded before the job is ended. | seconds, or 0 for as long as it takes | `60` |",
+        "| `TREEPIE_GUARD` | Whether plans must be measured to be quicker before they replace \
+         collectives, or are only measured. | `off`, `on`, `report` | `off`; `on` with `mode: \
+         auto` |",
+    ] {
+        assert!(reference.lines().any(|found| found == line), "{reference}");
+    }
+    for setting in SETTINGS {
+        assert_eq!(setting.doc.matches(". ").count(), 0, "{}", setting.name);
+        assert!(setting.doc.ends_with('.'), "{}", setting.name);
+    }
 }

@@ -1,0 +1,237 @@
+//! Forms of values: how their text is read, printed and documented.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use strum::VariantArray;
+use treepie_base::{UnknownName, list, permutation};
+
+use super::choices::{GuardMode, Pages, choice, switch};
+use super::collectives::Collectives;
+use super::output;
+
+/// The form of the values of a setting.
+pub(super) struct Form<T> {
+    /// The values, for people.
+    pub(super) values: fn() -> String,
+    /// The default where no value is one.
+    pub(super) unset: &'static str,
+    /// The value of a text.
+    pub(super) parse: fn(&str) -> Result<T, String>,
+    /// The text of a value, as `parse` reads it.
+    pub(super) print: fn(&T) -> Option<String>,
+}
+
+impl<T> Form<T> {
+    /// A form in which a setting may have no value.
+    const fn new(
+        values: fn() -> String,
+        parse: fn(&str) -> Result<T, String>,
+        print: fn(&T) -> Option<String>,
+    ) -> Self {
+        Form {
+            values,
+            unset: "none",
+            parse,
+            print,
+        }
+    }
+}
+
+impl<T: Display> Form<T> {
+    /// A form of values that print themselves.
+    const fn shown(values: fn() -> String, parse: fn(&str) -> Result<T, String>) -> Self {
+        Form::new(values, parse, |value| Some(value.to_string()))
+    }
+}
+
+impl<T> Form<T>
+where
+    T: FromStr<Err = UnknownName> + Display + VariantArray + Copy + Into<&'static str>,
+{
+    pub(super) const CHOICE: Self = Form::shown(variants::<T>, choice);
+}
+
+impl Form<Option<GuardMode>> {
+    pub(super) const GUARD: Self = Form {
+        values: variants::<GuardMode>,
+        unset: "`off`; `on` with `mode: auto`",
+        parse: |text| choice(text).map(Some),
+        print: print_option,
+    };
+}
+
+impl Form<bool> {
+    pub(super) const SWITCH: Self = Form::shown(|| "`true`, `false`".into(), switch);
+}
+
+impl Form<Pages> {
+    pub(super) const PAGES: Self = Form::shown(
+        || "`true`, `false`, a directory with a `/` in it".into(),
+        str::parse,
+    );
+}
+
+impl Form<Collectives> {
+    pub(super) const COLLECTIVES: Self = Form::shown(
+        || "`native`, `auto`, `by-name`, a list such as `bcast=grid-chain,scan=auto`".into(),
+        str::parse,
+    );
+}
+
+impl Form<Option<PathBuf>> {
+    pub(super) const PATH: Self = Form::new(
+        || "a file".into(),
+        |text| path(text).map(Some),
+        |value| value.as_ref().map(|path| path.display().to_string()),
+    );
+}
+
+impl Form<Option<u64>> {
+    pub(super) const NUMBER: Self = Form::new(
+        || "a number from 0 on".into(),
+        |text| number(text).map(Some),
+        print_option,
+    );
+}
+
+impl Form<Option<Duration>> {
+    pub(super) const SECONDS: Self = Form::new(
+        || "seconds, at least 0.01, or 0 for none".into(),
+        seconds,
+        |value| value.map(|time| time.as_secs_f64().to_string()),
+    );
+}
+
+impl Form<OrderPatience> {
+    pub(super) const PATIENCE: Self = Form::new(
+        || "seconds, or 0 for as long as it takes".into(),
+        |text| seconds(text).map(OrderPatience),
+        |value| Some(value.0.unwrap_or_default().as_secs_f64().to_string()),
+    );
+}
+
+impl Form<Option<Vec<usize>>> {
+    pub(super) const PERMUTATION: Self = Form::new(
+        || "each rank once, such as `2,0,1`".into(),
+        |text| permutation::parse(text).map(Some).map_err(to_text),
+        |value| value.as_deref().map(list::to_text),
+    );
+
+    pub(super) const NUMBERS: Self = Form::new(
+        || "numbers, such as `0,0,1,1`".into(),
+        |text| list::parse(text).map(Some).map_err(to_text),
+        |value| value.as_deref().map(list::to_text),
+    );
+}
+
+impl Form<Option<String>> {
+    pub(super) const STORE: Self = Form {
+        values: || "whole paths with `:` between them".into(),
+        unset: "`~/.local/state/treepie`",
+        parse: |text| store(text).map(Some),
+        print: Option::clone,
+    };
+
+    pub(super) const OUTPUT: Self = Form {
+        values: || "a file".into(),
+        unset: output::DEFAULT_IN_REFERENCE,
+        parse: |text| {
+            path(text)?;
+            output::check(text)?;
+            Ok(Some(text.to_owned()))
+        },
+        print: Option::clone,
+    };
+
+    pub(super) const NETWORK: Self = Form::new(
+        || {
+            "a description such as `torus:8x8x8`, or a file, with the name of one of its networks \
+             behind a colon"
+                .into()
+        },
+        |text| {
+            path(text)?;
+            Ok(Some(text.trim().to_owned()))
+        },
+        Option::clone,
+    );
+}
+
+/// How long a replayed call may wait for what was recorded; none for as long as it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderPatience(pub Option<Duration>);
+
+impl Default for OrderPatience {
+    /// A minute.
+    fn default() -> Self {
+        OrderPatience(Some(Duration::from_secs(60)))
+    }
+}
+
+/// Shorter times would be spent on the counting of them.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+fn variants<T: VariantArray + Copy + Into<&'static str>>() -> String {
+    let names: Vec<String> = T::VARIANTS
+        .iter()
+        .map(|&value| format!("`{}`", value.into()))
+        .collect();
+    names.join(", ")
+}
+
+fn print_option<T: Display>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(T::to_string)
+}
+
+fn to_text(error: impl Display) -> String {
+    error.to_string()
+}
+
+/// The directories of a store.
+fn store(text: &str) -> Result<String, String> {
+    if text.split(':').all(|path| path.starts_with('/')) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!(
+            "`{text}` is no list of directories; write whole paths with `:` between them, your own \
+             first"
+        ))
+    }
+}
+
+/// The name of a file: anything but nothing.
+fn path(text: &str) -> Result<PathBuf, String> {
+    match text.trim() {
+        "" => Err("is empty; write the name of a file".into()),
+        _ => Ok(PathBuf::from(text)),
+    }
+}
+
+/// A number from 0 on.
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.trim().parse();
+    number.map_err(|_| format!("`{text}` is no number; write one from 0 on"))
+}
+
+/// A time in seconds; none for 0 or `off`.
+fn seconds(text: &str) -> Result<Option<Duration>, String> {
+    let text = text.trim();
+    if text == "off" || text == "false" {
+        return Ok(None);
+    }
+    let time = text
+        .parse()
+        .ok()
+        .and_then(|s| Duration::try_from_secs_f64(s).ok());
+    match time {
+        Some(time) if time.is_zero() => Ok(None),
+        Some(time) if time >= SHORTEST => Ok(Some(time)),
+        _ => Err(format!(
+            "`{text}` is no time; write seconds, at least {}, or 0 for none",
+            SHORTEST.as_secs_f64()
+        )),
+    }
+}

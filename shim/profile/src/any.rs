@@ -76,7 +76,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
         Kind::Experience => AnyFile::Experience(Box::new(ExperienceFile::from_text(path, text)?)),
         Kind::Tuning => AnyFile::Tuning(Box::new(TuningFile::from_text(path, text)?)),
-        Kind::Network => AnyFile::Network(Box::new(formats::site_from_text(path, text, None)?)),
+        Kind::Network => AnyFile::Network(Box::new(formats::from_text(path, text, None)?)),
     })
 }
 

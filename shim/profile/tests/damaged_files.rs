@@ -62,7 +62,7 @@ fn the_texts_that_are_damaged_are_valid() {
         assert!(read.is_ok(), "{format}: {read:?}");
     }
     let path = Path::new("f");
-    assert!(formats::from_text(path, SLURM).is_ok());
+    assert!(formats::from_text(path, SLURM, None).is_ok());
     assert!(MagpieClusters::from_text(path, MAGPIE).is_ok());
     assert!(logp_mpi::from_text(path, LOGP).is_ok());
     assert!(latencies::from_text(path, LATENCIES).is_ok());
@@ -115,7 +115,7 @@ proptest! {
             is_answer(PlacementFile::from_text(path, &text), name),
             is_answer(PlatformFile::from_text(path, &text), name),
             is_answer(treepie_topology::file::from_text(path, &text), name),
-            is_answer(formats::from_text(path, &text), name),
+            is_answer(formats::from_text(path, &text, None), name),
             is_answer(Grid::from_text(path, &text), name),
             is_answer(Settings::from_text(path, &text), name),
         ];
@@ -144,7 +144,7 @@ proptest! {
         let path = Path::new("f.txt");
         let done = |text| damaged(text, &damages);
         let answers = [
-            is_answer(formats::from_text(path, &done(SLURM)), "f.txt"),
+            is_answer(formats::from_text(path, &done(SLURM), None), "f.txt"),
             is_answer(MagpieClusters::from_text(path, &done(MAGPIE)), "f.txt"),
             is_answer(logp_mpi::from_text(path, &done(LOGP)), "f.txt"),
             is_answer(latencies::from_text(path, &done(LATENCIES)), "f.txt"),

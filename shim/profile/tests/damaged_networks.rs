@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use treepie_topology::formats::site_from_text;
+use treepie_topology::formats::from_text;
 
 const SAMPLES: [&str; 11] = [
     "treepie: network\nversion: 1\nnetwork: {torus: [2, 2], wrap: [true, false]}\n\
@@ -30,7 +30,7 @@ const SAMPLES: [&str; 11] = [
 #[test]
 fn whole_samples_are_read() {
     for sample in SAMPLES {
-        let site = site_from_text(
+        let site = from_text(
             Path::new("n"),
             sample,
             sample.contains("Torus").then_some("p"),
@@ -57,7 +57,7 @@ fn a_fabric_of_many_megabytes_is_read_or_refused_in_seconds() {
         text += &format!("Ca\t1 \"H-{id}\"\t# \"n{id} mlx5_0\"\n");
         text += &format!("[1](b)\t\"S-{}\"[{}]\t# 4xHDR\n\n", id / 700, id % 700);
     }
-    let site = site_from_text(Path::new("n"), &text, None).unwrap();
+    let site = from_text(Path::new("n"), &text, None).unwrap();
     assert_eq!((site.nodes(), site.network().positions()), (42_000, 60));
 }
 
@@ -78,7 +78,7 @@ proptest! {
             text.truncate(cut.index(text.len()));
         }
         let text: String = text.into_iter().collect();
-        match site_from_text(Path::new("n"), &text, None) {
+        match from_text(Path::new("n"), &text, None) {
             Ok(site) => prop_assert!(site.nodes() > 0),
             Err(error) => prop_assert!(!error.to_string().contains('\n'), "{}", error),
         }
@@ -98,7 +98,7 @@ proptest! {
             .collect();
         let place = digits[at.index(digits.len())];
         let text = format!("{}{number}{}", &sample[..place], &sample[place + 1..]);
-        if let Err(error) = site_from_text(Path::new("n"), &text, None) {
+        if let Err(error) = from_text(Path::new("n"), &text, None) {
             prop_assert!(!error.to_string().contains('\n'), "{}", error);
         }
     }

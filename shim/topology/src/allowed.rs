@@ -1,6 +1,7 @@
 //! Leaves that may not be used, and the tree that is left without them.
 
-use super::{Topology, TopologyError};
+use crate::error::TopologyError;
+use crate::tree::Topology;
 
 impl Topology {
     /// The same tree with more leaves forbidden: a placement will not use them.

@@ -1,7 +1,8 @@
 //! Topologies from arities and from nested descriptions.
 
-use super::TopologyError;
-use super::tree::{LEAF_LIMIT, LEVEL_LIMIT, Leaf, Topology};
+use crate::error::TopologyError;
+use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
+use crate::tree::{Leaf, Topology};
 
 /// A nested description of any tree: what a YAML file or hwloc gives.
 #[derive(Debug, Clone, PartialEq, Eq)]

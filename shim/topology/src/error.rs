@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::tree::{LEAF_LIMIT, LEVEL_LIMIT};
+use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
 
 /// Reason why a topology could not be made. Levels are counted from 1, below the root.
 #[derive(Debug, Clone, PartialEq, Error)]

@@ -1,7 +1,9 @@
 //! Several trees under one new root: machines of a cluster, clusters of a grid.
 
-use super::tree::{LEVEL_LIMIT, Topology};
-use super::{Leaf, TopologyError};
+use crate::error::TopologyError;
+use crate::limits::LEVEL_LIMIT;
+use crate::tree::Leaf;
+use crate::tree::Topology;
 
 impl Topology {
     /// A cluster: a network above machines, which need not be alike. The leaves

@@ -21,7 +21,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Device, Leaf, LocalDevice, Topology, TopologyError};
+use crate::device::{Device, LocalDevice};
+use crate::error::TopologyError;
+use crate::tree::{Leaf, Topology};
 
 /// First line of the text form.
 const FIRST_LINE: &str = "machine 1";

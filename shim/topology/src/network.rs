@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::{Leaf, Topology, TopologyError, Tree};
+use crate::build::Tree;
+use crate::error::TopologyError;
+use crate::tree::{Leaf, Topology};
 
 /// The level of hosts that are alike to each other.
 const CLUSTER: &str = "cluster";

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{Leaf, Topology, TopologyError};
+use crate::error::TopologyError;
+use crate::tree::{Leaf, Topology};
 
 impl Topology {
     /// The same tree with a physical number for each leaf, in logical order.

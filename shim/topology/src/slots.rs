@@ -1,6 +1,7 @@
 //! Leaves that take several ranks: a tree with one more level.
 
-use super::{Topology, TopologyError};
+use crate::error::TopologyError;
+use crate::tree::Topology;
 
 impl Topology {
     /// The tree of places for ranks: below every leaf as many places as `slots` has, a level called

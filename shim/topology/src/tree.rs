@@ -3,13 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Device, TopologyError};
-
-/// A topology has at most this many leaves.
-pub const LEAF_LIMIT: usize = 1 << 24;
-
-/// A topology has at most this many levels below the root.
-pub(crate) const LEVEL_LIMIT: usize = 64;
+use crate::device::Device;
+use crate::error::TopologyError;
+use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
 
 /// A processing unit: one place for one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

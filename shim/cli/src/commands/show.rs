@@ -325,7 +325,7 @@ fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
     match !other && formats::is_of_slurm(path) {
         true => {
-            let site = formats::read_site(path, None)?;
+            let site = formats::read(path, None)?;
             Ok(treepie_report::input::network::tree(&site).cloned())
         }
         false => Ok(None),

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Wrong;
-use crate::{Device, Leaf, Topology};
+use crate::device::Device;
+use crate::tree::{Leaf, Topology};
 use treepie_base::{UnknownName, list};
+
+/// A failure and the field that it is about.
+pub(super) type Wrong = (&'static str, String);
 
 /// Neighbouring cores that belong together.
 #[derive(Serialize, Deserialize)]

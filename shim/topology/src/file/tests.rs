@@ -1,6 +1,11 @@
 //! Topologies in both forms, and what is wrong with them.
 #![allow(clippy::unwrap_used)]
+use std::path::Path;
+
+use treepie_base::FileError;
+
 use super::*;
+use crate::tree::Topology;
 
 const HEADER: &str = "treepie: topology\nversion: 1\n";
 

@@ -8,11 +8,10 @@
 
 use std::path::Path;
 
-use super::in_network;
-use super::locations::count_from_least;
-use super::parts::{Torus, of_tori};
-use super::slurm::wrong_line;
-use crate::networks::{Host, Network, NetworkError, Site};
+use super::error::{in_network, line_error};
+use super::tori::{Torus, count_from_least, of_tori, placed};
+use crate::networks::error::NetworkError;
+use crate::networks::site::Site;
 use treepie_base::FileError;
 
 fn fields(line: &str) -> Vec<&str> {
@@ -31,7 +30,7 @@ fn coordinates(words: &[&str]) -> Option<Vec<usize>> {
 }
 
 /// Whether the first lines look like this.
-pub(super) fn is_list(text: &str) -> bool {
+pub(super) fn recognize(text: &str) -> bool {
     let mut lines = text.lines().map(fields).filter(|words| !words.is_empty());
     let Some(first) = lines.next() else {
         return false;
@@ -44,7 +43,7 @@ pub(super) fn is_list(text: &str) -> bool {
 }
 
 /// Reads a list.
-pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
+pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     let mut network = None;
     let mut hosts: Vec<(String, Vec<usize>)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -58,7 +57,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
         }
         let at = coordinates(rest).ok_or_else(|| {
             let problem = format!("expected coordinates behind {first}, such as {first} 0 3 1");
-            wrong_line(path, number + 1, problem)
+            line_error(path, number + 1, problem)
         })?;
         if let Some((other, known)) = hosts.first()
             && known.len() != at.len()
@@ -68,7 +67,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
                 at.len(),
                 known.len()
             );
-            return Err(wrong_line(path, number + 1, problem));
+            return Err(line_error(path, number + 1, problem));
         }
         hosts.push(((*first).to_owned(), at));
     }
@@ -76,35 +75,6 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
         Some(site) => in_network(path, placed(&site, hosts)),
         None => of_tori(path, vec![Torus::smallest("hosts", hosts)], None),
     }
-}
-
-/// Hosts at coordinates of a network that has some.
-pub(super) fn placed(site: &Site, hosts: Vec<(String, Vec<usize>)>) -> Result<Site, NetworkError> {
-    let network = site.network().clone();
-    let at = |at: &[usize]| match &network {
-        Network::Lattice(lattice) => lattice.position(at),
-        Network::HyperX(hyperx) => hyperx.position(at),
-        Network::Dragonfly(dragonfly) => match *at {
-            [group, router] if group < dragonfly.groups() && router < dragonfly.routers() => {
-                Some(group * dragonfly.routers() + router)
-            }
-            _ => None,
-        },
-        other => at
-            .first()
-            .copied()
-            .filter(|&p| at.len() == 1 && p < other.positions()),
-    };
-    let hosts = hosts.into_iter().map(|(name, coordinates)| {
-        let position = at(&coordinates).ok_or_else(|| NetworkError::OutOfRange {
-            what: format!("the place of {name}"),
-            found: format!("{coordinates:?}"),
-            expected: format!("coordinates on the {}", network.describe()),
-        })?;
-        Ok(Host { name, position })
-    });
-    let hosts = hosts.collect::<Result<Vec<_>, NetworkError>>()?;
-    Site::new(network, hosts)
 }
 
 /// The hosts at the coordinates in their names, by a pattern in which `#` stands for each number:
@@ -168,7 +138,7 @@ mod tests {
     use super::*;
 
     fn site(text: &str) -> Result<Site, String> {
-        read(Path::new("hosts"), text).map_err(|error| error.to_string())
+        read(Path::new("hosts"), text, None).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -13,9 +13,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::in_network;
-use super::slurm::wrong_line;
-use crate::networks::{Arrangement, Dragonfly, Host, Local, Network, NetworkError, Paths, Site};
+use super::error::{in_network, line_error};
+use crate::networks::dragonfly::{Arrangement, Dragonfly, Local, Paths};
+use crate::networks::error::NetworkError;
+use crate::networks::network::Network;
+use crate::networks::site::{Host, Site};
 use treepie_base::FileError;
 
 const HEADER: &str = "cray-xc";
@@ -89,7 +91,7 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 /// Whether the first lines look like this.
-pub(super) fn is_list(text: &str) -> bool {
+pub(super) fn recognize(text: &str) -> bool {
     let mut lines = text.lines().map(words).filter(|words| !words.is_empty());
     let named = |words: &Vec<&str>| words.iter().any(|word| Name::read(word).is_some());
     lines
@@ -99,7 +101,7 @@ pub(super) fn is_list(text: &str) -> bool {
 }
 
 /// Reads a list. Groups without a node of the list are left out: nothing tells how many there are.
-pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
+pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     let mut nodes: Vec<(String, Name)> = Vec::new();
     let mut is_xc = false;
     for (number, line) in text.lines().enumerate() {
@@ -110,7 +112,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
             is_xc = true;
         } else if !words.is_empty() && !heading {
             let node = node(&words, is_xc);
-            nodes.push(node.map_err(|problem| wrong_line(path, number + 1, problem))?);
+            nodes.push(node.map_err(|problem| line_error(path, number + 1, problem))?);
         }
     }
     in_network(path, dragonfly(nodes))
@@ -187,14 +189,14 @@ mod tests {
     use super::*;
 
     fn site(text: &str) -> Result<Site, String> {
-        read(Path::new("nodes"), text).map_err(|error| error.to_string())
+        read(Path::new("nodes"), text, None).map_err(|error| error.to_string())
     }
 
     #[test]
     fn nodes_are_near_whose_names_differ_in_few_parts() {
         let list = "cray-xc\na c0-0c0s0n0\nb c0-0c0s0n3\nc c0-0c0s5n0\nd c1-0c2s0n0\n\
                     e c1-0c2s5n1\nf c2-0c0s0n0\ng c0-1c0s0n0\n";
-        assert!(is_list(list));
+        assert!(recognize(list));
         let found = site(list).unwrap();
         assert_eq!(found.nodes(), 7);
         let at = found
@@ -213,7 +215,7 @@ mod tests {
     fn tables_with_numbers_of_nodes_are_read() {
         let table = "cray-xc\n   NID    (HEX)    NODENAME     TYPE    STATUS        MODE\n\
                      12      0xc  c0-0c0s3n0  compute        up       batch\n";
-        assert!(is_list(table));
+        assert!(recognize(table));
         assert!(site(table).unwrap().positions_of(&["nid00012"]).is_ok());
     }
 

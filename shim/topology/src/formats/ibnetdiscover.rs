@@ -9,15 +9,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use super::parts::GraphBuilder;
-use super::slurm::wrong_line;
-use crate::networks::Site;
+use super::error::line_error;
+use super::graph_builder::GraphBuilder;
+use super::lines;
+use crate::networks::site::Site;
 use treepie_base::FileError;
 
-/// Whether a line is one of these files.
-pub(super) fn is_line(line: &str) -> bool {
+/// Whether a text begins with a line of these files.
+pub(super) fn recognize(text: &str) -> bool {
     let starts = ["vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid="];
-    starts.iter().any(|start| line.starts_with(start)) || Head::of(line).is_some()
+    lines::first(text).is_some_and(|line| {
+        starts.iter().any(|start| line.starts_with(start)) || Head::of(line).is_some()
+    })
 }
 
 /// A switch or adapter.
@@ -89,12 +92,12 @@ struct Fabric {
 }
 
 /// Reads a fabric; `path` is for messages.
-pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
+pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     let mut fabric = Fabric::default();
     let mut here: Option<String> = None;
     let mut named: HashSet<String> = HashSet::new();
     for (number, line) in text.lines().enumerate() {
-        let wrong = |problem: &str| wrong_line(path, number + 1, problem.to_owned());
+        let wrong = |problem: &str| line_error(path, number + 1, problem.to_owned());
         let line = line.trim_end();
         if let Some(head) = Head::of(line) {
             here = Some(head.id.to_owned());
@@ -224,7 +227,7 @@ Ca	1 "H-bb05"		# "node3 mlx5_0"
 
     #[test]
     fn a_fabric_is_a_graph_whose_parallel_cables_add_up() {
-        let site = read(Path::new("fabric"), FABRIC).unwrap();
+        let site = read(Path::new("fabric"), FABRIC, None).unwrap();
         let at = site.positions_of(&["node1", "node2", "node3"]).unwrap();
         let network = site.network();
         assert_eq!(network.distance(at[0], at[1]), 2);
@@ -241,14 +244,18 @@ Ca	1 "H-bb05"		# "node3 mlx5_0"
             "Ca\t1 \"H-cc01\"\t\t# \"node1 mlx5_1\"\n[1](cc02) \"S-aa02\"[9]\t\t# lid 20 4xHDR\n\n\
              Ca\t1 \"H-bb05\"",
         );
-        let site = read(Path::new("fabric"), &rails).unwrap();
+        let site = read(Path::new("fabric"), &rails, None).unwrap();
         let at = site.positions_of(&["node1", "node3"]).unwrap();
         assert_eq!(site.network().distance(at[0], at[1]), 2);
     }
 
     #[test]
     fn what_is_no_fabric_is_refused() {
-        let error = |text: &str| read(Path::new("fabric"), text).unwrap_err().to_string();
+        let error = |text: &str| {
+            read(Path::new("fabric"), text, None)
+                .unwrap_err()
+                .to_string()
+        };
         assert_eq!(
             error("[1] \"H-bb01\"[1] # \"a\" 4xHDR\n"),
             "fabric:1: a port stands before any `Switch` or `Ca`; the file lacks its beginning"

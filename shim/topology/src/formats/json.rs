@@ -4,12 +4,32 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::slurm::Switches;
-use super::{of_tree, slurm_nodes, slurm_yaml};
-use crate::networks::Site;
-use crate::{Leaf, Topology, Tree};
 use treepie_base::FileError;
-pub use treepie_base::yaml::{self, Value};
+use treepie_base::yaml::{self, Value};
+
+use super::slurm::switches::Switches;
+use super::trees::of_tree;
+use super::{lines, pbs, slurm_nodes, slurm_yaml};
+use crate::build::Tree;
+use crate::networks::site::Site;
+use crate::tree::{Leaf, Topology};
+use super::host_list::expand_flux;
+
+/// Words of which each of these files has one.
+const WORDS: [&str; 6] = [
+    "\"slurm\"",
+    "\"nodelist\"",
+    "\"instances\"",
+    "\"graph\"",
+    "\"resources_available\"",
+    "\"topology\"",
+];
+
+/// Whether a text looks like one of them.
+pub(super) fn recognize(text: &str) -> bool {
+    let is_json = lines::first(text).is_some_and(|line| line.starts_with(['{', '[']));
+    is_json && WORDS.iter().any(|word| text.contains(word))
+}
 
 /// Reads any of them; JSON is YAML.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
@@ -42,7 +62,7 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
             }
             found.push((node.as_str().unwrap_or_default().to_owned(), values));
         }
-        return placement_sets(path, found, name);
+        return pbs::placement_sets(path, found, name);
     }
     if matches!(&document, Value::Sequence(items) if items.iter().all(|i| i.get("topology").is_some()))
     {
@@ -90,7 +110,7 @@ fn flux_r(path: &Path, list: &Value) -> Result<Site, FileError> {
         let text = item
             .as_str()
             .ok_or_else(|| wrong("is no list of hosts".to_owned()))?;
-        hosts.extend(super::host_list::expand_flux(text).map_err(wrong)?);
+        hosts.extend(expand_flux(text).map_err(wrong)?);
     }
     flat(path, hosts)
 }
@@ -173,87 +193,7 @@ fn topograph(path: &Path, instances: &[Value]) -> Result<Site, FileError> {
         }
         Ok((id.to_owned(), layers))
     });
-    layered(path, "instances", nodes.collect::<Result<Vec<_>, _>>()?)
-}
-
-/// Switches from hosts and what is above each, the nearest first.
-fn layered(path: &Path, field: &str, hosts: Vec<(String, Vec<String>)>) -> Result<Site, FileError> {
-    let mut below: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
-    for (host, layers) in hosts {
-        below.entry(layers[0].clone()).or_default().1.push(host);
-        for pair in layers.windows(2) {
-            let children = &mut below.entry(pair[1].clone()).or_default().0;
-            if !children.contains(&pair[0]) {
-                children.push(pair[0].clone());
-            }
-        }
-    }
-    Switches::of_parts(path, field, below)
-}
-
-/// PBS: vnodes with resources, of which `keys` (a comma list, the smallest sets first) make sets.
-pub(super) fn placement_sets(
-    path: &Path,
-    nodes: Vec<(String, BTreeMap<String, String>)>,
-    keys: Option<&str>,
-) -> Result<Site, FileError> {
-    let wrong = |problem: String| FileError::field(path, "resources_available", problem);
-    let Some(keys) = keys else {
-        let mut values: BTreeMap<&str, std::collections::BTreeSet<&str>> = BTreeMap::new();
-        for (key, value) in nodes.iter().flat_map(|(_, values)| values) {
-            values.entry(key).or_default().insert(value);
-        }
-        let sets = values
-            .iter()
-            .filter(|(_, values)| values.len() > 1 && values.len() < nodes.len());
-        let sets: Vec<&str> = sets.map(|(key, _)| *key).collect();
-        return Err(wrong(format!(
-            "name the resources that make placement sets behind a colon, the smallest sets first, \
-             as in {}:switch,cabinet; there are {}",
-            path.display(),
-            if sets.is_empty() {
-                "none".to_owned()
-            } else {
-                sets.join(", ")
-            }
-        )));
-    };
-    let hosts = nodes.into_iter().map(|(node, values)| {
-        let layers = keys.split(',').map(|key| {
-            let value = values.get(key.trim());
-            let value = value.ok_or_else(|| wrong(format!("{node} has no {key}")))?;
-            if value.contains(',') {
-                let problem =
-                    format!("{node} is in several sets of {key} ({value}), which is no tree");
-                return Err(wrong(problem));
-            }
-            Ok(format!("{key}={value}"))
-        });
-        Ok((node.clone(), layers.collect::<Result<Vec<_>, FileError>>()?))
-    });
-    layered(
-        path,
-        "resources_available",
-        hosts.collect::<Result<Vec<_>, FileError>>()?,
-    )
-}
-
-/// What `pbsnodes -av` prints: names, and indented lines `resources_available.switch = s1`.
-pub(super) fn pbsnodes(path: &Path, text: &str, keys: Option<&str>) -> Result<Site, FileError> {
-    let mut nodes: Vec<(String, BTreeMap<String, String>)> = Vec::new();
-    for line in text.lines() {
-        if line.trim().is_empty() {
-            continue;
-        }
-        if !line.starts_with(char::is_whitespace) {
-            nodes.push((line.trim().to_owned(), BTreeMap::new()));
-        } else if let (Some((key, value)), Some(node)) = (line.split_once('='), nodes.last_mut())
-            && let Some(key) = key.trim().strip_prefix("resources_available.")
-        {
-            node.1.insert(key.to_owned(), value.trim().to_owned());
-        }
-    }
-    placement_sets(path, nodes, keys)
+    Switches::of_layers(path, "instances", nodes.collect::<Result<Vec<_>, _>>()?)
 }
 
 #[cfg(test)]
@@ -349,7 +289,7 @@ mod tests {
         );
         let text = "a\n     Mom = a\n     resources_available.switch = s1\n\n\
                     b\n     resources_available.switch = s1,s2\n";
-        let error = pbsnodes(Path::new("pbs"), text, Some("switch"))
+        let error = pbs::read(Path::new("pbs"), text, Some("switch"))
             .unwrap_err()
             .to_string();
         assert_eq!(

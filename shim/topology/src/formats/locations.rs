@@ -3,10 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::coordinates::placed;
 use super::cray;
-use super::parts::Torus;
-use crate::networks::{Lattice, Network, NetworkError, Site};
+use super::tori::{Torus, count_from_least, placed};
+use crate::networks::error::NetworkError;
+use crate::networks::lattice::Lattice;
+use crate::networks::network::Network;
+use crate::networks::site::Site;
 
 /// Where a host is, as its system told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,15 +76,6 @@ pub fn by_cnames(locations: &[HostLocation]) -> Result<Site, NetworkError> {
         (location.host.clone(), cname)
     });
     cray::named(named)
-}
-
-/// Coordinates that begin at 0 in each dimension.
-pub(super) fn count_from_least(hosts: &mut [(String, Vec<usize>)]) {
-    let dimensions = hosts.first().map_or(0, |(_, at)| at.len());
-    for dimension in 0..dimensions {
-        let least = hosts.iter().map(|(_, at)| at[dimension]).min().unwrap_or(0);
-        hosts.iter_mut().for_each(|(_, at)| at[dimension] -= least);
-    }
 }
 
 /// The smallest lattice with these coordinates, of which several hosts may have one.

@@ -13,17 +13,28 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::parts::GraphBuilder;
-use super::{expand, in_network};
-use crate::networks::{
-    Arrangement, Dragonfly, FatTree, Host, HyperX, Lattice, Local, Network, NetworkError, Paths,
-    Site,
-};
-pub use treepie_base::yaml::{self, Value};
+use treepie_base::yaml::{self, Value};
 use treepie_base::{FileError, Kind, header};
 
+use super::error::in_network;
+use super::graph_builder::GraphBuilder;
+use super::host_list::expand;
+use super::lines;
+use crate::networks::dragonfly::{Arrangement, Dragonfly, Local, Paths};
+use crate::networks::error::NetworkError;
+use crate::networks::fat_tree::FatTree;
+use crate::networks::hyperx::HyperX;
+use crate::networks::lattice::Lattice;
+use crate::networks::network::Network;
+use crate::networks::site::{Host, Site};
+
+/// Whether a text says that it is one.
+pub(super) fn recognize(text: &str) -> bool {
+    lines::kind(text) == Some("network")
+}
+
 /// Reads one; `path` is for messages.
-pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
+pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     header::check(path, text, Some(Kind::Network))?;
     let document: Document = yaml::parse(path, text)?;
     let family = match &document.network {
@@ -349,7 +360,8 @@ mod tests {
     const HEAD: &str = "treepie: network\nversion: 1\n";
 
     fn site(text: &str) -> Result<Site, String> {
-        read(Path::new("net.yaml"), &(HEAD.to_owned() + text)).map_err(|error| error.to_string())
+        read(Path::new("net.yaml"), &(HEAD.to_owned() + text), None)
+            .map_err(|error| error.to_string())
     }
 
     #[test]

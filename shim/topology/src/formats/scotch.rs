@@ -2,8 +2,13 @@
 
 use std::path::Path;
 
-use super::in_network;
-use crate::networks::{Edge, GraphNetwork, HyperX, Lattice, Network, NetworkError, Site};
+use super::error::in_network;
+use crate::networks::error::NetworkError;
+use crate::networks::graph::{Edge, GraphNetwork};
+use crate::networks::hyperx::HyperX;
+use crate::networks::lattice::Lattice;
+use crate::networks::network::Network;
+use crate::networks::site::Site;
 use treepie_base::FileError;
 
 /// Names that a target begins with.
@@ -16,14 +21,14 @@ const NAMES: [&str; 15] = [
 const MOST_PAIRS: usize = 4096;
 
 /// Whether a text begins as a target does.
-pub(super) fn is_target(text: &str) -> bool {
+pub(super) fn recognize(text: &str) -> bool {
     text.split_whitespace()
         .next()
         .is_some_and(|word| NAMES.contains(&word))
 }
 
 /// Reads one; terminals have no names.
-pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
+pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     let mut words = Words {
         words: text.split_whitespace(),
         last: "",
@@ -230,7 +235,7 @@ mod tests {
     use super::*;
 
     fn site(text: &str) -> Result<Site, String> {
-        read(Path::new("t.tgt"), text).map_err(|error| error.to_string())
+        read(Path::new("t.tgt"), text, None).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -4,11 +4,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::parts::{Torus, of_tori};
-use super::slurm::{Switches, wrong_line};
-use crate::networks::Site;
 use treepie_base::FileError;
-pub use treepie_base::yaml::Value;
+use treepie_base::yaml::Value;
+
+use super::error::line_error;
+use super::lines;
+use super::slurm::switches::Switches;
+use super::tori::{Torus, of_tori};
+use crate::networks::site::Site;
+
+/// Whether a text begins with a node.
+pub(super) fn recognize(text: &str) -> bool {
+    lines::first(text).is_some_and(|line| lines::begins(line, "NodeName="))
+}
 
 /// Reads the nodes; `name` chooses among the topologies that they are in, or among tori of one.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
@@ -97,7 +105,7 @@ fn nodes(path: &Path, text: &str) -> Result<Vec<(String, String)>, FileError> {
             Some(topology) => Ok((node, topology)),
             None => {
                 let problem = format!("{node} has no `Topology=`; nothing is known of its place");
-                Err(wrong_line(path, line, problem))
+                Err(line_error(path, line, problem))
             }
         });
     named.collect()

@@ -4,12 +4,22 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::expand;
-use super::parts::{Torus, of_tori};
-use super::slurm::{Switch, Switches};
-use crate::networks::Site;
 use treepie_base::FileError;
-pub use treepie_base::yaml::{self, Value};
+use treepie_base::yaml::{self, Value};
+
+use super::host_list::expand;
+use super::lines;
+use super::slurm::switches::{Switch, Switches};
+use super::tori::{Torus, of_tori};
+use crate::networks::site::Site;
+
+/// Whether a text is a list of topologies.
+pub(super) fn recognize(text: &str) -> bool {
+    const ITEM: &str = "- topology:";
+    lines::first(text).is_some_and(|line| {
+        line.starts_with(ITEM) || line == "---" && lines::any_begins(text, ITEM)
+    })
+}
 
 /// Reads the topology called `name`, or the default one.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {

@@ -4,18 +4,30 @@ use std::path::Path;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::host_list::check_bytes;
-use super::parts::{GraphBuilder, Torus, of_tori};
-use super::slurm::wrong_line;
-use super::{in_network, of_tree};
-use crate::networks::{FatTree, Host, Network, Site};
-use crate::{Leaf, Topology, Tree};
 use treepie_base::FileError;
+
+use super::error::{in_network, line_error};
+use super::graph_builder::GraphBuilder;
+use super::host_list::check_bytes;
+use super::lines;
+use super::tori::{Torus, of_tori};
+use super::trees::of_tree;
+use crate::build::Tree;
+use crate::networks::fat_tree::FatTree;
+use crate::networks::network::Network;
+use crate::networks::site::{Host, Site};
+use crate::tree::{Leaf, Topology};
 
 /// More hosts than this are a mistake in a range.
 const MOST_HOSTS: usize = 1 << 20;
 /// Digits of the largest number of a host.
 const LONGEST_NUMBER: usize = 20;
+
+/// Whether a text looks like either.
+pub(super) fn recognize(text: &str) -> bool {
+    let is_xml = lines::first(text).is_some_and(|line| line.starts_with('<'));
+    is_xml && (text.contains("<platform") || text.contains("<graphml"))
+}
 
 /// Reads either, by its first element.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
@@ -25,7 +37,7 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
     };
     let document = Document::parse_with_options(text, options).map_err(|error| {
         let line = error.pos().row as usize;
-        wrong_line(
+        line_error(
             path,
             line,
             format!("is not valid XML: {error}; correct this line"),
@@ -54,7 +66,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn wrong(&self, node: Node, problem: String) -> FileError {
         let line = self.document.text_pos_at(node.range().start).row as usize;
-        wrong_line(self.path, line, problem)
+        line_error(self.path, line, problem)
     }
 
     fn attribute<'n>(&self, node: Node<'n, '_>, name: &str) -> Result<&'n str, FileError> {

@@ -1,8 +1,9 @@
 //! Dragonflies: groups of routers that are close to each other, joined by global links (Kim,
 //! Dally, Scott and Abts 2008).
 
+use super::error::NetworkError;
 use super::error::out_of_range;
-use super::{Fabric, NetworkError, POSITION_LIMIT};
+use super::fabric::{Fabric, POSITION_LIMIT};
 
 /// Where the global port `q` of group `G` of `g` groups leads, as Hastings et al. 2015 name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

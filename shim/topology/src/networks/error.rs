@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::POSITION_LIMIT;
+use super::fabric::POSITION_LIMIT;
 
 /// Reason why a network could not be made.
 #[derive(Debug, Clone, PartialEq, Error)]

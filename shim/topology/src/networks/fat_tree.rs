@@ -1,8 +1,9 @@
 //! Fat trees whose switches have several parents: XGFT(h; m1..mh; w1..wh) of Öhring, Ibel, Das and
 //! Kumar 1995.
 
+use super::error::NetworkError;
 use super::error::out_of_range;
-use super::{Fabric, NetworkError, OUTSIDE, POSITION_LIMIT};
+use super::fabric::{Fabric, OUTSIDE, POSITION_LIMIT};
 
 /// More levels than this has no fat tree.
 const LEVEL_LIMIT: usize = 8;

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::error::NetworkError;
 use super::error::out_of_range;
-use super::{Fabric, NetworkError, POSITION_LIMIT};
+use super::fabric::{Fabric, POSITION_LIMIT};
 
 /// Distances are kept in a table of at most so many entries.
 const TABLE_LIMIT: usize = 1 << 28;

@@ -1,8 +1,9 @@
 //! HyperX: a lattice of switches whose rows are complete graphs (Ahn et al. 2009). A flattened
 //! butterfly is one with single cables.
 
-use super::lattice::{Extents, checked_widths};
-use super::{Fabric, NetworkError};
+use super::error::NetworkError;
+use super::fabric::Fabric;
+use super::lattice::{DIMENSION_LIMIT, Extents, checked_widths};
 
 /// A HyperX. Positions are switches, the first coordinate fastest.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +52,7 @@ impl HyperX {
     }
 
     /// Coordinates of a position.
-    pub fn coordinates(&self, position: usize) -> [usize; super::DIMENSION_LIMIT] {
+    pub fn coordinates(&self, position: usize) -> [usize; DIMENSION_LIMIT] {
         self.extents.at(position)
     }
 

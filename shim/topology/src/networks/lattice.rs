@@ -1,7 +1,8 @@
 //! Tori and meshes of any number of dimensions.
 
+use super::error::NetworkError;
 use super::error::out_of_range;
-use super::{Fabric, NetworkError, POSITION_LIMIT};
+use super::fabric::{Fabric, POSITION_LIMIT};
 
 /// A lattice has at most this many dimensions; TofuD has 6.
 pub const DIMENSION_LIMIT: usize = 8;

@@ -1,6 +1,7 @@
 //! What traffic puts on the links of a network.
 
-use super::{Network, OUTSIDE};
+use super::fabric::OUTSIDE;
+use super::network::Network;
 
 /// Traffic over every link by the stated routing.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,6 +8,8 @@
 //! graph       anything else, link by link
 //! tree        trees of switches
 //! loads       what traffic puts on the links, and the floor for any routing
+//! fabric      what all families have in common
+//! network     a network of any family
 //! site        a network and the hosts on it
 //! ```
 //!
@@ -16,203 +18,28 @@
 //! Dally and Towles 2004 (tori), Kim et al. 2008 and Hastings et al. 2015 (dragonflies), Öhring et
 //! al. 1995 and Zahavi 2010 (XGFT, d-mod-k), and Ahn et al. 2009 (HyperX).
 
-mod dragonfly;
-mod error;
-mod fat_tree;
-mod graph;
-mod hyperx;
-mod lattice;
-mod loads;
-mod site;
+pub(crate) mod dragonfly;
+pub(crate) mod error;
+pub(crate) mod fabric;
+pub(crate) mod fat_tree;
+pub(crate) mod graph;
+pub(crate) mod hyperx;
+pub(crate) mod lattice;
+pub(crate) mod loads;
+pub(crate) mod network;
+pub(crate) mod site;
 #[cfg(test)]
 mod tests;
 mod text;
-mod tree;
+pub(crate) mod tree;
 
 pub use dragonfly::{Arrangement, Dragonfly, Local, Paths};
 pub use error::NetworkError;
 pub use fat_tree::FatTree;
 pub use graph::Edge;
-pub(crate) use graph::GraphNetwork;
 pub use hyperx::HyperX;
 pub use lattice::{DIMENSION_LIMIT, Lattice};
 pub use loads::{Floor, Loads, Partition};
+pub use network::Network;
 pub use site::{Host, Site};
 pub use tree::TreeNetwork;
-
-/// A network has at most this many positions.
-pub(crate) const POSITION_LIMIT: usize = 1 << 22;
-
-/// What every family of networks can say. Links are directed and numbered from 0; some numbers
-/// stand for no link. Vertices are the positions, then switches on which no host can hang.
-pub(crate) trait Fabric {
-    /// Number of positions.
-    fn positions(&self) -> usize;
-    /// Number of vertices, positions first.
-    fn vertices(&self) -> usize {
-        self.positions()
-    }
-    /// Links between a host at position `a` and another at `b`, their own links to the network
-    /// included; the way between two hosts at one position if these are the same.
-    fn distance(&self, a: usize, b: usize) -> u32;
-    /// Length of the two links of hosts to the network, which no placement changes.
-    fn access(&self) -> u32;
-    /// Upper bound of the numbers of links.
-    fn links(&self) -> usize;
-    /// Vertices that a link leads from and to; `None` for a number that stands for no link.
-    fn ends(&self, link: usize) -> Option<(usize, usize)>;
-    /// Parallel cables of a link, or its capacity in any unit.
-    fn capacity(&self, link: usize) -> f64;
-    /// Length of a link.
-    fn length(&self, _link: usize) -> u32 {
-        1
-    }
-    /// Calls `each` for every link on the way from `a` to `b`, with the share of the traffic that
-    /// goes over it.
-    fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64));
-    /// Name of a vertex for people.
-    fn vertex_name(&self, vertex: usize) -> String;
-    /// Sets of vertices between which links are few: for each a name and the part of every vertex.
-    fn cuts(&self) -> Vec<(String, Vec<u32>)>;
-    /// The network in a few words.
-    fn describe(&self) -> String;
-    /// The routing that [`Fabric::route`] follows, in a few words.
-    fn routing(&self) -> &'static str;
-}
-
-/// Part of a vertex that is in none of the sets of a cut.
-pub(crate) const OUTSIDE: u32 = u32::MAX;
-
-/// A network.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Network {
-    /// A tree of switches.
-    Tree(TreeNetwork),
-    /// A torus or a mesh.
-    Lattice(Lattice),
-    /// A dragonfly.
-    Dragonfly(Dragonfly),
-    /// A fat tree with several parents.
-    FatTree(FatTree),
-    /// A HyperX, or flattened butterfly.
-    HyperX(HyperX),
-    /// Any graph.
-    Graph(GraphNetwork),
-}
-
-/// Calls a method of the family.
-macro_rules! of_family {
-    ($network:expr, $family:ident => $call:expr) => {
-        match $network {
-            Network::Tree($family) => $call,
-            Network::Lattice($family) => $call,
-            Network::Dragonfly($family) => $call,
-            Network::FatTree($family) => $call,
-            Network::HyperX($family) => $call,
-            Network::Graph($family) => $call,
-        }
-    };
-}
-
-impl Network {
-    /// Number of positions that hosts can hang on.
-    pub fn positions(&self) -> usize {
-        of_family!(self, family => family.positions())
-    }
-
-    /// Number of vertices: positions first, then switches without hosts.
-    pub fn vertices(&self) -> usize {
-        of_family!(self, family => family.vertices())
-    }
-
-    /// Distance in links, or in lengths of links where these differ, between a host at `a` and
-    /// another host at `b`; the hosts' own links are included. Two hosts may be at one position.
-    ///
-    /// # Panics
-    /// If there is no such position.
-    pub fn distance(&self, a: usize, b: usize) -> u32 {
-        of_family!(self, family => family.distance(a, b))
-    }
-
-    /// What of every distance is the hosts' own links to the network: 2, or 0 in a lattice whose
-    /// nodes are the routers.
-    pub fn access(&self) -> u32 {
-        of_family!(self, family => family.access())
-    }
-
-    /// Upper bound of the numbers of directed links.
-    pub fn links(&self) -> usize {
-        of_family!(self, family => family.links())
-    }
-
-    /// The vertices that a link leads from and to; `None` for a number that stands for no link.
-    pub fn ends(&self, link: usize) -> Option<(usize, usize)> {
-        of_family!(self, family => family.ends(link))
-    }
-
-    /// Capacity of a link in one direction: parallel cables, or any unit that a file gives.
-    pub fn capacity(&self, link: usize) -> f64 {
-        of_family!(self, family => family.capacity(link))
-    }
-
-    /// Length of a link; 1 unless it was described otherwise.
-    pub fn length(&self, link: usize) -> u32 {
-        of_family!(self, family => family.length(link))
-    }
-
-    /// Calls `each` for every link on the way from `a` to `b` by the stated routing, with the share
-    /// of the traffic that it takes.
-    ///
-    /// # Panics
-    /// If there is no such position.
-    pub fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64)) {
-        of_family!(self, family => family.route(a, b, each));
-    }
-
-    /// Name of a vertex: coordinates, or group and router.
-    pub fn vertex_name(&self, vertex: usize) -> String {
-        of_family!(self, family => family.vertex_name(vertex))
-    }
-
-    /// Name of a link: `(0,1,2) to (1,1,2)`.
-    pub fn link_name(&self, link: usize) -> String {
-        match self.ends(link) {
-            Some((from, to)) => {
-                format!("{} to {}", self.vertex_name(from), self.vertex_name(to))
-            }
-            None => format!("link {link}"),
-        }
-    }
-
-    /// The network in a few words: `torus 8x8x8`.
-    pub fn describe(&self) -> String {
-        of_family!(self, family => family.describe())
-    }
-
-    /// The stated routing in a few words.
-    pub fn routing(&self) -> &'static str {
-        of_family!(self, family => family.routing())
-    }
-
-    /// Whether real networks of this family choose routes by load, so that the stated routing and
-    /// the floor are only the two ends of what they do.
-    pub fn is_adaptive(&self) -> bool {
-        matches!(
-            self,
-            Network::Dragonfly(_) | Network::HyperX(_) | Network::FatTree(_)
-        )
-    }
-
-    /// Sets of vertices between which links are few, by name.
-    pub(crate) fn cuts(&self) -> Vec<(String, Vec<u32>)> {
-        of_family!(self, family => family.cuts())
-    }
-
-    /// All links: from, to, length and capacity.
-    pub fn all_links(&self) -> impl Iterator<Item = (usize, usize, u32, f64)> + '_ {
-        (0..self.links()).filter_map(|link| {
-            let (from, to) = self.ends(link)?;
-            Some((from, to, self.length(link), self.capacity(link)))
-        })
-    }
-}

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{Network, NetworkError};
+use super::error::NetworkError;
+use super::error::out_of_range;
+use super::fabric::POSITION_LIMIT;
+use super::network::Network;
 
 /// A host and where it hangs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +43,7 @@ impl Site {
                 return Err(NetworkError::HostTwice { host });
             }
             if host.position >= network.positions() {
-                return Err(super::error::out_of_range(
+                return Err(out_of_range(
                     format!("position of {}", host.name),
                     host.position,
                     format!("below {}", network.positions()),
@@ -61,13 +64,9 @@ impl Site {
     /// No node at a position, or more nodes than there can be.
     pub fn unnamed(network: Network, per_position: usize) -> Result<Self, NetworkError> {
         let nodes = network.positions().checked_mul(per_position);
-        if per_position == 0 || nodes.is_none_or(|nodes| nodes > super::POSITION_LIMIT) {
+        if per_position == 0 || nodes.is_none_or(|nodes| nodes > POSITION_LIMIT) {
             let expected = "at least 1, and not too many for the network";
-            return Err(super::error::out_of_range(
-                "nodes at a position",
-                per_position,
-                expected,
-            ));
+            return Err(out_of_range("nodes at a position", per_position, expected));
         }
         Ok(Site {
             network,
@@ -87,7 +86,7 @@ impl Site {
         }
         if let Some(position) = positions.iter().find(|&&p| p >= network.positions()) {
             let expected = format!("below {}", network.positions());
-            return Err(super::error::out_of_range("a position", position, expected));
+            return Err(out_of_range("a position", position, expected));
         }
         Ok(Site {
             network,

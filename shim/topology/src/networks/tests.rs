@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use super::graph::GraphNetwork;
 use super::*;
-use crate::Topology;
+use crate::tree::Topology;
 
 /// Distances between vertices over all links, by breadth-first search where links are 1 long.
 fn searched(network: &Network, start: usize) -> Vec<u32> {

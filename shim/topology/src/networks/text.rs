@@ -1,8 +1,12 @@
 //! Networks in a few characters: `torus:8x8x8`, `dragonfly:4,8,4`.
 
-use super::{
-    Arrangement, Dragonfly, FatTree, HyperX, Lattice, Local, Network, NetworkError, Paths, Site,
-};
+use super::dragonfly::{Arrangement, Dragonfly, Local, Paths};
+use super::error::NetworkError;
+use super::fat_tree::FatTree;
+use super::hyperx::HyperX;
+use super::lattice::Lattice;
+use super::network::Network;
+use super::site::Site;
 
 /// How descriptions look.
 pub(crate) const EXAMPLES: &str = "torus:8x8x8, mesh:32x32, dragonfly:4,8,4 (nodes of a router, routers, global links), \

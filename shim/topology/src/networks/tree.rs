@@ -1,7 +1,8 @@
 //! Trees of switches as networks: what all other networks are compared with.
 
-use super::{Fabric, NetworkError, OUTSIDE, POSITION_LIMIT};
-use crate::Topology;
+use super::error::NetworkError;
+use super::fabric::{Fabric, OUTSIDE, POSITION_LIMIT};
+use crate::tree::Topology;
 
 /// A tree of switches. Positions are its leaves, the hosts.
 #[derive(Debug, Clone, PartialEq)]

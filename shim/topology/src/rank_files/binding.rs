@@ -1,7 +1,7 @@
 //! The core of each rank for launchers whose files name hosts only: a list for
 //! the first, second, ... process of a host, the same on all hosts.
 
-use super::Slot;
+use super::slots::Slot;
 
 /// The cores of the processes of a host in the order of their ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]

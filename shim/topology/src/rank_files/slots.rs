@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use thiserror::Error;
 
-use crate::Topology;
+use crate::tree::Topology;
 
 /// The place of one rank. All numbers are logical, counted from 0 from the
 /// left of the tree.

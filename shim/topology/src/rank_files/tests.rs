@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used)]
+use std::path::Path;
+
 use super::*;
-use crate::Topology;
+use crate::tree::Topology;
 
 /// Appendix A.6: ranks 0 to 15 on the leaves of two nodes of two sockets of four cores.
 const FIGURE_1_8: [usize; 16] = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];

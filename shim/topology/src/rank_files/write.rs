@@ -1,6 +1,7 @@
 //! The text of each form.
 
-use super::{Form, Slot};
+use super::form::Form;
+use super::slots::Slot;
 
 /// A placement for a launcher; `slots` has one slot for each rank.
 pub fn write(form: Form, slots: &[Slot]) -> String {

@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use super::super::parts::{GraphBuilder, hosts_of};
-use super::super::{in_network, of_tree};
-use super::wrong_line;
-use crate::networks::{FatTree, Host, Network, Site};
-use crate::{Leaf, Topology, Tree};
 use treepie_base::FileError;
+
+use crate::build::Tree;
+use crate::formats::error::{in_network, line_error};
+use crate::formats::graph_builder::GraphBuilder;
+use crate::formats::trees::{hosts_of, of_tree};
+use crate::networks::fat_tree::FatTree;
+use crate::networks::network::Network;
+use crate::networks::site::{Host, Site};
+use crate::tree::{Leaf, Topology};
 
 /// Deeper than this is no network.
 const MOST_LEVELS: usize = 32;
@@ -73,6 +77,25 @@ impl Switches {
             found.add(switch).map_err(wrong)?;
         }
         found.site(path)
+    }
+
+    /// The network of hosts with the switches above each, the nearest first.
+    pub(crate) fn of_layers(
+        path: &Path,
+        field: &str,
+        hosts: Vec<(String, Vec<String>)>,
+    ) -> Result<Site, FileError> {
+        let mut below: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        for (host, layers) in hosts {
+            below.entry(layers[0].clone()).or_default().1.push(host);
+            for pair in layers.windows(2) {
+                let children = &mut below.entry(pair[1].clone()).or_default().0;
+                if !children.contains(&pair[0]) {
+                    children.push(pair[0].clone());
+                }
+            }
+        }
+        Switches::of_parts(path, field, below)
     }
 
     /// Adds a group of blocks, above the groups of some of them that there are.
@@ -216,7 +239,7 @@ impl Switches {
     }
 
     /// The tree of all switches, and the number of parents of each level from the hosts up.
-    pub(super) fn network(&self, path: &Path) -> Result<(Topology, Vec<usize>), FileError> {
+    fn network(&self, path: &Path) -> Result<(Topology, Vec<usize>), FileError> {
         let below: HashSet<&String> = self.all.iter().flat_map(|s| &s.switches).collect();
         // Switches above the same ones are one with several links.
         let mut alike: HashMap<&Vec<String>, usize> = HashMap::new();
@@ -246,7 +269,7 @@ impl Switches {
         if trees.is_empty() {
             let problem = "every switch is below another one; one has to be at the top".to_owned();
             let line = self.all.first().map_or(0, |s| s.line);
-            return Err(wrong_line(path, line, problem));
+            return Err(line_error(path, line, problem));
         }
         // A single switch at the top is the root itself.
         let tree = match trees.pop() {
@@ -294,7 +317,7 @@ impl Switches {
         dropped: &HashSet<&str>,
         depth: usize,
     ) -> Result<(Tree, usize), FileError> {
-        let wrong = |problem: String| wrong_line(path, switch.line, problem);
+        let wrong = |problem: String| line_error(path, switch.line, problem);
         if depth == MOST_LEVELS {
             let name = &switch.name;
             return Err(wrong(format!(
@@ -351,5 +374,5 @@ impl Switches {
 
 fn missing(path: &Path, switch: &Switch, child: &str) -> FileError {
     let problem = format!("no line describes {child}; add one, or leave it out");
-    wrong_line(path, switch.line, problem)
+    line_error(path, switch.line, problem)
 }

@@ -2,7 +2,12 @@
 #![allow(clippy::unwrap_used)]
 use proptest::prelude::*;
 
-use super::*;
+use std::path::Path;
+
+use crate::formats::from_text;
+use crate::networks::network::Network;
+use crate::networks::site::Site;
+use crate::tree::Topology;
 
 const SLURM: &str = "\
 # two leaf switches below one
@@ -12,7 +17,10 @@ SwitchName=s2 Level=1 LinkSpeed=1 Nodes=tux[0-5] Switches=s[0-1]
 ";
 
 fn network(text: &str) -> Result<Topology, String> {
-    from_text(Path::new("t.conf"), text).map_err(|error| error.to_string())
+    match site(text, None)?.network() {
+        Network::Tree(tree) => Ok(tree.topology().clone()),
+        other => Err(format!("{} is no tree", other.describe())),
+    }
 }
 
 #[test]
@@ -86,9 +94,8 @@ fn wrong_networks_name_the_line() {
             "t.conf:1: `up` was found, a word such as `Nodes=tux[0-3]` was expected",
         ),
         (
-            "SwitchName=t Switches=a,b\nSwitchName=a Switches=c,d\nSwitchName=b Switches=c\n\
-             SwitchName=c Nodes=n0\nSwitchName=d Nodes=n1\n",
-            "t.conf:3: c is below both a and b; a tree was expected",
+            "SwitchName=t Switches=a,a\nSwitchName=a Nodes=n0\n",
+            "t.conf:1: a is below both t and t; a tree was expected",
         ),
     ] {
         assert_eq!(network(text).unwrap_err(), expected);
@@ -96,7 +103,7 @@ fn wrong_networks_name_the_line() {
 }
 
 fn site(text: &str, name: Option<&str>) -> Result<Site, String> {
-    let found = super::site(Path::new("t.conf"), text, name);
+    let found = from_text(Path::new("t.conf"), text, name);
     found.map_err(|error| error.to_string())
 }
 
@@ -139,7 +146,6 @@ fn keys_come_in_any_case_lines_go_on_and_one_switch_may_have_two() {
 fn several_tops_over_the_same_switches_are_a_fat_tree() {
     let text = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n\
                 SwitchName=t0 Switches=s[0-1]\nSwitchName=t1 Switches=s[0-1]\n";
-    assert_eq!(network(text).unwrap().arities(), Some(vec![2, 2]));
     let found = site(text, None).unwrap();
     assert_eq!(found.network().describe(), "fat tree 2;2,2;1,2");
     assert_eq!(found.positions_of(&["n3"]).unwrap(), [3]);
@@ -201,8 +207,8 @@ proptest! {
             text[place] = letter;
         }
         let text: String = text.into_iter().collect();
-        match network(&text) {
-            Ok(found) => prop_assert!(found.leaves().iter().all(|leaf| leaf.host.is_some())),
+        match site(&text, None) {
+            Ok(found) => prop_assert_eq!(found.hosts().len(), found.nodes()),
             Err(message) => prop_assert!(!message.contains('\n'), "{}", message),
         }
     }

@@ -1,24 +1,15 @@
-//! Networks that several forms describe: rings, tori with cells, graphs of switches.
+//! Hosts at coordinates: rings, tori with cells, and other networks that have coordinates.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::in_network;
-use crate::Topology;
-use crate::networks::{Edge, GraphNetwork, Host, Lattice, Network, Site};
 use treepie_base::FileError;
 
-/// The hosts of a tree and their leaves.
-pub(super) fn hosts_of(tree: &Topology) -> Vec<Host> {
-    let leaves = tree.leaves().iter().enumerate();
-    let named = leaves.filter_map(|(position, leaf)| {
-        Some(Host {
-            name: leaf.host.clone()?,
-            position,
-        })
-    });
-    named.collect()
-}
+use super::error::in_network;
+use crate::networks::error::NetworkError;
+use crate::networks::lattice::Lattice;
+use crate::networks::network::Network;
+use crate::networks::site::{Host, Site};
 
 /// A torus or mesh of a file, and which host is in which cell.
 pub(super) struct Torus {
@@ -70,9 +61,7 @@ impl Torus {
             hosts: hosts.map(|(cell, host)| (host, at(cell))).collect(),
         })
     }
-}
 
-impl Torus {
     /// The smallest lattice with all these coordinates: a part of a torus looks like a mesh, and
     /// only what is full surely closes.
     pub(super) fn smallest(name: &str, hosts: Vec<(String, Vec<usize>)>) -> Self {
@@ -162,81 +151,40 @@ pub(super) fn of_tori(
     in_network(path, Site::new(Network::Lattice(lattice), hosts))
 }
 
-/// A graph that is built up from named switches, hosts on them, and links.
-#[derive(Default)]
-pub(super) struct GraphBuilder {
-    vertex_of: HashMap<String, usize>,
-    names: Vec<String>,
-    hosts: Vec<(String, usize)>,
-    edges: Vec<Edge>,
+/// Hosts at coordinates of a network that has some.
+pub(super) fn placed(site: &Site, hosts: Vec<(String, Vec<usize>)>) -> Result<Site, NetworkError> {
+    let network = site.network().clone();
+    let at = |at: &[usize]| match &network {
+        Network::Lattice(lattice) => lattice.position(at),
+        Network::HyperX(hyperx) => hyperx.position(at),
+        Network::Dragonfly(dragonfly) => match *at {
+            [group, router] if group < dragonfly.groups() && router < dragonfly.routers() => {
+                Some(group * dragonfly.routers() + router)
+            }
+            _ => None,
+        },
+        other => at
+            .first()
+            .copied()
+            .filter(|&p| at.len() == 1 && p < other.positions()),
+    };
+    let hosts = hosts.into_iter().map(|(name, coordinates)| {
+        let position = at(&coordinates).ok_or_else(|| NetworkError::OutOfRange {
+            what: format!("the place of {name}"),
+            found: format!("{coordinates:?}"),
+            expected: format!("coordinates on the {}", network.describe()),
+        })?;
+        Ok(Host { name, position })
+    });
+    let hosts = hosts.collect::<Result<Vec<_>, NetworkError>>()?;
+    Site::new(network, hosts)
 }
 
-impl GraphBuilder {
-    /// The number of a vertex, which is added if there is none of that name.
-    pub(super) fn vertex(&mut self, name: &str) -> usize {
-        if let Some(&vertex) = self.vertex_of.get(name) {
-            return vertex;
-        }
-        self.vertex_of.insert(name.to_owned(), self.names.len());
-        self.names.push(name.to_owned());
-        self.names.len() - 1
-    }
-
-    /// The number of a vertex that there is.
-    pub(super) fn known(&self, name: &str) -> Option<&usize> {
-        self.vertex_of.get(name)
-    }
-
-    /// Puts a host on a vertex.
-    pub(super) fn host(&mut self, host: &str, vertex: usize) {
-        self.hosts.push((host.to_owned(), vertex));
-    }
-
-    /// Joins two vertices.
-    pub(super) fn link(&mut self, one: usize, other: usize, length: u32, capacity: f64) {
-        self.edges.push(Edge {
-            one,
-            other,
-            length,
-            capacity,
-        });
-    }
-
-    /// The network; hosts hang on their vertices by links of their own if `access` is 2, and are
-    /// these vertices if it is 0.
-    pub(super) fn site(self, path: &Path, access: u32) -> Result<Site, FileError> {
-        // Vertices with hosts come first.
-        let mut number = vec![usize::MAX; self.names.len()];
-        let mut order = Vec::new();
-        let with_hosts = self.hosts.iter().map(|host| host.1);
-        for vertex in with_hosts.chain(0..self.names.len()) {
-            if number[vertex] == usize::MAX {
-                number[vertex] = order.len();
-                order.push(vertex);
-            }
-        }
-        let mut positions: Vec<usize> = self.hosts.iter().map(|host| number[host.1]).collect();
-        positions.sort_unstable();
-        positions.dedup();
-        let names = order
-            .iter()
-            .map(|&vertex| self.names[vertex].clone())
-            .collect();
-        let edges: Vec<Edge> = self
-            .edges
-            .iter()
-            .map(|edge| Edge {
-                one: number[edge.one],
-                other: number[edge.other],
-                ..*edge
-            })
-            .collect();
-        let graph = GraphNetwork::new(names, positions.len(), access, &edges);
-        let graph = in_network(path, graph)?;
-        let hosts = self.hosts.into_iter().map(|(name, vertex)| Host {
-            name,
-            position: number[vertex],
-        });
-        in_network(path, Site::new(Network::Graph(graph), hosts.collect()))
+/// Coordinates that begin at 0 in each dimension.
+pub(super) fn count_from_least(hosts: &mut [(String, Vec<usize>)]) {
+    let dimensions = hosts.first().map_or(0, |(_, at)| at.len());
+    for dimension in 0..dimensions {
+        let least = hosts.iter().map(|(_, at)| at[dimension]).min().unwrap_or(0);
+        hosts.iter_mut().for_each(|(_, at)| at[dimension] -= least);
     }
 }

@@ -1,5 +1,6 @@
 //! The collective operations of MPI that a profile records.
 
+use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
@@ -7,9 +8,22 @@ use treepie_base::from_name;
 /// A collective operation on an intra-communicator. Blocking, non-blocking and
 /// persistent forms are one operation: they move the same data. Those of neighbourhoods come last.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)] // each is the MPI function of that name
 pub enum Operation {
     Barrier,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::operation::{Operation, Unit};
@@ -29,7 +30,7 @@ pub struct Record {
 
 /// A plan that ran in place of the native collective: all of it that is not the same for every
 /// collective of the communicator ([`Locality`](crate::Locality)).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PlanRun {
     /// Name of its algorithm.
     pub algorithm: String,

@@ -2,15 +2,29 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
 /// Calls that do the same sort of thing.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum CallClass {
     /// Sends, blocking or not, prepared or not, and their starts.
     Send,
@@ -42,7 +56,7 @@ impl CallClass {
 from_name!(CallClass, "class of calls");
 
 /// Calls and the time in them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CallTime {
     /// Number of calls.
     pub calls: u64,

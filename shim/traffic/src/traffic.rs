@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
 
+use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use super::matrix::TOO_LARGE;
@@ -11,7 +12,7 @@ use treepie_base::from_name;
 
 /// Traffic from one rank to another. Sums stop at the largest value instead of starting again at
 /// zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Traffic {
     /// Number of messages.
     pub messages: u64,

@@ -88,7 +88,7 @@ impl WindowCall {
 }
 
 /// Calls on one window that are alike, as one rank made them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Accesses {
     /// Their number and bytes.
     pub traffic: Traffic,
@@ -105,7 +105,7 @@ impl AddAssign for Accesses {
 }
 
 /// What makes calls on one window alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Access {
     /// The epoch that they were made in.
     pub epoch: EpochKind,

@@ -73,25 +73,15 @@ fn unzigzag(coded: u64) -> i64 {
     (coded >> 1) as i64 ^ -((coded & 1) as i64)
 }
 
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
+fn put(bytes: &mut Vec<u8>, number: u64) {
+    // Ten bytes are enough for any number.
+    bytes.extend_from_slice(postcard::to_slice(&number, &mut [0; 10]).unwrap_or_default());
 }
 
 fn get(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
+    let (number, rest) = postcard::take_from_bytes(bytes).ok()?;
+    *bytes = rest;
+    Some(number)
 }
 
 /// The signed step from the value before, which becomes this one.

@@ -7,20 +7,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use crc32fast::Hasher as Checksum;
 
-use super::Checksum;
-use super::merge::{Merged, Merger};
+use super::merge::merger::{Merged, Merger};
 use super::partial_profile::PartialProfile;
-use super::wire::{Decoder, Encoder, Sink};
-use crate::MpiDescription;
+use super::run_description::RunDescription;
+use super::wire::decode::decode;
 use treepie_base::error::one_line;
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
 use treepie_base::{FileError, open_no_link};
 
 /// First bytes of every file.
-const FIRST_LINE: &[u8] = b"treepie part 3\n";
+const FIRST_LINE: &[u8] = b"treepie part 4\n";
 
 /// Bytes of the largest one.
 const LARGEST: u64 = 1 << 32;
@@ -28,75 +27,9 @@ const LARGEST: u64 = 1 << 32;
 /// Ending of the names of these files.
 const ENDING: &str = ".part";
 
-/// Facts that all ranks of a run share.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RunDescription {
-    /// A number that other runs do not have.
-    pub run: u64,
-    /// Number of ranks.
-    pub ranks: usize,
-    /// Program that writes the profile, such as `treepie 0.1.0`.
-    pub producer: String,
-    /// When the job started, in UTC.
-    pub date: String,
-    /// The MPI library.
-    pub mpi: MpiDescription,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Remarks for people.
-    pub notes: Vec<String>,
-    /// Who is near whom, where plans replace collectives: [`locality_text`].
-    ///
-    /// [`locality_text`]: crate::locality_text
-    pub locality: Option<String>,
-}
-
-impl RunDescription {
-    fn encode(&self, sink: &mut impl Sink) {
-        let mut encoder = Encoder::new(sink);
-        encoder.plain_number(self.run);
-        encoder.plain_number(self.ranks as u64);
-        for text in [
-            &self.producer,
-            &self.date,
-            &self.mpi.family,
-            &self.mpi.library,
-            &self.mpi.standard,
-        ] {
-            encoder.text(text);
-        }
-        for list in [&self.command, &self.notes] {
-            encoder.plain_number(list.len() as u64);
-            for text in list {
-                encoder.text(text);
-            }
-        }
-        encoder.text(self.locality.as_deref().unwrap_or_default());
-    }
-
-    fn decode(decoder: &mut Decoder<'_>) -> Option<RunDescription> {
-        Some(RunDescription {
-            run: decoder.number()?,
-            ranks: usize::try_from(decoder.number()?).ok()?,
-            producer: decoder.text()?,
-            date: decoder.text()?,
-            mpi: MpiDescription {
-                family: decoder.text()?,
-                library: decoder.text()?,
-                standard: decoder.text()?,
-            },
-            command: decoder.list(Decoder::text)?,
-            notes: decoder.list(Decoder::text)?,
-            locality: Some(decoder.text()?).filter(|text| !text.is_empty()),
-        })
-    }
-}
-
 /// The first bytes of every file of a run: an encoded partial profile follows.
 pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
-    let mut bytes = FIRST_LINE.to_vec();
-    run.encode(&mut bytes);
-    bytes
+    postcard::to_extend(run, FIRST_LINE.to_vec()).unwrap_or_default()
 }
 
 /// The last bytes of a file with this checksum.
@@ -136,7 +69,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileEr
     };
     let Some(rest) = bytes.strip_prefix(FIRST_LINE) else {
         return Err(wrong(
-            "is no partial profile that this treepie reads; one starts with the line `treepie part 3`",
+            "is no partial profile that this treepie reads; one starts with the line `treepie part 4`",
         ));
     };
     let cut_off = || wrong("was cut off or changed: its checksum is not right; remove it");
@@ -146,14 +79,12 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileEr
     if end_of_file(&checksum) != *stated {
         return Err(cut_off());
     }
-    let mut decoder = Decoder(content);
-    let read = RunDescription::decode(&mut decoder).zip(decoder.partial_profile());
-    match read {
-        Some(read) if decoder.0.is_empty() => Ok(read),
-        _ => Err(wrong(
-            "has items of an unknown kind; use the treepie that the job ran with",
-        )),
-    }
+    let read = postcard::take_from_bytes(content).ok();
+    let read = read.and_then(|(run, mut rest)| {
+        let partial = decode(&mut rest)?;
+        rest.is_empty().then_some((run, partial))
+    });
+    read.ok_or_else(|| wrong("has items of an unknown kind; use the treepie that the job ran with"))
 }
 
 /// Merges all partial profiles in a directory.
@@ -236,7 +167,9 @@ pub fn remove_directory(directory: &Path) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::partial_profiles::Kind;
+    use crate::MpiDescription;
+    use crate::partial_profiles::kind::Kind;
+    use crate::partial_profiles::wire::encode::Encoder;
     use treepie_traffic::Traffic;
 
     fn run() -> RunDescription {

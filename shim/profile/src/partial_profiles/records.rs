@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Alike, Encoder, Sink};
+use super::wire::encode::Encoder;
+use super::wire::item::RecordKey;
+use super::wire::sink::Sink;
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 use treepie_traffic::Traffic;
 
@@ -85,7 +87,7 @@ impl Records {
     /// Writes all records; nothing is allocated.
     pub fn encode<S: Sink>(&self, encoder: &mut Encoder<'_, S>) {
         for ((operation, root, size_class, plan, group), sum) in &self.0 {
-            let of = Alike {
+            let of = RecordKey {
                 operation: *operation,
                 root: *root,
                 size_class: *size_class,

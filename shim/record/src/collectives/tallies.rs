@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use treepie_collective::{Operation, PlanRun, size_class};
-use treepie_profile::partial_profiles::{Alike, Encoder, Sink};
+use treepie_profile::partial_profiles::{RecordKey, Encoder, Sink};
 use treepie_traffic::Traffic;
 
 use super::super::sums::Sums;
@@ -23,7 +23,7 @@ struct Tally {
 }
 
 /// What makes calls alike.
-type Key = Alike<'static>;
+type Key = RecordKey<Plan>;
 
 /// The calls on one communicator.
 #[derive(Default)]
@@ -88,7 +88,7 @@ impl Recent {
         let packed = pack(operation, root, size_class);
         let at = cell_of(packed);
         self.cells[at].settle(tallies, at);
-        tallies.recent[at] = Some(Alike {
+        tallies.recent[at] = Some(RecordKey {
             operation,
             root,
             size_class,
@@ -154,7 +154,7 @@ impl Tallies {
             // their reports are together.
             Amount::Sent(..) | Amount::SentTo(..) => 0,
         };
-        let key = Alike {
+        let key = RecordKey {
             operation,
             root: seen.root,
             size_class: class,
@@ -294,7 +294,7 @@ mod tests {
         assert!(count(0, Some(plan)));
         recent.settle(&mut tallies);
         let of = |plan| {
-            let tally = &tallies.all[&Alike {
+            let tally = &tallies.all[&RecordKey {
                 operation: Operation::Bcast,
                 root: Some(0),
                 size_class: size_class(8),

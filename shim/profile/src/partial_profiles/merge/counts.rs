@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::Times;
-use crate::partial_profiles::{Kind, Records};
+use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::records::Records;
 use treepie_collective::{Record, Volume, size_class};
 use treepie_traffic::{Traffic, TrafficMatrix};
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::partial_profiles::wire::less;
-use crate::partial_profiles::{Kind, PartialProfile, Phase};
+use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::partial_profile::{PartialProfile, Phase};
+use crate::partial_profiles::wire::decode::less;
 use treepie_traffic::Traffic;
 
 /// Gives the phase that went on what is in no other, and takes what is left out

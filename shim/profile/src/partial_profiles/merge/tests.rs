@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::partial_profiles::{Kind, Span};
+use crate::partial_profiles::{Kind, PartialProfile, Phase, RunDescription, Span};
 use treepie_collective::{Operation, Record, Volume};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::WindowUse;
-use crate::partial_profiles::PartialProfile;
+use crate::partial_profiles::partial_profile::PartialProfile;
 use treepie_traffic::windows::{Access, Accesses};
 
 /// Windows by their ranks and their numbers.

@@ -1,5 +1,6 @@
+#![allow(clippy::unwrap_used)]
 use super::*;
-use crate::partial_profiles::{Kind, PartialProfile, Span};
+use crate::partial_profiles::{Kind, PartialProfile, Records, Span};
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
@@ -22,6 +23,18 @@ fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
     }
 }
 
+fn records_of_every_volume() -> [Record; 3] {
+    [
+        record(Operation::Bcast, Some(0), Volume::Uniform(64)),
+        record(Operation::Allgatherv, None, Volume::PerRank(vec![1, 2, 3])),
+        record(
+            Operation::Alltoallv,
+            None,
+            Volume::Pairs(vec![(0, 1, 9, 1)]),
+        ),
+    ]
+}
+
 fn access() -> Access {
     Access {
         epoch: EpochKind::LockAll,
@@ -39,17 +52,11 @@ fn encoded(process: u32) -> Vec<u8> {
     encoder.counted(Kind::Got, 1, Traffic::new(2, u64::MAX));
     encoder.counted(Kind::Put, 70_000, Traffic::new(2, 20));
     encoder.taken_back(Kind::Put, 70_000, Traffic::new(1, 5));
-    encoder.record(&record(Operation::Bcast, Some(0), Volume::Uniform(64)));
-    encoder.record(&record(
-        Operation::Allgatherv,
-        None,
-        Volume::PerRank(vec![1, 2, 3]),
-    ));
-    encoder.record(&record(
-        Operation::Alltoallv,
-        None,
-        Volume::Pairs(vec![(0, 1, 9, 1)]),
-    ));
+    let mut records = Records::default();
+    for record in records_of_every_volume() {
+        records.add(record);
+    }
+    records.encode(&mut encoder);
     encoder.shared_memory(&[0, 1]);
     let time = CallTime {
         calls: 2,
@@ -113,16 +120,7 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
 fn records_are_read_as_they_were_with_every_kind_of_volume() {
     let partial = decode_all(&encoded(0)).next().flatten();
     let records = partial.map(|partial| partial.collectives.into_vec());
-    let expected = vec![
-        record(Operation::Bcast, Some(0), Volume::Uniform(64)),
-        record(Operation::Allgatherv, None, Volume::PerRank(vec![1, 2, 3])),
-        record(
-            Operation::Alltoallv,
-            None,
-            Volume::Pairs(vec![(0, 1, 9, 1)]),
-        ),
-    ];
-    assert_eq!(records, Some(expected));
+    assert_eq!(records, Some(records_of_every_volume().to_vec()));
 }
 
 #[test]
@@ -135,10 +133,19 @@ fn bytes_that_end_too_early_are_refused() {
 }
 
 #[test]
-fn a_number_that_is_too_long_is_refused() {
-    assert_eq!(Decoder(&[0xff; 12]).number(), None);
-    assert_eq!(
-        Decoder(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).number(),
-        Some(u64::MAX)
-    );
+fn numbers_that_are_too_long_and_ranks_out_of_range_are_refused() {
+    let with_group = |differences: &[i64]| {
+        let mut bytes = vec![7];
+        bytes.extend(postcard::to_allocvec(differences).unwrap());
+        bytes.push(0);
+        decode_all(&bytes)
+            .next()
+            .flatten()
+            .map(|partial| partial.shared_memory)
+    };
+    assert_eq!(with_group(&[2, -1]), Some(vec![vec![2, 1]]));
+    assert_eq!(with_group(&[2, -3]), None);
+    assert_eq!(with_group(&[i64::MAX, 1]), None);
+    let too_long = [&[9, 0, 0xff][..], &[0xff; 12]].concat();
+    assert_eq!(decode_all(&too_long).next(), Some(None));
 }

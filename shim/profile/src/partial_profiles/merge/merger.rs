@@ -1,0 +1,296 @@
+//! Partial profiles, taken one by one, become a profile.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thiserror::Error;
+
+use super::counts::{Layers, MergedPhase, named_phase, reported};
+use super::open_phase::close_phases;
+use super::windows::Windows;
+use crate::partial_profiles::partial_profile::{PartialProfile, Phase};
+use crate::partial_profiles::run_description::RunDescription;
+use crate::partial_profiles::wire::decode::decode_all;
+use crate::{Host, Profile, Times, locality_from_text};
+use treepie_base::{FileError, list};
+use treepie_collective::RecordError;
+
+/// Reason why a partial profile does not belong to the others.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PartialProfileError {
+    /// Two partial profiles are of the same rank.
+    #[error("rank {rank} has left two partial profiles; remove one of them")]
+    Twice {
+        /// The rank.
+        rank: u32,
+    },
+    /// Two partial profiles are of the same process.
+    #[error("process {process} has left two partial profiles; remove one of them")]
+    ProcessTwice {
+        /// The process of the launcher's world.
+        process: u32,
+    },
+    /// A rank that the job did not have.
+    #[error(
+        "names rank {rank}, but the job had {ranks} ranks: they count from 0 to {}; remove it",
+        ranks.saturating_sub(1)
+    )]
+    NoSuchRank {
+        /// The rank.
+        rank: u32,
+        /// Number of ranks.
+        ranks: usize,
+    },
+    /// A record of a collective that makes no sense.
+    #[error("{0}; remove it")]
+    Record(#[from] RecordError),
+    /// Who is near whom cannot be read.
+    #[error(transparent)]
+    Locality(#[from] FileError),
+    /// Bytes that are no partial profile.
+    #[error("did not arrive as it was sent; take the profile again")]
+    Unreadable,
+}
+
+/// A profile made of partial profiles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    /// The profile; [`Profile::missing_ranks`] are those that left no partial profile.
+    pub profile: Profile,
+}
+
+/// Host name of the processes of which nothing is known.
+const UNKNOWN_HOST: &str = "unknown";
+
+/// Takes partial profiles one by one.
+pub struct Merger {
+    run: RunDescription,
+    layers: Layers,
+    /// By name, with the order of first appearance.
+    phases: BTreeMap<String, MergedPhase>,
+    seen: BTreeSet<u32>,
+    host_of_process: BTreeMap<u32, String>,
+    process_of_rank: BTreeMap<u32, u32>,
+    allowed_cores: BTreeMap<u32, String>,
+    shared_memory: BTreeSet<Vec<usize>>,
+    times: Option<Times>,
+    windows: Windows,
+}
+
+impl Merger {
+    /// A merger for the partial profiles of one run.
+    pub fn new(run: RunDescription) -> Self {
+        let ranks = run.ranks;
+        Merger {
+            run,
+            layers: Layers::new(ranks),
+            phases: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            host_of_process: BTreeMap::new(),
+            process_of_rank: BTreeMap::new(),
+            allowed_cores: BTreeMap::new(),
+            shared_memory: BTreeSet::new(),
+            times: None,
+            windows: Windows::default(),
+        }
+    }
+
+    /// The run whose partial profiles these are.
+    pub fn run(&self) -> &RunDescription {
+        &self.run
+    }
+
+    /// Adds one rank's partial profile.
+    ///
+    /// # Errors
+    /// A rank that was there already or that the job does not have, a record
+    /// that makes no sense. Nothing was added then.
+    pub fn add(&mut self, mut partial: PartialProfile) -> Result<(), PartialProfileError> {
+        self.check(&partial)?;
+        close_phases(&mut partial);
+        let rank = partial.rank;
+        self.seen.insert(rank);
+        self.windows.add(&partial);
+        self.process_of_rank.insert(rank, partial.process);
+        self.host_of_process.insert(partial.process, partial.host);
+        self.allowed_cores
+            .insert(partial.process, partial.allowed_cores);
+        self.layers.add(rank, &partial.counted, partial.collectives);
+        let timed = !partial.times.is_empty();
+        for phase in partial.phases.into_iter().filter(|phase| !phase.left_out) {
+            self.add_phase(rank, phase, timed);
+        }
+        for group in partial.shared_memory {
+            let mut group: Vec<usize> = group.into_iter().map(|rank| rank as usize).collect();
+            group.sort_unstable();
+            self.shared_memory.insert(group);
+        }
+        if timed {
+            let times = self.times.get_or_insert_with(|| Times::new(self.run.ranks));
+            times.add(rank as usize, partial.elapsed, partial.times);
+        }
+        Ok(())
+    }
+
+    /// Merges the partial profiles of all ranks of a run, one after the other in `bytes`, as they
+    /// arrive at process 0 at the end of a job.
+    ///
+    /// # Errors
+    /// Bytes that are no partial profiles, and partial profiles that [`Merger::add`] refuses.
+    pub fn merge_all(run: &RunDescription, bytes: &[u8]) -> Result<Merged, PartialProfileError> {
+        let mut merger = Merger::new(run.clone());
+        for partial in decode_all(bytes) {
+            merger.add(partial.ok_or(PartialProfileError::Unreadable)?)?;
+        }
+        merger.finish()
+    }
+
+    fn check(&self, partial: &PartialProfile) -> Result<(), PartialProfileError> {
+        let ranks = self.run.ranks;
+        let counted = partial
+            .phases
+            .iter()
+            .map(|phase| &phase.counted)
+            .chain([&partial.counted])
+            .flat_map(|counted| counted.keys())
+            .map(|&(_, partner)| partner);
+        let shared = partial.shared_memory.iter().flatten().copied();
+        let windows = partial
+            .windows
+            .iter()
+            .flat_map(|(_, group)| group.iter().copied());
+        let targets = partial.accesses.keys().map(|(_, access)| access.target);
+        for rank in [partial.rank, partial.process]
+            .into_iter()
+            .chain(counted)
+            .chain(shared)
+            .chain(windows)
+            .chain(targets)
+        {
+            if rank as usize >= ranks {
+                return Err(PartialProfileError::NoSuchRank { rank, ranks });
+            }
+        }
+        let records = partial
+            .phases
+            .iter()
+            .map(|phase| &phase.collectives)
+            .chain([&partial.collectives]);
+        for record in records.flat_map(|records| records.clone().into_vec()) {
+            record.validate(ranks)?;
+        }
+        if self.seen.contains(&partial.rank) {
+            return Err(PartialProfileError::Twice { rank: partial.rank });
+        }
+        if self.host_of_process.contains_key(&partial.process) {
+            return Err(PartialProfileError::ProcessTwice {
+                process: partial.process,
+            });
+        }
+        Ok(())
+    }
+
+    fn add_phase(&mut self, rank: u32, phase: Phase, timed: bool) {
+        let ranks = self.run.ranks;
+        let span = phase.span;
+        let merged = self
+            .phases
+            .entry(phase.name)
+            .or_insert_with(|| MergedPhase {
+                start: span.start,
+                end: span.end,
+                longest: 0,
+                layers: Layers::new(ranks),
+                times: None,
+            });
+        if timed {
+            let times = merged.times.get_or_insert_with(|| Times::new(ranks));
+            times.add(rank as usize, span.length, phase.times);
+        }
+        merged.start = merged.start.min(span.start);
+        merged.end = merged.end.max(span.end);
+        merged.longest = merged.longest.max(span.length);
+        merged.layers.add(rank, &phase.counted, phase.collectives);
+    }
+
+    /// The profile.
+    ///
+    /// # Errors
+    /// A run whose text of who is near whom is none.
+    pub fn finish(self) -> Result<Merged, PartialProfileError> {
+        let ranks = self.run.ranks;
+        let locality = self.run.locality.as_deref();
+        let locality = locality
+            .map(|text| locality_from_text(text, ranks))
+            .transpose()?;
+        let missing: Vec<usize> = (0..ranks)
+            .filter(|&rank| !self.seen.contains(&(rank as u32)))
+            .collect();
+        let mut notes = self.run.notes;
+        if !missing.is_empty() {
+            notes.push(format!(
+                "put together from what {} of {ranks} ranks left; what the ranks {} sent is missing",
+                ranks - missing.len(),
+                list::to_text(&missing)
+            ));
+        }
+        // Ranks that left nothing get the processes that are left over, in order.
+        let mut free = (0..ranks as u32).filter(|p| !self.host_of_process.contains_key(p));
+        let process_of_rank = (0..ranks as u32)
+            .map(|rank| {
+                let process = self.process_of_rank.get(&rank).copied();
+                process.or_else(|| free.next()).unwrap_or(rank) as usize
+            })
+            .collect();
+        let mut phases: Vec<crate::Phase> = self.phases.into_iter().map(named_phase).collect();
+        phases.sort_by(|a, b| a.start_seconds.total_cmp(&b.start_seconds));
+        let profile = Profile {
+            producer: self.run.producer,
+            date: self.run.date,
+            mpi: self.run.mpi,
+            command: self.run.command,
+            notes,
+            hosts: hosts(ranks, &self.host_of_process),
+            process_of_rank,
+            missing_ranks: missing,
+            allowed_cores: (0..ranks as u32)
+                .map(|process| {
+                    self.allowed_cores
+                        .get(&process)
+                        .cloned()
+                        .unwrap_or_default()
+                })
+                .collect(),
+            point_to_point: self.layers.point_to_point,
+            one_sided: self.layers.one_sided,
+            neighbourhood: self.layers.neighbourhood,
+            collectives: reported(self.layers.collectives),
+            locality,
+            phases,
+            shared_memory: self.shared_memory.into_iter().collect(),
+            times: self.times,
+            windows: self.windows.into_vec(),
+            ..Profile::new(ranks)
+        };
+        Ok(Merged { profile })
+    }
+}
+
+/// The machines, in the order of their first process.
+fn hosts(ranks: usize, host_of_process: &BTreeMap<u32, String>) -> Vec<Host> {
+    let mut hosts: Vec<Host> = Vec::new();
+    let mut known = BTreeMap::new();
+    for process in 0..ranks {
+        let name = host_of_process
+            .get(&(process as u32))
+            .map_or(UNKNOWN_HOST, String::as_str);
+        let at = *known.entry(name).or_insert(hosts.len());
+        if at == hosts.len() {
+            hosts.push(Host {
+                name: name.to_owned(),
+                processes: Vec::new(),
+            });
+        }
+        hosts[at].processes.push(process);
+    }
+    hosts
+}

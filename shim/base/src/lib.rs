@@ -6,6 +6,7 @@
 
 pub mod assignment;
 pub mod atomic;
+pub mod clock;
 pub mod error;
 pub mod format_error;
 pub mod header;
@@ -16,16 +17,19 @@ pub mod nearest;
 pub mod own_directory;
 pub mod permutation;
 pub mod proof;
+pub mod random;
 pub mod size;
 pub mod statistics;
 pub mod text;
 pub mod yaml;
 
 pub use atomic::{check_writable, is_stream, write_atomically};
+pub use clock::since_epoch;
 pub use error::{FileError, OtherRanks};
 pub use format_error::FormatError;
 pub use header::{Kind, VERSION, date};
 pub use input::{open, open_no_link, wait_for_streams};
 pub use names::UnknownName;
 pub use nearest::nearest;
+pub use random::SplitMix64;
 pub use size::size;

@@ -52,6 +52,13 @@ pub fn median(values: &[f64]) -> Option<f64> {
     estimate(values).map(|estimate| estimate.median)
 }
 
+/// The mean; `None` for no values.
+pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let values = values.into_iter();
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
+}
+
 /// The line `y = slope x + intercept` with the least squared errors: ordinary
 /// least squares. `None` for fewer than two different `x`.
 pub fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64)> {

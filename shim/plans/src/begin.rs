@@ -284,8 +284,7 @@ fn log_progress(
 
 /// A number that no other run has.
 fn seed() -> u64 {
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    time.map_or(0, |time| time.as_nanos() as u64)
+    treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64
 }
 
 /// The group of the world, the keyval of what is kept for communicators, and a communicator of this

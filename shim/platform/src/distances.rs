@@ -2,6 +2,7 @@
 //! them.
 
 use super::{Cluster, Link, Platform};
+use treepie_base::statistics::mean;
 use treepie_topology::{Topology, TopologyError};
 
 impl Platform {
@@ -50,7 +51,7 @@ fn between(platform: &Platform, bytes: u64) -> Option<f64> {
     let pairs = (0..clusters).flat_map(|from| (0..clusters).map(move |to| (from, to)));
     let others = pairs.filter(|(from, to)| from != to);
     let times = others.map(|(from, to)| microseconds(platform.between(from, to), bytes));
-    mean(times.collect())
+    mean(times)
 }
 
 /// The mean between ranks that share at most a cluster, a node, a socket.
@@ -65,16 +66,11 @@ fn below(platform: &Platform, shared: &str, bytes: u64) -> Option<f64> {
                 .map(|level| &level.link)
         }
     });
-    mean(links.map(|link| microseconds(link, bytes)).collect())
+    mean(links.map(|link| microseconds(link, bytes)))
 }
 
 fn microseconds(link: &Link, bytes: u64) -> f64 {
     (link.latency() + link.gap(bytes)) * 1e6
-}
-
-fn mean(times: Vec<f64>) -> Option<f64> {
-    let count = times.len();
-    (count > 0).then(|| times.into_iter().sum::<f64>() / count as f64)
 }
 
 #[cfg(test)]

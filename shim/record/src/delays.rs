@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use treepie_base::random::mix;
+
 use super::identity::identity;
 
 /// The longest delay, in nanoseconds.
@@ -15,20 +17,12 @@ const LONGEST: u64 = 2_000_000;
 /// The state of the generator; 0 on ranks that are not delayed.
 static STATE: AtomicU64 = AtomicU64::new(0);
 
-/// The next of a sequence of numbers (SplitMix64).
-fn next(state: u64) -> u64 {
-    let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
-}
-
 /// Begins, with this seed.
 pub fn begin(seed: u64) {
     let rank = identity().map_or(0, |identity| u64::from(identity.rank));
-    let start = next(
-        seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .wrapping_add(rank + 1),
-    );
+    let start = mix(seed
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(rank + 1));
     STATE.store(
         if start & 1 == 0 { start | 1 } else { 0 },
         Ordering::Relaxed,
@@ -44,5 +38,5 @@ pub fn delay() {
     }
     let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15) | 1;
     STATE.store(state, Ordering::Relaxed);
-    thread::sleep(Duration::from_nanos(next(state) % LONGEST));
+    thread::sleep(Duration::from_nanos(mix(state) % LONGEST));
 }

@@ -121,8 +121,7 @@ const NEWEST: usize = 8;
 
 /// Seconds since 1970.
 pub fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
+    treepie_base::since_epoch(SystemTime::now()).as_secs()
 }
 
 impl RunSummary {

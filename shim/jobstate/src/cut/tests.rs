@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
-use crate::waits::model::Random;
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, Envelope, Key, Life, Operation, Partner,
     Rank, Stop, Thread, Until,
 };
+use treepie_base::SplitMix64;
 
 /// A call of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ struct Program {
     quiet: Vec<Vec<usize>>,
 }
 
-fn program(size: usize, wildcards: bool, random: &mut Random) -> Program {
+fn program(size: usize, wildcards: bool, random: &mut SplitMix64) -> Program {
     let mut calls: Vec<Vec<Call>> = vec![Vec::new(); size];
     let mut quiet = vec![vec![0; size]];
     for _ in 0..6 {
@@ -376,7 +376,7 @@ impl Machine {
     }
 
     /// Runs a wave to its end; each look costs a millisecond where `clock` goes.
-    fn wave(&mut self, patience: Duration, clock: bool, random: &mut Random) -> Step {
+    fn wave(&mut self, patience: Duration, clock: bool, random: &mut SplitMix64) -> Step {
         let mut now = Duration::ZERO;
         let mut wave = Wave::new(self.size(), patience, now);
         self.processes
@@ -399,7 +399,7 @@ impl Machine {
         panic!("the wave does not end: {:?}", self.pages());
     }
 
-    fn run_to_the_end(&mut self, random: &mut Random) {
+    fn run_to_the_end(&mut self, random: &mut SplitMix64) {
         self.processes
             .iter_mut()
             .for_each(|process| process.gate = 0);
@@ -441,7 +441,7 @@ const LONG: Duration = Duration::from_secs(1_000);
 fn a_thousand_random_waves_stop_at_the_first_quiet_cut_and_nothing_is_lost() {
     let mut quiet = 0;
     for seed in 0..1_000 {
-        let mut random = Random(seed);
+        let mut random = SplitMix64::new(seed);
         let size = 2 + random.below(4);
         let mut machine = Machine::new(program(size, false, &mut random));
         for _ in 0..random.below(150) {
@@ -477,7 +477,7 @@ fn a_thousand_random_waves_stop_at_the_first_quiet_cut_and_nothing_is_lost() {
 fn waves_over_programs_that_receive_from_anybody_end_quiet_or_with_the_program() {
     let mut quiet = 0;
     for seed in 0..300 {
-        let mut random = Random(seed);
+        let mut random = SplitMix64::new(seed);
         let size = 2 + random.below(4);
         let mut machine = Machine::new(program(size, true, &mut random));
         for _ in 0..random.below(100) {
@@ -516,7 +516,7 @@ fn a_wave_that_does_not_get_quiet_is_dropped_with_the_channel_named() {
     };
     let sender: Vec<Call> = [send].into_iter().chain(barriers).collect();
     let mut machine = machine(&[&sender, &barriers]);
-    let mut random = Random(1);
+    let mut random = SplitMix64::new(1);
     for _ in 0..40 {
         let rank = random.below(2);
         machine.run(rank);

@@ -9,29 +9,17 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use treepie_base::SplitMix64;
+
 use super::*;
 
 const WORLD: Key = 1;
 
-/// Random numbers, alike in all runs (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
-    }
-
-    /// Numbers below this one, in any order.
-    fn order(&mut self, count: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..count).collect();
-        for at in (1..count).rev() {
-            order.swap(at, self.below(at + 1));
-        }
-        order
-    }
+/// Numbers below this one, in any order.
+fn order(random: &mut SplitMix64, count: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    random.shuffle(&mut order);
+    order
 }
 
 /// A call of a rank's program.
@@ -100,7 +88,7 @@ pub(super) fn envelope(partner: Partner, tag: i32) -> Envelope {
 impl Model {
     /// Ranks that send and receive what fits, but for some calls that are left out, doubled or
     /// changed.
-    fn random(random: &mut Random, any: bool, tags: usize) -> Model {
+    fn random(random: &mut SplitMix64, any: bool, tags: usize) -> Model {
         let size = 2 + random.below(4);
         let mut programs = vec![VecDeque::new(); size];
         for _ in 0..4 + random.below(12) {
@@ -158,7 +146,7 @@ impl Model {
     }
 
     /// One step of a rank, if it can make one; of one that computes, if it is `long` enough.
-    fn step(&mut self, me: usize, random: &mut Random, long: bool) -> bool {
+    fn step(&mut self, me: usize, random: &mut SplitMix64, long: bool) -> bool {
         let Some(&call) = self.processes[me].program.front() else {
             return false;
         };
@@ -210,7 +198,7 @@ impl Model {
     }
 
     /// Whether a call that goes on is done now.
-    fn is_done(&mut self, me: usize, call: Call, random: &mut Random) -> bool {
+    fn is_done(&mut self, me: usize, call: Call, random: &mut SplitMix64) -> bool {
         match call {
             // A message that was sent before, and is alike, is received before.
             Call::Send { to, tag, waits } => !waits || !self.messages.contains(&(me, to, tag)),
@@ -289,9 +277,9 @@ impl Model {
     }
 
     /// Reads all pages, in any order; meanwhile ranks go on.
-    fn look(&mut self, random: &mut Random) -> Vec<Rank> {
+    fn look(&mut self, random: &mut SplitMix64) -> Vec<Rank> {
         let mut pages = Vec::new();
-        for rank in random.order(self.processes.len()) {
+        for rank in order(random, self.processes.len()) {
             for _ in 0..random.below(8) {
                 self.turn(random);
             }
@@ -301,7 +289,7 @@ impl Model {
     }
 
     /// Somebody does something, if they can.
-    fn turn(&mut self, random: &mut Random) {
+    fn turn(&mut self, random: &mut SplitMix64) {
         let rank = random.below(self.processes.len());
         match random.below(4) {
             0 => self.tick(rank),
@@ -310,9 +298,9 @@ impl Model {
     }
 
     /// So much time passes that every rank that can do something does it, but for computing.
-    fn pause(&mut self, random: &mut Random) {
+    fn pause(&mut self, random: &mut SplitMix64) {
         for _ in 0..6 {
-            for rank in random.order(self.processes.len()) {
+            for rank in order(random, self.processes.len()) {
                 self.step(rank, random, false);
                 self.tick(rank);
             }
@@ -320,10 +308,10 @@ impl Model {
     }
 
     /// Goes on until nobody can do anything; whether somebody did.
-    fn run_out(&mut self, random: &mut Random, long: bool) -> bool {
+    fn run_out(&mut self, random: &mut SplitMix64, long: bool) -> bool {
         let mut moved = false;
         loop {
-            let order = random.order(self.processes.len()).into_iter();
+            let order = order(random, self.processes.len()).into_iter();
             let steps = order.filter(|&rank| self.step(rank, random, long));
             if steps.count() == 0 {
                 return moved;
@@ -412,7 +400,7 @@ impl Process {
 }
 
 /// Whether a rank of these does something, whatever computes meanwhile.
-fn goes_on(model: &Model, ranks: &[usize], random: &mut Random) -> bool {
+fn goes_on(model: &Model, ranks: &[usize], random: &mut SplitMix64) -> bool {
     let mut model = model.clone();
     let at = |model: &Model| -> Vec<(u64, Stage)> {
         let process = |&rank: &usize| &model.processes[rank];

@@ -6,6 +6,7 @@
 //! test of [`Signs`]. All ranks compute all of this from the same numbers, which one exchange a
 //! round makes.
 
+use treepie_base::SplitMix64;
 use treepie_base::proof::Signs;
 use treepie_base::statistics::median;
 
@@ -129,7 +130,7 @@ pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Ve
         if is_over(&order, &found, number) {
             break;
         }
-        shuffle(&mut order, budget.seed ^ ((number as u64) << 32));
+        SplitMix64::new(budget.seed ^ ((number as u64) << 32)).shuffle(&mut order);
         let (times, elapsed) = round(clock, &order, calls);
         let default = order.iter().position(|way| *way == 0);
         let reference = default.map_or(f64::NAN, |at| times[at]);
@@ -223,19 +224,6 @@ impl Way {
             seconds: median(&self.times).unwrap_or(warm_up),
             native_seconds: of_default,
         }
-    }
-}
-
-/// The order of Fisher and Yates, from splitmix64: the same on all ranks.
-fn shuffle(order: &mut [usize], seed: u64) {
-    let mut state = seed;
-    for last in (1..order.len()).rev() {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        order.swap(last, (mixed % (last as u64 + 1)) as usize);
     }
 }
 
@@ -382,7 +370,7 @@ mod tests {
     fn an_order_is_a_permutation_that_the_seed_decides() {
         let of = |seed| {
             let mut order: Vec<usize> = (0..9).collect();
-            shuffle(&mut order, seed);
+            SplitMix64::new(seed).shuffle(&mut order);
             order
         };
         assert_eq!(of(3), of(3));

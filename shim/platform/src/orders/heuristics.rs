@@ -5,6 +5,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use super::{Costs, Schedule};
 use treepie_base::from_name;
+use treepie_base::statistics::mean;
 
 /// A rule that orders the sends between clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
@@ -171,12 +172,6 @@ impl Order {
         }
         .unwrap_or(0.0)
     }
-}
-
-/// The mean; `None` of nothing.
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    (count > 0.0).then(|| sum / count)
 }
 
 /// The pair with the lower time; of equal times the lower cluster.

@@ -1,6 +1,8 @@
 //! The thesis's study of the heuristics on random grids (7.1.4, table 7.2): mean
 //! makespan and how often each is the best of those compared.
 
+use treepie_base::SplitMix64;
+
 use super::{Accounting, Costs, MOST_CLUSTERS_EXHAUSTIVE, Order, optimum};
 
 /// Bounds of the uniform draws, in seconds, for a message of 1 MB (table 7.2).
@@ -47,7 +49,7 @@ pub struct Results {
 impl Study {
     /// Runs `orders` on the same random grids.
     pub fn run(&self, orders: &[Order]) -> Results {
-        let mut random = Uniform(self.seed);
+        let mut random = Uniform(SplitMix64::new(self.seed));
         let mut sums = vec![0.0; orders.len()];
         let mut hits = vec![0_usize; orders.len()];
         let mut best_sum = 0.0;
@@ -81,17 +83,12 @@ impl Study {
     }
 }
 
-/// Uniform numbers by SplitMix64 (Steele, Lea and Flood 2014).
-struct Uniform(u64);
+/// Uniform numbers.
+struct Uniform(SplitMix64);
 
 impl Uniform {
     fn between(&mut self, (low, high): (f64, f64)) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        low + (high - low) * ((z >> 11) as f64 / (1_u64 << 53) as f64)
+        low + (high - low) * self.0.fraction()
     }
 
     /// A grid whose links are alike in both directions.

@@ -45,8 +45,7 @@ pub fn family_name(native: &Native) -> &'static str {
 
 /// A number that other runs do not have: from the time and the process.
 pub(super) fn run_number() -> u64 {
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let nanoseconds = time.map_or(0, |time| time.as_nanos() as u64);
+    let nanoseconds = treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64;
     let process = u64::from(std::process::id());
     (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

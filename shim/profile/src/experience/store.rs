@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 use thiserror::Error;
@@ -353,8 +353,7 @@ pub(super) fn began(path: &Path) -> Option<u64> {
 
 /// In seconds since 1970.
 pub(super) fn seconds(time: SystemTime) -> u64 {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH);
-    since.unwrap_or(Duration::ZERO).as_secs()
+    treepie_base::since_epoch(time).as_secs()
 }
 
 /// Whether this could be the name of a run: as it becomes part of a file's name.

@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use treepie_collective::{Operation, PlanRun, size_class};
-use treepie_profile::partial_profiles::{RecordKey, Encoder, Sink};
+use treepie_profile::partial_profiles::{Encoder, RecordKey, Sink};
 use treepie_traffic::Traffic;
 
 use super::super::sums::Sums;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use treepie_jobstate::pages::layout::{INSIDE, NUMBER_SHIFT, THREADS, area, header};
 use treepie_process::guard::guarded;
@@ -51,8 +51,7 @@ pub fn start(words: Words) -> Ticker {
 
 /// Nanoseconds since 1970.
 pub fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.unwrap_or_default().as_nanos() as u64
+    treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64
 }
 
 fn run(words: Words, stopped: &AtomicBool) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use treepie_base::SplitMix64;
 use treepie_base::proof::Limits;
 
 use super::arm::{Arm, Done};
@@ -29,7 +30,7 @@ pub struct Series {
     /// Number of remarks about each way.
     noted: [usize; 2],
     /// State of the lots.
-    random: u64,
+    random: SplitMix64,
 }
 
 impl Series {
@@ -41,7 +42,7 @@ impl Series {
             comparison: Comparison::new(names, Pairing::Drawn { seed }, limits),
             printed: [Vec::new(), Vec::new()],
             noted: [0, 0],
-            random: seed,
+            random: SplitMix64::new(seed),
         }
     }
 
@@ -104,7 +105,7 @@ impl Series {
         desk: &Path,
         input: &Input,
     ) -> Result<[Option<Done>; 2], CommandError> {
-        let candidate_first = (next(&mut self.random) >> 32) & 1 == 1;
+        let candidate_first = (self.random.next() >> 32) & 1 == 1;
         let mut pair = [None, None];
         for way in if candidate_first { [1, 0] } else { [0, 1] } {
             match self.arms[way].run(command, settings, desk, input)? {
@@ -144,13 +145,4 @@ fn compared(printed: &[Vec<u64>; 2]) -> Option<Printed> {
         (true, false) => Printed::Different,
         (false, _) => Printed::AlwaysDifferent,
     })
-}
-
-/// The next number of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }

@@ -6,7 +6,7 @@ use super::*;
 /// twice.
 fn false_alarms(jobs: u64, twice: bool) -> usize {
     let alarms = (0..jobs).filter(|&seed| {
-        let random = &mut Random(seed);
+        let random = &mut SplitMix64::new(seed);
         let mut model = Model::random(random, seed % 2 == 0, 2);
         for _ in 0..random.below(60) {
             model.turn(random);
@@ -43,7 +43,7 @@ fn pages_that_are_read_once_would_cry_wolf() {
 fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_received() {
     let mut deadlocks = 0;
     for seed in 0..5_000 {
-        let random = &mut Random(seed);
+        let random = &mut SplitMix64::new(seed);
         let mut model = Model::random(random, false, 1);
         for _ in 0..random.below(40) {
             model.turn(random);

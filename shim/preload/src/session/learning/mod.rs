@@ -305,8 +305,7 @@ fn share_in_mpi(profile: &Profile) -> Option<f64> {
 /// When this run begins, in seconds since 1970: behind all runs before it, also where the clock has
 /// gone back a little since, or runs take less than a second.
 fn now(clock: SystemTime, experience: &Experience) -> u64 {
-    let since = clock.duration_since(SystemTime::UNIX_EPOCH);
-    let clock = since.map_or(0, |since| since.as_secs());
+    let clock = treepie_base::since_epoch(clock).as_secs();
     let behind = experience.runs.last().map_or(0, |run| run.began + 1);
     clock.max(behind.min(clock + MAX_AHEAD_SECONDS))
 }

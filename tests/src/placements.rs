@@ -1,7 +1,8 @@
 //! Placements that tests write themselves.
 
 use std::path::{Path, PathBuf};
-use treepie_placement::file::PlacementFile;
+use treepie_base::Header;
+use treepie_placement::file::{PlacementFile, StoredPlacement};
 use treepie_topology::Topology;
 
 /// Writes `two.placement.yaml` in `folder`: two ranks on a machine of two cores, by the
@@ -23,9 +24,7 @@ pub fn of_two_ranks(
         None => machine,
     };
     let rank_on = |leaf: &usize| assignment.iter().position(|core| core == leaf);
-    let file = PlacementFile {
-        producer: "a test".into(),
-        date: "2026-11-21T00:00:00Z".into(),
+    let body = StoredPlacement {
         profile: None,
         ranks: 2,
         strategy: "identity".into(),
@@ -36,6 +35,8 @@ pub fn of_two_ranks(
         leaf_of_process: leaf_of_process.to_vec(),
         permutation: leaf_of_process.iter().filter_map(rank_on).collect(),
     };
+    let header = Header::now("a test");
+    let file = PlacementFile { header, body };
     let path = folder.join("two.placement.yaml");
     file.write(&path).expect("a placement can be written");
     path

@@ -30,8 +30,8 @@ fn directory() -> TempDir {
 /// A profile in which ranks i and i + 4 talk, taken on so many hosts of this name.
 fn profile(directory: &Path, name: &str, hosts: usize) -> PathBuf {
     let mut profile = Profile::new(RANKS);
-    profile.producer = "a test".into();
-    profile.date = "2026-11-21T00:00:00Z".into();
+    profile.header.producer = "a test".into();
+    profile.header.date = "2026-11-21T00:00:00Z".into();
     profile.mpi.family = "open-mpi".into();
     let each = RANKS / hosts;
     profile.hosts = (0..hosts)

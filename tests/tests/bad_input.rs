@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use treepie_placement::file::PlacementFile;
+use treepie_base::Header;
+use treepie_placement::file::{PlacementFile, StoredPlacement};
 use treepie_tests::{Job, Library, Mpi, assert_same_output, under_each_mpi};
 use treepie_topology::Topology;
 
@@ -29,9 +30,7 @@ fn wrong(settings: &[(&'static str, &str)], words: &[&str]) -> Wrong {
 
 /// A placement for three ranks that is right.
 fn placement() -> PlacementFile {
-    PlacementFile {
-        producer: "treepie 0.1.0".into(),
-        date: "2026-11-21T04:03:48Z".into(),
+    let body = StoredPlacement {
         profile: None,
         ranks: RANKS,
         strategy: "treematch".into(),
@@ -41,7 +40,9 @@ fn placement() -> PlacementFile {
         assignment: vec![1, 3, 0],
         leaf_of_process: vec![0, 1, 3],
         permutation: vec![2, 0, 1],
-    }
+    };
+    let header = Header::now("treepie 0.1.0");
+    PlacementFile { header, body }
 }
 
 /// Writes a placement with one piece of its text replaced.

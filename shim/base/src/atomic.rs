@@ -29,7 +29,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 /// for somebody to open a pipe nor, for long, for somebody to read from it.
 ///
 /// # Errors
-/// [`FileError::Unwritable`] when the directory or the file refuses, or when
+/// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable) when the directory or the file refuses, or when
 /// `write` does. Nothing is left behind then, and an older file is unchanged.
 pub fn write_atomically(
     path: &Path,
@@ -47,7 +47,7 @@ pub fn write_atomically(
 /// For callers that have hours of work before them.
 ///
 /// # Errors
-/// [`FileError::Unwritable`], as the write would give it.
+/// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable), as the write would give it.
 pub fn check_writable(path: &Path) -> Result<(), FileError> {
     let result = match Output::at(path) {
         Ok(Output::Stream(_)) => Ok(()),

@@ -1,139 +1,87 @@
 //! Errors of files; each is one line with a remedy.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::header::Kind;
-use super::input::Unfit;
-use crate::format_error::FormatError;
+use crate::input::Unfit;
+use crate::kind::Kind;
 
 /// A file that cannot be used. Every message is one line: the file, the line or
 /// field, what was expected, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum FileError {
+#[error("{}{}: {kind}", .path.display(), place(*.line, *.column))]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// Line, counted from 1; 0 if it is not known.
+    pub line: usize,
+    /// Column, counted from 1; 0 if it is not known.
+    pub column: usize,
+    /// Problem, expectation and remedy.
+    pub kind: FileErrorKind,
+}
+
+/// Reason why a file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FileErrorKind {
     /// Nothing has this name.
-    #[error(
-        "{path}: there is no such file; check its name and the directory that the job starts in"
-    )]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The operating system refuses to read it.
-    #[error("{path}: cannot be read: {reason}; check its permissions")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Message of the operating system.
-        reason: String,
-    },
+    #[error("there is no such file; check its name and the directory that the job starts in")]
+    Missing,
+    /// The operating system refuses to read it, with this message.
+    #[error("cannot be read: {0}; check its permissions")]
+    Unreadable(String),
     /// It is no file, or too large a one.
-    #[error("{path}: {reason}")]
-    Unfit {
-        /// The file.
-        path: PathBuf,
-        /// What it is.
-        reason: Unfit,
-    },
-    /// The operating system refuses to write it; nothing was left behind.
+    #[error(transparent)]
+    Unfit(Unfit),
+    /// The operating system refuses to write it, with this message; nothing was left behind.
     #[error(
-        "{path}: cannot be written: {reason}; choose a file in a directory that exists and that you may write to"
+        "cannot be written: {0}; choose a file in a directory that exists and that you may write to"
     )]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// Message of the operating system.
-        reason: String,
-    },
-    /// The file holds bytes that are not UTF-8.
-    #[error("{path}: is not text: byte {offset} is not UTF-8; a YAML file of treepie was expected")]
-    NotText {
-        /// The file.
-        path: PathBuf,
-        /// Position of the first bad byte, counted from 0.
-        offset: usize,
-    },
-    /// The text is not YAML.
-    #[error("{path}{}: is not valid YAML: {reason}; correct this line, or write the file again if it was cut off", place(*.line, *.column))]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1; 0 if it is not known.
-        line: usize,
-        /// Column, counted from 1; 0 if it is not known.
-        column: usize,
-        /// Message of the YAML reader.
-        reason: String,
-    },
+    Unwritable(String),
+    /// The file holds bytes that are not UTF-8; the position of the first, counted from 0.
+    #[error("is not text: byte {0} is not UTF-8; a YAML file of treepie was expected")]
+    NotText(usize),
+    /// The text is not YAML; the message of its reader.
+    #[error("is not valid YAML: {0}; correct this line, or write the file again if it was cut off")]
+    Syntax(String),
     /// The file has no header of treepie's.
     #[error(
-        "{path}: {reason}; a file of treepie starts with the lines `treepie: {expected}` and `version: 1`"
+        "{reason}; a file of treepie starts with the lines `treepie: {expected}` and `version: 1`"
     )]
     NoHeader {
-        /// The file.
-        path: PathBuf,
         /// The missing or wrong part.
         reason: String,
         /// Expected kind: one kind, or all of them.
         expected: String,
     },
     /// It is one of treepie's files, but another one was wanted.
-    #[error("{path}: this is a {found}, a {expected} was expected; give the {expected}{}", remedy(*.found, *.expected))]
+    #[error("this is a {found}, a {expected} was expected; give the {expected}{}", remedy(*.found, *.expected))]
     WrongKind {
-        /// The file.
-        path: PathBuf,
-        /// Its kind.
+        /// The kind of the file.
         found: Kind,
         /// The expected kind.
         expected: Kind,
     },
     /// The file's version is newer than this program.
     #[error(
-        "{path}: version {found}: written by a newer treepie, this one reads versions up to {known}; use the newer treepie, or write the file again with this one"
+        "version {found}: written by a newer treepie, this one reads versions up to {known}; use \
+         the newer treepie, or write the file again with this one"
     )]
     NewerVersion {
-        /// The file.
-        path: PathBuf,
         /// The version it states.
         found: u64,
         /// The newest version that is understood.
         known: u64,
     },
-    /// A value at a known place in the text is wrong.
-    #[error("{path}{}: {problem}", place(*.line, *.column))]
-    Text {
-        /// The file.
-        path: PathBuf,
-        /// Line, counted from 1; 0 if it is not known.
-        line: usize,
-        /// Column, counted from 1; 0 if it is not known.
-        column: usize,
-        /// Field, expectation and remedy.
-        problem: String,
-    },
-    /// A field is well formed and does not agree with the rest.
-    #[error("{path}: {field}: {problem}")]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// The field.
-        field: String,
-        /// Expectation and remedy.
-        problem: String,
-    },
-    /// A matrix beside a profile is wrong.
-    #[error(transparent)]
-    Matrix(#[from] FormatError),
+    /// A value is wrong: field, expectation and remedy.
+    #[error("{0}")]
+    Problem(String),
     /// The file was made for another number of ranks than the job has.
-    #[error("{path}: {ranks}")]
-    OtherRanks {
-        /// The file.
-        path: PathBuf,
-        /// The two numbers.
-        ranks: OtherRanks,
-    },
+    #[error(transparent)]
+    OtherRanks(#[from] OtherRanks),
 }
 
 /// Two numbers of ranks that should be the same.
@@ -167,37 +115,45 @@ fn remedy(found: Kind, expected: Kind) -> &'static str {
 }
 
 impl FileError {
-    /// A field that does not agree with the rest of the file.
-    pub fn field(path: &Path, field: impl Into<String>, problem: impl ToString) -> Self {
-        FileError::Field {
+    /// A problem of the file as a whole.
+    pub fn new(path: &Path, kind: impl Into<FileErrorKind>) -> Self {
+        FileError {
             path: path.to_owned(),
-            field: field.into(),
-            problem: one_line(&problem.to_string()),
+            line: 0,
+            column: 0,
+            kind: kind.into(),
         }
+    }
+
+    /// A problem in a line, counted from 1; 0 for none.
+    pub fn at(path: &Path, line: usize, problem: impl ToString) -> Self {
+        let problem = one_line(&problem.to_string());
+        FileError {
+            line,
+            ..FileError::new(path, FileErrorKind::Problem(problem))
+        }
+    }
+
+    /// A field that does not agree with the rest of the file.
+    pub fn field(path: &Path, field: impl Display, problem: impl ToString) -> Self {
+        let problem = one_line(&problem.to_string());
+        FileError::new(path, FileErrorKind::Problem(format!("{field}: {problem}")))
     }
 
     /// A failure to read, by its cause.
     pub fn reading(path: &Path, error: &io::Error) -> Self {
-        let path = path.to_owned();
         let unfit = error.get_ref().and_then(|inner| inner.downcast_ref());
-        if let Some(&reason) = unfit {
-            return FileError::Unfit { path, reason };
-        }
-        match error.kind() {
-            io::ErrorKind::NotFound => FileError::Missing { path },
-            _ => FileError::Unreadable {
-                path,
-                reason: reason(error),
-            },
-        }
+        let kind = match (unfit, error.kind()) {
+            (Some(&unfit), _) => FileErrorKind::Unfit(unfit),
+            (None, io::ErrorKind::NotFound) => FileErrorKind::Missing,
+            (None, _) => FileErrorKind::Unreadable(reason(error)),
+        };
+        FileError::new(path, kind)
     }
 
     /// A failure to write, by its cause.
-    pub(super) fn writing(path: &Path, error: &io::Error) -> Self {
-        FileError::Unwritable {
-            path: path.to_owned(),
-            reason: reason(error),
-        }
+    pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
+        FileError::new(path, FileErrorKind::Unwritable(reason(error)))
     }
 }
 

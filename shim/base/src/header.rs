@@ -2,40 +2,15 @@
 
 use std::path::Path;
 use std::str::FromStr;
-use std::time::SystemTime;
 
-use jiff::Timestamp;
-use strum::{Display, EnumString, VariantArray};
+use strum::VariantArray;
 
-use super::yaml::{self, Value};
-use crate::error::FileError;
+use crate::error::{FileError, FileErrorKind};
+use crate::kind::Kind;
+use crate::yaml::{self, Value};
 
 /// The version of the files that this treepie writes, and the newest it reads.
 pub const VERSION: u64 = 1;
-
-/// Kind of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
-#[strum(serialize_all = "lowercase")]
-pub enum Kind {
-    /// Traffic between ranks in a job.
-    Profile,
-    /// Placement of ranks on cores.
-    Placement,
-    /// The tree of a machine or a cluster.
-    Topology,
-    /// The settings of a run.
-    Configuration,
-    /// Clusters, and how fast messages are in and between them.
-    Platform,
-    /// A grid to emulate.
-    Grid,
-    /// What was learnt of an application.
-    Experience,
-    /// What was measured of an MPI's own algorithms.
-    Tuning,
-    /// A network that is no tree, and its hosts.
-    Network,
-}
 
 /// Kind of the text, after a check of its version. `expected` is the kind that the caller wants;
 /// `None` when any will do.
@@ -43,17 +18,14 @@ pub enum Kind {
 /// # Errors
 /// Text that is not YAML, has no such lines, is of another kind or newer.
 pub fn check(path: &Path, text: &str, expected: Option<Kind>) -> Result<Kind, FileError> {
-    let no_header = |reason: String| FileError::NoHeader {
-        path: path.to_owned(),
-        reason,
-        expected: match expected {
-            Some(kind) => kind.to_string(),
-            None => Kind::VARIANTS
-                .iter()
-                .map(Kind::to_string)
-                .collect::<Vec<_>>()
-                .join("|"),
-        },
+    let no_header = |reason: String| {
+        let kinds = match &expected {
+            Some(kind) => std::slice::from_ref(kind),
+            None => Kind::VARIANTS,
+        };
+        let kinds: Vec<_> = kinds.iter().map(Kind::to_string).collect();
+        let expected = kinds.join("|");
+        FileError::new(path, FileErrorKind::NoHeader { reason, expected })
     };
     let document = yaml::parse_any(path, text)?;
     let Value::Mapping(fields) = document else {
@@ -77,11 +49,10 @@ pub fn check(path: &Path, text: &str, expected: Option<Kind>) -> Result<Kind, Fi
     };
     check_version(path, fields.get("version"), no_header)?;
     match expected {
-        Some(expected) if expected != found => Err(FileError::WrongKind {
-            path: path.to_owned(),
-            found,
-            expected,
-        }),
+        Some(expected) if expected != found => {
+            let kind = FileErrorKind::WrongKind { found, expected };
+            Err(FileError::new(path, kind))
+        }
         _ => Ok(found),
     }
 }
@@ -94,11 +65,11 @@ fn check_version(
 ) -> Result<(), FileError> {
     let version = version.ok_or_else(|| no_header("does not state its version".into()))?;
     match version.as_u64() {
-        Some(found) if found > VERSION => Err(FileError::NewerVersion {
-            path: path.to_owned(),
-            found,
-            known: VERSION,
-        }),
+        Some(found) if found > VERSION => {
+            let known = VERSION;
+            let kind = FileErrorKind::NewerVersion { found, known };
+            Err(FileError::new(path, kind))
+        }
         Some(1..) => Ok(()),
         _ => Err(no_header(format!(
             "version: {} is not a whole number from 1",
@@ -107,16 +78,10 @@ fn check_version(
     }
 }
 
-/// A moment as files state it: in UTC, to the second, as in `2026-11-21T04:03:48Z`.
-pub fn date(time: SystemTime) -> String {
-    Timestamp::try_from(time).map_or_else(|_| String::new(), |time| format!("{time:.0}"))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use std::time::{Duration, UNIX_EPOCH};
 
     fn message(text: &str, expected: Option<Kind>) -> String {
         check(Path::new("a.yaml"), text, expected)
@@ -188,11 +153,5 @@ mod tests {
             "a.yaml:3:8: is not valid YAML: did not find expected ',' or ']'; correct this line, \
              or write the file again if it was cut off"
         );
-    }
-
-    #[test]
-    fn dates_are_in_utc_and_to_the_second() {
-        let time = UNIX_EPOCH + Duration::from_millis(1_795_233_828_999);
-        assert_eq!(date(time), "2026-11-21T04:03:48Z");
     }
 }

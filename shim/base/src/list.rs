@@ -143,6 +143,25 @@ impl<'de> Visitor<'de> for ListVisitor {
     }
 }
 
+/// For `#[serde(with = "list::lists")]`: lists in their compact text.
+pub mod lists {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[derive(Deserialize)]
+    struct List(#[serde(deserialize_with = "super::deserialize")] Vec<usize>);
+
+    /// Writes a list of lists.
+    pub fn serialize<S: Serializer>(lists: &[Vec<usize>], out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(lists.iter().map(|list| super::to_text(list)))
+    }
+
+    /// Reads a list of lists.
+    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Vec<usize>>, D::Error> {
+        let lists = Vec::<List>::deserialize(input)?;
+        Ok(lists.into_iter().map(|list| list.0).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

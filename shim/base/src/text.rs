@@ -1,21 +1,18 @@
 //! Whole text files in and out.
 
+use std::io;
 use std::path::Path;
 
-use super::input::{self, LARGEST_TEXT};
 use crate::atomic::write_atomically;
-use crate::error::FileError;
+use crate::error::{FileError, FileErrorKind};
+use crate::input::{self, LARGEST_TEXT};
 
 /// The text of a file; in a command also of a pipe or a device.
 ///
 /// # Errors
 /// A file that is missing or unreadable, or that is not text.
 pub fn read(path: &Path) -> Result<String, FileError> {
-    let bytes = input::bytes(path, LARGEST_TEXT);
-    text(
-        path,
-        bytes.map_err(|error| FileError::reading(path, &error))?,
-    )
+    text(path, input::bytes(path, LARGEST_TEXT))
 }
 
 /// The text of a file alone, as a job reads it.
@@ -24,16 +21,14 @@ pub fn read(path: &Path) -> Result<String, FileError> {
 /// As of [`read`].
 pub fn read_file(path: &Path) -> Result<String, FileError> {
     let bytes = input::open(path).and_then(|file| input::to_the_end(file, LARGEST_TEXT));
-    text(
-        path,
-        bytes.map_err(|error| FileError::reading(path, &error))?,
-    )
+    text(path, bytes)
 }
 
-fn text(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
-    String::from_utf8(bytes).map_err(|error| FileError::NotText {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
+fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, FileError> {
+    let bytes = bytes.map_err(|error| FileError::reading(path, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        FileError::new(path, FileErrorKind::NotText(offset))
     })
 }
 

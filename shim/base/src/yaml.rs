@@ -6,9 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::one_line;
-use super::nearest::did_you_mean;
-use crate::error::FileError;
+use crate::error::{FileError, FileErrorKind, one_line};
+use crate::nearest::did_you_mean;
 
 /// Any YAML value.
 pub use serde_yaml::Value;
@@ -33,12 +32,9 @@ fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
                 _ => {}
             }
             if open > MOST_OPEN {
-                return Err(FileError::Syntax {
-                    path: path.to_owned(),
-                    line: number + 1,
-                    column: 0,
-                    reason: format!("more than {MOST_OPEN} brackets are open"),
-                });
+                let reason = format!("more than {MOST_OPEN} brackets are open");
+                let kind = FileErrorKind::Syntax(reason);
+                return Err(error_at(path, (number + 1, 0), kind));
             }
         }
     }
@@ -50,17 +46,13 @@ pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
     require_few_brackets(path, text)?;
     serde_yaml::from_str(text).map_err(|error| {
         let reason = one_line(&without_position(&error));
-        let (line, column) = match reason.contains("duplicate entry") {
+        let place = if reason.contains("duplicate entry") {
             // serde_yaml only reports where the mapping around it starts.
-            true => (0, 0),
-            false => position(&error),
+            (0, 0)
+        } else {
+            position(&error)
         };
-        FileError::Syntax {
-            path: path.to_owned(),
-            line,
-            column,
-            reason,
-        }
+        error_at(path, place, FileErrorKind::Syntax(reason))
     })
 }
 
@@ -68,21 +60,24 @@ pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
 /// the text is YAML; what fails here is a field.
 pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, FileError> {
     serde_yaml::from_str(text).map_err(|error| {
-        let (line, column) = position(&error);
-        FileError::Text {
-            path: path.to_owned(),
-            line,
-            column,
-            problem: explain(&one_line(&without_position(&error))),
-        }
+        let problem = explain(&one_line(&without_position(&error)));
+        error_at(path, position(&error), FileErrorKind::Problem(problem))
     })
+}
+
+fn error_at(path: &Path, (line, column): (usize, usize), kind: FileErrorKind) -> FileError {
+    FileError {
+        line,
+        column,
+        ..FileError::new(path, kind)
+    }
 }
 
 /// The text of a document.
 pub fn to_text<T: Serialize>(path: &Path, document: &T) -> Result<String, FileError> {
-    serde_yaml::to_string(document).map_err(|error| FileError::Unwritable {
-        path: path.to_owned(),
-        reason: one_line(&error.to_string()),
+    serde_yaml::to_string(document).map_err(|error| {
+        let reason = one_line(&error.to_string());
+        FileError::new(path, FileErrorKind::Unwritable(reason))
     })
 }
 

@@ -36,12 +36,7 @@ pub fn read(path: &Path) -> Result<Vec<Measured>, FileError> {
 /// # Errors
 /// As [`read`], but for reading.
 pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
-    let wrong = |line: usize, problem: String| FileError::Text {
-        path: path.to_owned(),
-        line,
-        column: 0,
-        problem,
-    };
+    let wrong = |line: usize, problem: String| FileError::at(path, line, problem);
     let mut all = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();

@@ -12,7 +12,7 @@ use treepie_traffic::times::{CallClass, CallTime};
 /// A run that began at this minute, took so many milliseconds, and half of them in MPI.
 fn run(minute: usize, milliseconds: u64) -> Profile {
     let mut profile = halo();
-    profile.date = format!("2026-11-21T04:{minute:02}:00Z");
+    profile.header.date = format!("2026-11-21T04:{minute:02}:00Z");
     let ranks = profile.ranks;
     let time = CallTime {
         calls: 1,

@@ -289,6 +289,8 @@ fn saved(text: &str) -> Result<NamedTempFile, CommandError> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use treepie_base::Header;
+    use treepie_placement::file::StoredPlacement;
     use treepie_topology::Topology;
 
     use super::*;
@@ -298,9 +300,7 @@ mod tests {
         let machine = || Topology::from_arities("2").unwrap();
         let hosts = ["a", "b"].map(|name| (name.to_owned(), machine()));
         let ranks = assignment.len();
-        PlacementFile {
-            producer: "a test".into(),
-            date: "2026-11-21T00:00:00Z".into(),
+        let body = StoredPlacement {
             profile: None,
             ranks,
             strategy: "grid".into(),
@@ -310,7 +310,9 @@ mod tests {
             assignment: assignment.to_vec(),
             leaf_of_process: assignment.to_vec(),
             permutation: (0..ranks).collect(),
-        }
+        };
+        let header = Header::default();
+        PlacementFile { header, body }
     }
 
     /// The command line, with what is in the files in their place.

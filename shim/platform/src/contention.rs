@@ -4,14 +4,19 @@
 //! The thesis measures it once: its *contention signature* is a factor `gamma` on the bound of a
 //! free network and a cost `delta` for each partner once messages exceed a threshold.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::numbers;
+
 /// Response of a network to a total exchange.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Contention {
     /// Factor on the lower bound; 1 for a network that is never in the way.
     pub gamma: f64,
     /// Seconds for each partner, for messages above `threshold`.
+    #[serde(rename = "delta_us", with = "numbers::micros")]
     pub delta: f64,
     /// Bytes from which `delta` counts, itself not included.
     pub threshold: u64,

@@ -2,17 +2,23 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Contention;
-use super::{Inside, Link, check};
+use crate::contention::Contention;
+use crate::inside::Inside;
+use crate::link::Link;
+use crate::{check, numbers};
+use treepie_base::list;
 
 /// A machine and the ranks on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Host {
     /// Its name, as the MPI reports it.
     pub name: String,
     /// Its ranks in the world, from low to high.
+    #[serde(with = "list")]
     pub ranks: Vec<usize>,
 }
 
@@ -60,9 +66,11 @@ pub struct Parallel {
 }
 
 /// Record of a measurement.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Probing {
     /// Seconds that it took.
+    #[serde(serialize_with = "numbers::write_rounded")]
     pub seconds: f64,
     /// Seconds that it was allowed to take.
     pub budget: f64,
@@ -74,6 +82,7 @@ pub struct Probing {
     /// Pairs of ranks that there are.
     pub pairs: usize,
     /// Measurements for which the time was too short, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }
 
@@ -105,6 +114,15 @@ pub struct PlatformError {
     pub field: String,
     /// Expectation and remedy.
     pub problem: String,
+}
+
+impl PlatformError {
+    pub(crate) fn new(field: impl Into<String>, problem: impl ToString) -> Self {
+        PlatformError {
+            field: field.into(),
+            problem: problem.to_string(),
+        }
+    }
 }
 
 /// Reason why a platform is not that of a job.

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use treepie_base::{FileError, Kind, VERSION, header, text, yaml};
+use treepie_base::{File, FileContents, FileError, Kind, text};
 
 /// Most clusters, and most hosts of one: each has a byte of an address.
 const MOST: usize = 250;
@@ -77,9 +77,7 @@ pub struct Grid {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
-    treepie: String,
-    version: u64,
+struct GridText {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     about: Option<String>,
     #[serde(default)]
@@ -103,10 +101,7 @@ impl Grid {
     /// # Errors
     /// Text that is no grid, or one that contradicts itself.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
-        header::check(path, text, Some(Kind::Grid))?;
-        let document: Document = yaml::parse(path, text)?;
-        debug_assert!(document.version <= VERSION, "the header was checked");
-        document.check(path)?;
+        let document = File::<GridText>::from_text(path, text)?.body;
         let count = document.clusters.len();
         let place: HashMap<&str, usize> = document
             .clusters
@@ -192,8 +187,10 @@ impl Grid {
     }
 }
 
-impl Document {
-    fn check(&self, path: &Path) -> Result<(), FileError> {
+impl FileContents for GridText {
+    const KIND: Kind = Kind::Grid;
+
+    fn on_read(&mut self, path: &Path) -> Result<(), FileError> {
         let wrong = |field: String, problem: String| Err(FileError::field(path, field, problem));
         if self.clusters.is_empty() || self.clusters.len() > MOST {
             let problem = format!(

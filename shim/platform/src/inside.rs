@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use treepie_base::list;
+
 /// What two processes of a host may share, the widest first: the host itself, a socket, a NUMA
 /// node, a cache of the third or second level, a core.
 pub const LEVELS: [&str; 6] = ["node", "socket", "numa", "l3", "l2", "core"];
@@ -37,11 +39,13 @@ impl Identity {
 }
 
 /// A level inside hosts, as the ranks of a job are bound to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Inside {
     /// Its name.
     pub level: String,
     /// The group of each rank. Groups of different hosts have different numbers.
+    #[serde(rename = "groups", with = "list")]
     pub group_of_rank: Vec<usize>,
 }
 

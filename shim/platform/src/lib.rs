@@ -30,6 +30,7 @@ mod inside;
 mod latency;
 mod linear;
 pub mod link;
+mod numbers;
 pub mod orders;
 mod pairs;
 pub mod probe;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::Profile;
 use crate::experience::ExperienceFile;
+use crate::profile::Profile;
 use crate::settings::Settings;
-use treepie_base::{FileError, Kind, OtherRanks, header, text};
+use treepie_base::{FileError, FileErrorKind, Kind, OtherRanks, header, text};
 use treepie_native::tuning::file::TuningFile;
 use treepie_placement::file::PlacementFile;
 use treepie_platform::file::PlatformFile;
@@ -97,8 +97,12 @@ impl Replayable {
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let text = text::read(path)?;
         match header::check(path, &text, Some(Kind::Placement)) {
-            Err(FileError::WrongKind {
-                found: Kind::Profile,
+            Err(FileError {
+                kind:
+                    FileErrorKind::WrongKind {
+                        found: Kind::Profile,
+                        ..
+                    },
                 ..
             }) => {
                 let profile = Profile::from_text(path, &text)?;
@@ -133,13 +137,13 @@ impl Replayable {
         };
         match of_file == ranks {
             true => Ok(()),
-            false => Err(FileError::OtherRanks {
-                path: path.to_owned(),
-                ranks: OtherRanks {
+            false => Err(FileError::new(
+                path,
+                OtherRanks {
                     file: of_file,
                     job: ranks,
                 },
-            }),
+            )),
         }
     }
 }

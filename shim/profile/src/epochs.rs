@@ -3,8 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::GuardedCell;
-use super::guard::{check_times, nanoseconds, seconds};
+use crate::guard::{GuardedCell, check_times, nanoseconds, seconds};
 use treepie_guard::{AdoptedPlan, EPOCHS_PER_CALL, EpochKey, Gathered, State, Summary};
 use treepie_traffic::windows::EpochKind;
 

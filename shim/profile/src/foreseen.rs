@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Profile;
+use crate::profile::Profile;
 use crate::settings::{Collectives, Runner};
 use treepie_choice::Chooser;
 use treepie_collective::{Algorithm, Clusters, Locality, Network, Record};

@@ -1,8 +1,8 @@
 //! Results of the guard on collectives: which plans were tried, what was found, and what it cost.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use treepie_base::convert;
 use treepie_choice::{Candidate, Challenger, size_class};
 use treepie_collective::Operation;
 use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary};
@@ -15,10 +15,7 @@ use treepie_native::tuning::{Row, Tuning};
 #[serde(deny_unknown_fields)]
 pub struct GuardedCell {
     /// The operation.
-    #[serde(
-        serialize_with = "write_operation",
-        deserialize_with = "read_operation"
-    )]
+    #[serde(with = "convert")]
     pub operation: Operation,
     /// How it is called; blocking in files of versions that tried nothing else.
     #[serde(default)]
@@ -66,16 +63,6 @@ pub struct GuardedPlan {
     pub algorithm: String,
     /// The largest message that a plan sends, in bytes; 0 for the native MPI's algorithms.
     pub segment: u64,
-}
-
-fn write_operation<S: Serializer>(operation: &Operation, out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str((*operation).into())
-}
-
-fn read_operation<'de, D: Deserializer<'de>>(input: D) -> Result<Operation, D::Error> {
-    String::deserialize(input)?
-        .parse()
-        .map_err(D::Error::custom)
 }
 
 /// Seconds of nanoseconds.
@@ -378,6 +365,8 @@ mod tests {
             ranks: 4,
             hosts: 2,
             commutative: false,
+            library_file: None,
+            notes: Vec::new(),
             rows: vec![
                 row(8, Some("binomial")),
                 row(64, None),

@@ -8,9 +8,9 @@ use std::thread;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
 
-use super::document::LayerFiles;
-use treepie_base::{FileError, input, is_stream, write_atomically};
+use treepie_base::{FileError, convert, input, is_stream, write_atomically};
 use treepie_traffic::formats::matrix_market;
 use treepie_traffic::{Layer, MatrixError, Traffic, TrafficMatrix};
 
@@ -25,9 +25,65 @@ const BUFFER: usize = 1 << 16;
 /// Sender, receiver, and what was counted.
 type Count = (usize, usize, u64);
 
+/// Files of the matrices of a layer, and their sums.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LayerFiles {
+    #[serde(with = "convert")]
+    layer: Layer,
+    messages_matrix: String,
+    bytes_matrix: String,
+    /// Ordered pairs of ranks with traffic.
+    pairs: usize,
+    messages: u64,
+    bytes: u64,
+}
+
+impl LayerFiles {
+    /// The names of the matrices of the layer of the profile at `path`.
+    /// `phase` and whether they are compressed is in the names.
+    fn new(
+        path: &Path,
+        phase: Option<&str>,
+        layer: Layer,
+        traffic: &TrafficMatrix,
+        compressed: bool,
+    ) -> LayerFiles {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = [".yaml", ".yml"]
+            .iter()
+            .find_map(|ending| name.strip_suffix(ending))
+            .unwrap_or(&name);
+        let stem = match phase {
+            Some(name) => format!("{stem}.phase-{}", plain(name)),
+            None => stem.to_owned(),
+        };
+        let ending = if compressed { "mtx.gz" } else { "mtx" };
+        let total = traffic.total();
+        LayerFiles {
+            layer,
+            messages_matrix: format!("{stem}.{layer}.messages.{ending}"),
+            bytes_matrix: format!("{stem}.{layer}.bytes.{ending}"),
+            pairs: traffic.non_zeros(),
+            messages: total.messages,
+            bytes: total.bytes,
+        }
+    }
+}
+
+/// A name that can be part of a file's name.
+fn plain(name: &str) -> String {
+    let plain = |letter: char| match letter {
+        letter if letter.is_ascii_alphanumeric() => letter,
+        '-' | '_' | '.' => letter,
+        _ => '_',
+    };
+    name.chars().map(plain).collect()
+}
+
 /// Writes the matrices of all layers that have traffic, and point-to-point, beside the profile at
 /// `path`; `phase` is in their names. Returns their entries for the profile.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     phase: Option<&str>,
     layers: &[(Layer, &TrafficMatrix)],
@@ -47,7 +103,7 @@ pub(super) fn write(
 
 /// Reads the matrices of a list of layers, each into its place among `layers`.
 /// `field` is what the list is called in the profile.
-pub(super) fn read(
+pub(crate) fn read(
     path: &Path,
     field: &str,
     listed: &[LayerFiles],
@@ -60,17 +116,12 @@ pub(super) fn read(
     }
     let mut seen = Vec::new();
     for files in listed {
-        let layer = match files.layer.parse::<Layer>() {
-            Ok(Layer::Collectives) => {
-                return wrong(
-                    "collectives have no matrices of their own; write them as rows of \
-                     `collectives`"
-                        .into(),
-                );
-            }
-            Ok(layer) => layer,
-            Err(unknown) => return wrong(unknown.to_string()),
-        };
+        let layer = files.layer;
+        if layer == Layer::Collectives {
+            let problem = "collectives have no matrices of their own; write them as rows of \
+                           `collectives`";
+            return wrong(problem.into());
+        }
         if seen.contains(&layer) {
             return wrong(format!("{layer} is listed twice; keep one of them"));
         }
@@ -150,15 +201,13 @@ fn read_layer(
         let read = matrix_market::read_counts(open(&matrix)?, &matrix.display().to_string())?;
         match read.order == ranks {
             true => Ok(read.entries),
-            false => Err(FileError::Text {
-                path: matrix,
-                line: 0,
-                column: 0,
-                problem: format!(
+            false => {
+                let problem = format!(
                     "the matrix is for {} ranks and its profile for {ranks}; take the profile again",
                     read.order
-                ),
-            }),
+                );
+                Err(FileError::at(&matrix, 0, problem))
+            }
         }
     };
     let (messages, bytes) = match files.pairs < WORTH_A_THREAD {

@@ -21,32 +21,35 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use treepie_base::{FileError, list, yaml};
+use treepie_base::{FileError, convert, list, yaml};
 use treepie_collective::Locality;
-use treepie_platform::file;
-use treepie_platform::file::{InsideText, PlatformFile};
+use treepie_platform::{Inside, Platform};
+
+/// The platform as in a file of its own.
+#[derive(Serialize, Deserialize)]
+struct PlatformText(#[serde(with = "treepie_platform::file")] Platform);
 
 /// The locality as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LocalityDocument {
+struct LocalityText {
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
     clusters: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
     hosts: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    inside: Vec<InsideText>,
+    inside: Vec<Inside>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     eager_limit: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    platform: Option<file::Document>,
+    platform: Option<PlatformText>,
 }
 
-impl LocalityDocument {
-    pub(super) fn new(locality: &Locality) -> Self {
-        let mut document = LocalityDocument {
+impl LocalityText {
+    fn new(locality: &Locality) -> Self {
+        let mut document = LocalityText {
             clusters: Vec::new(),
             hosts: Vec::new(),
             inside: Vec::new(),
@@ -61,71 +64,85 @@ impl LocalityDocument {
             } => {
                 document.clusters.clone_from(cluster_of_rank);
                 document.hosts.clone_from(host_of_rank);
-                document.inside = inside.iter().map(InsideText::new).collect();
+                document.inside.clone_from(inside);
             }
             Locality::Platform {
                 platform,
                 eager_limit,
             } => {
                 document.eager_limit = Some(*eager_limit);
-                document.platform = Some(file::Document::new(&PlatformFile {
-                    producer: String::new(),
-                    date: String::new(),
-                    mpi: None,
-                    platform: platform.clone(),
-                }));
+                document.platform = Some(PlatformText(platform.clone()));
             }
         }
         document
     }
 
-    /// The locality of `ranks` ranks; `path` is for messages.
-    pub(super) fn build(self, path: &Path, ranks: usize) -> Result<Locality, FileError> {
-        let wrong = |problem: String| Err(FileError::field(path, "locality", problem));
-        let locality = match self.platform {
-            Some(platform) => Locality::Platform {
-                platform: platform.build(path)?.platform,
-                eager_limit: match self.eager_limit {
-                    Some(limit) => limit,
-                    None => return wrong("eager_limit is missing; write it in bytes".into()),
-                },
-            },
-            None => Locality::Numbers {
+    /// The locality; on failure the problem.
+    fn build(self) -> Result<Locality, &'static str> {
+        let Some(PlatformText(platform)) = self.platform else {
+            return Ok(Locality::Numbers {
                 cluster_of_rank: self.clusters,
                 host_of_rank: self.hosts,
-                inside: self.inside.into_iter().map(InsideText::build).collect(),
-            },
+                inside: self.inside,
+            });
         };
-        if let Locality::Numbers { inside, .. } = &locality
-            && inside.iter().any(|one| one.group_of_rank.len() != ranks)
-        {
-            return wrong(format!(
+        let missing = "eager_limit is missing; write it in bytes";
+        Ok(Locality::Platform {
+            platform,
+            eager_limit: self.eager_limit.ok_or(missing)?,
+        })
+    }
+}
+
+/// Checks a locality of a job of `ranks` ranks; on failure the problem.
+pub(crate) fn check(locality: &Locality, ranks: usize) -> Result<(), String> {
+    if let Locality::Numbers {
+        inside,
+        host_of_rank,
+        ..
+    } = locality
+    {
+        if inside.iter().any(|one| one.group_of_rank.len() != ranks) {
+            return Err(format!(
                 "a level of `inside` has not {ranks} groups; write one number for each rank"
             ));
         }
-        if let Locality::Numbers { host_of_rank, .. } = &locality
-            && ![0, ranks].contains(&host_of_rank.len())
-        {
+        if ![0, ranks].contains(&host_of_rank.len()) {
             let found = host_of_rank.len();
-            return wrong(format!(
+            return Err(format!(
                 "{found} ranks have a host, and there are {ranks}; write one number for each"
             ));
         }
-        match locality.ranks() {
-            found if found == ranks => Ok(locality),
-            found => wrong(format!(
-                "{found} ranks have a cluster, and there are {ranks}; take the profile again"
-            )),
-        }
     }
+    match locality.ranks() {
+        found if found == ranks => Ok(()),
+        found => Err(format!(
+            "{found} ranks have a cluster, and there are {ranks}; take the profile again"
+        )),
+    }
+}
+
+/// For `#[serde(with = "locality")]`: writes a locality.
+pub(crate) fn serialize<S: Serializer>(
+    locality: &Option<Locality>,
+    out: S,
+) -> Result<S::Ok, S::Error> {
+    locality.as_ref().map(LocalityText::new).serialize(out)
+}
+
+/// For `#[serde(with = "locality")]`: reads a locality, still to be checked.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    input: D,
+) -> Result<Option<Locality>, D::Error> {
+    convert::mapping(input, LocalityText::build).map(Some)
 }
 
 /// A locality as text, for partial profiles.
 ///
 /// # Errors
-/// [`FileError::Unwritable`].
+/// A file that cannot be written.
 pub fn locality_text(locality: &Locality) -> Result<String, FileError> {
-    yaml::to_text(Path::new(TEXT), &LocalityDocument::new(locality))
+    yaml::to_text(Path::new(TEXT), &LocalityText::new(locality))
 }
 
 /// The locality of `ranks` ranks in a text of [`locality_text`].
@@ -134,7 +151,12 @@ pub fn locality_text(locality: &Locality) -> Result<String, FileError> {
 /// Text that is none, or for other ranks.
 pub(crate) fn locality_from_text(text: &str, ranks: usize) -> Result<Locality, FileError> {
     let path = Path::new(TEXT);
-    yaml::parse::<LocalityDocument>(path, text)?.build(path, ranks)
+    let text: LocalityText = yaml::parse(path, text)?;
+    let locality = text
+        .build()
+        .map_err(|problem| FileError::at(path, 0, problem))?;
+    check(&locality, ranks).map_err(|problem| FileError::at(path, 0, problem))?;
+    Ok(locality)
 }
 
 /// What messages call a text.

@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
+use serde::de::MapAccess;
 use serde::{Deserialize, Serialize};
 
-use super::document::LayerFiles;
-use super::layers;
-use super::records::Records;
-use super::times::{Times, TimesDocument};
-use treepie_base::FileError;
+use crate::layers::{self, LayerFiles};
+use crate::records;
+use crate::times::Times;
+use treepie_base::{FileError, Joined, SideFields};
 use treepie_collective::Record;
 use treepie_traffic::{Layer, TrafficMatrix};
 
 /// Counts of one phase of a job: marked with `MPI_Pcontrol`, or one phase interval.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Its name: the level of `MPI_Pcontrol`, or `0-10s`.
     pub name: String,
@@ -24,20 +25,25 @@ pub struct Phase {
     /// Longest time of a rank in it, all times together.
     pub seconds: f64,
     /// Messages that the application sent itself.
+    #[serde(skip)]
     pub point_to_point: TrafficMatrix,
     /// Puts, gets and accumulates.
+    #[serde(skip)]
     pub one_sided: TrafficMatrix,
     /// Neighbourhood collectives.
+    #[serde(skip)]
     pub neighbourhood: TrafficMatrix,
     /// Collectives, as they were called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "records")]
     pub collectives: Vec<Record>,
     /// Time in the phase and in MPI, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
 }
 
 impl Phase {
     /// The layers that were counted pair by pair.
-    pub(super) fn matrices(&self) -> [(Layer, &TrafficMatrix); 3] {
+    pub(crate) fn matrices(&self) -> [(Layer, &TrafficMatrix); 3] {
         [
             (Layer::PointToPoint, &self.point_to_point),
             (Layer::OneSided, &self.one_sided),
@@ -54,72 +60,46 @@ impl Phase {
     }
 }
 
-/// A phase as it is written.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PhaseDocument {
-    name: String,
-    start_seconds: f64,
-    end_seconds: f64,
-    seconds: f64,
-    #[serde(default, skip_serializing_if = "Records::is_empty")]
-    collectives: Records,
+/// The matrices of a phase on disk.
+#[derive(Default, Serialize)]
+pub(crate) struct PhaseFiles {
     layers: Vec<LayerFiles>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    times: Option<TimesDocument>,
+}
+
+impl SideFields for PhaseFiles {
+    const NAMES: &'static [&'static str] = &["layers"];
+
+    fn read<'de, A: MapAccess<'de>>(&mut self, _name: &str, lines: &mut A) -> Result<(), A::Error> {
+        self.layers = lines.next_value()?;
+        Ok(())
+    }
 }
 
 /// Writes the matrices of all phases beside the profile at `path`.
-pub(super) fn write(path: &Path, phases: &[Phase]) -> Result<Vec<PhaseDocument>, FileError> {
-    let document = |phase: &Phase| {
-        Ok(PhaseDocument {
-            name: phase.name.clone(),
-            start_seconds: phase.start_seconds,
-            end_seconds: phase.end_seconds,
-            seconds: phase.seconds,
-            collectives: Records::new(&phase.collectives),
-            layers: layers::write(path, Some(&phase.name), &phase.matrices())?,
-            times: phase.times.as_ref().map(TimesDocument::new),
+pub(crate) fn write<'a>(
+    path: &Path,
+    phases: &'a [Phase],
+) -> Result<Vec<Joined<&'a Phase, PhaseFiles>>, FileError> {
+    let with_files = |phase: &'a Phase| {
+        let layers = layers::write(path, Some(&phase.name), &phase.matrices())?;
+        Ok(Joined {
+            body: phase,
+            side: PhaseFiles { layers },
         })
     };
-    phases.iter().map(document).collect()
+    phases.iter().map(with_files).collect()
 }
 
-/// Reads the phases of the profile at `path`, of `ranks` ranks, with their matrices.
-pub(super) fn read(
+/// Reads the matrices of the phases of the profile at `path`, of `ranks` ranks.
+pub(crate) fn read(
     path: &Path,
-    documents: Vec<PhaseDocument>,
+    phases: Vec<Joined<Phase, PhaseFiles>>,
     ranks: usize,
 ) -> Result<Vec<Phase>, FileError> {
-    let mut phases = Vec::new();
-    for document in documents {
-        let field = format!("phases.{}", document.name);
-        let collectives = document
-            .collectives
-            .build()
-            .map_err(|(at, problem)| FileError::field(path, format!("{field}.{at}"), problem))?;
-        let mut phase = Phase {
-            name: document.name,
-            start_seconds: document.start_seconds,
-            end_seconds: document.end_seconds,
-            seconds: document.seconds,
-            collectives,
-            times: document
-                .times
-                .map(|times| times.build(ranks))
-                .transpose()
-                .map_err(|problem| FileError::field(path, format!("{field}.times"), problem))?,
-            ..Phase::default()
-        };
-        let listed = &document.layers;
-        layers::read(
-            path,
-            &format!("{field}.layers"),
-            listed,
-            &mut phase.matrices_mut(),
-            ranks,
-        )?;
-        phases.push(phase);
-    }
-    Ok(phases)
+    let with_matrices = |Joined { mut body, side }: Joined<Phase, PhaseFiles>| {
+        let field = format!("phases.{}.layers", body.name);
+        layers::read(path, &field, &side.layers, &mut body.matrices_mut(), ranks)?;
+        Ok(body)
+    };
+    phases.into_iter().map(with_matrices).collect()
 }

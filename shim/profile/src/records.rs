@@ -18,25 +18,31 @@
 //! `segment` units of `unit` bytes (1 if it is not there), with operands in the order of ranks
 //! where `ordered=1`; the others by the native collective.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use treepie_base::list;
+use treepie_base::{convert, list};
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 
 /// The records as they are written.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Records {
+struct Records {
     groups: Vec<String>,
     rows: Vec<String>,
 }
 
-impl Records {
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
+/// For `#[serde(with = "records")]`: writes records.
+pub(crate) fn serialize<S: Serializer>(records: &[Record], out: S) -> Result<S::Ok, S::Error> {
+    Records::new(records).serialize(out)
+}
 
-    pub(super) fn new(records: &[Record]) -> Records {
+/// For `#[serde(with = "records")]`: reads records, still to be checked.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Record>, D::Error> {
+    convert::mapping(input, |records: Records| records.build())
+}
+
+impl Records {
+    fn new(records: &[Record]) -> Records {
         let mut index_of = std::collections::HashMap::new();
         let mut groups = Vec::new();
         let rows = records.iter().map(|record| {
@@ -51,24 +57,23 @@ impl Records {
         Records { groups, rows }
     }
 
-    /// The records, still to be checked; on failure the field and the problem.
-    pub(super) fn build(&self) -> Result<Vec<Record>, (String, String)> {
+    /// The records; on failure the row and the problem.
+    fn build(&self) -> Result<Vec<Record>, String> {
         let mut groups = Vec::with_capacity(self.groups.len());
         for (index, text) in self.groups.iter().enumerate() {
-            let group = read_group(text)
-                .map_err(|problem| (format!("collectives.groups[{index}]"), problem))?;
+            let group =
+                read_group(text).map_err(|problem| format!("groups[{index}]: {problem}"))?;
             groups.push(group);
         }
         let read = |(index, text): (usize, &String)| {
-            read_row(text, &groups)
-                .map_err(|problem| (format!("collectives.rows[{index}]"), problem))
+            read_row(text, &groups).map_err(|problem| format!("rows[{index}]: {problem}"))
         };
         self.rows.iter().enumerate().map(read).collect()
     }
 }
 
 /// Checks a record of a job of `ranks` ranks, whose locality is known or not.
-pub(super) fn check(record: &Record, ranks: usize, has_locality: bool) -> Result<(), String> {
+pub(crate) fn check(record: &Record, ranks: usize, has_locality: bool) -> Result<(), String> {
     record.validate(ranks).map_err(|error| error.to_string())?;
     if record.plan.is_some() && !has_locality {
         return Err(

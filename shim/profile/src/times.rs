@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Profile;
-use treepie_collective::Volume;
+use treepie_base::convert;
 use treepie_traffic::times::{CallClass, CallTime};
-use treepie_traffic::{Layer, Traffic};
 
 /// Calls and the time in them, if `times` was set when the profile was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -37,6 +35,16 @@ impl Times {
         }
     }
 
+    /// Checks times of a job of `ranks` ranks; on failure the problem.
+    pub(crate) fn check(&self, ranks: usize) -> Result<(), String> {
+        let mut lengths = self.classes.values().map(Vec::len);
+        let other = lengths.find(|&length| length != ranks);
+        match other.or(Some(self.elapsed.len()).filter(|&length| length != ranks)) {
+            Some(found) => Err(other_ranks(found, ranks)),
+            None => Ok(()),
+        }
+    }
+
     /// Seconds of each rank outside MPI: what a load balancer takes as its load. Not below 0, where
     /// several threads were in MPI at a time, or where a call ended here that had begun before.
     pub fn outside_mpi(&self) -> Vec<f64> {
@@ -52,81 +60,45 @@ impl Times {
     }
 }
 
-impl Profile {
-    /// Bytes that each rank moved with the calls of a class: sent for sends,
-    /// received for receives. For collectives, the rank's own message or block of
-    /// each call. Waiting and what is in no layer moves none.
-    pub fn bytes_of_class(&self, class: CallClass) -> Vec<u64> {
-        let mut bytes = vec![0u64; self.ranks];
-        let mut add = |rank: usize, more: u64| bytes[rank] = bytes[rank].saturating_add(more);
-        let layer = match class {
-            CallClass::Send | CallClass::Receive => Layer::PointToPoint,
-            CallClass::Neighbourhood => Layer::Neighbourhood,
-            CallClass::OneSided => Layer::OneSided,
-            CallClass::Collective => {
-                for record in &self.collectives {
-                    for (at, &rank) in record.group.iter().enumerate() {
-                        add(rank as usize, share(&record.volume, at));
-                    }
-                }
-                return bytes;
-            }
-            _ => return bytes,
-        };
-        for (_, traffic) in self.matrices().into_iter().filter(|(l, _)| *l == layer) {
-            for (from, to, Traffic { bytes, .. }) in traffic.entries() {
-                add(
-                    if class == CallClass::Receive {
-                        to
-                    } else {
-                        from
-                    },
-                    bytes,
-                );
-            }
-        }
-        bytes
-    }
-}
-
-/// Share of the rank `at` of a communicator in a collective's volume.
-fn share(volume: &Volume, at: usize) -> u64 {
-    match volume {
-        Volume::Uniform(bytes) => *bytes,
-        Volume::PerRank(parts) => parts.get(at).copied().unwrap_or(0),
-        Volume::Pairs(pairs) => pairs
-            .iter()
-            .filter(|(from, ..)| *from as usize == at)
-            .fold(0, |sum, (_, _, bytes, _)| sum.saturating_add(*bytes)),
-    }
-}
-
 /// The times as they are written: numbers of all ranks on one line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TimesDocument {
+struct TimesText {
     /// Microseconds, one for each rank.
     elapsed_microseconds: String,
-    classes: Vec<ClassDocument>,
+    classes: Vec<ClassText>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ClassDocument {
-    class: String,
+struct ClassText {
+    #[serde(with = "convert")]
+    class: CallClass,
     calls: String,
     microseconds: String,
 }
 
-impl TimesDocument {
-    pub(super) fn new(times: &Times) -> TimesDocument {
-        TimesDocument {
+impl Serialize for Times {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        TimesText::new(self).serialize(out)
+    }
+}
+
+impl<'de> Deserialize<'de> for Times {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        convert::mapping(input, TimesText::build)
+    }
+}
+
+impl TimesText {
+    fn new(times: &Times) -> TimesText {
+        TimesText {
             elapsed_microseconds: to_text(times.elapsed.iter().map(|&time| microseconds(time))),
             classes: times
                 .classes
                 .iter()
-                .map(|(class, of_ranks)| ClassDocument {
-                    class: class.to_string(),
+                .map(|(class, of_ranks)| ClassText {
+                    class: *class,
                     calls: to_text(of_ranks.iter().map(|time| time.calls.to_string())),
                     microseconds: to_text(
                         of_ranks.iter().map(|time| microseconds(time.nanoseconds)),
@@ -136,26 +108,27 @@ impl TimesDocument {
         }
     }
 
-    /// The times of `ranks` ranks; on failure the problem.
-    pub(super) fn build(&self, ranks: usize) -> Result<Times, String> {
+    /// The times; on failure the problem.
+    fn build(self) -> Result<Times, String> {
+        let elapsed = numbers(&self.elapsed_microseconds, nanoseconds)?;
+        let ranks = elapsed.len();
         let mut classes = BTreeMap::new();
         for written in &self.classes {
-            let class: CallClass = written.class.parse().map_err(|e| format!("{e}"))?;
-            let calls = numbers(&written.calls, ranks, |text| text.parse().ok())?;
-            let times = numbers(&written.microseconds, ranks, nanoseconds)?;
-            let of_ranks = calls
-                .into_iter()
-                .zip(times)
-                .map(|(calls, nanoseconds)| CallTime { calls, nanoseconds })
-                .collect();
-            if classes.insert(class, of_ranks).is_some() {
+            let class = written.class;
+            let calls = numbers(&written.calls, |text| text.parse().ok())?;
+            let times = numbers(&written.microseconds, nanoseconds)?;
+            for found in [calls.len(), times.len()] {
+                if found != ranks {
+                    return Err(other_ranks(found, ranks));
+                }
+            }
+            let of_ranks = calls.into_iter().zip(times);
+            let of_ranks = of_ranks.map(|(calls, nanoseconds)| CallTime { calls, nanoseconds });
+            if classes.insert(class, of_ranks.collect()).is_some() {
                 return Err(format!("{class} is listed twice; keep one of them"));
             }
         }
-        Ok(Times {
-            elapsed: numbers(&self.elapsed_microseconds, ranks, nanoseconds)?,
-            classes,
-        })
+        Ok(Times { elapsed, classes })
     }
 }
 
@@ -179,20 +152,12 @@ fn nanoseconds(text: &str) -> Option<u64> {
         .checked_add(rest)
 }
 
-fn numbers(
-    text: &str,
-    ranks: usize,
-    read: impl Fn(&str) -> Option<u64>,
-) -> Result<Vec<u64>, String> {
-    let found: Vec<u64> = text
-        .split(',')
+fn numbers(text: &str, read: impl Fn(&str) -> Option<u64>) -> Result<Vec<u64>, String> {
+    text.split(',')
         .map(|item| read(item).ok_or_else(|| format!("`{item}` is no number; correct it")))
-        .collect::<Result<_, _>>()?;
-    match found.len() == ranks {
-        true => Ok(found),
-        false => Err(format!(
-            "{} numbers were found for {ranks} ranks; write one for each",
-            found.len()
-        )),
-    }
+        .collect()
+}
+
+fn other_ranks(found: usize, ranks: usize) -> String {
+    format!("{found} numbers were found for {ranks} ranks; write one for each")
 }

@@ -22,7 +22,7 @@ pub fn text(name: &str, file: &PlatformFile) -> String {
     let platform = &file.platform;
     let mut text = format!("{name}: {}\n", describe(platform));
     if let Some(mpi) = &file.mpi {
-        text += &format!("  measured on {} with {mpi}\n", file.date);
+        text += &format!("  measured on {} with {mpi}\n", file.header.date);
     }
     text += &probing(platform);
     text += "\n";

@@ -212,7 +212,7 @@ impl Summary {
             hosts: hosts.collect(),
             mpi: mpi_in_words(profile),
             command: profile.command.join(" "),
-            date: profile.date.clone(),
+            date: profile.header.date.clone(),
             messages: total.messages,
             bytes: total.bytes,
             layers,

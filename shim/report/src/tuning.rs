@@ -13,7 +13,7 @@ use crate::picture::{Axis, Chart, Series, Style};
 
 /// What was found, in tables.
 pub fn text(name: &str, file: &TuningFile) -> String {
-    let tuning = &file.tuning;
+    let tuning = &file.body;
     let mut text = format!(
         "{name}: {}, {} on {}\n\n",
         tuning.library,
@@ -82,7 +82,7 @@ fn findings(tuning: &Tuning) -> Vec<String> {
 
 /// The same for programs.
 pub fn json(file: &TuningFile) -> Value {
-    let tuning = &file.tuning;
+    let tuning = &file.body;
     let row = |row: &Row| {
         json!({
             "operation": row.operation.to_string(),
@@ -145,6 +145,7 @@ pub fn chart(tuning: &Tuning) -> Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use treepie_base::Header;
 
     #[test]
     fn an_operation_that_takes_longer_than_others_that_do_the_same_is_a_finding() {
@@ -162,15 +163,14 @@ mod tests {
             slower_than: BTreeMap::from([("reduce+bcast".to_owned(), 1e-3)]),
         };
         let file = TuningFile {
-            producer: String::new(),
-            date: String::new(),
-            library_file: None,
-            notes: Vec::new(),
-            tuning: Tuning {
+            header: Header::default(),
+            body: Tuning {
                 library: "open-mpi 5.0.11".parse().expect("a known version"),
                 ranks: 16,
                 hosts: 8,
                 commutative: false,
+                library_file: None,
+                notes: Vec::new(),
                 rows: vec![row],
             },
         };

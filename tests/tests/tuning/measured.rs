@@ -48,14 +48,10 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
     let outcome = tune(mpi, &options, &output);
     let file = TuningFile::read(&output.join("tuning.yaml")).expect("a tuning");
     let expected: Version = version_of(mpi).parse().expect("a known version");
-    assert!(
-        file.tuning.library.is_like(expected),
-        "{}",
-        file.tuning.library
-    );
+    assert!(file.library.is_like(expected), "{}", file.library);
     let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(answer["rows"].as_array().map(Vec::len), Some(2));
-    for row in &file.tuning.rows {
+    for row in &file.rows {
         // Each plan that serves two ranks of a host was run by the library.
         let plans = Algorithm::of(row.operation);
         let plans = plans.filter(|plan| plan.is_by_rank() && plan.allows(2));
@@ -67,7 +63,7 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
             assert!(ran.count() > 0, "{of}{name}: {}", outcome.told());
         }
         assert!(row.plans.keys().eq(names.iter().collect::<BTreeSet<_>>()));
-        let knobs = file.tuning.library.knobs(row.operation);
+        let knobs = file.library.knobs(row.operation);
         let allowed = knobs.iter().filter(|knob| knob.allows(2)).count();
         let measured = row.others.len() + usize::from(row.algorithm.is_some());
         assert_eq!(measured, allowed, "{row:?}");
@@ -79,7 +75,7 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
     let picture = std::fs::read_to_string(output.join("tuning.svg")).expect("the picture");
     assert!(picture.contains("<svg"));
     let is_told = output.join("tuned.sh").exists();
-    assert!(!is_told || file.tuning.gains().count() > 0);
+    assert!(!is_told || file.gains().count() > 0);
 }
 
 /// Sizes and operations that the job had, and no others.
@@ -99,7 +95,7 @@ pub fn what_a_profile_has_is_measured(mpi: Mpi) {
     let profile = profile.display().to_string();
     tune(mpi, &[&profile, "--seconds", "4", "-q"], &output);
     let file = TuningFile::read(&output.join("tuning.yaml")).expect("a tuning");
-    let rows = file.tuning.rows.iter();
+    let rows = file.rows.iter();
     let measured: BTreeSet<(Operation, usize, u64)> = rows
         .map(|row| (row.operation, row.ranks, row.from_bytes))
         .collect();

@@ -133,8 +133,8 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
         TuningForm::Json => library.and_then(Selection::of_library),
         TuningForm::Rules | TuningForm::Variables => None,
     };
-    let made = mpi_tuning(&file.tuning, own.as_ref(), |_| true);
-    let mpi = file.tuning.library;
+    let made = mpi_tuning(&file.body, own.as_ref(), |_| true);
+    let mpi = file.library;
     let has_none = |what: &str| {
         let place = input.display();
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
@@ -166,9 +166,9 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     let mut text = String::new();
     for (path, written) in files {
         write_atomically(&path, |out| out.write_all(written.as_bytes()))?;
-        text += &format!("{}: written for {}\n", path.display(), file.tuning.library);
+        text += &format!("{}: written for {}\n", path.display(), file.library);
     }
-    report(arguments, file.tuning.ranks, &text)
+    report(arguments, file.ranks, &text)
 }
 
 /// Why there is no collective selection.

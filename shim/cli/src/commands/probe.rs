@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
-use treepie_base::{check_writable, date, list, write_atomically};
+use treepie_base::{Header, check_writable, list, write_atomically};
 use treepie_platform::file::magpie::MagpieClusters;
 use treepie_platform::file::{PlatformFile, latencies, logp_mpi};
 use treepie_platform::{
@@ -209,8 +209,7 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
     let platform = Platform::new(contents)
         .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))?;
     let file = PlatformFile {
-        producer: producer(),
-        date: date(SystemTime::now()),
+        header: Header::now(producer()),
         mpi: None,
         platform,
     };

@@ -429,7 +429,7 @@ fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
 
 fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
     draw(arguments, || {
-        Ok(Shown::Chart(treepie_report::tuning::chart(&found.tuning)))
+        Ok(Shown::Chart(treepie_report::tuning::chart(&found.body)))
     })?;
     match arguments.json {
         true => output::print_json(&treepie_report::tuning::json(found))?,

@@ -38,7 +38,7 @@ fn in_phases() -> Profile {
         }
     };
     let mut profile = Profile::new(4);
-    profile.date = "2026-11-21T04:03:48Z".into();
+    profile.header.date = "2026-11-21T04:03:48Z".into();
     profile.mpi.library = "Open MPI v4.1.4".into();
     profile.mpi.family = "open-mpi".into();
     profile.command = vec!["./app".into()];

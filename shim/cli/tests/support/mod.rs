@@ -123,8 +123,8 @@ fn rank_at(x: usize, y: usize) -> usize {
 /// 4 x 4 ranks; a message of 64 KiB to each neighbour in x, of 1 KiB in y.
 pub fn halo() -> Profile {
     let mut profile = Profile::new(16);
-    profile.producer = "treepie 0.1.0".into();
-    profile.date = "2026-11-21T04:03:48Z".into();
+    profile.header.producer = "treepie 0.1.0".into();
+    profile.header.date = "2026-11-21T04:03:48Z".into();
     profile.mpi = MpiDescription {
         family: "open-mpi".into(),
         library: "Open MPI v4.1.4, package: Debian OpenMPI".into(),

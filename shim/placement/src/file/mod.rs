@@ -8,9 +8,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use treepie_base::{FileError, Kind, OtherRanks, VERSION, header, list, permutation, text, yaml};
+use treepie_base::{File, FileContents, FileError, Kind, OtherRanks, list, permutation};
 use treepie_topology::Topology;
-use treepie_topology::file::Description;
 
 /// Bytes that cross one level of the topology, counted over ordered pairs of ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,141 +34,55 @@ pub struct Costs {
     pub after: f64,
 }
 
+/// A placement with its origin.
+pub type PlacementFile = File<StoredPlacement>;
+
 /// A placement. Ranks are the application's; processes are the launcher's, in
-/// the order of its `MPI_COMM_WORLD`; cores are logical leaves of `topology`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlacementFile {
-    /// What wrote the file, such as `treepie 0.1.0`.
-    pub producer: String,
-    /// When, in UTC: `2026-11-21T04:03:48Z`.
-    pub date: String,
+/// the order of its `MPI_COMM_WORLD`; cores are logical leaves of `topology`. The lists come last:
+/// a file that was cut off lacks one, or has one that is too short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoredPlacement {
     /// The profile that it was computed from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Number of ranks; the length of the three lists below.
     pub ranks: usize,
     /// What computed it, such as `treematch`.
     pub strategy: String,
     /// What it is expected to gain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
     /// Bytes by level, from the root downwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bytes_by_level: Vec<LevelTraffic>,
     /// The tree whose leaves are the cores.
+    #[serde(with = "treepie_topology::file")]
     pub topology: Topology,
     /// Core of every rank.
+    #[serde(with = "list")]
     pub assignment: Vec<usize>,
     /// Core that every process of the launcher runs on.
+    #[serde(with = "list")]
     pub leaf_of_process: Vec<usize>,
     /// New rank of every process of the launcher: the rank whose core it runs on.
+    #[serde(with = "list")]
     pub permutation: Vec<usize>,
 }
 
-/// The file as it is written. The lists come last: a file that was cut off
-/// lacks one, or has one that is too short.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document {
-    treepie: String,
-    version: u64,
-    producer: String,
-    date: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    profile: Option<String>,
-    ranks: usize,
-    strategy: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    costs: Option<Costs>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    bytes_by_level: Vec<LevelTraffic>,
-    topology: Description,
-    #[serde(with = "list")]
-    assignment: Vec<usize>,
-    #[serde(with = "list")]
-    leaf_of_process: Vec<usize>,
-    #[serde(with = "list")]
-    permutation: Vec<usize>,
+impl FileContents for StoredPlacement {
+    const KIND: Kind = Kind::Placement;
+
+    fn on_read(&mut self, path: &Path) -> Result<(), FileError> {
+        self.check(path)
+    }
+
+    fn on_write(&self, path: &Path) -> Result<(), FileError> {
+        self.check(path)
+    }
 }
 
-impl PlacementFile {
-    /// Reads and checks a placement.
-    ///
-    /// # Errors
-    /// A file that cannot be read, is no placement, or contradicts itself.
-    pub fn read(path: &Path) -> Result<Self, FileError> {
-        PlacementFile::from_text(path, &text::read(path)?)
-    }
-
-    /// Reads a placement for a job of `ranks` ranks.
-    ///
-    /// # Errors
-    /// As [`PlacementFile::read`], and a placement for another number of ranks.
-    pub fn read_for(path: &Path, ranks: usize) -> Result<Self, FileError> {
-        let placement = PlacementFile::read(path)?;
-        placement
-            .fits(ranks)
-            .map_err(|ranks| FileError::OtherRanks {
-                path: path.to_owned(),
-                ranks,
-            })?;
-        Ok(placement)
-    }
-
-    /// The placement in the text of a file; `path` is for messages.
-    ///
-    /// # Errors
-    /// Text that is no placement, or one that contradicts itself.
-    pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
-        header::check(path, text, Some(Kind::Placement))?;
-        let document: Document = yaml::parse(path, text)?;
-        let placement = PlacementFile {
-            producer: document.producer,
-            date: document.date,
-            profile: document.profile,
-            ranks: document.ranks,
-            strategy: document.strategy,
-            costs: document.costs,
-            bytes_by_level: document.bytes_by_level,
-            topology: document.topology.build(path, "topology.")?,
-            assignment: document.assignment,
-            leaf_of_process: document.leaf_of_process,
-            permutation: document.permutation,
-        };
-        placement.check(path)?;
-        Ok(placement)
-    }
-
-    /// Writes the placement, whole or not at all.
-    ///
-    /// # Errors
-    /// A placement that contradicts itself, and [`FileError::Unwritable`].
-    pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        text::write(path, &self.to_text(path)?)
-    }
-
-    /// The text of the file; `path` is for messages.
-    ///
-    /// # Errors
-    /// A placement that contradicts itself.
-    pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
-        self.check(path)?;
-        let copy = self.clone();
-        let document = Document {
-            treepie: Kind::Placement.to_string(),
-            version: VERSION,
-            producer: copy.producer,
-            date: copy.date,
-            profile: copy.profile,
-            ranks: copy.ranks,
-            strategy: copy.strategy,
-            costs: copy.costs,
-            bytes_by_level: copy.bytes_by_level,
-            topology: Description::new(&copy.topology),
-            assignment: copy.assignment,
-            leaf_of_process: copy.leaf_of_process,
-            permutation: copy.permutation,
-        };
-        yaml::to_text(path, &document)
-    }
-
+impl StoredPlacement {
     /// Whether the placement is for a job of `ranks` ranks.
     ///
     /// # Errors

@@ -4,11 +4,11 @@
 use super::*;
 use proptest::prelude::*;
 
+use treepie_base::Header;
+
 /// Four ranks on four of eight cores; processes run on cores 0, 2, 4, 6.
 fn sample() -> PlacementFile {
-    PlacementFile {
-        producer: "treepie 0.1.0".into(),
-        date: "2026-11-21T04:03:48Z".into(),
+    let body = StoredPlacement {
         profile: Some("app.profile.yaml".into()),
         ranks: 4,
         strategy: "treematch".into(),
@@ -32,7 +32,12 @@ fn sample() -> PlacementFile {
         assignment: vec![0, 4, 2, 6],
         leaf_of_process: vec![0, 2, 4, 6],
         permutation: vec![0, 2, 1, 3],
-    }
+    };
+    let header = Header {
+        producer: "treepie 0.1.0".into(),
+        date: "2026-11-21T04:03:48Z".into(),
+    };
+    File { header, body }
 }
 
 fn path() -> &'static Path {
@@ -88,14 +93,11 @@ fn a_placement_reads_back_as_it_was_written() {
     let file = directory.path().join("a.placement.yaml");
     sample().write(&file).unwrap();
     assert_eq!(PlacementFile::read(&file).unwrap(), sample());
-    assert_eq!(PlacementFile::read_for(&file, 4).unwrap(), sample());
+    assert_eq!(sample().fits(4), Ok(()));
     assert_eq!(
-        PlacementFile::read_for(&file, 16).unwrap_err().to_string(),
-        format!(
-            "{}: is for 4 ranks and the job has 16; start 4 ranks, or make one for 16 from a \
-             profile of 16 ranks",
-            file.display()
-        )
+        sample().fits(16).unwrap_err().to_string(),
+        "is for 4 ranks and the job has 16; start 4 ranks, or make one for 16 from a profile of \
+         16 ranks"
     );
 }
 
@@ -184,7 +186,7 @@ fn wrong_words_are_refused_with_their_line() {
         (
             "arities: 2:2:2",
             "arities: 2:two:2",
-            "a.placement.yaml: topology.arities: level 2 of topology \"2:two:2\" is \
+            "a.placement.yaml:19:3: topology: arities: level 2 of topology \"2:two:2\" is \
              \"two\": expected the number of children of every node of that level, as in \"4:2:2\"",
         ),
         (

@@ -13,12 +13,11 @@
 mod wire;
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use once_cell::sync::OnceCell;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_base::{FileError, date};
+use treepie_base::{FileError, Header};
 use treepie_mpi::Comm;
 use treepie_mpi::native::{Native, NativeError};
 use treepie_mpi::share::{Group, Members, ShareError, share};
@@ -199,8 +198,7 @@ pub fn measured() -> Option<&'static PlatformFile> {
 /// and is not there yet.
 fn written(native: &Native, report: Report, known: &Known) -> Option<String> {
     let file = PlatformFile {
-        producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
-        date: date(SystemTime::now()),
+        header: Header::now(format!("treepie {}", env!("CARGO_PKG_VERSION"))),
         mpi: Some(native.library_version()),
         platform: report.platform,
     };

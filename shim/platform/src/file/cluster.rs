@@ -1,13 +1,13 @@
 //! A cluster as it is written.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::link::LinkText;
-use crate::{Cluster, Contention, Level, Platform};
-use treepie_base::{FileError, list};
+use crate::contention::Contention;
+use crate::description::{Cluster, Level, Platform, PlatformError};
+use treepie_base::list;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,19 +19,11 @@ pub(super) struct ClusterText {
     pub(super) ranks: Vec<usize>,
     leader: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    contention: Option<ContentionText>,
+    contention: Option<Contention>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<LinkText>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     levels: Vec<LevelText>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ContentionText {
-    gamma: f64,
-    delta_us: f64,
-    threshold: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,11 +45,7 @@ impl ClusterText {
                 .collect(),
             ranks: platform.ranks_of(place),
             leader: cluster.leader,
-            contention: cluster.contention.map(|contention| ContentionText {
-                gamma: contention.gamma,
-                delta_us: contention.delta * 1e6,
-                threshold: contention.threshold,
-            }),
+            contention: cluster.contention,
             within: cluster.within.as_ref().map(LinkText::new),
             levels: cluster
                 .levels
@@ -72,29 +60,22 @@ impl ClusterText {
 
     pub(super) fn build(
         &self,
-        path: &Path,
         place: usize,
         hosts: &HashMap<&str, usize>,
-    ) -> Result<Cluster, FileError> {
+    ) -> Result<Cluster, PlatformError> {
         let field = |name: &str| format!("clusters[{place}].{name}");
         let host_called = |name: &String| {
             hosts.get(name.as_str()).copied().ok_or_else(|| {
                 let problem = format!("no host is called {name}; name one of `hosts`");
-                FileError::field(path, field("hosts"), problem)
+                PlatformError::new(field("hosts"), problem)
             })
         };
-        let contention = match &self.contention {
-            None => None,
-            Some(text) if text.gamma >= 0.0 && text.delta_us.is_finite() => Some(Contention {
-                gamma: text.gamma,
-                delta: text.delta_us * 1e-6,
-                threshold: text.threshold,
-            }),
-            Some(_) => {
-                let problem = "has a negative gamma or no number; measure it again";
-                return Err(FileError::field(path, field("contention"), problem));
-            }
-        };
+        if let Some(contention) = self.contention
+            && !(contention.gamma >= 0.0 && contention.delta.is_finite())
+        {
+            let problem = "has a negative gamma or no number; measure it again";
+            return Err(PlatformError::new(field("contention"), problem));
+        }
         let levels = self.levels.iter().enumerate();
         Ok(Cluster {
             name: self.name.clone(),
@@ -105,18 +86,18 @@ impl ClusterText {
                 .collect::<Result<_, _>>()?,
             leader: self.leader,
             within: match &self.within {
-                Some(link) => Some(link.build(path, &field("within"))?),
+                Some(link) => Some(link.build(&field("within"))?),
                 None => None,
             },
             levels: levels
                 .map(|(at, level)| {
                     Ok(Level {
                         name: level.level.clone(),
-                        link: level.link.build(path, &field(&format!("levels[{at}]")))?,
+                        link: level.link.build(&field(&format!("levels[{at}]")))?,
                     })
                 })
-                .collect::<Result<_, FileError>>()?,
-            contention,
+                .collect::<Result<_, PlatformError>>()?,
+            contention: self.contention,
         })
     }
 }

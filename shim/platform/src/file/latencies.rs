@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::link::{MICROSECONDS, with_digits};
+use crate::numbers::{MICROSECONDS, with_digits};
 use crate::{LatencyError, LatencyMatrix};
 use treepie_base::{FileError, text};
 
@@ -21,12 +21,7 @@ pub fn read(path: &Path) -> Result<LatencyMatrix, FileError> {
 /// # Errors
 /// As [`read`], but for reading.
 pub fn from_text(path: &Path, text: &str) -> Result<LatencyMatrix, FileError> {
-    let wrong = |line: usize, problem: String| FileError::Text {
-        path: path.to_owned(),
-        line,
-        column: 0,
-        problem,
-    };
+    let wrong = |line: usize, problem: String| FileError::at(path, line, problem);
     let filled = |line: &&(usize, &str)| !line.1.is_empty() && !line.1.starts_with('#');
     let lines: Vec<(usize, &str)> = text
         .lines()

@@ -1,19 +1,14 @@
 //! A link as it is written: a latency, and one line for each size.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
-use super::FileError;
 use super::ways::WaysText;
-use crate::{Link, Sample};
+use crate::description::PlatformError;
+use crate::link::{Link, Sample};
+use crate::numbers::{MICROSECONDS, rounded};
 
 /// Columns of a sample.
 pub(super) const COLUMNS: &str = "bytes gap_us handshake_us send_us receive_us confidence_us";
-
-/// Microseconds of a second. Dividing by it is exact to the last digit, as
-/// multiplying by a millionth is not.
-pub(super) const MICROSECONDS: f64 = 1e6;
 
 /// The parameters of a link.
 #[derive(Serialize, Deserialize)]
@@ -33,16 +28,6 @@ pub(super) struct LinkText {
 enum Row {
     Text(String),
     Number(f64),
-}
-
-/// A number with six digits that matter: more are noise of the measurement.
-pub(super) fn rounded(value: f64) -> f64 {
-    with_digits(value, 6)
-}
-
-/// A number with so many digits that matter.
-pub(super) fn with_digits(value: f64, digits: usize) -> f64 {
-    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }
 
 impl LinkText {
@@ -67,19 +52,19 @@ impl LinkText {
     }
 
     /// The link; messages name `field` and the sample.
-    pub(super) fn build(&self, path: &Path, field: &str) -> Result<Link, FileError> {
+    pub(super) fn build(&self, field: &str) -> Result<Link, PlatformError> {
         let samples = self.samples.iter().enumerate();
         let samples = samples
             .map(|(place, row)| {
                 sample_of(row).map_err(|problem| {
-                    FileError::field(path, format!("{field}.samples[{place}]"), problem)
+                    PlatformError::new(format!("{field}.samples[{place}]"), problem)
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
         let link = Link::new(self.latency_us / MICROSECONDS, samples)
-            .map_err(|error| FileError::field(path, field, error))?;
+            .map_err(|error| PlatformError::new(field, error))?;
         Ok(match &self.ways {
-            Some(ways) => link.with_ways(ways.build(path, &format!("{field}.ways"))?),
+            Some(ways) => link.with_ways(ways.build(&format!("{field}.ways"))?),
             None => link,
         })
     }

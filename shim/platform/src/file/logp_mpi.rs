@@ -10,7 +10,7 @@
 
 use std::path::Path;
 
-use super::link::MICROSECONDS;
+use crate::numbers::MICROSECONDS;
 use crate::{Link, Sample};
 use treepie_base::{FileError, text};
 
@@ -34,12 +34,8 @@ pub fn from_text(path: &Path, text: &str) -> Result<Link, FileError> {
         if let Some(comment) = line.strip_prefix('#') {
             latency = latency_in(comment).or(latency);
         } else if !line.is_empty() {
-            let sample = sample_of(line).map_err(|problem| FileError::Text {
-                path: path.to_owned(),
-                line: number + 1,
-                column: 0,
-                problem,
-            })?;
+            let sample =
+                sample_of(line).map_err(|problem| FileError::at(path, number + 1, problem))?;
             samples.push(sample);
         }
     }

@@ -12,7 +12,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::link::{MICROSECONDS, with_digits};
+use crate::numbers::{MICROSECONDS, with_digits};
 use treepie_base::{FileError, text};
 
 /// The clusters of a file.
@@ -40,12 +40,9 @@ impl MagpieClusters {
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         let mut found = MagpieClusters::default();
         for (number, line) in text.lines().enumerate() {
-            found.take(line.trim()).map_err(|problem| FileError::Text {
-                path: path.to_owned(),
-                line: number + 1,
-                column: 0,
-                problem,
-            })?;
+            found
+                .take(line.trim())
+                .map_err(|problem| FileError::at(path, number + 1, problem))?;
         }
         found.check(path)?;
         Ok(found)

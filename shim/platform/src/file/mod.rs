@@ -34,7 +34,6 @@
 //! [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
 
 mod cluster;
-mod inside;
 pub mod latencies;
 mod link;
 pub mod logp_mpi;
@@ -46,48 +45,41 @@ mod ways;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Contents, Host, LEVELS, Parallel, Platform, Probing};
+use crate::description::{Contents, Host, Parallel, Platform, PlatformError, Probing};
+use crate::inside::{Inside, LEVELS};
+use crate::numbers::rounded;
 use cluster::ClusterText;
-pub use inside::InsideText;
 use link::{COLUMNS, LinkText};
-use treepie_base::{FileError, Kind, VERSION, header, list, text, yaml};
+use treepie_base::{File, FileContents, FileError, Header, Kind, convert, file, list, text};
 
 /// A platform with where it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlatformFile {
-    /// What wrote the file, such as `treepie 0.1.0`.
-    pub producer: String,
-    /// When, in UTC: `2026-11-21T04:03:48Z`.
-    pub date: String,
+    /// Origin of the file.
+    pub header: Header,
     /// The MPI that it was measured with, as it names itself.
     pub mpi: Option<String>,
     /// What it says.
     pub platform: Platform,
 }
 
-/// The file as it is written.
+/// A platform as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Document {
-    treepie: String,
-    version: u64,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    producer: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    date: String,
+struct PlatformText {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mpi: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    measured: Option<ProbingText>,
+    measured: Option<Probing>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tolerance: Option<f64>,
     #[serde(default = "all_columns")]
     columns: String,
-    hosts: Vec<HostText>,
+    hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    inside: Vec<InsideText>,
+    inside: Vec<Inside>,
     clusters: Vec<ClusterText>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<LinkBetween>,
@@ -95,28 +87,12 @@ pub struct Document {
     parallel: Vec<ParallelText>,
 }
 
+impl FileContents for PlatformText {
+    const KIND: Kind = Kind::Platform;
+}
+
 fn all_columns() -> String {
     COLUMNS.to_owned()
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProbingText {
-    seconds: f64,
-    budget: f64,
-    latency_pairs: usize,
-    probes: usize,
-    pairs: usize,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    left_out: Vec<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HostText {
-    name: String,
-    #[serde(with = "list")]
-    ranks: Vec<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -152,14 +128,22 @@ impl PlatformFile {
     /// # Errors
     /// Text that is no platform, or one that contradicts itself.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
-        header::check(path, text, Some(Kind::Platform))?;
-        yaml::parse::<Document>(path, text)?.build(path)
+        let File { header, body } = File::<PlatformText>::from_text(path, text)?;
+        let mpi = body.mpi.clone();
+        let platform = body
+            .build()
+            .map_err(|error| FileError::field(path, error.field, error.problem))?;
+        Ok(PlatformFile {
+            header,
+            mpi,
+            platform,
+        })
     }
 
     /// Writes the platform, whole or not at all.
     ///
     /// # Errors
-    /// [`FileError::Unwritable`].
+    /// A file that cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         text::write(path, &self.to_text(path)?)
     }
@@ -167,54 +151,55 @@ impl PlatformFile {
     /// The text of the file; `path` is for messages.
     ///
     /// # Errors
-    /// [`FileError::Unwritable`].
+    /// A file that cannot be written.
     pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
-        yaml::to_text(path, &Document::new(self))
+        let body = PlatformText::new(&self.platform, self.mpi.clone());
+        file::to_text(path, Kind::Platform, &self.header, &body)
     }
 }
 
-impl Document {
-    /// The platform, checked; `path` is for messages.
-    pub fn build(self, path: &Path) -> Result<PlatformFile, FileError> {
+/// For `#[serde(with = "treepie_platform::file")]`: writes a platform within another file.
+///
+/// # Errors
+/// Those of the writer.
+pub fn serialize<S: Serializer>(platform: &Platform, out: S) -> Result<S::Ok, S::Error> {
+    let file = File {
+        header: Header::default(),
+        body: PlatformText::new(platform, None),
+    };
+    file.serialize(out)
+}
+
+/// For `#[serde(with = "treepie_platform::file")]`: reads a platform within another file.
+///
+/// # Errors
+/// Lines that describe no platform.
+pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Platform, D::Error> {
+    convert::mapping(input, |file: File<PlatformText>| file.build())
+}
+
+impl PlatformText {
+    /// The platform, checked.
+    fn build(&self) -> Result<Platform, PlatformError> {
         if self.columns != COLUMNS {
             let problem = format!("are `{}`; this treepie reads `{COLUMNS}`", self.columns);
-            return Err(FileError::field(path, "columns", problem));
+            return Err(PlatformError::new("columns", problem));
         }
-        let contents = self.contents(path)?;
-        let platform = Platform::new(contents)
-            .map_err(|error| FileError::field(path, error.field, error.problem))?;
-        self.check_ranks(path, &platform)?;
-        Ok(PlatformFile {
-            producer: self.producer,
-            date: self.date,
-            mpi: self.mpi,
-            platform,
-        })
+        let platform = Platform::new(self.contents()?)?;
+        self.check_ranks(&platform)?;
+        Ok(platform)
     }
 
-    /// Text of a platform file.
-    pub fn new(file: &PlatformFile) -> Document {
-        let platform = &file.platform;
+    fn new(platform: &Platform, mpi: Option<String>) -> Self {
         let contents = platform.contents();
         let name = |cluster: usize| contents.clusters[cluster].name.clone();
-        Document {
-            treepie: Kind::Platform.to_string(),
-            version: VERSION,
-            producer: file.producer.clone(),
-            date: file.date.clone(),
-            mpi: file.mpi.clone(),
-            measured: contents.probing.as_ref().map(ProbingText::new),
+        PlatformText {
+            mpi,
+            measured: contents.probing.clone(),
             tolerance: contents.tolerance,
             columns: all_columns(),
-            hosts: contents
-                .hosts
-                .iter()
-                .map(|host| HostText {
-                    name: host.name.clone(),
-                    ranks: host.ranks.clone(),
-                })
-                .collect(),
-            inside: contents.inside.iter().map(InsideText::new).collect(),
+            hosts: contents.hosts.clone(),
+            inside: contents.inside.clone(),
             clusters: (0..contents.clusters.len())
                 .map(|cluster| ClusterText::new(platform, cluster))
                 .collect(),
@@ -235,23 +220,23 @@ impl Document {
                     to: name(parallel.to),
                     level: parallel.level.map(str::to_owned),
                     pairs: parallel.pairs,
-                    megabytes_per_second: link::rounded(parallel.bytes_per_second / 1e6),
+                    megabytes_per_second: rounded(parallel.bytes_per_second / 1e6),
                 })
                 .collect(),
         }
     }
 
-    fn contents(&self, path: &Path) -> Result<Contents, FileError> {
+    fn contents(&self) -> Result<Contents, PlatformError> {
         let hosts: HashMap<&str, usize> = named(self.hosts.iter().map(|host| host.name.as_str()));
         let clusters: HashMap<&str, usize> = named(self.clusters.iter().map(|c| c.name.as_str()));
         if let Some(twice) = first_duplicate(self.clusters.iter().map(|c| c.name.as_str())) {
             let problem = format!("two are called {twice}; give each its own name");
-            return Err(FileError::field(path, "clusters", problem));
+            return Err(PlatformError::new("clusters", problem));
         }
         let cluster_called = |field: String, name: &str| {
             clusters.get(name).copied().ok_or_else(|| {
                 let problem = format!("no cluster is called {name}; name one of `clusters`");
-                FileError::field(path, field, problem)
+                PlatformError::new(field, problem)
             })
         };
         let mut links = BTreeMap::new();
@@ -259,10 +244,10 @@ impl Document {
             let field = |name: &str| format!("links[{place}].{name}");
             let from = cluster_called(field("from"), &link.from)?;
             let to = cluster_called(field("to"), &link.to)?;
-            let parameters = link.link.build(path, &format!("links[{place}]"))?;
+            let parameters = link.link.build(&format!("links[{place}]"))?;
             if links.insert((from, to), parameters).is_some() {
                 let problem = format!("{} to {} is listed twice; keep one", link.from, link.to);
-                return Err(FileError::field(path, field("from"), problem));
+                return Err(PlatformError::new(field("from"), problem));
             }
         }
         let mut parallel = Vec::new();
@@ -274,7 +259,7 @@ impl Document {
                     .find(|level| level == name)
                     .ok_or_else(|| {
                         let problem = format!("{name} is none; write one of {}", LEVELS.join(", "));
-                        FileError::field(path, field("level"), problem)
+                        PlatformError::new(field("level"), problem)
                     })
             };
             parallel.push(Parallel {
@@ -287,28 +272,21 @@ impl Document {
         }
         let clusters = self.clusters.iter().enumerate();
         Ok(Contents {
-            hosts: self
-                .hosts
-                .iter()
-                .map(|host| Host {
-                    name: host.name.clone(),
-                    ranks: host.ranks.clone(),
-                })
-                .collect(),
-            inside: self.inside.iter().cloned().map(InsideText::build).collect(),
+            hosts: self.hosts.clone(),
+            inside: self.inside.clone(),
             clusters: clusters
-                .map(|(place, cluster)| cluster.build(path, place, &hosts))
+                .map(|(place, cluster)| cluster.build(place, &hosts))
                 .collect::<Result<_, _>>()?,
             links,
             parallel,
             tolerance: self.tolerance,
-            probing: self.measured.as_ref().map(ProbingText::build),
+            probing: self.measured.clone(),
         })
     }
 
     /// `ranks` of a cluster is for people: it must not say something else than
     /// the hosts do.
-    fn check_ranks(&self, path: &Path, platform: &Platform) -> Result<(), FileError> {
+    fn check_ranks(&self, platform: &Platform) -> Result<(), PlatformError> {
         for (place, cluster) in self.clusters.iter().enumerate() {
             let found = platform.ranks_of(place);
             if !cluster.ranks.is_empty() && cluster.ranks != found {
@@ -317,8 +295,7 @@ impl Document {
                     list::to_text(&cluster.ranks),
                     list::to_text(&found)
                 );
-                return Err(FileError::field(
-                    path,
+                return Err(PlatformError::new(
                     format!("clusters[{place}].ranks"),
                     problem,
                 ));
@@ -338,28 +315,4 @@ fn named<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
 fn first_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = std::collections::HashSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
-}
-
-impl ProbingText {
-    fn new(probing: &Probing) -> Self {
-        ProbingText {
-            seconds: link::rounded(probing.seconds),
-            budget: probing.budget,
-            latency_pairs: probing.latency_pairs,
-            probes: probing.probes,
-            pairs: probing.pairs,
-            left_out: probing.left_out.clone(),
-        }
-    }
-
-    fn build(&self) -> Probing {
-        Probing {
-            seconds: self.seconds,
-            budget: self.budget,
-            latency_pairs: self.latency_pairs,
-            probes: self.probes,
-            pairs: self.pairs,
-            left_out: self.left_out.clone(),
-        }
-    }
 }

@@ -42,8 +42,10 @@ fn a_platform_written_by_hand_is_read() {
 #[test]
 fn a_platform_reads_back_as_it_was_written() {
     let file = PlatformFile {
-        producer: "treepie 0.1.0".into(),
-        date: "2026-11-21T04:03:48Z".into(),
+        header: Header {
+            producer: "treepie 0.1.0".into(),
+            date: "2026-11-21T04:03:48Z".into(),
+        },
         mpi: Some("Open MPI v4.1.4".into()),
         ..read(SMALL).unwrap()
     };

@@ -1,13 +1,12 @@
 //! Costs of ways as they are written: one line for each size of pieces.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::FileError;
-use super::link::{MICROSECONDS, rounded};
-use crate::{Way, WayCost, Ways};
+use crate::description::PlatformError;
+use crate::numbers::{MICROSECONDS, rounded};
+use crate::ways::{Way, WayCost, Ways};
 use treepie_traffic::windows::EpochKind;
 
 /// Columns of a line.
@@ -39,20 +38,20 @@ impl WaysText {
     }
 
     /// The ways; messages name `field`, the way and the line.
-    pub(super) fn build(&self, path: &Path, field: &str) -> Result<Ways, FileError> {
+    pub(super) fn build(&self, field: &str) -> Result<Ways, PlatformError> {
         let mut costs = BTreeMap::new();
         for (&way, rows) in &self.costs {
             let rows = rows.iter().enumerate().map(|(place, row)| {
                 cost_of(row).ok_or_else(|| {
                     let problem = format!("`{row}` is no line of `{COLUMNS}`; write three numbers");
-                    FileError::field(path, format!("{field}.{way}[{place}]"), problem)
+                    PlatformError::new(format!("{field}.{way}[{place}]"), problem)
                 })
             });
             costs.insert(way, rows.collect::<Result<Vec<_>, _>>()?);
         }
         let epochs = self.epochs_us.iter();
         let epochs = epochs.map(|(&kind, &micro)| (kind, micro / MICROSECONDS));
-        Ways::new(costs, epochs.collect()).map_err(|error| FileError::field(path, field, error))
+        Ways::new(costs, epochs.collect()).map_err(|error| PlatformError::new(field, error))
     }
 }
 

@@ -77,7 +77,7 @@ fn read(is_named: bool) -> Option<Told> {
     let mut told = match settings.tuning {
         Some(path) => {
             let file = TuningFile::read(&path).map_err(|error| error.to_string());
-            let told = file.and_then(|file| Told::new(&file.tuning, &named));
+            let told = file.and_then(|file| Told::new(&file.body, &named));
             told.unwrap_or_else(|problem| {
                 say(&format!("tuning: {problem}; the MPI's defaults stay"));
                 Told::nothing()

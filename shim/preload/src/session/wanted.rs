@@ -80,7 +80,7 @@ fn tuned(settings: &Settings) -> Vec<GuardedCell> {
     let path = settings.tuning.as_ref();
     let path = path.filter(|_| settings.guard() != GuardMode::Off);
     let file = path.and_then(|path| TuningFile::read(path).ok());
-    file.map_or(Vec::new(), |file| GuardedCell::of_tuning(&file.tuning))
+    file.map_or(Vec::new(), |file| GuardedCell::of_tuning(&file.body))
 }
 
 /// Which small puts and accumulates are kept back. What is to be measured first is, whatever the

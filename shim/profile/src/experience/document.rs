@@ -5,7 +5,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{GuardedCell, GuardedEpochs};
+use crate::epochs::GuardedEpochs;
+use crate::guard::GuardedCell;
 use treepie_base::{FileError, Kind, VERSION, header, list, text, yaml};
 use treepie_guard::learning::{Candidate, End, Experience, Judgement, Run};
 

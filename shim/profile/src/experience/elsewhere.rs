@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::document::{Application, ExperienceFile, Guarded};
 use super::key::{Key, Salt};
 use super::store::{Store, StoreError};
-use crate::GuardedCell;
+use crate::guard::GuardedCell;
 
 /// Results of guards that are read, at most, of all programs.
 const MOST_CELLS: usize = 400;

@@ -78,8 +78,7 @@ fn renamed(
     let platform = Platform::new(contents)
         .map_err(|error| FileError::field(Path::new("platform"), error.field, error.problem))?;
     Ok(PlatformFile {
-        producer: file.producer.clone(),
-        date: file.date.clone(),
+        header: file.header.clone(),
         // Some name who built them, and where.
         mpi: None,
         platform,

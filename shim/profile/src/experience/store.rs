@@ -12,8 +12,8 @@ use thiserror::Error;
 use super::document::{Application, ExperienceFile, Guarded, add_guards};
 use super::key::{Key, Salt};
 use super::owner::Owner;
-use crate::Profile;
-use treepie_base::FileError;
+use crate::profile::Profile;
+use treepie_base::{FileError, FileErrorKind};
 use treepie_guard::learning::{Experience, MAX_AGE_SECONDS, MAX_AHEAD_SECONDS};
 
 /// The version of the layout.
@@ -173,7 +173,7 @@ impl Store {
                 add_guards(&mut known.guards, file.guards);
             }
             // A newer treepie's is left to that one.
-            Err(FileError::NewerVersion { .. }) => (),
+            Err(error) if matches!(error.kind, FileErrorKind::NewerVersion { .. }) => (),
             Err(error) => {
                 if is_own {
                     let _ = fs::rename(path, path.with_extension("yaml.damaged"));

@@ -13,7 +13,6 @@ use super::merge::merger::{Merged, Merger};
 use super::partial_profile::PartialProfile;
 use super::run_description::RunDescription;
 use super::wire::decode::decode;
-use treepie_base::error::one_line;
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
 use treepie_base::{FileError, open_no_link};
@@ -61,12 +60,7 @@ pub fn temporary_name(rank: usize) -> String {
 pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileError> {
     let bytes = open_no_link(path).and_then(|file| to_the_end(file, LARGEST));
     let bytes = bytes.map_err(|error| FileError::reading(path, &error))?;
-    let wrong = |problem: &str| FileError::Text {
-        path: path.to_owned(),
-        line: 0,
-        column: 0,
-        problem: problem.to_owned(),
-    };
+    let wrong = |problem: &str| FileError::at(path, 0, problem);
     let Some(rest) = bytes.strip_prefix(FIRST_LINE) else {
         return Err(wrong(
             "is no partial profile that this treepie reads; one starts with the line `treepie part 4`",
@@ -96,12 +90,7 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
     let mut merger: Option<(Merger, PathBuf)> = None;
     for path in files_in(directory).map_err(|error| FileError::reading(directory, &error))? {
         let (run, partial) = read_file(&path)?;
-        let wrong = |problem: String| FileError::Text {
-            path: path.clone(),
-            line: 0,
-            column: 0,
-            problem: one_line(&problem),
-        };
+        let wrong = |problem: String| FileError::at(&path, 0, problem);
         let (merger, first) =
             merger.get_or_insert_with(|| (Merger::new(run.clone()), path.clone()));
         if *merger.run() != run {
@@ -117,21 +106,14 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
             .map_err(|error| wrong(error.to_string()))?;
     }
     match merger {
-        Some((merger, first)) => merger.finish().map_err(|error| FileError::Text {
-            path: first,
-            line: 0,
-            column: 0,
-            problem: one_line(&error.to_string()),
-        }),
-        None => Err(FileError::Text {
-            path: directory.to_owned(),
-            line: 0,
-            column: 0,
-            problem: format!(
-                "there are no partial profiles here, which are called {}",
-                file_name(0)
-            ),
-        }),
+        Some((merger, first)) => merger
+            .finish()
+            .map_err(|error| FileError::at(&first, 0, error)),
+        None => {
+            let name = file_name(0);
+            let problem = format!("there are no partial profiles here, which are called {name}");
+            Err(FileError::at(directory, 0, problem))
+        }
     }
 }
 

@@ -39,7 +39,7 @@ pub fn cores_of_ranks(path: &Path) -> Result<Vec<usize>, CommandError> {
     let text = treepie_base::text::read(path)?;
     if text.contains("treepie:") {
         return match read_any(path)? {
-            AnyFile::Placement(placement) => Ok(placement.assignment),
+            AnyFile::Placement(placement) => Ok(placement.body.assignment),
             other => Err(CommandError::failed(format!(
                 "{}: this is a {}, a {} or a list of cores was expected",
                 path.display(),

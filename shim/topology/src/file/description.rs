@@ -10,7 +10,7 @@ use crate::build::Tree;
 use crate::error::TopologyError;
 use crate::limits::LEAF_LIMIT;
 use crate::tree::{Leaf, Topology};
-use treepie_base::{FileError, Kind, VERSION, header, list, text, yaml};
+use treepie_base::{File, FileContents, FileError, Header, Kind, convert, list, text};
 
 /// Reads a topology.
 ///
@@ -25,15 +25,15 @@ pub fn read(path: &Path) -> Result<Topology, FileError> {
 /// # Errors
 /// Text that is no topology file, or describes no topology.
 pub fn from_text(path: &Path, text: &str) -> Result<Topology, FileError> {
-    header::check(path, text, Some(Kind::Topology))?;
-    let description: Description = yaml::parse(path, text)?;
-    description.build(path, "")
+    let file = File::<Description>::from_text(path, text)?;
+    file.to_topology()
+        .map_err(|(field, problem)| FileError::field(path, field, problem))
 }
 
 /// Writes a topology. `producer` and `date` say who made it and when.
 ///
 /// # Errors
-/// [`FileError::Unwritable`].
+/// A file that cannot be written.
 pub fn write(
     path: &Path,
     topology: &Topology,
@@ -46,36 +46,45 @@ pub fn write(
 /// The text of a topology file; `path` is for messages.
 ///
 /// # Errors
-/// [`FileError::Unwritable`].
+/// A file that cannot be written.
 pub fn to_text(
     path: &Path,
     topology: &Topology,
     producer: &str,
     date: &str,
 ) -> Result<String, FileError> {
-    let description = Description {
-        treepie: Some(Kind::Topology.to_string()),
-        version: Some(VERSION),
-        producer: Some(producer.to_owned()),
-        date: Some(date.to_owned()),
-        ..Description::new(topology)
+    let header = Header {
+        producer: producer.to_owned(),
+        date: date.to_owned(),
     };
-    yaml::to_text(path, &description)
+    let body = Description::new(topology);
+    File { header, body }.to_text(path)
 }
 
-/// A topology as it is written. The first four fields are those of a file of
-/// its own, and missing where a topology is part of another file.
+/// For `#[serde(with = "treepie_topology::file")]`: writes a topology within another file.
+///
+/// # Errors
+/// Those of the writer.
+pub fn serialize<S: Serializer>(topology: &Topology, out: S) -> Result<S::Ok, S::Error> {
+    Description::new(topology).serialize(out)
+}
+
+/// For `#[serde(with = "treepie_topology::file")]`: reads a topology within another file.
+///
+/// # Errors
+/// Lines that describe no topology.
+pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Topology, D::Error> {
+    convert::mapping(input, |description: Description| {
+        description
+            .to_topology()
+            .map_err(|(field, problem)| format!("{field}: {problem}"))
+    })
+}
+
+/// A topology as it is written.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Description {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    treepie: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    producer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    date: Option<String>,
+struct Description {
     #[serde(skip_serializing_if = "Option::is_none")]
     levels: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,9 +188,12 @@ fn in_field(field: &'static str) -> impl Fn(TopologyError) -> Wrong {
     move |error| (field, error.to_string())
 }
 
+impl FileContents for Description {
+    const KIND: Kind = Kind::Topology;
+}
+
 impl Description {
-    /// Text of a topology.
-    pub fn new(topology: &Topology) -> Description {
+    fn new(topology: &Topology) -> Description {
         let names = topology.levels().iter().map(|level| level.name.clone());
         let mut description = Description {
             levels: Some(names.collect()),
@@ -208,13 +220,6 @@ impl Description {
             description.distances = Some(topology.level_distances().to_vec());
         }
         description
-    }
-
-    /// The topology. Messages name the file and the field, with `within` in
-    /// front: the field of that file that this topology is in.
-    pub fn build(&self, path: &Path, within: &str) -> Result<Topology, FileError> {
-        self.to_topology()
-            .map_err(|(field, problem)| FileError::field(path, format!("{within}{field}"), problem))
     }
 
     fn to_topology(&self) -> Result<Topology, Wrong> {

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use super::error::{in_network, line_error};
+use super::error::{in_network};
 use super::tori::{Torus, count_from_least, of_tori, placed};
 use crate::networks::error::NetworkError;
 use crate::networks::site::Site;
@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
         }
         let at = coordinates(rest).ok_or_else(|| {
             let problem = format!("expected coordinates behind {first}, such as {first} 0 3 1");
-            line_error(path, number + 1, problem)
+            FileError::at(path, number + 1, problem)
         })?;
         if let Some((other, known)) = hosts.first()
             && known.len() != at.len()
@@ -67,7 +67,7 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
                 at.len(),
                 known.len()
             );
-            return Err(line_error(path, number + 1, problem));
+            return Err(FileError::at(path, number + 1, problem));
         }
         hosts.push(((*first).to_owned(), at));
     }

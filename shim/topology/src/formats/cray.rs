@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::error::{in_network, line_error};
+use super::error::{in_network};
 use crate::networks::dragonfly::{Arrangement, Dragonfly, Local, Paths};
 use crate::networks::error::NetworkError;
 use crate::networks::network::Network;
@@ -112,7 +112,7 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
             is_xc = true;
         } else if !words.is_empty() && !heading {
             let node = node(&words, is_xc);
-            nodes.push(node.map_err(|problem| line_error(path, number + 1, problem))?);
+            nodes.push(node.map_err(|problem| FileError::at(path, number + 1, problem))?);
         }
     }
     in_network(path, dragonfly(nodes))

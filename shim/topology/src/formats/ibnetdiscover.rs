@@ -9,7 +9,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-use super::error::line_error;
 use super::graph_builder::GraphBuilder;
 use super::lines;
 use crate::networks::site::Site;
@@ -97,7 +96,7 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
     let mut here: Option<String> = None;
     let mut named: HashSet<String> = HashSet::new();
     for (number, line) in text.lines().enumerate() {
-        let wrong = |problem: &str| line_error(path, number + 1, problem.to_owned());
+        let wrong = |problem: &str| FileError::at(path, number + 1, problem.to_owned());
         let line = line.trim_end();
         if let Some(head) = Head::of(line) {
             here = Some(head.id.to_owned());

@@ -7,7 +7,6 @@ use std::path::Path;
 use treepie_base::FileError;
 use treepie_base::yaml::Value;
 
-use super::error::line_error;
 use super::lines;
 use super::slurm::switches::Switches;
 use super::tori::{Torus, of_tori};
@@ -105,7 +104,7 @@ fn nodes(path: &Path, text: &str) -> Result<Vec<(String, String)>, FileError> {
             Some(topology) => Ok((node, topology)),
             None => {
                 let problem = format!("{node} has no `Topology=`; nothing is known of its place");
-                Err(line_error(path, line, problem))
+                Err(FileError::at(path, line, problem))
             }
         });
     named.collect()

@@ -6,7 +6,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use treepie_base::FileError;
 
-use super::error::{in_network, line_error};
+use super::error::{in_network};
 use super::graph_builder::GraphBuilder;
 use super::host_list::check_bytes;
 use super::lines;
@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
     };
     let document = Document::parse_with_options(text, options).map_err(|error| {
         let line = error.pos().row as usize;
-        line_error(
+        FileError::at(
             path,
             line,
             format!("is not valid XML: {error}; correct this line"),
@@ -66,7 +66,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn wrong(&self, node: Node, problem: String) -> FileError {
         let line = self.document.text_pos_at(node.range().start).row as usize;
-        line_error(self.path, line, problem)
+        FileError::at(self.path, line, problem)
     }
 
     fn attribute<'n>(&self, node: Node<'n, '_>, name: &str) -> Result<&'n str, FileError> {

@@ -10,9 +10,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use treepie_base::date;
+use treepie_base::Header;
 use treepie_platform::file::PlatformFile;
 use treepie_platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
 use treepie_platform::processors;
@@ -82,8 +82,7 @@ fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
 
 fn write(output: &std::path::Path, report: Report) -> ExitCode {
     let file = PlatformFile {
-        producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
-        date: date(SystemTime::now()),
+        header: Header::now(format!("treepie {}", env!("CARGO_PKG_VERSION"))),
         mpi: Some(library_version()),
         platform: report.platform,
     };

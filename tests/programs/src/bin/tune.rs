@@ -13,9 +13,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
-use treepie_base::date;
+use treepie_base::Header;
 use treepie_collective::{Algorithm, Operation};
 use treepie_native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
 use treepie_native::tuning::file::TuningFile;
@@ -336,18 +336,17 @@ impl Tuner {
             ranks: self.world.size(),
             hosts: hosts.len(),
             commutative: self.request.commutative,
-            rows: std::mem::take(&mut self.rows),
-        };
-        tuning.sort();
-        let file = TuningFile {
-            producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
-            date: date(SystemTime::now()),
             library_file: match self.library.maker {
                 Maker::Mpich => library_file(),
                 Maker::OpenMpi | Maker::IntelMpi => None,
             },
             notes: self.notes,
-            tuning,
+            rows: std::mem::take(&mut self.rows),
+        };
+        tuning.sort();
+        let file = TuningFile {
+            header: Header::now(format!("treepie {}", env!("CARGO_PKG_VERSION"))),
+            body: tuning,
         };
         let output: &Path = &self.request.output;
         file.write(output).map_err(|error| error.to_string())

@@ -1,10 +1,10 @@
 //! Result of a search: as a file, as text, as JSON, as a picture.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use serde::Serialize;
-use treepie_placement::file::{Costs, LevelTraffic, PlacementFile};
+use treepie_base::Header;
+use treepie_placement::file::{Costs, LevelTraffic, PlacementFile, StoredPlacement};
 use treepie_placement::networks::link_traffic;
 use treepie_placement::objective::Objective;
 use treepie_placement::{Outcome as Placed, Strategy, permutation};
@@ -228,9 +228,7 @@ impl<'a> Found<'a> {
             before: crossing.bytes_before,
             after: crossing.bytes_after,
         });
-        Ok(PlacementFile {
-            producer: producer(),
-            date: treepie_base::date(SystemTime::now()),
+        let body = StoredPlacement {
             profile: Some(file_name(&self.arguments.profile)),
             ranks: self.assignment().len(),
             strategy: self.placed.strategy.to_string(),
@@ -243,18 +241,22 @@ impl<'a> Found<'a> {
             assignment: self.assignment().to_vec(),
             leaf_of_process: self.leaf_of_process.clone(),
             permutation: permutation(self.assignment(), &self.leaf_of_process)?,
-        })
+        };
+        let header = Header::now(producer());
+        Ok(PlacementFile { header, body })
     }
 
     /// The placement to write for other leaves of the ranks, which are the same ones in all.
     pub fn file_with(&self, assignment: Vec<usize>) -> Result<PlacementFile, CommandError> {
-        Ok(PlacementFile {
+        let mut file = self.file()?;
+        file.body = StoredPlacement {
             costs: None,
             bytes_by_level: Vec::new(),
             permutation: permutation(&assignment, &self.leaf_of_process)?,
             assignment,
-            ..self.file()?
-        })
+            ..file.body
+        };
+        Ok(file)
     }
 
     /// The answer for programs; `output` is the file that was written.

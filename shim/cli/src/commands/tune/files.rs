@@ -24,7 +24,7 @@ pub struct Written {
 /// # Errors
 /// A directory that cannot be written.
 pub fn write(file: &TuningFile, directory: &Path) -> Result<Written, CommandError> {
-    let tuning = &file.tuning;
+    let tuning = &file.body;
     let own = file.library_file.as_deref().and_then(Selection::of_library);
     let made = mpi_tuning(tuning, own.as_ref(), |_| true);
     let script = directory.join(SCRIPT);
@@ -162,7 +162,7 @@ mod tests {
         let own = ("OMPI_MCA_coll_han_use_dynamic_file_rules", "0");
         assert!(told(&directory, &[own]).contains(&format!("{}={}", own.0, own.1)));
         // What an older tuning left is taken away.
-        file.tuning.rows[0].algorithm = None;
+        file.rows[0].algorithm = None;
         assert!(write(&file, &directory).expect("files").script.is_none());
         let left = RULES_FILES.map(|name| directory.join(name).exists());
         assert!(!left.contains(&true) && !directory.join(SCRIPT).exists());

@@ -37,7 +37,7 @@ fn problem(from: &str, to: &str) -> String {
 #[test]
 fn a_tuning_is_read_in_order_and_written_as_it_was_read() {
     let file = read(TEXT).unwrap();
-    let rows = &file.tuning.rows;
+    let rows = &file.rows;
     assert_eq!([rows[0].from_bytes, rows[1].from_bytes], [8, 1024]);
     assert_eq!(rows[0].algorithm, None);
     assert_eq!(rows[1].algorithm.as_deref(), Some("binomial"));
@@ -53,7 +53,7 @@ fn what_a_tuning_cannot_say_is_refused_by_field() {
         (
             "mpi: open-mpi 4.1.4",
             "mpi: open-mpi 9.0.0",
-            "a.tuning.yaml: mpi: open-mpi 9.0.0: the algorithms of this MPI are not known here; \
+            "a.tuning.yaml:3:6: mpi: open-mpi 9.0.0: the algorithms of this MPI are not known here; \
              known are Open MPI 4.1 to 6.0, MPICH 4.0 to 5.0 and Intel MPI 2021",
         ),
         (
@@ -66,7 +66,7 @@ fn what_a_tuning_cannot_say_is_refused_by_field() {
         (
             "us: 3.1",
             "us: -3.1",
-            "a.tuning.yaml: rows[0].us: -3.1 is no time; microseconds above 0 were expected",
+            "a.tuning.yaml:11:7: rows[0].us: -3.1 is no time; microseconds above 0 were expected",
         ),
         (
             "from_bytes: 8",

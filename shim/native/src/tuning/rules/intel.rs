@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{MpiTuning, knob_of};
-use crate::tuning::{Row, Tuning};
+use crate::tuning::file::Tuning;
+use crate::tuning::row::Row;
 
 /// The largest number of bytes in a range.
 const MOST_BYTES: u64 = i32::MAX as u64;

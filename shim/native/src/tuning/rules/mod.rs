@@ -22,8 +22,9 @@ pub use selection::Selection;
 
 use std::collections::BTreeMap;
 
-use super::{Row, Tuning};
 use crate::knobs::{Component, Knob, Library, Maker, Setting};
+use crate::tuning::file::Tuning;
+use crate::tuning::row::Row;
 use treepie_collective::Operation;
 
 /// Names of files of rules, where a tuning is written to a directory.

@@ -8,7 +8,8 @@ use super::selection::Selection;
 use super::steps::{Step, steps};
 use super::{MpiTuning, for_all};
 use crate::knobs::Component;
-use crate::tuning::{Row, Tuning};
+use crate::tuning::file::Tuning;
+use crate::tuning::row::Row;
 use treepie_collective::Operation;
 
 /// Whether a selection can tell by bytes, alike on all ranks.

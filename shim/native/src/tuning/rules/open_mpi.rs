@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use super::steps::{Step, steps};
 use super::{MpiTuning, json};
 use crate::knobs::Component;
-use crate::tuning::{Row, Tuning};
+use crate::tuning::file::Tuning;
+use crate::tuning::row::Row;
 use treepie_collective::Operation;
 
 /// Whether Open MPI can tell by rules how long such a call is, alike on all ranks. In the others it

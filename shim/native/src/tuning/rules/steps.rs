@@ -2,7 +2,8 @@
 
 use super::{for_all, knob_of};
 use crate::knobs::Knob;
-use crate::tuning::{Row, Tuning};
+use crate::tuning::file::Tuning;
+use crate::tuning::row::Row;
 
 /// From how many bytes of a message or block on which algorithm is taken; none is the MPI's own
 /// choice.

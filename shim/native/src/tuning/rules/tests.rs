@@ -1,4 +1,8 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use super::*;
+use treepie_base::FileContents;
 use treepie_collective::Operation::*;
 
 fn row(operation: Operation, bytes: u64, algorithm: &str, seconds: f64) -> Row {
@@ -23,10 +27,11 @@ fn tuning(library: &str, rows: Vec<Row>) -> Tuning {
         ranks: 4,
         hosts: 1,
         commutative: false,
+        library_file: None,
+        notes: Vec::new(),
         rows,
     };
-    tuning.sort();
-    tuning.check().unwrap();
+    tuning.on_read(Path::new("a.yaml")).unwrap();
     tuning
 }
 
@@ -204,14 +209,11 @@ fn intel_is_told_ranges_of_bytes_and_ranks() {
 #[test]
 fn rows_that_would_give_wrong_results_or_none_are_refused() {
     let with = |row: Row, commutative: bool| {
-        let tuning = Tuning {
-            library: "open-mpi 4.1.4".parse().unwrap(),
-            ranks: 4,
-            hosts: 1,
-            commutative,
-            rows: vec![row],
-        };
-        tuning.check().err().map(|(_, error)| error.to_string())
+        let mut tuning = tuning("open-mpi 4.1.4", Vec::new());
+        tuning.commutative = commutative;
+        tuning.rows = vec![row];
+        let refused = tuning.on_read(Path::new("a.yaml")).err();
+        refused.map(|error| error.to_string())
     };
     let order = with(row(Allreduce, 8, "ring", 0.5), false).unwrap();
     assert!(order.contains("do not commute"), "{order}");

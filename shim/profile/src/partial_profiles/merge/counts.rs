@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::Times;
 use crate::partial_profiles::kind::Kind;
 use crate::partial_profiles::records::Records;
+use crate::times::Times;
 use treepie_collective::{Record, Volume, size_class};
 use treepie_traffic::{Traffic, TrafficMatrix};
 

@@ -10,8 +10,10 @@ use super::windows::Windows;
 use crate::partial_profiles::partial_profile::{PartialProfile, Phase};
 use crate::partial_profiles::run_description::RunDescription;
 use crate::partial_profiles::wire::decode::decode_all;
-use crate::{Host, Profile, Times, locality_from_text};
-use treepie_base::{FileError, list};
+use crate::locality::locality_from_text;
+use crate::profile::{Host, Profile};
+use crate::times::Times;
+use treepie_base::{FileError, Header, list};
 use treepie_collective::RecordError;
 
 /// Reason why a partial profile does not belong to the others.
@@ -244,8 +246,10 @@ impl Merger {
         let mut phases: Vec<crate::Phase> = self.phases.into_iter().map(named_phase).collect();
         phases.sort_by(|a, b| a.start_seconds.total_cmp(&b.start_seconds));
         let profile = Profile {
-            producer: self.run.producer,
-            date: self.run.date,
+            header: Header {
+                producer: self.run.producer,
+                date: self.run.date,
+            },
             mpi: self.run.mpi,
             command: self.run.command,
             notes,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::WindowUse;
 use crate::partial_profiles::partial_profile::PartialProfile;
+use crate::windows::WindowUse;
 use treepie_traffic::windows::{Access, Accesses};
 
 /// Windows by their ranks and their numbers.

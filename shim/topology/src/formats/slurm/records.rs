@@ -5,7 +5,6 @@ use std::path::Path;
 use treepie_base::{FileError, text};
 
 use super::switches::{Switch, Switches};
-use crate::formats::error::line_error;
 use crate::formats::host_list::expand;
 use crate::formats::lines::{begins, first};
 use crate::formats::tori::{Torus, of_tori};
@@ -62,7 +61,7 @@ impl Records {
         let mut found = Records::default();
         let mut sizes: Option<(usize, Vec<usize>)> = None;
         for (number, line) in joined(text) {
-            let wrong = |problem: String| line_error(path, number, problem);
+            let wrong = |problem: String| FileError::at(path, number, problem);
             let fields = Fields::of(&line).map_err(wrong)?;
             match fields.kind() {
                 Some(Kind::Sizes(list)) => {
@@ -106,7 +105,7 @@ impl Records {
             }
         }
         if let Some((line, sizes)) = sizes {
-            let wrong = |problem: String| line_error(path, line, problem);
+            let wrong = |problem: String| FileError::at(path, line, problem);
             found.switches.group_blocks(&sizes).map_err(wrong)?;
         }
         Ok(found)

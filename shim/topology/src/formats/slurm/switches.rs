@@ -6,7 +6,7 @@ use std::path::Path;
 use treepie_base::FileError;
 
 use crate::build::Tree;
-use crate::formats::error::{in_network, line_error};
+use crate::formats::error::{in_network};
 use crate::formats::graph_builder::GraphBuilder;
 use crate::formats::trees::{hosts_of, of_tree};
 use crate::networks::fat_tree::FatTree;
@@ -269,7 +269,7 @@ impl Switches {
         if trees.is_empty() {
             let problem = "every switch is below another one; one has to be at the top".to_owned();
             let line = self.all.first().map_or(0, |s| s.line);
-            return Err(line_error(path, line, problem));
+            return Err(FileError::at(path, line, problem));
         }
         // A single switch at the top is the root itself.
         let tree = match trees.pop() {
@@ -317,7 +317,7 @@ impl Switches {
         dropped: &HashSet<&str>,
         depth: usize,
     ) -> Result<(Tree, usize), FileError> {
-        let wrong = |problem: String| line_error(path, switch.line, problem);
+        let wrong = |problem: String| FileError::at(path, switch.line, problem);
         if depth == MOST_LEVELS {
             let name = &switch.name;
             return Err(wrong(format!(
@@ -374,5 +374,5 @@ impl Switches {
 
 fn missing(path: &Path, switch: &Switch, child: &str) -> FileError {
     let problem = format!("no line describes {child}; add one, or leave it out");
-    line_error(path, switch.line, problem)
+    FileError::at(path, switch.line, problem)
 }

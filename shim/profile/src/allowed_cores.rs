@@ -1,0 +1,62 @@
+//! The cores that processes may use, as text: processes with the same cores are together.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use treepie_base::list;
+
+/// Processes that may run on the same cores.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AllowedCores {
+    #[serde(with = "list")]
+    processes: Vec<usize>,
+    cores: String,
+}
+
+/// For `#[serde(with = "allowed_cores")]`: writes the cores of each process.
+pub(crate) fn serialize<S: Serializer>(cores: &[String], out: S) -> Result<S::Ok, S::Error> {
+    together(cores).serialize(out)
+}
+
+/// For `#[serde(with = "allowed_cores")]`: reads the cores of each process.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+    apart(&Vec::<AllowedCores>::deserialize(input)?).map_err(serde::de::Error::custom)
+}
+
+/// Neighbouring processes with the same cores, together.
+fn together(allowed_cores: &[String]) -> Vec<AllowedCores> {
+    let mut groups: Vec<AllowedCores> = Vec::new();
+    for (process, cores) in allowed_cores.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if group.cores == *cores => group.processes.push(process),
+            _ => groups.push(AllowedCores {
+                processes: vec![process],
+                cores: cores.clone(),
+            }),
+        }
+    }
+    groups
+}
+
+/// The cores of each process.
+fn apart(groups: &[AllowedCores]) -> Result<Vec<String>, String> {
+    let listed: usize = groups.iter().map(|group| group.processes.len()).sum();
+    let mut cores: Vec<Option<&str>> = vec![None; listed];
+    for group in groups {
+        for &process in &group.processes {
+            // One that is beyond the number of those listed leaves a gap before.
+            if let Some(slot) = cores.get_mut(process)
+                && slot.replace(&group.cores).is_some()
+            {
+                return Err(format!(
+                    "process {process} is listed twice; keep one of them"
+                ));
+            }
+        }
+    }
+    let missing = |process| format!("process {process} is missing; list the cores it may use");
+    let named = |(process, cores): (usize, Option<&str>)| {
+        cores.map(str::to_owned).ok_or_else(|| missing(process))
+    };
+    cores.into_iter().enumerate().map(named).collect()
+}

@@ -1,0 +1,150 @@
+//! Traffic of a profile: its layers added up, and collectives expanded to messages.
+
+use std::collections::HashMap;
+
+use crate::phases::Phase;
+use crate::profile::Profile;
+use treepie_collective::{Clusters, Network, Record, Volume};
+use treepie_native::traffic::{Model, expand, expand_as_run};
+use treepie_traffic::times::CallClass;
+use treepie_traffic::{Layer, Traffic, TrafficMatrix};
+
+impl Profile {
+    /// The traffic between ranks in some layers, added up. Collectives that plans ran are expanded
+    /// as they were run; the others with the algorithms that the job's MPI usually chooses: that
+    /// part is modelled, not counted.
+    pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
+        self.traffic_by(layers, None)
+    }
+
+    /// As [`Profile::traffic`], with all collectives expanded by `model`, where one is given.
+    pub fn traffic_by(&self, layers: &[Layer], model: Option<Model>) -> TrafficMatrix {
+        let counted = (&self.matrices()[..], &self.collectives[..]);
+        self.sum(counted, layers, model)
+    }
+
+    /// As [`Profile::traffic_by`], of one of the phases.
+    pub fn traffic_of_phase(
+        &self,
+        phase: &Phase,
+        layers: &[Layer],
+        model: Option<Model>,
+    ) -> TrafficMatrix {
+        let counted = (&phase.matrices()[..], &phase.collectives[..]);
+        self.sum(counted, layers, model)
+    }
+
+    /// The traffic of some of the collectives, as [`Profile::traffic_by`] has it.
+    pub fn traffic_of_collectives<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record>,
+        model: Option<Model>,
+    ) -> TrafficMatrix {
+        let mut sum = TrafficMatrix::new(self.ranks);
+        self.expand(records, model, &mut sum);
+        sum
+    }
+
+    /// Some layers of what was counted, added up.
+    fn sum(
+        &self,
+        (matrices, records): (&[(Layer, &TrafficMatrix)], &[Record]),
+        layers: &[Layer],
+        model: Option<Model>,
+    ) -> TrafficMatrix {
+        let mut sum = TrafficMatrix::new(self.ranks);
+        for (layer, counted) in matrices {
+            if layers.contains(layer) {
+                let merged = sum.merge(counted);
+                debug_assert!(merged.is_ok(), "{merged:?}");
+            }
+        }
+        if layers.contains(&Layer::Collectives) {
+            self.expand(records, model, &mut sum);
+        }
+        sum
+    }
+
+    /// Adds the messages of collectives.
+    fn expand<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record>,
+        model: Option<Model>,
+        into: &mut TrafficMatrix,
+    ) {
+        let host = self.native_family();
+        // Many records are of one communicator.
+        let mut seen: HashMap<&[u32], (Clusters, Option<Network>)> = HashMap::new();
+        for record in records {
+            let as_run = record.plan.as_ref().zip(self.locality.as_ref());
+            let (Some((plan, locality)), None) = (as_run, model) else {
+                expand(record, model.unwrap_or(Model::Native(host)), host, into);
+                continue;
+            };
+            let (clusters, network) = seen.entry(&record.group).or_insert_with(|| {
+                let ranks: Vec<usize> = record.group.iter().map(|&rank| rank as usize).collect();
+                locality.of(&ranks)
+            });
+            if let Some(run) = plan.as_run(record.operation, clusters, network.as_ref()) {
+                expand_as_run(record, &run, into);
+            }
+        }
+    }
+
+    /// The model that stands for the job's MPI.
+    pub fn native_model(&self) -> Model {
+        Model::Native(self.native_family())
+    }
+
+    /// By which rules the job's MPI usually chooses algorithms.
+    pub fn native_family(&self) -> treepie_native::Family {
+        treepie_native::Family::of_family(&self.mpi.family)
+    }
+
+    /// Bytes that each rank moved with the calls of a class: sent for sends,
+    /// received for receives. For collectives, the rank's own message or block of
+    /// each call. Waiting and what is in no layer moves none.
+    pub fn bytes_of_class(&self, class: CallClass) -> Vec<u64> {
+        let mut bytes = vec![0u64; self.ranks];
+        let mut add = |rank: usize, more: u64| bytes[rank] = bytes[rank].saturating_add(more);
+        let layer = match class {
+            CallClass::Send | CallClass::Receive => Layer::PointToPoint,
+            CallClass::Neighbourhood => Layer::Neighbourhood,
+            CallClass::OneSided => Layer::OneSided,
+            CallClass::Collective => {
+                for record in &self.collectives {
+                    for (at, &rank) in record.group.iter().enumerate() {
+                        add(rank as usize, share(&record.volume, at));
+                    }
+                }
+                return bytes;
+            }
+            _ => return bytes,
+        };
+        for (_, traffic) in self.matrices().into_iter().filter(|(l, _)| *l == layer) {
+            for (from, to, Traffic { bytes, .. }) in traffic.entries() {
+                add(
+                    if class == CallClass::Receive {
+                        to
+                    } else {
+                        from
+                    },
+                    bytes,
+                );
+            }
+        }
+        bytes
+    }
+}
+
+/// Share of the rank `at` of a communicator in a collective's volume.
+fn share(volume: &Volume, at: usize) -> u64 {
+    match volume {
+        Volume::Uniform(bytes) => *bytes,
+        Volume::PerRank(parts) => parts.get(at).copied().unwrap_or(0),
+        Volume::Pairs(pairs) => pairs
+            .iter()
+            .filter(|(from, ..)| *from as usize == at)
+            .fold(0, |sum, (_, _, bytes, _)| sum.saturating_add(*bytes)),
+    }
+}

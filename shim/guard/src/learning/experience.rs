@@ -1,8 +1,9 @@
 //! The runs of an application, and judgements on its counted traffic.
 
+use serde::{Deserialize, Deserializer, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use treepie_base::from_name;
+use treepie_base::{convert, from_name, list, moment, permutation};
 use treepie_placement::worth::Worth;
 
 /// A way to run a job.
@@ -33,7 +34,8 @@ pub enum End {
 }
 
 /// A run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "RunText", into = "RunText")]
 pub struct Run {
     /// Its name: no other run of any application has it.
     pub name: String,
@@ -50,6 +52,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether this could be the name of a run, which becomes part of a file's name.
+    pub fn is_name(name: &str) -> bool {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+        (1..=64).contains(&name.len()) && name.bytes().all(plain)
+    }
+
     /// Its seconds, if it ended well.
     pub fn seconds(&self) -> Option<f64> {
         match self.end {
@@ -79,7 +87,8 @@ impl Candidate {
 }
 
 /// Judgement on counted traffic where processes are in one shape.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "JudgementText", into = "JudgementText")]
 pub struct Judgement {
     /// The shape.
     pub shape: u64,
@@ -95,6 +104,30 @@ pub struct Judgement {
     pub in_mpi: Option<f64>,
     /// The candidates, the most promising first; none where it is not worth it.
     pub candidates: Vec<Candidate>,
+}
+
+impl Judgement {
+    /// Checks a judgement of a job of `ranks` ranks; on failure the field and the problem.
+    ///
+    /// # Errors
+    /// A candidate of other ranks, or that gives a rank twice.
+    pub fn check(&self, ranks: usize) -> Result<(), (&'static str, String)> {
+        for candidate in &self.candidates {
+            let (field, numbers) = match candidate {
+                Candidate::Permute(new_rank) => ("permute", new_rank),
+                Candidate::Bind(cores) => ("bind", cores),
+            };
+            if numbers.len() != ranks {
+                let problem = format!("has {} numbers for {ranks} ranks", numbers.len());
+                return Err((field, problem));
+            }
+            if let Candidate::Permute(new_rank) = candidate {
+                permutation::check_for(new_rank, ranks)
+                    .map_err(|error| (field, error.to_string()))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Runs of an application, and judgements on its traffic.
@@ -140,4 +173,151 @@ impl Experience {
         let mut runs = self.runs.iter().rev();
         runs.find(|run| run.counted && run.seconds().is_some())
     }
+}
+
+/// A run as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunText {
+    #[serde(deserialize_with = "name")]
+    name: String,
+    #[serde(with = "moment")]
+    began: u64,
+    #[serde(with = "convert::hexadecimal")]
+    shape: u64,
+    #[serde(with = "convert")]
+    arm: Arm,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    counted: bool,
+    #[serde(
+        default,
+        deserialize_with = "some_from_zero",
+        skip_serializing_if = "Option::is_none"
+    )]
+    seconds: Option<f64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    failed: bool,
+}
+
+/// A judgement as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JudgementText {
+    #[serde(with = "convert::hexadecimal")]
+    shape: u64,
+    #[serde(with = "moment")]
+    made: u64,
+    #[serde(with = "moment")]
+    since: u64,
+    #[serde(with = "convert")]
+    worth: Worth,
+    #[serde(deserialize_with = "from_zero")]
+    saved: f64,
+    #[serde(
+        default,
+        deserialize_with = "some_from_zero",
+        skip_serializing_if = "Option::is_none"
+    )]
+    in_mpi: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    permute: Option<Ranks>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bind: Option<Ranks>,
+}
+
+/// A number for each rank.
+#[derive(Serialize, Deserialize)]
+struct Ranks(#[serde(with = "list")] Vec<usize>);
+
+impl From<RunText> for Run {
+    fn from(text: RunText) -> Self {
+        Run {
+            name: text.name,
+            began: text.began,
+            shape: text.shape,
+            arm: text.arm,
+            counted: text.counted,
+            end: match (text.seconds, text.failed) {
+                (_, true) => End::Failed,
+                (None, false) => End::Open,
+                (Some(seconds), false) => End::Seconds(seconds),
+            },
+        }
+    }
+}
+
+impl From<Run> for RunText {
+    fn from(run: Run) -> Self {
+        RunText {
+            seconds: run.seconds(),
+            failed: run.end == End::Failed,
+            name: run.name,
+            began: run.began,
+            shape: run.shape,
+            arm: run.arm,
+            counted: run.counted,
+        }
+    }
+}
+
+impl From<JudgementText> for Judgement {
+    fn from(text: JudgementText) -> Self {
+        let permute = text.permute.map(|ranks| Candidate::Permute(ranks.0));
+        let bind = text.bind.map(|cores| Candidate::Bind(cores.0));
+        Judgement {
+            shape: text.shape,
+            made: text.made,
+            since: text.since,
+            worth: text.worth,
+            saved: text.saved,
+            in_mpi: text.in_mpi,
+            candidates: permute.into_iter().chain(bind).collect(),
+        }
+    }
+}
+
+impl From<Judgement> for JudgementText {
+    fn from(judgement: Judgement) -> Self {
+        let mut text = JudgementText {
+            shape: judgement.shape,
+            made: judgement.made,
+            since: judgement.since,
+            worth: judgement.worth,
+            saved: judgement.saved,
+            in_mpi: judgement.in_mpi,
+            permute: None,
+            bind: None,
+        };
+        for candidate in judgement.candidates {
+            match candidate {
+                Candidate::Permute(new_rank) => text.permute = Some(Ranks(new_rank)),
+                Candidate::Bind(cores) => text.bind = Some(Ranks(cores)),
+            }
+        }
+        text
+    }
+}
+
+fn name<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
+    convert::text(input, |name| {
+        if Run::is_name(name) {
+            Ok(name.to_owned())
+        } else {
+            Err("is no name of a run: letters, digits and `-` were expected")
+        }
+    })
+}
+
+fn from_zero<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
+    convert::number(input, |number| {
+        if number.is_finite() && number >= 0.0 {
+            Ok(number)
+        } else {
+            Err(format!("{number} is no number from 0"))
+        }
+    })
+}
+
+fn some_from_zero<'de, D: Deserializer<'de>>(input: D) -> Result<Option<f64>, D::Error> {
+    from_zero(input).map(Some)
 }

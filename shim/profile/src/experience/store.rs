@@ -14,7 +14,7 @@ use super::key::{Key, Salt};
 use super::owner::Owner;
 use crate::profile::Profile;
 use treepie_base::{FileError, FileErrorKind};
-use treepie_guard::learning::{Experience, MAX_AGE_SECONDS, MAX_AHEAD_SECONDS};
+use treepie_guard::learning::{Experience, MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Run};
 
 /// The version of the layout.
 pub(super) const VERSION: &str = "v1";
@@ -193,7 +193,7 @@ impl Store {
             .filter(|entry| {
                 let name = entry.file_name();
                 let stem = name.to_str().and_then(|name| name.strip_suffix(".yaml"));
-                stem.is_some_and(is_run_name)
+                stem.is_some_and(Run::is_name)
             })
             .map(|entry| entry.path())
             .collect();
@@ -354,10 +354,4 @@ pub(super) fn began(path: &Path) -> Option<u64> {
 /// In seconds since 1970.
 pub(super) fn seconds(time: SystemTime) -> u64 {
     treepie_base::since_epoch(time).as_secs()
-}
-
-/// Whether this could be the name of a run: as it becomes part of a file's name.
-pub(super) fn is_run_name(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    (1..=64).contains(&name.len()) && name.bytes().all(plain)
 }

@@ -93,22 +93,22 @@ fn a_wrong_field_is_named() {
         (
             "name: a-1",
             "name: ../a",
-            "a.yaml: runs[0].name: is no name",
+            "a.yaml:8:9: runs[0].name: is no name",
         ),
         (
             "arm: plain",
             "arm: fast",
-            "a.yaml: runs[0].arm: no way to run a job is called `fast`",
+            "a.yaml:11:8: runs[0].arm: no way to run a job is called `fast`",
         ),
         (
             "seconds: 1.25",
             "seconds: -1",
-            "a.yaml: runs[0].seconds: -1 is no number from 0",
+            "a.yaml:12:12: runs[0].seconds: -1 is no number from 0",
         ),
         (
             "began: 2026-11-18",
             "began: yesterday",
-            "a.yaml: runs[0].began: `yesterday",
+            "a.yaml:9:10: runs[0].began: `yesterday",
         ),
     ] {
         assert!(text.contains(right), "{text}");

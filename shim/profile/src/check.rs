@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::phases::Phase;
 use crate::profile::Profile;
+use crate::topologies::HostTopology;
 use crate::{locality, records};
 use treepie_base::permutation::PermutationError;
 use treepie_base::{FileError, list, permutation};
@@ -43,82 +44,80 @@ impl Profile {
 
     /// Checks all but the matrices.
     pub(crate) fn check_description(&self, path: &Path) -> Result<(), FileError> {
-        let wrong = |field: &str, problem: String| Err(FileError::field(path, field, problem));
         let ranks = self.ranks;
         if ranks == 0 {
-            return wrong("ranks", "is 0; a job has at least one rank".into());
+            let problem = "is 0; a job has at least one rank";
+            return Err(FileError::field(path, "ranks", problem));
         }
-        if let Err(error) = permutation::check_for(&self.process_of_rank, ranks) {
-            return wrong("process_of_rank", in_processes(&error));
+        // Checked first: the other checks allocate memory for each rank.
+        permutation::check_for(&self.process_of_rank, ranks)
+            .map_err(|error| FileError::field(path, "process_of_rank", in_processes(&error)))?;
+        let mut shared_memory = self.shared_memory.iter();
+        for (field, checked) in [
+            ("allowed_cores", self.check_cores()),
+            ("hosts", self.check_hosts()),
+            ("locations", self.check_locations()),
+            ("missing_ranks", check_ranks(&self.missing_ranks, ranks)),
+            (
+                "shared_memory",
+                shared_memory.try_for_each(|group| check_ranks(group, ranks)),
+            ),
+            (
+                "locality",
+                self.locality
+                    .as_ref()
+                    .map_or(Ok(()), |it| locality::check(it, ranks)),
+            ),
+            (
+                "times",
+                self.times.as_ref().map_or(Ok(()), |it| it.check(ranks)),
+            ),
+            ("topologies", self.check_topologies()),
+        ] {
+            checked.map_err(|problem| FileError::field(path, field, problem))?;
         }
-        if self.allowed_cores.len() != ranks {
-            let found = self.allowed_cores.len();
-            return wrong(
-                "allowed_cores",
-                format!("has {found} entries for {ranks} ranks; write one for each"),
-            );
+        let has_locality = self.locality.is_some();
+        check_each(path, "windows", &self.windows, |it| it.check(ranks))?;
+        check_each(path, "guard", &self.guard, |it| it.check(ranks))?;
+        check_each(path, "guarded_epochs", &self.guarded_epochs, |it| {
+            it.check(ranks)
+        })?;
+        check_each(path, "collectives.rows", &self.collectives, |it| {
+            records::check(it, ranks, has_locality)
+        })
+    }
+
+    /// Checks that each process has a list of cores.
+    fn check_cores(&self) -> Result<(), String> {
+        let (found, ranks) = (self.allowed_cores.len(), self.ranks);
+        if found != ranks {
+            return Err(format!(
+                "has {found} entries for {ranks} ranks; write one for each"
+            ));
         }
         let mut previous = None;
         for (process, cores) in self.allowed_cores.iter().enumerate() {
-            if previous.replace(cores) == Some(cores) {
-                continue;
+            if previous.replace(cores) != Some(cores) {
+                list::parse(cores).map_err(|error| format!("process {process}: {error}"))?;
             }
-            if let Err(error) = list::parse(cores) {
-                return wrong("allowed_cores", format!("process {process}: {error}"));
-            }
-        }
-        if let Err(problem) = self.check_hosts() {
-            return wrong("hosts", problem);
-        }
-        let hosts: HashSet<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
-        let mut located = self.locations.iter().map(|at| at.host.as_str());
-        if let Some(host) = located.find(|host| !hosts.contains(host)) {
-            let problem = format!("{host} is none of the hosts; remove or correct it");
-            return wrong("locations", problem);
-        }
-        for (field, group) in [("missing_ranks", &self.missing_ranks)].into_iter().chain(
-            self.shared_memory
-                .iter()
-                .map(|group| ("shared_memory", group)),
-        ) {
-            if let Some(rank) = group.iter().find(|rank| **rank >= ranks) {
-                return wrong(
-                    field,
-                    format!("rank {rank} is none of the {ranks}, which count from 0; correct it"),
-                );
-            }
-        }
-        for (index, window) in self.windows.iter().enumerate() {
-            if let Err(problem) = window.check(ranks) {
-                return wrong(&format!("windows[{index}]"), problem);
-            }
-        }
-        for (index, cell) in self.guard.iter().enumerate() {
-            if let Err(problem) = cell.check(ranks) {
-                return wrong(&format!("guard[{index}]"), problem);
-            }
-        }
-        for (index, found) in self.guarded_epochs.iter().enumerate() {
-            if let Err(problem) = found.check(ranks) {
-                return wrong(&format!("guarded_epochs[{index}]"), problem);
-            }
-        }
-        for (index, record) in self.collectives.iter().enumerate() {
-            let field = format!("collectives.rows[{index}]");
-            if let Err(problem) = records::check(record, ranks, self.locality.is_some()) {
-                return wrong(&field, problem);
-            }
-        }
-        if let Some(Err(problem)) = self.locality.as_ref().map(|it| locality::check(it, ranks)) {
-            return wrong("locality", problem);
-        }
-        if let Some(Err(problem)) = self.times.as_ref().map(|times| times.check(ranks)) {
-            return wrong("times", problem);
-        }
-        if let Some(error) = self.topologies.iter().find_map(|it| it.machine().err()) {
-            return wrong("topologies", error.to_string());
         }
         Ok(())
+    }
+
+    /// Checks that locations are of hosts of the job.
+    fn check_locations(&self) -> Result<(), String> {
+        let hosts: HashSet<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
+        let mut located = self.locations.iter().map(|at| at.host.as_str());
+        match located.find(|host| !hosts.contains(host)) {
+            Some(host) => Err(format!("{host} is none of the hosts; remove or correct it")),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the texts of machines can be read.
+    fn check_topologies(&self) -> Result<(), String> {
+        let mut machines = self.topologies.iter().map(HostTopology::machine);
+        machines.try_for_each(|machine| machine.map(drop).map_err(|error| error.to_string()))
     }
 
     /// Checks that each process is on one host.
@@ -149,7 +148,31 @@ impl Profile {
     }
 }
 
-/// What is wrong with `process_of_rank`: it lists processes by rank, while the
+/// Checks that a list has ranks of the job.
+fn check_ranks(list: &[usize], ranks: usize) -> Result<(), String> {
+    match list.iter().find(|&&rank| rank >= ranks) {
+        Some(rank) => Err(format!(
+            "rank {rank} is none of the {ranks}, which count from 0; correct it"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Checks the items of a list; a message names the first that is wrong.
+fn check_each<T>(
+    path: &Path,
+    field: &str,
+    items: &[T],
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<(), FileError> {
+    for (index, item) in items.iter().enumerate() {
+        check(item)
+            .map_err(|problem| FileError::field(path, format!("{field}[{index}]"), problem))?;
+    }
+    Ok(())
+}
+
+/// Problem of `process_of_rank`: it lists processes by rank, while the
 /// messages of a permutation speak of ranks by process.
 fn in_processes(error: &PermutationError) -> String {
     match error {

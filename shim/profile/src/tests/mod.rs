@@ -283,12 +283,12 @@ fn what_is_wrong_with_phases_and_times_is_named() {
         (
             "calls: 0,1,2,3",
             "calls: 0,1,2",
-            ":times: 3 numbers were found for 4 ranks; write one for each",
+            "35:3: times: 3 numbers were found for 4 ranks; write one for each",
         ),
         (
             "calls: 0,1,2,3",
             "calls: 0,1,2,many",
-            ":times: `many` is no number; correct it",
+            "35:3: times: `many` is no number; correct it",
         ),
         (
             "missing_ranks: '3'",
@@ -452,7 +452,7 @@ fn contradictions_are_refused_with_their_field() {
         (
             "calls=10",
             "calls=x",
-            "24:3: collectives: rows[0]: calls: `x` was found, a whole number was expected; correct it",
+            "26:3: collectives: rows[0]: calls: `x` was found, a whole number was expected; correct it",
         ),
         (
             "layer: one-sided",

@@ -5,13 +5,13 @@ use std::io::{self, BufRead, Write};
 
 use super::table;
 use crate::Matrix;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
 /// Error with its place in the file.
-pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     table::read(reader, file, |line| {
         line.split(',').map(str::trim).collect()
     })

@@ -6,13 +6,13 @@ use std::io::{self, BufRead, Write};
 
 use super::table;
 use crate::Matrix;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
 /// Error with its place in the file.
-pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     table::read(reader, file, |line| line.split_whitespace().collect())
 }
 

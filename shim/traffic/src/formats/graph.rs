@@ -6,7 +6,7 @@
 
 use super::lines::Line;
 use crate::Matrix;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// The arcs of a graph as a file lists them: each edge from both its ends.
 pub(super) struct Arcs<'a> {
@@ -33,7 +33,7 @@ impl<'a> Arcs<'a> {
         from: usize,
         to: usize,
         weight: u64,
-    ) -> Result<(), FormatError> {
+    ) -> Result<(), FileError> {
         if from == to {
             return Err(line.error(
                 "edges to other vertices",
@@ -58,7 +58,7 @@ impl<'a> Arcs<'a> {
 
     /// The matrix, once each edge is known to be listed once from both ends with
     /// the same weight. `base` is the number of the first vertex in the file.
-    pub(super) fn into_matrix(mut self, base: usize) -> Result<Matrix, FormatError> {
+    pub(super) fn into_matrix(mut self, base: usize) -> Result<Matrix, FileError> {
         self.arcs.sort_by_key(|&(from, to, ..)| (from, to));
         for (index, (from, to, weight, line)) in self.arcs.iter().enumerate() {
             let edge = format!("edge from {} to {}", from + base, to + base);

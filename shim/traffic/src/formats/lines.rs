@@ -1,10 +1,12 @@
 //! Lines and words of a file, with their positions.
 
+use std::fmt::Display;
 use std::io::{self, BufRead, Read};
+use std::path::Path;
 
 use super::LARGEST_ORDER;
 use super::number::TOO_LARGE;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// Bytes of the longest line: a row of a matrix of the largest order has fewer.
 const LONGEST: u64 = 256 << 20;
@@ -37,13 +39,13 @@ impl<'a, R: BufRead> Lines<'a, R> {
     }
 
     /// The next line, without its end; `None` after the last.
-    pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, FormatError> {
+    pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, FileError> {
         let mut line = self.end();
         Ok(self.next_into(&mut line)?.then_some(line))
     }
 
     /// As [`Lines::next`], into a line whose memory is used again; false after the last.
-    fn next_into(&mut self, line: &mut Line<'a>) -> Result<bool, FormatError> {
+    fn next_into(&mut self, line: &mut Line<'a>) -> Result<bool, FileError> {
         line.text.clear();
         let mut rest = self.reader.by_ref().take(LONGEST);
         let read = rest
@@ -52,10 +54,12 @@ impl<'a, R: BufRead> Lines<'a, R> {
                 0 => Err(io::Error::other("a line has no end")),
                 _ => Ok(length),
             });
-        let length = read.map_err(|error| FormatError::Unreadable {
-            file: self.file.to_owned(),
-            line: self.number,
-            reason: error.to_string(),
+        let length = read.map_err(|error| {
+            let problem = format!(
+                "cannot be read after line {}: {error}; check that it is a text file and whole",
+                self.number
+            );
+            FileError::at(Path::new(self.file), 0, problem)
         })?;
         if length == 0 {
             return Ok(false);
@@ -68,7 +72,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
     }
 
     /// The next line that is neither blank nor a comment.
-    pub(super) fn next_filled(&mut self, comment: char) -> Result<Option<Line<'a>>, FormatError> {
+    pub(super) fn next_filled(&mut self, comment: char) -> Result<Option<Line<'a>>, FileError> {
         let mut line = self.end();
         Ok(self.next_filled_into(&mut line, comment)?.then_some(line))
     }
@@ -79,7 +83,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         &mut self,
         line: &mut Line<'a>,
         comment: char,
-    ) -> Result<bool, FormatError> {
+    ) -> Result<bool, FileError> {
         while self.next_into(line)? {
             let text = line.text.trim_start();
             if !text.is_empty() && !text.starts_with(comment) {
@@ -124,7 +128,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
     }
 
     /// Error of a file that ends where `expected` should come.
-    pub(super) fn ended(&self, expected: impl Into<String>) -> FormatError {
+    pub(super) fn ended(&self, expected: impl Display) -> FileError {
         self.end().error(
             expected,
             "the end of the file",
@@ -136,21 +140,16 @@ impl<'a, R: BufRead> Lines<'a, R> {
 impl Line<'_> {
     pub(super) fn error(
         &self,
-        expected: impl Into<String>,
-        found: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> FormatError {
-        FormatError::Content {
-            file: self.file.to_owned(),
-            line: self.number,
-            expected: expected.into(),
-            found: found.into(),
-            remedy: remedy.into(),
-        }
+        expected: impl Display,
+        found: impl Display,
+        remedy: impl Display,
+    ) -> FileError {
+        let problem = format!("expected {expected}, found {found}; {remedy}");
+        FileError::at(Path::new(self.file), self.number, problem)
     }
 
     /// The words of this line, which must be three; `expected` describes them.
-    pub(super) fn three_words(&self, expected: &str) -> Result<[&str; 3], FormatError> {
+    pub(super) fn three_words(&self, expected: &str) -> Result<[&str; 3], FileError> {
         let mut words = self.text.split_whitespace();
         match (words.next(), words.next(), words.next(), words.next()) {
             (Some(first), Some(second), Some(third), None) => Ok([first, second, third]),
@@ -159,7 +158,7 @@ impl Line<'_> {
     }
 
     /// An affinity: finite and not negative, and exact if it is a whole number.
-    pub(super) fn affinity(&self, word: &str) -> Result<f64, FormatError> {
+    pub(super) fn affinity(&self, word: &str) -> Result<f64, FileError> {
         match word.parse::<f64>() {
             Ok(value) if value >= TOO_LARGE && is_digits(word) => Err(self.too_large(word)),
             Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
@@ -172,7 +171,7 @@ impl Line<'_> {
     }
 
     /// A whole number that is not negative; `what` it stands for.
-    pub(super) fn count(&self, word: &str, what: &str) -> Result<u64, FormatError> {
+    pub(super) fn count(&self, word: &str, what: &str) -> Result<u64, FileError> {
         match word.parse::<u64>() {
             Ok(value) if is_digits(word) => Ok(value),
             _ => Err(self.error(
@@ -184,7 +183,7 @@ impl Line<'_> {
     }
 
     /// The weight of an edge, which a matrix must hold exactly.
-    pub(super) fn weight(&self, word: &str, what: &str) -> Result<u64, FormatError> {
+    pub(super) fn weight(&self, word: &str, what: &str) -> Result<u64, FileError> {
         let weight = self.count(word, what)?;
         match (weight as f64) < TOO_LARGE {
             true => Ok(weight),
@@ -192,7 +191,7 @@ impl Line<'_> {
         }
     }
 
-    fn too_large(&self, word: &str) -> FormatError {
+    fn too_large(&self, word: &str) -> FileError {
         self.error(
             "a count below 2^53, above which not every whole number is exact",
             shown(word),
@@ -201,7 +200,7 @@ impl Line<'_> {
     }
 
     /// A number of ranks.
-    pub(super) fn order(&self, word: &str) -> Result<usize, FormatError> {
+    pub(super) fn order(&self, word: &str) -> Result<usize, FileError> {
         let order = self.count(word, "the number of ranks")?;
         match usize::try_from(order) {
             Ok(order) if (1..=LARGEST_ORDER).contains(&order) => Ok(order),
@@ -220,7 +219,7 @@ impl Line<'_> {
         what: &str,
         base: usize,
         order: usize,
-    ) -> Result<usize, FormatError> {
+    ) -> Result<usize, FileError> {
         let named = self.count(word, what)?;
         usize::try_from(named)
             .ok()

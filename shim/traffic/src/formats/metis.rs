@@ -19,7 +19,7 @@ use std::io::{self, BufRead, Write};
 use super::graph::{Arcs, neighbours};
 use super::lines::{Line, Lines, shown};
 use crate::Matrix;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 struct Header {
     vertices: usize,
@@ -31,7 +31,7 @@ struct Header {
 ///
 /// # Errors
 /// Error with its place in the file.
-pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     let mut lines = Lines::new(reader, file);
     let Some(first) = lines.next_filled('%')? else {
         return Err(lines.ended("the numbers of vertices and edges"));
@@ -65,7 +65,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
 }
 
 /// The next line that is no comment; it may be blank.
-fn next_vertex<'a, R: BufRead>(lines: &mut Lines<'a, R>) -> Result<Option<Line<'a>>, FormatError> {
+fn next_vertex<'a, R: BufRead>(lines: &mut Lines<'a, R>) -> Result<Option<Line<'a>>, FileError> {
     while let Some(line) = lines.next()? {
         if !line.text.trim_start().starts_with('%') {
             return Ok(Some(line));
@@ -74,7 +74,7 @@ fn next_vertex<'a, R: BufRead>(lines: &mut Lines<'a, R>) -> Result<Option<Line<'
     Ok(None)
 }
 
-fn read_header(line: &Line<'_>) -> Result<Header, FormatError> {
+fn read_header(line: &Line<'_>) -> Result<Header, FileError> {
     let words: Vec<&str> = line.text.split_whitespace().collect();
     let weighted = match words[..] {
         [_, _] | [_, _, "0" | "00" | "000"] => false,
@@ -99,7 +99,7 @@ fn read_vertex<'a>(
     vertex: usize,
     header: &Header,
     arcs: &mut Arcs<'a>,
-) -> Result<(), FormatError> {
+) -> Result<(), FileError> {
     let mut words = line.text.split_whitespace();
     while let Some(word) = words.next() {
         let neighbour = line.index(word, "a neighbour", 1, header.vertices)?;

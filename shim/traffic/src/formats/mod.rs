@@ -28,7 +28,7 @@ pub mod scotch;
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
@@ -81,7 +81,7 @@ impl Format {
     ///
     /// # Errors
     /// Error with its place in the file.
-    pub fn read(self, reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+    pub fn read(self, reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
         match self {
             Format::MatrixMarket => matrix_market::read(reader, file),
             Format::DenseText => dense_text::read(reader, file),

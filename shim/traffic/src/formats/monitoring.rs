@@ -22,7 +22,7 @@ use std::io::BufRead;
 use super::LARGEST_ORDER;
 use super::lines::{Line, Lines, shown};
 use crate::{Layer, Traffic, TrafficMatrix};
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// Counts by layer; all matrices have the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ type Row = (Layer, usize, usize, Traffic);
 ///
 /// # Errors
 /// Error with its place in the file.
-pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FormatError> {
+pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FileError> {
     let mut lines = Lines::new(reader, file);
     let mut rows: Vec<Row> = Vec::new();
     let mut order = 0;
@@ -107,7 +107,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FormatError>
     })
 }
 
-fn read_row(line: &Line<'_>, words: &[&str], layer: Layer) -> Result<Row, FormatError> {
+fn read_row(line: &Line<'_>, words: &[&str], layer: Layer) -> Result<Row, FileError> {
     let [_, from, to, bytes, "bytes", messages, "msgs", "sent", ..] = words else {
         return Err(line.error(
             "sender, receiver, bytes and messages, like `0 1 108 bytes 27 msgs sent`",
@@ -125,7 +125,7 @@ fn read_row(line: &Line<'_>, words: &[&str], layer: Layer) -> Result<Row, Format
 }
 
 /// The largest rank in `D <communicator> procs: 0,1,2`; names may hold blanks.
-fn largest_member(line: &Line<'_>) -> Result<usize, FormatError> {
+fn largest_member(line: &Line<'_>) -> Result<usize, FileError> {
     let Some((_, members)) = line.text.rsplit_once("procs:") else {
         return Err(line.error(
             "the ranks of a communicator, like `procs: 0,1,2`",

@@ -22,7 +22,7 @@ use std::io::{self, BufRead, Write};
 use super::graph::{Arcs, neighbours};
 use super::lines::{Line, Lines, shown};
 use crate::Matrix;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// The words of a file: in Scotch's files, line ends mean nothing.
 struct Words<'a, R> {
@@ -32,7 +32,7 @@ struct Words<'a, R> {
 
 impl<'a, R: BufRead> Words<'a, R> {
     /// The next word and its line; `None` after the last.
-    fn next(&mut self) -> Result<Option<(Line<'a>, String)>, FormatError> {
+    fn next(&mut self) -> Result<Option<(Line<'a>, String)>, FileError> {
         while self.waiting.is_empty() {
             let Some(mut line) = self.lines.next()? else {
                 return Ok(None);
@@ -45,14 +45,14 @@ impl<'a, R: BufRead> Words<'a, R> {
     }
 
     /// The next word, which should be `expected`.
-    fn take(&mut self, expected: &str) -> Result<(Line<'a>, String), FormatError> {
+    fn take(&mut self, expected: &str) -> Result<(Line<'a>, String), FileError> {
         match self.next()? {
             Some(found) => Ok(found),
             None => Err(self.lines.ended(expected)),
         }
     }
 
-    fn count(&mut self, what: &str) -> Result<u64, FormatError> {
+    fn count(&mut self, what: &str) -> Result<u64, FileError> {
         let (line, word) = self.take(what)?;
         line.count(&word, what)
     }
@@ -69,7 +69,7 @@ struct Header {
 ///
 /// # Errors
 /// Error with its place in the file.
-pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     let mut words = Words {
         lines: Lines::new(reader, file),
         waiting: VecDeque::new(),
@@ -96,7 +96,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     arcs.into_matrix(header.base)
 }
 
-fn read_header<R: BufRead>(words: &mut Words<'_, R>) -> Result<Header, FormatError> {
+fn read_header<R: BufRead>(words: &mut Words<'_, R>) -> Result<Header, FileError> {
     let (line, version) = words.take("the version of the format, `0`")?;
     if version != "0" {
         return Err(line.error(
@@ -146,7 +146,7 @@ fn read_vertex<'a, R: BufRead>(
     vertex: usize,
     header: &Header,
     arcs: &mut Arcs<'a>,
-) -> Result<(), FormatError> {
+) -> Result<(), FileError> {
     let degree = words.count("the degree of a vertex")?;
     for _ in 0..degree {
         let weight = if header.weighted {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use super::lines::{Line, Lines, shown};
 use super::number::Number;
 use crate::Matrix;
-use treepie_base::FormatError;
+use treepie_base::FileError;
 
 /// Reads a table whose rows `split` cuts into words. Blank lines and lines that
 /// begin with `#` do not count.
@@ -13,7 +13,7 @@ pub(super) fn read(
     reader: impl BufRead,
     file: &str,
     split: impl Fn(&str) -> Vec<&str>,
-) -> Result<Matrix, FormatError> {
+) -> Result<Matrix, FileError> {
     let mut lines = Lines::new(reader, file);
     let mut order = None;
     let mut entries = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn read(
     }
 }
 
-fn check_row(line: &Line<'_>, row: usize, words: usize, order: usize) -> Result<(), FormatError> {
+fn check_row(line: &Line<'_>, row: usize, words: usize, order: usize) -> Result<(), FileError> {
     let remedy = "the matrix must be square: one row and one column for each rank";
     if row >= order {
         let expected = format!("the end after {order} rows of {order} numbers");

@@ -135,8 +135,7 @@ fn wrong_topologies_name_the_field() {
         (
             "arities: 4\nforbiden: 3\n",
             "t.yaml:4:1: unknown field `forbiden`, did you mean `forbidden`?; known here are \
-             treepie, version, producer, date, levels, arities, tree, distances, machines, \
-             forbidden",
+             levels, arities, tree, distances, machines, forbidden",
         ),
     ] {
         assert_eq!(read_lines(lines).unwrap_err().to_string(), expected);

@@ -1,6 +1,9 @@
 //! The plans that recorded calls would be run by, before a run.
 
-use super::{ALIKE, Candidate, Challenger, Choice, Chooser, Considered};
+use crate::candidate::{Candidate, Challenger};
+use crate::choice::{Choice, Considered};
+use crate::chooser::Chooser;
+use crate::policy::ALIKE;
 use treepie_collective::{
     Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
 };

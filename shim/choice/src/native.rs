@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use treepie_collective::read::cost::{OneByOne, Reading, Times};
+use treepie_collective::read::cost::{OneByOne, Reading, Times};
 use treepie_collective::{Algorithm, Clusters, Network, Uniform};
 use treepie_native::{self, BetweenHosts, Family, NativeAlgorithm};
 

@@ -2,7 +2,7 @@
 //! two-level schedules measured on grids of clusters, links of some milliseconds
 //! between them.
 
-use super::sizes::MOST_SEGMENTS;
+use crate::sizes::MOST_SEGMENTS;
 use treepie_collective::Operation::{self, *};
 
 /// A strategy's name, and the largest message that it sends, in bytes.

@@ -1,7 +1,7 @@
 //! The segments into which a strategy cuts what it sends: sizes are tried from large to small, as
 //! long as smaller ones gain more than their work costs.
 
-use super::Known;
+use crate::prices::Prices;
 use treepie_collective::Operation;
 use treepie_collective::network::MessageCosts;
 use treepie_collective::operation::Unit;
@@ -55,7 +55,7 @@ const WORTH_CUTTING_KNOWN: f64 = 0.99;
 /// way, and the costs of single messages do not tell.
 pub(super) const MOST_SEGMENTS: u64 = 512;
 
-impl Known {
+impl Prices {
     /// The segments, from small to large, into which so many bytes may be cut: not more than
     /// [`MOST_SEGMENTS`] of them, if they need not be.
     fn segments_of(&self, bytes: u64) -> &[MessageCosts] {

@@ -10,14 +10,16 @@
 
 use std::sync::Arc;
 
-use strum::{Display, IntoStaticStr, VariantArray};
-
-use super::{Choice, Chooser, Class, Considered, UNKNOWN, WORTH, best_of, size_class};
-use treepie_base::from_name;
-use treepie_collective::Operation::{self, *};
+use crate::choice::{Choice, Considered};
+use crate::chooser::Chooser;
+use crate::class::{Class, UNKNOWN, class_bytes};
+use crate::form::{Form, Progress, direct};
+use crate::policy::MIN_GAIN_RATIO;
+use crate::prices::best_of;
+use treepie_collective::Operation;
 use treepie_collective::algorithms::Price;
 
-use treepie_collective::{Algorithm, Clusters, Flow, Uniform};
+use treepie_collective::{Algorithm, Clusters, Uniform};
 
 /// Where no platform is known, a rank's messages in a plan may come to so many bytes: more take
 /// longer to send than a latency of the MPI's own takes.
@@ -29,57 +31,6 @@ const WORTH_WAITING: f64 = 0.8;
 
 /// A plan may have so many bytes of other ranks' operands at once.
 const MOST_OPERANDS: u64 = 64 << 20;
-
-/// Who goes on with plans while the program is elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Progress {
-    /// Nobody: a rank goes on when it asks for its own requests.
-    Own,
-    /// The native MPI calls us in whatever it waits, or a thread of ours does.
-    Called,
-}
-
-from_name!(Progress, "progress");
-
-impl Progress {
-    /// Whether a started collective may be done by an algorithm: by any where the native MPI calls
-    /// us, and else by [`direct`].
-    pub fn allows(self, algorithm: &Algorithm, operation: Operation) -> bool {
-        self == Progress::Called || algorithm.name == direct(operation)
-    }
-}
-
-/// How a collective is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// It is complete when the call returns.
-    Blocking,
-    /// It is started, once or whenever a persistent request is.
-    Started(Progress),
-}
-
-impl Form {
-    /// How messages of up to `segment` units flow in such a call.
-    pub fn flow(self, segment: u64) -> Flow {
-        match self {
-            Form::Blocking => Flow::from(segment),
-            Form::Started(_) => Flow::from(segment).started(),
-        }
-    }
-}
-
-/// The algorithm of an operation in which no message waits for another rank's.
-pub fn direct(operation: Operation) -> &'static str {
-    match operation {
-        Barrier => "all-to-all",
-        Bcast | Gather | Gatherv | Scatter | Scatterv => "flat",
-        Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => "flat",
-        NeighborAllgather | NeighborAllgatherv => "flat",
-        NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => "flat",
-        Reduce | Allreduce | Scan | Exscan | ReduceScatter | ReduceScatterBlock => "at-once",
-    }
-}
 
 /// Bytes that a rank sends at most by [`direct`], and bytes of others' operands that it holds.
 fn moved(operation: Operation, bytes: u64, ranks: usize) -> (u64, u64) {
@@ -98,7 +49,7 @@ impl Choice {
         let native = self.native.unwrap_or(f64::INFINITY);
         let is_quicker = |best: f64| best < WORTH_WAITING * direct.seconds;
         self.strategy.is_some()
-            && direct.seconds < WORTH * native
+            && direct.seconds < MIN_GAIN_RATIO * native
             && !self.seconds.is_some_and(is_quicker)
     }
 }
@@ -116,7 +67,7 @@ impl Chooser {
         let (operation, bytes, root) = call;
         let class = Class {
             operation,
-            bytes: bytes.map_or(UNKNOWN, size_class),
+            bytes: bytes.map_or(UNKNOWN, class_bytes),
             root,
             ordered,
             form: Form::Started(progress),
@@ -152,7 +103,7 @@ impl Chooser {
         };
         let input = known.input(&call, class.ordered, clusters, &costs);
         let (_, operands) = moved(class.operation, class.bytes, clusters.ranks());
-        let direct = Algorithm::find(class.operation, direct(class.operation));
+        let direct = direct(class.operation);
         let direct = direct.filter(|_| operands <= MOST_OPERANDS);
         let direct = direct.map(|direct| known.priced(direct, Price::Read, &input));
         let mut considered = Vec::from_iter(direct);
@@ -184,12 +135,12 @@ impl Chooser {
         };
         let gains = clusters.are_far() && is_short;
         let is_called = class.form == Form::Started(Progress::Called);
-        let name = match class.operation.gathers_from_neighbours() && is_called {
-            true => "grid-relay",
+        let algorithm = match class.operation.gathers_from_neighbours() && is_called {
+            true => Algorithm::find(class.operation, "grid-relay"),
             false => direct(class.operation),
         };
         Choice {
-            strategy: Algorithm::find(class.operation, name).filter(|_| gains),
+            strategy: algorithm.filter(|_| gains),
             segment: self.eager,
             seconds: None,
             unpredicted: class.unpredicted(),
@@ -202,6 +153,7 @@ impl Chooser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use treepie_collective::Operation::{Allreduce, Bcast};
     use treepie_collective::{Amount, Problem};
 
     /// Clusters of these sizes.
@@ -234,7 +186,7 @@ mod tests {
                             network: None,
                             unit_bytes: 1,
                         };
-                        let algorithm = Algorithm::find(operation, direct(operation));
+                        let algorithm = direct(operation);
                         let algorithm = algorithm.unwrap_or_else(|| panic!("{operation}"));
                         assert!(algorithm.serves(&problem), "{operation}");
                         let plans = algorithm.describe(&problem).plans(segment);

@@ -4,7 +4,8 @@
 //! All ranks come to the same choice: they have the same sizes and the same platform, and nothing
 //! else is looked at.
 
-use crate::Choice;
+use crate::choice::Choice;
+use crate::policy::MIN_GAIN_RATIO;
 use treepie_collective::algorithms::OPTIMAL;
 use treepie_collective::network::MessageCost;
 use treepie_collective::read::simulate::{Options, simulate};
@@ -46,9 +47,6 @@ impl Uneven {
     }
 }
 
-/// A strategy must be this much quicker than what needs no sizes.
-const WORTH: f64 = 0.97;
-
 /// The quickest of all strategies for a call whose sizes all ranks know, in messages of up to
 /// `segment` units, where `plain` is taken otherwise. `None` where no network is known, for too
 /// many ranks, and for strategies that never end.
@@ -68,7 +66,7 @@ pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> O
         seconds: unknown,
         unknown,
     };
-    if crossing(problem, network) > WORTH * unknown {
+    if crossing(problem, network) > MIN_GAIN_RATIO * unknown {
         return Some(best);
     }
     let is_quick =
@@ -76,7 +74,7 @@ pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> O
     let others = Algorithm::of(problem.operation).filter(|strategy| strategy.name != plain.name);
     for strategy in others.filter(|strategy| strategy.serves(problem) && is_quick(strategy)) {
         if let Some(seconds) = seconds(strategy)
-            && seconds < best.seconds.min(WORTH * unknown)
+            && seconds < best.seconds.min(MIN_GAIN_RATIO * unknown)
         {
             best = Uneven {
                 strategy,

@@ -5,8 +5,10 @@
 //! Nothing but operation and network is looked at, not even the root: that the leaders are told
 //! sizes has to be known before anything is, of which one rank may know more than others.
 
-use super::choice::Unpredicted;
-use super::{Choice, Class, Considered, Known, WORTH};
+use crate::choice::{Choice, Considered, Unpredicted};
+use crate::class::Class;
+use crate::policy::MIN_GAIN_RATIO;
+use crate::prices::Prices;
 use treepie_collective::algorithms::Price;
 use treepie_collective::network::MessageCosts;
 use treepie_collective::{Algorithm, Clusters, Uniform, told};
@@ -22,7 +24,7 @@ const LARGE: u64 = 64 << 10;
 /// cores, predicted at 0.95, took 1.08.
 const CLEARLY: f64 = 0.9;
 
-impl Known {
+impl Prices {
     /// Small blocks together, in messages of up to `eager` bytes; `None` where that gains too
     /// little.
     pub(super) fn aggregated(
@@ -46,7 +48,7 @@ impl Known {
             };
             [of(together, bytes, blocks), of(alone, bytes, 1)]
         });
-        let gains = small[0] < CLEARLY * small[1] && WORTH * large[0] <= large[1];
+        let gains = small[0] < CLEARLY * small[1] && MIN_GAIN_RATIO * large[0] <= large[1];
         let considered = [(together, small[0]), (alone, small[1])];
         gains.then(|| Choice {
             strategy: Some(together),
@@ -100,7 +102,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Chooser, Progress};
+    use crate::chooser::Chooser;
+    use crate::form::Progress;
     use treepie_collective::read::simulate::{Options, simulate};
     use treepie_collective::{Amount, Network, Operation, Problem, grids};
     use treepie_native::Family;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::{Neighbourhoods, Network};
+use crate::neighbourhoods::Neighbourhoods;
 use treepie_platform::Inside;
 
 /// The ranks of a communicator in clusters, those of a cluster in groups that are
@@ -50,19 +50,6 @@ impl Clusters {
     /// All ranks in one cluster.
     pub fn one(ranks: usize) -> Self {
         Clusters::new(&vec![0; ranks])
-    }
-
-    /// The clusters of a network, their hosts, and their leaders.
-    pub fn of_network(network: &Network) -> Self {
-        let clusters = Clusters::new(network.cluster_of())
-            .with_closer(network.host_of())
-            .with_leaders(network.leaders());
-        let levels = network.inner_groups();
-        let clusters = levels.fold(clusters, |clusters, groups| clusters.with_closer(groups));
-        Clusters {
-            are_near: network.is_near(),
-            ..clusters
-        }
     }
 
     /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for
@@ -127,6 +114,11 @@ impl Clusters {
             are_near: true,
             ..Clusters::new(&widest)
         }
+    }
+
+    /// Marks the clusters as near hosts of one cluster, or groups of one host.
+    pub(crate) fn with_nearness(self, are_near: bool) -> Self {
+        Clusters { are_near, ..self }
     }
 
     /// Gives each cluster its leader.

@@ -1,7 +1,9 @@
 //! Grids that tests of this crate, and of those above it, run on.
 #![allow(clippy::unwrap_used)] // a test may panic
 
-use crate::{Clusters, Neighbourhoods, Network};
+use crate::clusters::Clusters;
+use crate::neighbourhoods::Neighbourhoods;
+use crate::network::links::Network;
 use treepie_platform::{
     Cluster, Contention, Contents, Host, Level, Link, Parallel, Platform, Sample,
 };

@@ -34,19 +34,16 @@ pub mod strategies;
 mod tests;
 pub mod told;
 
-pub use algorithms::{Algorithm, Description, Requirement, Uniform};
-
+pub use algorithms::{Algorithm, Description, Requirement};
 pub use clusters::Clusters;
 pub use locality::Locality;
-
 pub use neighbourhoods::{End, Layout, Neighbourhoods, Neighbours};
 pub use network::{Distance, Network};
 pub use operation::Operation;
 pub use plan::{
     Action, Builder, Dependencies, Plan, Range, Space, Step, is_acknowledged, one_to_many,
 };
-pub use problem::{Amount, Blocks, Problem, share};
+pub use problem::{Amount, Blocks, Problem, Uniform, share};
 pub use read::bound::bound;
-
 pub use record::{AsRun, PlanRun, Record, RecordError, Volume, size_class};
 pub use steps::{Flow, LARGEST_MESSAGE, Steps};

@@ -1,7 +1,21 @@
 //! Who is near whom, as the plans of a job see it: the same for all its communicators.
 
-use crate::{Clusters, Network};
+use crate::clusters::Clusters;
+use crate::network::links::Network;
 use treepie_platform::{Inside, Platform};
+
+impl Clusters {
+    /// The clusters of a network, their hosts, and their leaders.
+    pub fn of_network(network: &Network) -> Self {
+        let clusters = Clusters::new(network.cluster_of())
+            .with_closer(network.host_of())
+            .with_leaders(network.leaders());
+        network
+            .inner_groups()
+            .fold(clusters, |clusters, groups| clusters.with_closer(groups))
+            .with_nearness(network.is_near())
+    }
+}
 
 /// Where the ranks of a job are. Plans of any of its communicators follow from this, the
 /// communicator's ranks and the call.

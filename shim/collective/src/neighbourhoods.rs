@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Operation;
+use crate::operation::Operation;
 
 /// The neighbours of one rank, in the order of the arguments of its calls; `None` where there is
 /// none (`MPI_PROC_NULL`).

@@ -1,8 +1,10 @@
 //! A collective call, as one rank knows it: what a description is written for.
 
-use crate::Operation;
-use crate::plan::Range;
-use crate::{Clusters, Flow, Network, Uniform};
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::steps::Flow;
 
 /// How much data there is, in units.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -206,6 +208,31 @@ impl Problem<'_> {
     pub fn cut(&self, rank: usize, count: usize) -> Blocks {
         let units = self.block(rank);
         Blocks::Cut { count, units }
+    }
+}
+
+/// A call that all ranks make alike: what predictions, simulations and exports are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uniform {
+    /// Which collective.
+    pub operation: Operation,
+    /// Bytes of the message, or of one rank's block.
+    pub bytes: u64,
+    /// The root, 0 where there is none.
+    pub root: usize,
+}
+
+impl Uniform {
+    /// The call of a collective that this one is composed of, among so many ranks, from rank 0.
+    pub fn part(&self, operation: Operation, ranks: usize) -> Uniform {
+        Uniform {
+            operation,
+            bytes: match operation.unit() == self.operation.unit() {
+                true => self.bytes,
+                false => self.bytes.saturating_mul(ranks as u64),
+            },
+            root: 0,
+        }
     }
 }
 

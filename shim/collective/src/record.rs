@@ -5,8 +5,11 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::network::links::Network;
 use crate::operation::{Operation, Unit};
-use crate::{Algorithm, Clusters, Flow, Network};
+use crate::steps::Flow;
 
 /// Equal calls of one collective, counted together: same operation, same group,
 /// same root, same class of size, run in the same way.

@@ -10,7 +10,7 @@
 //! A description writes the steps in the order in which a simple program would do them. The n-th
 //! message that a rank sends to another is the n-th that the other receives from it.
 
-use crate::plan::{Range, Space};
+use crate::plan::range::{Range, Space};
 
 /// No message is larger than this many units: counts of MPI are `int`s.
 pub const LARGEST_MESSAGE: u64 = 1 << 30;

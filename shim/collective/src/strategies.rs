@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{Algorithm, Operation, PlanRun, Record, Volume, size_class};
+use crate::algorithms::algorithm::Algorithm;
+use crate::operation::Operation;
+use crate::record::{PlanRun, Record, Volume, size_class};
 
 /// Valid records of any collective in any group of a world of `ranks` ranks.
 pub fn records(ranks: u32) -> impl Strategy<Value = Record> {

@@ -28,8 +28,12 @@
 //! Nobody waits in step 1 but leaders, and those for ranks of their cluster alone, which send
 //! what they tell before anything else. So step 1 ends wherever all ranks enter the call.
 
-use crate::plan::Range;
-use crate::{Amount, Builder, Clusters, Flow, Plan, Problem};
+use crate::clusters::Clusters;
+use crate::plan::builder::Builder;
+use crate::plan::range::Range;
+use crate::plan::step::Plan;
+use crate::problem::{Amount, Problem};
+use crate::steps::Flow;
 
 /// Blocks of up to so many bytes go through leaders. What a message costs a wide-area link beside
 /// its bytes is gained; of blocks of a kilobyte that is less than their way to the leader takes.

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use treepie_choice::{Challenger, size_class};
+use treepie_choice::{Challenger, class_bytes};
 use treepie_collective::Operation;
 
 use crate::call::{CallSemantics, Form};
@@ -56,7 +56,7 @@ impl CellKey {
             operation,
             form: Form::Blocking,
             root: operation.has_root().then_some(root),
-            bytes: bytes.map(size_class),
+            bytes: bytes.map(class_bytes),
             ordered,
         }
     }

@@ -5,7 +5,8 @@
 //! blocking collectives, and takes those of short messages for longer ones. Source: `coll/libnbc`
 //! of Open MPI 4.1 and 5.0, the rules of MPICH 4.0 (`generic.json`, `collective=i*`).
 
-use super::{Family, mpich};
+use crate::family::Family;
+use crate::mpich;
 use treepie_collective::Operation::{self, *};
 
 /// From so many bytes on, `libnbc` passes a broadcast on in segments, and parts a reduction.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use treepie_base::convert;
-use treepie_choice::{Candidate, Challenger, size_class};
+use treepie_choice::{Candidate, Challenger, class_bytes};
 use treepie_collective::Operation;
 use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary};
 use treepie_native::knobs::Library;
@@ -125,9 +125,10 @@ impl GuardedCell {
                 .get(place + 1)
                 .filter(|next| of(next) == of(row));
             let end = next.map_or(4 * row.from_bytes, |next| next.from_bytes);
-            let class = move |bytes: u64| Some(size_class(bytes + 1)).filter(|&class| class < end);
-            let sizes =
-                std::iter::successors(Some(size_class(row.from_bytes)), move |&bytes| class(bytes));
+            let class = move |bytes: u64| Some(class_bytes(bytes + 1)).filter(|&class| class < end);
+            let sizes = std::iter::successors(Some(class_bytes(row.from_bytes)), move |&bytes| {
+                class(bytes)
+            });
             sizes.filter_map(|bytes| GuardedCell::of_row(row, bytes))
         });
         cells.collect()

@@ -8,7 +8,8 @@
 use std::path::Path;
 
 use treepie_choice::predict::{Prediction, Predictor};
-use treepie_collective::read::models::{Computing, Form};
+use treepie_collective::network::Computing;
+use treepie_collective::read::models::Form;
 use treepie_collective::{Operation, Uniform};
 use treepie_guard::MAX_CANDIDATES;
 use treepie_native::Family;

@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use treepie_base::statistics::median;
 use treepie_choice::predict::Predictor;
-use treepie_collective::read::models::{Computing, Form};
+use treepie_collective::network::Computing;
+use treepie_collective::read::models::Form;
 use treepie_collective::{Operation, Uniform};
 use treepie_native::Family;
 use treepie_platform::{Cluster, Contents, Host, LatencyMatrix, Link, Partition, Platform};

@@ -1,6 +1,11 @@
-use super::*;
-use treepie_collective::{Operation, grids};
-use treepie_platform::{Level, Link, Sample};
+use crate::form::{Progress, direct};
+use crate::predict::prediction::Prediction;
+use crate::predict::predictor::Predictor;
+use treepie_collective::network::Computing;
+use treepie_collective::read::models::Form;
+use treepie_collective::{Algorithm, Amount, Neighbourhoods, Operation, Uniform, grids};
+use treepie_native::Family;
+use treepie_platform::{Level, Link, MessageModel, Platform, Sample};
 
 fn predictor(platform: &Platform, operation: Operation, bytes: u64) -> Predictor {
     let call = Uniform {
@@ -92,7 +97,7 @@ fn what_would_take_too_long_to_simulate_is_estimated() {
 fn of_started_collectives_those_are_predicted_that_progress_allows_and_the_mpis_own() {
     let [grid, _] = grids::platforms();
     for operation in Operation::all() {
-        let direct = crate::direct(operation);
+        let direct = direct(operation).unwrap().name;
         let names = |progress| -> Vec<&str> {
             let found = predictor(&grid, operation, 1 << 10).started(progress);
             let found = found.all(None).unwrap();

@@ -3,10 +3,20 @@ mod challengers;
 mod native;
 mod near_the_bound;
 
-use super::sizes::MOST_SEGMENTS;
-use super::*;
+use std::sync::Arc;
+
+use crate::choice::{Choice, Considered};
+use crate::chooser::Chooser;
+use crate::class::class_bytes;
+use crate::policy::MIN_GAIN_RATIO;
+use crate::rules::segment;
+use crate::sizes::MOST_SEGMENTS;
+use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::simulate::{Options, simulate};
-use treepie_collective::{LARGEST_MESSAGE, Locality, Uniform, bound, grids};
+use treepie_collective::{
+    Algorithm, Clusters, LARGEST_MESSAGE, Locality, Network, Operation, Uniform, bound, grids,
+};
+use treepie_native::Family;
 
 const KIB: u64 = 1024;
 const BLOCKS: [Operation; 4] = [
@@ -45,7 +55,7 @@ fn a_choice_is_that_of_its_class_whichever_call_comes_first() {
         for power in 4..32 {
             let most = 1u64 << power;
             let alike = [most - most / 8 + 1, most];
-            assert_eq!(size_class(alike[0]), size_class(alike[1]));
+            assert_eq!(class_bytes(alike[0]), class_bytes(alike[1]));
             let [one, other] = chosen(operation, alike);
             let [again, _] = chosen(operation, [alike[1], alike[0]]);
             assert_eq!(
@@ -274,12 +284,12 @@ fn operands_that_must_stay_in_order_are_combined_by_strategies_that_keep_it() {
 #[test]
 fn sizes_of_one_class_share_a_choice_and_a_class_is_never_smaller_than_its_sizes() {
     for bytes in (0..5000).chain([1 << 20, (1 << 20) + 1, u64::MAX / 4]) {
-        let class = size_class(bytes);
+        let class = class_bytes(bytes);
         assert!(
             class >= bytes && class <= bytes + bytes / 4 + 1,
             "{bytes}: {class}"
         );
-        assert_eq!(size_class(class), class, "{bytes}");
+        assert_eq!(class_bytes(class), class, "{bytes}");
     }
     let network = Arc::new(grids::four_by_four());
     let clusters = Clusters::of_network(&network);

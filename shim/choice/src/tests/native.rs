@@ -111,7 +111,7 @@ fn contention_in_native_exchanges_makes_more_choices_right() {
                     };
                     let is_better = simulated(&network, &clusters, &call, &ours)
                         < simulated_native(&network, family, &call);
-                    let was_chosen = ours.seconds < WORTH * unaware.seconds(&call, false);
+                    let was_chosen = ours.seconds < MIN_GAIN_RATIO * unaware.seconds(&call, false);
                     let is_chosen = choice.strategy.is_some();
                     calls += 1;
                     before += usize::from(was_chosen == is_better);

@@ -1,12 +1,18 @@
 //! A line of the table: an algorithm with its names, operations, requirements and description.
 
-use super::by_rank::scheduled::{self, Schedule};
-use super::requirement::Requirement;
-use crate::Operation;
-use crate::algorithms::{Between, Direction, TABLE};
-use crate::operation::Unit;
-use crate::read::estimate::CostInput;
-use crate::{Amount, Builder, Clusters, Flow, Network, Plan, Problem, Steps};
+use crate::algorithms::by_cluster::between::{Between, Direction};
+use crate::algorithms::by_rank::scheduled;
+use crate::algorithms::by_rank::scheduled::Schedule;
+use crate::algorithms::requirement::Requirement;
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::operation::{Operation, Unit};
+use crate::plan::builder::Builder;
+use crate::plan::step::Plan;
+use crate::problem::Uniform;
+use crate::problem::{Amount, Problem};
+use crate::read::estimate::input::CostInput;
+use crate::steps::{Flow, Steps};
 
 /// Writes the steps of the ranks of a call.
 #[derive(Debug, Clone, Copy)]
@@ -113,22 +119,14 @@ pub struct Algorithm {
     pub candidate: Candidate,
 }
 
+/// Identity: each algorithm is one row of the table.
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
 impl Algorithm {
-    /// All algorithms for an operation.
-    pub fn of(operation: Operation) -> impl Iterator<Item = &'static Algorithm> {
-        let all = TABLE.iter();
-        all.filter(move |algorithm| algorithm.operations.contains(&operation))
-    }
-
-    /// The algorithm of this name for an operation; `grid-` in front of it may be left
-    /// out where no other has the rest.
-    pub fn find(operation: Operation, name: &str) -> Option<&'static Algorithm> {
-        let named = |name: &str| Algorithm::of(operation).find(|known| known.name == name);
-        named(name)
-            .or_else(|| Algorithm::of(operation).find(|known| known.aliases.contains(&name)))
-            .or_else(|| named(&format!("grid-{name}")))
-    }
-
     /// Whether it looks at ranks alone, not at clusters.
     pub fn is_by_rank(&self) -> bool {
         !self.name.starts_with("grid-")
@@ -253,31 +251,6 @@ impl Description<'_> {
     pub fn problem(&self) -> &Problem<'_> {
         match self {
             Description::ByRank(problem, _) | Description::Scheduled(problem, _) => problem,
-        }
-    }
-}
-
-/// A call that all ranks make alike: what predictions, simulations and exports are about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uniform {
-    /// Which collective.
-    pub operation: Operation,
-    /// Bytes of the message, or of one rank's block.
-    pub bytes: u64,
-    /// The root, 0 where there is none.
-    pub root: usize,
-}
-
-impl Uniform {
-    /// The call of a collective that this one is composed of, among so many ranks, from rank 0.
-    pub fn part(&self, operation: Operation, ranks: usize) -> Uniform {
-        Uniform {
-            operation,
-            bytes: match operation.unit() == self.operation.unit() {
-                true => self.bytes,
-                false => self.bytes.saturating_mul(ranks as u64),
-            },
-            root: 0,
         }
     }
 }

@@ -53,25 +53,17 @@
 //! `requires(...)`, and are printed where a call does not meet them. An algorithm that a native MPI
 //! takes is named in its decision table (`native/`).
 
-mod algorithm;
+pub(crate) mod algorithm;
 pub(crate) mod by_cluster;
 pub(crate) mod by_neighbour;
 pub(crate) mod by_rank;
-mod requirement;
-mod table;
-mod trees;
+pub(crate) mod requirement;
+pub(crate) mod table;
+pub(crate) mod trees;
 
-pub use algorithm::{Algorithm, Description, Uniform};
-pub use algorithm::{Alike, Describe, Price};
-pub(crate) use by_cluster::between::Direction;
-pub(crate) use by_cluster::between::Grouped;
-pub(crate) use by_cluster::between::by_tail;
+pub use algorithm::{Algorithm, Alike, Describe, Description, Price};
 pub use by_cluster::between::{Between, costs};
-pub(crate) use by_cluster::direct::straight_of_allreduce;
-pub(crate) use by_cluster::scan::runs;
-pub(crate) use by_neighbour::blocks as blocks_of_neighbours;
 pub use by_neighbour::relay::ways as ways_of_block;
 pub use by_rank::matchings::OPTIMAL;
 pub use requirement::Requirement;
 pub use table::TABLE;
-pub(crate) use trees::Shape;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Problem;
+use crate::problem::Problem;
 
 /// What an algorithm needs of a call. As text, what a call must have, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

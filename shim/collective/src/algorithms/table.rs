@@ -12,29 +12,33 @@
 //! | `priced` | the choice considers it, by its description |
 //! | `for_order` | the same, only where operands must stay in order |
 
-use super::algorithm::{Algorithm, Alike, Candidate, Describe, Estimate, Price};
-use super::by_cluster::between::{Between, Direction, Grouped};
-use super::by_cluster::{
+use crate::algorithms::algorithm::{Algorithm, Alike, Candidate, Describe, Estimate, Price};
+use crate::algorithms::by_cluster::between::{Between, Direction, Grouped};
+use crate::algorithms::by_cluster::{
     aggregate, allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source,
     reduce, reduce_exchange, reduce_scatter, scan,
 };
-use super::by_neighbour::{direct as to_neighbours, relay};
-use super::by_rank::matchings::{MOST_RANKS, Matching};
-use super::by_rank::scheduled::{Schedule, matched};
-use super::by_rank::{
+use crate::algorithms::by_neighbour::{direct as to_neighbours, relay};
+use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
+use crate::algorithms::by_rank::scheduled::{Schedule, matched};
+use crate::algorithms::by_rank::{
     at_once, bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
     scan as prefix, scatter, tree, uniform,
 };
-use super::requirement::Requirement::{
-    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo, ToldSizes, Topology,
+use crate::algorithms::requirement::Requirement;
+use crate::algorithms::requirement::Requirement::{
+    Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo, ToldSizes, Topology,
 };
-use super::trees::Shape::{
+use crate::algorithms::trees::Shape::{
     Alpha, Binary, Binomial, Chain, Flat, HighestBit, Lambda, Octopus, Quadrinomial,
 };
-use crate::Operation::{self, *};
-use crate::read::estimate::{self, CostInput};
+use crate::operation::Operation;
+use crate::operation::Operation::*;
+use crate::problem::Problem;
+use crate::read::estimate::input::CostInput;
+use crate::read::estimate::{blocks, reductions, trees};
+use crate::steps::Steps;
 use crate::told::MOST_RANKS as MOST_TOLD;
-use crate::{Problem, Steps};
 use treepie_platform::orders::Order;
 
 const GATHERS: &[Operation] = &[Gather, Gatherv];
@@ -79,6 +83,21 @@ const fn described(
 }
 
 impl Algorithm {
+    /// All algorithms for an operation.
+    pub fn of(operation: Operation) -> impl Iterator<Item = &'static Algorithm> {
+        let all = TABLE.iter();
+        all.filter(move |algorithm| algorithm.operations.contains(&operation))
+    }
+
+    /// The algorithm of this name for an operation; `grid-` in front of it may be left
+    /// out where no other has the rest.
+    pub fn find(operation: Operation, name: &str) -> Option<&'static Algorithm> {
+        let named = |name: &str| Algorithm::of(operation).find(|known| known.name == name);
+        named(name)
+            .or_else(|| Algorithm::of(operation).find(|known| known.aliases.contains(&name)))
+            .or_else(|| named(&format!("grid-{name}")))
+    }
+
     const fn also(self, aliases: &'static [&'static str]) -> Self {
         Algorithm { aliases, ..self }
     }
@@ -144,13 +163,13 @@ macro_rules! between {
             broadcast::tree(p, r, s, $between)
         })
         .along($between, Direction::Down)
-        .estimated(estimate::broadcast_tree)
+        .estimated(trees::broadcast_tree)
     };
     ($name:literal, Reduce, $between:expr) => {
         row($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
             .requires(&[Commutative])
             .along($between, Direction::Up)
-            .estimated(estimate::reduce_tree)
+            .estimated(reductions::reduce_tree)
     };
     ($name:literal, Allreduce, $between:expr) => {
         row($name, &[Allreduce], |p, r, s| {
@@ -158,7 +177,7 @@ macro_rules! between {
         })
         .requires(&[Commutative])
         .along($between, Direction::Down)
-        .estimated(estimate::allreduce_tree)
+        .estimated(reductions::allreduce_tree)
     };
 }
 
@@ -167,7 +186,7 @@ macro_rules! scatter_grouped {
     ($name:literal, $order:expr) => {
         row($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
             .requires(&[KnownSizes])
-            .estimated(|s| estimate::grouped(s, $order))
+            .estimated(|s| blocks::grouped(s, $order))
     };
 }
 
@@ -230,8 +249,8 @@ pub static TABLE: &[Algorithm] = &[
     row("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
     row("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
         .along(Between::Order(Order::Mixed), Direction::Down)
-        .estimated(|s| estimate::broadcast_lanes(s, lanes::to_fill(s.clusters, Some(s.network)))),
-    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(estimate::broadcast_exchange),
+        .estimated(|s| trees::broadcast_lanes(s, lanes::to_fill(s.clusters, Some(s.network)))),
+    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(trees::broadcast_exchange),
 
     row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
     row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(),
@@ -253,11 +272,11 @@ pub static TABLE: &[Algorithm] = &[
     between!("grid-bottom-up-ready", Reduce, Between::Order(Order::BottomUpReady)),
     row("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
     row("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
-        .estimated(|s| estimate::reduce_lanes(s, lanes_of(s))),
+        .estimated(|s| reductions::reduce_lanes(s, lanes_of(s))),
     row("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
-        .estimated(estimate::reduce_exchange),
+        .estimated(trees::reduce_exchange),
     row("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
-        .estimated(|s| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
+        .estimated(|s| reductions::reduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Flat)),
     row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(),
@@ -270,52 +289,52 @@ pub static TABLE: &[Algorithm] = &[
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
     row("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
-        .estimated(estimate::allreduce_exchange),
+        .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
     between!("grid-flat", Allreduce, Between::Shape(Flat)),
     between!("grid-ecef-lat", Allreduce, Between::Order(Order::EcefLat)),
     row("grid-lanes", &[Allreduce], lanes::allreduce).requires(&[Commutative])
-        .estimated(|s| estimate::allreduce_ring(s, lanes_of(s))),
+        .estimated(|s| reductions::allreduce_ring(s, lanes_of(s))),
     row("grid-direct", &[Allreduce], direct::allreduce).requires(&[Commutative])
-        .estimated(|s| estimate::allreduce_direct(s, worthwhile_lanes_of(s))),
+        .estimated(|s| reductions::allreduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Barrier], |p, r, s| tree::barrier(p, r, s, Flat)).also(&["linear"]),
     row("binomial", &[Barrier], |p, r, s| tree::barrier(p, r, s, Binomial)),
     row("all-to-all", &[Barrier], linear::barrier).symmetric(),
     row("dissemination", &[Barrier], bruck::barrier).symmetric(),
     row("recursive-doubling", &[Barrier], doubling::barrier).flipped(),
-    row("grid-exchange", &[Barrier], barrier::exchange).estimated(estimate::barrier_exchange),
+    row("grid-exchange", &[Barrier], barrier::exchange).estimated(blocks::barrier_exchange),
 
-    row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(estimate::direct),
+    row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(blocks::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
     row("binomial", &[Gather], scatter::gather),
     row("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
-        .estimated(|s| estimate::grouped(s, Grouped::InOrder)),
+        .estimated(|s| blocks::grouped(s, Grouped::InOrder)),
     row("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
-        .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
+        .estimated(|s| blocks::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
     row("grid-aggregate", &[Gatherv], aggregate::gather).requires(&[ToldSizes])
-        .estimated(estimate::aggregate),
+        .estimated(blocks::aggregate),
 
-    row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(estimate::direct),
+    row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(blocks::direct),
     row("binomial", &[Scatter], scatter::scatter),
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
     row("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
-        .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
+        .estimated(|s| blocks::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
     row("grid-aggregate", &[Scatterv], aggregate::scatter).requires(&[ToldSizes])
-        .estimated(estimate::aggregate),
+        .estimated(blocks::aggregate),
 
-    row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(estimate::direct),
+    row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(blocks::direct),
     row("ring", ALLGATHERS, ring::allgather).symmetric(),
     row("bruck", ALLGATHERS, bruck::allgather).symmetric(),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
-    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(estimate::allgather_exchange),
-    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(estimate::allgather_lanes),
+    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
+    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
-    row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(estimate::direct),
+    row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(blocks::direct),
     row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
     scheduled("max-min", |p| matched(p, Matching::MaxMin)),
@@ -326,26 +345,26 @@ pub static TABLE: &[Algorithm] = &[
     row("hypercube", EXCHANGES, hypercube::exchange)
         .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
     row("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
-        .estimated(estimate::alltoall_grouped),
+        .estimated(blocks::alltoall_grouped),
     row("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
-        .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(estimate::aggregate),
+        .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(blocks::aggregate),
 
-    row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
+    row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(blocks::direct),
     row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
-        .estimated(estimate::reduce_scatter_exchange),
+        .estimated(blocks::reduce_scatter_exchange),
 
     row("chain", SCANS, prefix::chain).also(&["linear"]).priced(),
     row("all-to-all", SCANS, linear::scan),
     row("at-once", SCANS, at_once::scan),
     row("recursive-doubling", SCANS, doubling::scan).priced(),
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
-    row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),
-    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(estimate::scan_exchange),
+    row("grid-gather", SCANS, scan::gathered).estimated(blocks::allgather_exchange),
+    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(blocks::scan_exchange),
 
     row("flat", OF_NEIGHBOURS, to_neighbours::exchange).also(&["linear"]).requires(&[Topology]).priced(),
     row("grid-relay", GATHERS_FROM_NEIGHBOURS, relay::gather).requires(&[Topology]).priced(),

@@ -15,8 +15,9 @@
 //! In flat, chain and binomial trees the places below a place follow it without a gap,
 //! and its children's in turn, so that a reduction along it keeps their order.
 
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// The shape of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Costs of messages of one size on all paths of a network.
 
-use super::Network;
+use crate::network::links::Network;
 use treepie_platform::{Contention, Link};
 
 /// Latency and gap of one message.

@@ -1,8 +1,7 @@
 //! Levels inside the hosts of a network: whom their links join.
 
+use crate::clusters::Clusters;
 use std::sync::Arc;
-
-use crate::Clusters;
 use treepie_platform::{LEVELS, Level, Link};
 
 /// A level inside hosts.

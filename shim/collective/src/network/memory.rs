@@ -4,12 +4,11 @@
 //! than the native collective, a guard finds out. So are the times that a rank is busy with a
 //! message, which go into the gap.
 
+use crate::clusters::Clusters;
+use crate::network::computing::Computing;
+use crate::network::inside::innermost;
+use crate::network::links::{Network, Shared};
 use std::sync::Arc;
-
-use super::inside::innermost;
-use super::{Network, Shared};
-use crate::Clusters;
-use crate::read::models::Computing;
 use treepie_platform::{Link, Sample};
 
 /// Seconds from a message that is written to one that is seen.
@@ -89,7 +88,7 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Distance;
+    use crate::network::links::Distance;
 
     #[test]
     fn all_ranks_of_a_host_reach_each_other_in_its_memory() {

@@ -1,11 +1,10 @@
 //! The part of a platform that a communicator uses.
 
+use crate::clusters::Clusters;
+use crate::network::computing::Computing;
+use crate::network::inside::{innermost, known_level, known_link};
+use crate::network::links::{LONG, Network, Shared};
 use std::sync::Arc;
-
-use super::inside::{innermost, known_level, known_link};
-use super::{LONG, Network, Shared};
-use crate::Clusters;
-use crate::read::models::Computing;
 use treepie_platform::{Link, Platform};
 
 /// The size by which links are compared: large enough that the rate counts.
@@ -320,7 +319,8 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Distance, grids};
+    use crate::grids;
+    use crate::network::links::Distance;
     use treepie_platform::Parallel;
 
     #[test]

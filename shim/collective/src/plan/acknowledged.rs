@@ -5,9 +5,9 @@
 //! long as messages are short enough to be sent at once. Ten thousand reductions of 64 KiB by plans
 //! took ranks 1 GB. So every now and then receivers tell that they have begun a call.
 
+use crate::plan::range::Range;
+use crate::plan::step::{Action, Plan};
 use std::collections::BTreeSet;
-
-use super::{Action, Plan, Range};
 
 /// Bytes that a rank sends another between two calls that are acknowledged, about. MPICH keeps two
 /// to three times as many for them: three ranks that sent 2 KiB took 82 MiB of a fourth at 8 MiB.

@@ -1,11 +1,11 @@
 //! The plan reading of a description: finds which steps may overlap. Steps wait for each other only
 //! where they touch the same units.
 
-use std::collections::HashMap;
-
 use crate::plan::hazards::Hazards;
-use crate::plan::{Action, Plan, Range, Space};
+use crate::plan::range::{Range, Space};
+use crate::plan::step::{Action, Plan};
 use crate::steps::{Flow, LARGEST_MESSAGE, Steps};
+use std::collections::HashMap;
 
 /// A plan in the making.
 pub struct Builder {

@@ -1,6 +1,6 @@
 //! Successors and pending-dependency counts of a plan's steps, as an execution needs them.
 
-use crate::Plan;
+use crate::plan::step::Plan;
 
 /// The order between the steps of one plan.
 #[derive(Debug, Clone)]

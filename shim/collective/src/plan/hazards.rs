@@ -1,9 +1,8 @@
 //! Which earlier steps a step must wait for, from what they read and write: a
 //! read waits for the last write, a write for the last write and all reads since.
 
+use crate::plan::range::{Range, Space};
 use std::collections::BTreeMap;
-
-use crate::plan::{Range, Space};
 
 /// Units that were last touched by the same steps.
 #[derive(Debug, Clone, Default)]

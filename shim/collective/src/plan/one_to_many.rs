@@ -1,8 +1,7 @@
 //! Sends of one rank that carry the same data to several others.
 
+use crate::plan::step::{Action, Plan};
 use std::collections::HashMap;
-
-use super::{Action, Plan};
 
 /// For each step, the first of those sends that send the same units as it does, and the same data;
 /// `None` where no other send does, and for what is no send.
@@ -29,7 +28,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{Algorithm, Clusters, Operation, Uniform};
+    use crate::algorithms::algorithm::Algorithm;
+    use crate::clusters::Clusters;
+    use crate::operation::Operation;
+    use crate::problem::Uniform;
 
     /// How many sends of rank 0 have the same data, for each data that several have, where six
     /// ranks call an operation of 64 bytes.

@@ -6,8 +6,9 @@
 //! uplink (Patarasuk and Yuan 2009); blocks cross as often as there are ranks that
 //! must have them.
 
-use crate::Operation;
-use crate::{Clusters, Network};
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::operation::Operation;
 
 /// Blocks that must leave a cluster and enter it for the neighbours of its ranks: those that are
 /// equal cross each link once.

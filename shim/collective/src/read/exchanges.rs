@@ -1,10 +1,9 @@
 //! Which messages are part of a total exchange inside a cluster, and the contention there: one rule
 //! for plans that are simulated and for scripts that are read.
 
+use crate::network::links::{Distance, Network};
+use crate::plan::step::{Action, Plan};
 use std::collections::HashSet;
-
-use crate::network::{Distance, Network};
-use crate::plan::{Action, Plan};
 use treepie_platform::Contention;
 
 /// The ranks that take part in exchanges inside their clusters.

@@ -4,11 +4,19 @@ pub(super) mod neighbourhoods;
 mod random_arrangements;
 mod told;
 
-use crate::Operation;
-use crate::grids::{self, scattered};
-use crate::plan::{Action, Plan, Range};
-use crate::read::check::{Flaw, check};
-use crate::{Algorithm, Amount, Builder, Clusters, Distance, Flow, Network, Problem, Steps};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::grids;
+use crate::grids::scattered;
+use crate::network::links::{Distance, Network};
+use crate::operation::Operation;
+use crate::plan::builder::Builder;
+use crate::plan::range::Range;
+use crate::plan::step::{Action, Plan};
+use crate::problem::{Amount, Problem};
+use crate::read::check::flaw::Flaw;
+use crate::read::check::proof::check;
+use crate::steps::{Flow, Steps};
 
 /// Ranks in clusters, with or without a network.
 struct Arrangement {

@@ -5,12 +5,19 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use super::{Arrangement, arrangements};
-use crate::grids::{self, round};
-use crate::plan::{Action, Plan};
-use crate::read::check::check;
-use crate::read::simulate::{Options, simulate};
-use crate::{Algorithm, Amount, Clusters, Flow, Neighbourhoods, Network, Operation, Problem};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::grids;
+use crate::grids::round;
+use crate::neighbourhoods::Neighbourhoods;
+use crate::network::links::Network;
+use crate::operation::Operation;
+use crate::plan::step::{Action, Plan};
+use crate::problem::{Amount, Problem};
+use crate::read::check::proof::check;
+use crate::read::simulate::{engine::simulate, outcome::Options};
+use crate::steps::Flow;
+use crate::tests::{Arrangement, arrangements};
 
 /// What each rank knows of the sizes: equal ones, or those of its own edges.
 pub(crate) fn amounts(operation: Operation, all: &Neighbourhoods, units: u64) -> Vec<Amount> {

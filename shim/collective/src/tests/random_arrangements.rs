@@ -4,9 +4,12 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use super::{Arrangement, check_one, orders, roots};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
 use crate::grids::scattered_on;
-use crate::{Algorithm, Clusters, Flow, Operation};
+use crate::operation::Operation;
+use crate::steps::Flow;
+use crate::tests::{Arrangement, check_one, orders, roots};
 
 /// Arrangements that each test draws.
 const CASES: u32 = 5;

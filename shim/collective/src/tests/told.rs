@@ -6,9 +6,14 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::plan::{Action, Plan};
-use crate::read::check::check;
-use crate::{Algorithm, Amount, Clusters, Flow, Operation, Problem, told};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::operation::Operation;
+use crate::plan::step::{Action, Plan};
+use crate::problem::{Amount, Problem};
+use crate::read::check::proof::check;
+use crate::steps::Flow;
+use crate::told;
 
 /// Bytes of a unit: blocks of up to 4 units go along.
 const UNIT: u64 = 128;

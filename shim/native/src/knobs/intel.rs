@@ -2,8 +2,8 @@
 //!
 //! Source: the numbers that 2021.18 accepts; names of its reference for 2019.
 
-use super::Knob;
-pub use treepie_collective::operation::Operation::{self, *};
+use crate::knobs::knob::Knob;
+use treepie_collective::operation::Operation::{self, *};
 
 /// Presets of an operation: their number, and the names of the first ones.
 type Presets = (Operation, u32, &'static [&'static str]);

@@ -4,9 +4,10 @@
 //! Source: the lists that versions 4.0 to 5.0 print, in their order (`src/mpi/coll/cvars.txt`).
 //! MPICH looks at requirements itself, and takes its own choice where one is not met.
 
-use super::{Knob, Version};
+use crate::knobs::knob::Knob;
+use crate::knobs::library::Version;
 use treepie_collective::algorithms::Requirement::{self, *};
-pub use treepie_collective::operation::Operation::{self, *};
+use treepie_collective::operation::Operation::{self, *};
 
 const OLD: Version = Version(4, 0, 0);
 const V41: Version = Version(4, 1, 0);

@@ -5,8 +5,9 @@
 //! counts, as MPI allows. Open MPI's `scatter_allgather` and `split_binary_tree` for a broadcast
 //! divide the elements of each rank's own datatype: they are not in the list.
 
-use super::{Knob, Library, Maker};
-pub use treepie_collective::operation::Operation::{self, *};
+use crate::knobs::knob::Knob;
+use crate::knobs::library::{Library, Maker};
+use treepie_collective::operation::Operation::{self, *};
 
 /// Up to this many bytes of a message or block it is latency that counts.
 const SHORT: u64 = 8 << 10;

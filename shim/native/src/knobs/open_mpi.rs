@@ -7,9 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Knob, Row, Version};
+use crate::knobs::knob::Knob;
+use crate::knobs::knob::Row;
+use crate::knobs::library::Version;
 use treepie_collective::algorithms::Requirement::{self, *};
-pub use treepie_collective::operation::Operation::{self, *};
+use treepie_collective::operation::Operation::{self, *};
 
 const ALL: Version = Version(4, 1, 0);
 const FIVE: Version = Version(5, 0, 0);

@@ -2,8 +2,9 @@
 
 use std::ffi::CStr;
 
-use super::{Knob, Library, Maker};
-pub use treepie_collective::operation::Operation;
+use crate::knobs::knob::Knob;
+use crate::knobs::library::{Library, Maker};
+use treepie_collective::operation::Operation;
 
 /// A variable of the environment and its value.
 pub type Setting = (String, String);

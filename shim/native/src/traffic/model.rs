@@ -2,7 +2,7 @@
 
 use strum::VariantArray;
 
-use crate::Family;
+use crate::family::Family;
 use treepie_base::UnknownName;
 use treepie_collective::algorithms::TABLE;
 

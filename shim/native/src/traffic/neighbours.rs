@@ -2,7 +2,7 @@
 //! each block comes to each of its receivers once, by the way that their description has.
 
 use treepie_collective::AsRun;
-pub use treepie_collective::algorithms::ways_of_block;
+use treepie_collective::algorithms::ways_of_block;
 use treepie_collective::record::Record;
 use treepie_traffic::{Traffic, TrafficMatrix};
 

@@ -7,12 +7,13 @@
 //!   member  --large--------------------------------> receiver
 //! ```
 
-use super::alltoall::Exchange;
+use crate::algorithms::by_cluster::alltoall::Exchange;
 use crate::algorithms::by_rank::linear::far_first;
 use crate::algorithms::by_rank::pairwise;
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Problem, Steps, told};
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
+use crate::told;
 
 /// The ranks of a cluster, and what of each goes through the leader; large blocks do not.
 struct Along<'a> {

@@ -5,10 +5,11 @@
 //!   lanes      a1 == its block ==> b1 --> b0, b2        every member by itself, all at the same time
 //! ```
 
-use super::between;
+use crate::algorithms::by_cluster::between;
 use crate::algorithms::trees;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// Where a rank's block ends up.
 fn block(problem: &Problem, rank: usize) -> Range {

@@ -8,9 +8,10 @@
 //! All must know the sizes of all blocks: leaders pass on those of others.
 
 use crate::algorithms::by_rank::pairwise::buffers;
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Clusters, Problem, Steps};
+use crate::clusters::Clusters;
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// Where a message between clusters is one segment, a member gives all its blocks for other
 /// clusters together, and gets those of a cluster together.

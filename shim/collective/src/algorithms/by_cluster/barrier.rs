@@ -4,7 +4,8 @@
 //!   members --> leader <==> leaders of all other clusters; leader --> members
 //! ```
 
-use crate::{Problem, Steps};
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// Members signal their leader, leaders each other, and then their
 /// members: one latency between clusters.

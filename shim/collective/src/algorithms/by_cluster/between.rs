@@ -1,8 +1,9 @@
 //! Trees between clusters: of a shape, or as a scheduler orders the sends.
 
 use crate::algorithms::trees::{Neighbours, Shape, led_by, round};
-use crate::network::{MessageCost, MessageCosts};
-use crate::{Clusters, Problem};
+use crate::clusters::Clusters;
+use crate::network::costs::{MessageCost, MessageCosts};
+use crate::problem::Problem;
 use treepie_platform::orders::{Costs, Order};
 
 /// How the clusters' leaders send to each other.

@@ -2,10 +2,11 @@
 //! cluster, its hosts, and so on. Segments go on as they come: a cluster is served while
 //! the rest of the message is still between clusters.
 
-use super::between::{Between, Direction, all_levels, inside};
+use crate::algorithms::by_cluster::between::{Between, Direction, all_levels, inside};
 use crate::algorithms::trees;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// The leaders, the root first, then as clusters follow it.
 pub fn leaders(problem: &Problem) -> Vec<usize> {

@@ -11,11 +11,13 @@
 //!   reduce to a, cluster b's:     | parts to c, d; direct to a           | part b reduced, to a       |
 //! ```
 
-use super::lanes::{self, Lane};
-use crate::algorithms::trees::{self, Slots};
-use crate::plan::Range;
-use crate::problem::share;
-use crate::{Problem, Steps};
+use crate::algorithms::by_cluster::lanes;
+use crate::algorithms::by_cluster::lanes::Lane;
+use crate::algorithms::trees;
+use crate::algorithms::trees::Slots;
+use crate::plan::range::Range;
+use crate::problem::{Problem, share};
+use crate::steps::Steps;
 
 /// A lane's share in segments: those that are parted, each to be reduced in one of
 /// several places round-robin, and those that go directly.

@@ -5,11 +5,12 @@
 //!   root == blocks of cluster b ==> leader of b --> its members
 //! ```
 
-use super::between::{self, Grouped};
+use crate::algorithms::by_cluster::between;
+use crate::algorithms::by_cluster::between::Grouped;
 use crate::algorithms::trees::led_by;
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// The ranks of a cluster whose blocks go together, its leader first, and their blocks.
 fn group(problem: &Problem, cluster: usize) -> (Vec<usize>, Blocks) {

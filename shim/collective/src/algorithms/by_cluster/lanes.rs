@@ -8,11 +8,15 @@
 //!   lane 0: a0 - b0    lane 1: a1 - b1      a chain or ring between clusters
 //! ```
 
-use super::between::{self, Between, Direction};
-use crate::algorithms::trees::{self, Neighbours, Shape, Slots, led_by};
-use crate::plan::Range;
-use crate::problem::share;
-use crate::{Clusters, Network, Problem, Steps};
+use crate::algorithms::by_cluster::between;
+use crate::algorithms::by_cluster::between::{Between, Direction};
+use crate::algorithms::trees;
+use crate::algorithms::trees::{Neighbours, Shape, Slots, led_by};
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::plan::range::Range;
+use crate::problem::{Problem, share};
+use crate::steps::Steps;
 
 /// The most lanes: more would only make messages smaller.
 const MOST_LANES: usize = 8;

@@ -10,9 +10,11 @@
 //! the members of another cluster are cut into as many shares as there are sources.
 
 use crate::algorithms::trees::led_by;
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Clusters, Network, Problem, Steps};
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// So many sources where no network says how many fill the link.
 const USUAL_SOURCES: usize = 4;

@@ -1,10 +1,11 @@
 //! `Reduce` on several levels: inside each cluster to its leader, then between
 //! leaders; the broadcast of the same shape, backwards.
 
-use super::between::{Between, Direction, all_levels};
+use crate::algorithms::by_cluster::between::{Between, Direction, all_levels};
 use crate::algorithms::trees;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// Along a tree of leaders. Who is in the same cluster is reduced first:
 /// what comes from far takes longer.

@@ -14,11 +14,13 @@
 
 use std::collections::VecDeque;
 
-use super::between::inside;
-use super::broadcast::leaders;
-use crate::algorithms::trees::{self, Neighbours, Slots};
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::algorithms::by_cluster::between::inside;
+use crate::algorithms::by_cluster::broadcast::leaders;
+use crate::algorithms::trees;
+use crate::algorithms::trees::{Neighbours, Slots};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// The most rounds that results may lag behind.
 const MOST_LAG: usize = 200;
@@ -212,8 +214,12 @@ fn collect(steps: &mut dyn Steps, local: &Neighbours, others: &[usize], rounds: 
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::{Action, Plan};
-    use crate::{Algorithm, Amount, Clusters, Flow, Operation, Problem};
+    use crate::algorithms::algorithm::Algorithm;
+    use crate::clusters::Clusters;
+    use crate::operation::Operation;
+    use crate::plan::step::{Action, Plan};
+    use crate::problem::{Amount, Problem};
+    use crate::steps::Flow;
 
     /// Messages that a plan sends before anything has come.
     fn sent_at_once(plan: &Plan) -> usize {

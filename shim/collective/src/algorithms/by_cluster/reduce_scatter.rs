@@ -4,10 +4,11 @@
 //!   members --all blocks--> leader == sums for b's members ==> leader of b --each its own--> members
 //! ```
 
-use super::between;
+use crate::algorithms::by_cluster::between;
 use crate::algorithms::trees;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// Every cluster reduces all blocks to its leader, leaders send each other the sums for
 /// their members, and hand them on: each uplink carries one sum for every block.

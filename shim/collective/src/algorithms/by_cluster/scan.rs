@@ -12,12 +12,13 @@
 //!   second half:  1, 3, 5 --> 2 (speaks for b) --> 2, 4, 6    and on to 3, 5, 7
 //! ```
 
-use super::allgather;
-use crate::Operation;
+use crate::algorithms::by_cluster::allgather;
 use crate::algorithms::trees::Slots;
-use crate::plan::Range;
-use crate::problem::share;
-use crate::{Clusters, Problem, Steps};
+use crate::clusters::Clusters;
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::problem::{Problem, share};
+use crate::steps::Steps;
 
 /// Ranks that follow each other in one cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

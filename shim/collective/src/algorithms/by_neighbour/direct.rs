@@ -8,10 +8,10 @@
 //!
 //! A block that several edges to one rank share is sent once.
 
+use crate::algorithms::by_neighbour::own::Own;
+use crate::problem::Problem;
+use crate::steps::Steps;
 use std::collections::VecDeque;
-
-use super::Own;
-use crate::{Problem, Steps};
 
 /// All blocks at once.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

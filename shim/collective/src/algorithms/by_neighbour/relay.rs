@@ -10,11 +10,12 @@
 //! A block is relayed by ranks that need it themselves: they know its size, and nobody else must.
 //! Ranks that hand blocks on are different ones for different blocks, so that all do their part.
 
+use crate::algorithms::by_neighbour::own::Own;
+use crate::clusters::Clusters;
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 use std::collections::{HashMap, VecDeque};
-
-use super::Own;
-use crate::plan::Range;
-use crate::{Clusters, Problem, Steps};
 
 /// Each block to each cluster once.
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

@@ -11,9 +11,10 @@
 //! All combine in the order of ranks. A rank holds the operands of all others at the same time,
 //! which [`super::linear`] does not.
 
-use crate::Operation;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// `Reduce`.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

@@ -6,9 +6,10 @@
 //!     0     | from 1: 1 | from 2: 2 3 | ...      round 0 moves 1 3 5 7, round 1 moves 2 3 6 7, ...
 //! ```
 
-use super::pairwise::buffers;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::algorithms::by_rank::pairwise::buffers;
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 fn shifts(ranks: usize) -> impl Iterator<Item = usize> {
     let powers = (0..usize::BITS).map(|bit| 1 << bit);

@@ -5,11 +5,13 @@
 //!   allgather:        gather to 0, broadcast     reduce-scatter:   reduce to 0, scatter
 //! ```
 
-use super::{linear, scatter, tree};
-use crate::algorithms::trees::{self, Shape};
-use crate::plan::Range;
-use crate::problem::Amount;
-use crate::{Operation, Problem, Steps};
+use crate::algorithms::by_rank::{linear, scatter, tree};
+use crate::algorithms::trees;
+use crate::algorithms::trees::Shape;
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::problem::{Amount, Problem};
+use crate::steps::Steps;
 
 /// `Allgather` and `Allgatherv`: a gather and a binomial broadcast of all blocks.
 pub(crate) fn gather_broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

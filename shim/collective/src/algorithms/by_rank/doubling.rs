@@ -8,10 +8,11 @@
 //! With the nearest first what is combined always comes from ranks that follow each other: operands
 //! stay in their order.
 
-use super::fold::{Fold, distances};
-use crate::Operation;
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::algorithms::by_rank::fold::{Fold, distances};
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// `Barrier`: the ranks above a power of two report to the first ones, which exchange and then tell
 /// them (Open MPI).

@@ -6,8 +6,8 @@
 //!   places    0     1    2   3
 //! ```
 
-use crate::Steps;
-use crate::plan::Range;
+use crate::plan::range::Range;
+use crate::steps::Steps;
 
 /// 1, 2, 4, ... below `count`, a power of two.
 pub fn distances(

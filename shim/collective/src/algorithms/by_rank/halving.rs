@@ -14,11 +14,11 @@
 //! operands stay in their order. With the farthest first, place n ends with block n, as a
 //! `Reduce_scatter` wants it.
 
-use super::fold::{Fold, distances};
-use crate::Operation;
-use crate::plan::{Range, Space};
-use crate::problem::Blocks;
-use crate::{Problem, Steps};
+use crate::algorithms::by_rank::fold::{Fold, distances};
+use crate::operation::Operation;
+use crate::plan::range::{Range, Space};
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// Which blocks a place holds: from the first on, and before the last.
 type Held = (usize, usize);

@@ -8,10 +8,10 @@
 //!
 //! The fewest messages, each of half of all blocks: for short blocks of any sizes.
 
-use super::pairwise::buffers;
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Problem, Steps};
+use crate::algorithms::by_rank::pairwise::buffers;
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// A block on its way: who sends it to whom, and where it is.
 #[derive(Clone, Copy)]

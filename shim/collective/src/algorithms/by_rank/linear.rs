@@ -9,11 +9,12 @@
 //!
 //! No byte crosses a link twice, and none waits for another rank.
 
-use crate::Operation;
-use crate::algorithms::trees::{self, Slots};
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Problem, Steps};
+use crate::algorithms::trees;
+use crate::algorithms::trees::Slots;
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// The other ranks as the root serves them: those of other clusters first, one of
 /// each in turn, then its own.

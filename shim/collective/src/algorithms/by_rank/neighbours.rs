@@ -9,8 +9,9 @@
 //! Source: Chen, Zhang, Zhang, Yuan, "Performance Evaluation of Allgather
 //! Algorithms on Terascale Linux Cluster with Fast Ethernet" (2005).
 
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// `Allgather` and `Allgatherv`, among an even number of ranks.
 pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

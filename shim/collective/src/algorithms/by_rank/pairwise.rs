@@ -5,10 +5,10 @@
 //!   pairwise     step i: to the rank i further          0 -> 1, 1 -> 2, 2 -> 0 | 0 -> 2, 1 -> 0, 2 -> 1
 //! ```
 
-use crate::plan::Range;
-use crate::problem::Amount;
+use crate::plan::range::Range;
+use crate::problem::{Amount, Problem};
+use crate::steps::Steps;
 use crate::told::pair;
-use crate::{Problem, Steps};
 
 /// Where the blocks to and from each rank are for `rank`: those of the input, and of the
 /// output.

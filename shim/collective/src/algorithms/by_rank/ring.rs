@@ -9,9 +9,9 @@
 //! Bandwidth as good as can be, P - 1 latencies. An allreduce of a long message is both, one behind
 //! the other (Rabenseifner 2004; Patarasuk and Yuan 2009).
 
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// `Allgather` and `Allgatherv`.
 pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

@@ -4,10 +4,12 @@
 //!   chain: 0 --> 1 --> 2 --> 3         Hillis and Steele: 0 -> 1 -> 2 -> 3, then 0 -> 2, 1 -> 3
 //! ```
 
-use crate::Operation;
-use crate::algorithms::by_cluster::scan::{self, Run};
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::algorithms::by_cluster::scan;
+use crate::algorithms::by_cluster::scan::Run;
+use crate::operation::Operation;
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// Each rank waits for the sum of those before it, and hands its own on, segment by segment.
 pub fn chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {

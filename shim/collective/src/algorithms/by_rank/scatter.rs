@@ -11,12 +11,11 @@
 //!
 //! Few messages, and blocks that travel log P times. A gather is the scatter, backwards.
 
-use super::doubling;
-use super::ring;
+use crate::algorithms::by_rank::{doubling, ring};
 use crate::algorithms::trees::{Neighbours, Shape};
-use crate::plan::Range;
-use crate::problem::Blocks;
-use crate::{Problem, Steps};
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
 
 /// A rank in the binomial tree from the root, with the places of its subtree.
 struct Subtree {

@@ -8,9 +8,10 @@
 //!
 //! The schedule is made once for all ranks of a call.
 
-use super::matchings::Matching;
-use super::pairwise::{buffers, seconds};
-use crate::{Problem, Steps};
+use crate::algorithms::by_rank::matchings::Matching;
+use crate::algorithms::by_rank::pairwise::{buffers, seconds};
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// A part of a message: its receiver, and which units of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

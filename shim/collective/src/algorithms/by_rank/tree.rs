@@ -10,9 +10,11 @@
 //!    0  1 3  4
 //! ```
 
-use crate::algorithms::trees::{self, Shape, Slots};
-use crate::plan::Range;
-use crate::{Problem, Steps};
+use crate::algorithms::trees;
+use crate::algorithms::trees::{Shape, Slots};
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::steps::Steps;
 
 /// `Bcast`.
 pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {

@@ -10,10 +10,10 @@
 //! proposes, the schedule is therefore uniform for a set number of steps, and what is left goes
 //! whole, by the matching with the largest sum.
 
-use super::matchings::{Left, Matching};
-use super::pairwise::seconds;
-use super::scheduled::{Piece, Schedule};
-use crate::Problem;
+use crate::algorithms::by_rank::matchings::{Left, Matching};
+use crate::algorithms::by_rank::pairwise::seconds;
+use crate::algorithms::by_rank::scheduled::{Piece, Schedule};
+use crate::problem::Problem;
 
 /// Uniform steps for each rank: then the rest goes whole.
 const STEPS: usize = 1;

@@ -1,10 +1,11 @@
 //! Runs plans on symbols: a send is complete when it is received.
 
+use crate::plan::range::{Range, Space};
+use crate::plan::step::{Action, Plan};
+use crate::read::check::contract::Contract;
+use crate::read::check::expressions::{Expressions, Value};
+use crate::read::check::flaw::Flaw;
 use std::collections::HashMap;
-
-use super::expressions::{Expressions, Value};
-use super::{Contract, Flaw};
-use crate::plan::{Action, Plan, Range, Space};
 
 /// One rank's buffers.
 struct Memory {

@@ -1,12 +1,13 @@
 //! What MPI defines that each rank gives and gets.
 
-use super::expressions::{Expressions, Value};
-use super::machine::Machine;
-use super::{Contract, Flaw};
-use crate::Operation::*;
-use crate::Problem;
-use crate::algorithms::blocks_of_neighbours;
-use crate::plan::Range;
+use crate::algorithms::by_neighbour::own::blocks as blocks_of_neighbours;
+use crate::operation::Operation::*;
+use crate::plan::range::Range;
+use crate::problem::Problem;
+use crate::read::check::contract::Contract;
+use crate::read::check::expressions::{Expressions, Value};
+use crate::read::check::flaw::Flaw;
+use crate::read::check::machine::Machine;
 use crate::told::pair;
 
 /// The buffers of a rank.

@@ -1,9 +1,10 @@
 //! Contention of the messages of scripts that are part of total exchanges inside clusters.
 
-use super::script::{OneByOne, Scripts};
-use crate::network::MessageCost;
+use crate::clusters::Clusters;
+use crate::network::costs::MessageCost;
+use crate::network::links::{Distance, Network};
+use crate::read::cost::script::{OneByOne, Scripts};
 use crate::read::exchanges::{Exchanges, is_contention_known, is_most};
-use crate::{Clusters, Distance, Network};
 use treepie_platform::{Contention, Link};
 
 /// In place of a receiver's number.

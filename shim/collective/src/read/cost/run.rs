@@ -1,13 +1,13 @@
 //! The scripts of all ranks in time.
 
+use crate::network::links::{Distance, Network};
+use crate::read::cost::script::{Move, Scripts};
+use crate::read::cost::times::Times;
+use crate::read::exchanges::Exchanges;
+use crate::read::simulate::links::{Links, Way};
+use crate::read::simulate::outcome::Sending;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-use super::Times;
-use super::script::{Move, Scripts};
-use crate::read::exchanges::Exchanges;
-use crate::read::simulate::{Links, Sending, Way};
-use crate::{Distance, Network};
 use treepie_platform::Contention;
 
 /// In place of a rank that waits.

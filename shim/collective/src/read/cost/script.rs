@@ -1,9 +1,10 @@
 //! What one rank does, as far as time goes: the reading of a description that has no memory but
 //! what is still to come.
 
-use crate::algorithms::Alike;
-use crate::plan::{Range, Space};
-use crate::{Algorithm, Description, Flow, Problem, Steps};
+use crate::algorithms::algorithm::{Algorithm, Alike, Description};
+use crate::plan::range::{Range, Space};
+use crate::problem::Problem;
+use crate::steps::{Flow, Steps};
 
 /// What a rank does next.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,15 @@
-use super::*;
-use crate::grids::{self, of_numbers};
-use crate::read::simulate::{Options, simulate};
-use crate::{LARGEST_MESSAGE, Operation};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::grids;
+use crate::grids::of_numbers;
+use crate::network::links::Network;
+use crate::operation::Operation;
+use crate::problem::Uniform;
+use crate::read::cost::reading::Reading;
+use crate::read::cost::script::OneByOne;
+use crate::read::simulate::{engine::simulate, outcome::Options};
+use crate::steps::Flow;
+use crate::steps::LARGEST_MESSAGE;
 
 fn call(operation: Operation, bytes: u64) -> Uniform {
     Uniform {

@@ -1,13 +1,13 @@
 //! Collectives in which every rank has a block of its own: gathers, scatters, total exchanges,
 //! scans; and barriers.
 
-use std::borrow::Cow;
-
-use super::CostInput;
-use crate::Operation;
-use crate::algorithms::{Grouped, by_tail, runs};
-use crate::network::MessageCosts;
+use crate::algorithms::by_cluster::between::{Grouped, by_tail};
+use crate::algorithms::by_cluster::scan::runs;
+use crate::network::costs::MessageCosts;
+use crate::operation::Operation;
+use crate::read::estimate::input::CostInput;
 use crate::told;
+use std::borrow::Cow;
 
 /// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
 /// one cluster to another.

@@ -1,7 +1,9 @@
 //! Reductions between clusters.
 
-use super::{CostInput, Stage, broadcast_tree};
-use crate::algorithms::straight_of_allreduce;
+use crate::algorithms::by_cluster::direct::straight_of_allreduce;
+use crate::read::estimate::input::CostInput;
+use crate::read::estimate::stage::Stage;
+use crate::read::estimate::trees::broadcast_tree;
 
 /// A reduction along a tree of clusters, the broadcast's backwards.
 pub(crate) fn reduce_tree(input: &CostInput) -> f64 {

@@ -1,6 +1,7 @@
 //! Broadcasts between clusters, and the reduction that is one of them backwards.
 
-use super::{CostInput, Stage};
+use crate::read::estimate::input::CostInput;
+use crate::read::estimate::stage::Stage;
 
 /// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the
 /// others.

@@ -1,10 +1,9 @@
 //! GOAL (Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", 2009), as text that
 //! LogGOPSim's `txt2bin` reads.
 
+use crate::network::computing::Computing;
+use crate::plan::step::{Action, Plan};
 use std::fmt::Write as _;
-
-use crate::plan::{Action, Plan};
-use crate::read::models::Computing;
 
 /// The plans of all ranks, whose units have `unit_bytes` bytes. Copies and reductions take what
 /// `computing` says, in nanoseconds.

@@ -7,9 +7,8 @@
 //! Rates are those of messages of one MiB. SMPI's own factors must be switched off, as
 //! [`OPTIONS`] does: latencies and rates here are measured between MPI processes.
 
+use crate::network::links::Network;
 use std::fmt::Write as _;
-
-use crate::network::Network;
 use treepie_platform::Link;
 
 /// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB at once.

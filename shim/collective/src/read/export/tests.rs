@@ -1,9 +1,12 @@
-use std::collections::{HashMap, HashSet};
-
 use super::*;
-use crate::Operation;
-use crate::read::models::Computing;
-use crate::{Algorithm, Clusters, Plan, Uniform, grids};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::grids;
+use crate::network::computing::Computing;
+use crate::operation::Operation;
+use crate::plan::step::Plan;
+use crate::problem::Uniform;
+use std::collections::{HashMap, HashSet};
 
 /// Every strategy for every operation on uneven clusters of eight ranks.
 fn all_plans() -> Vec<(String, Vec<Plan>)> {

@@ -3,9 +3,8 @@
 //! A trace is a program: what a step needs is waited for before it, and everything else goes on
 //! meanwhile. Receives that wait for nothing stand first.
 
+use crate::plan::step::{Action, Plan, Step};
 use std::fmt::Write as _;
-
-use crate::plan::{Action, Plan, Step};
 
 /// Floating-point operations for each byte that is copied or reduced: with hosts of 4 Gflop/s, what
 /// predictions count.

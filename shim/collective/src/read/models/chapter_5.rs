@@ -2,8 +2,9 @@
 //! 29), reductions (5.4, item 30), allreduces (5.6, item 32) and allgathers (5.7, item 33).
 //! Operands of reductions have `bytes` each, and so has the block of each process.
 
-use super::tables_6_1_and_6_2::Broadcast;
-use super::{Computing, Group, ceil_log2, doubling_blocks, floor_log2, segment};
+use crate::network::computing::Computing;
+use crate::read::models::tables_6_1_and_6_2::Broadcast;
+use crate::read::models::{Group, ceil_log2, doubling_blocks, floor_log2, segment};
 
 /// A barrier: gathered and told along a binomial tree.
 pub(crate) fn barrier_binomial(group: Group<'_>) -> f64 {

@@ -1,11 +1,15 @@
 //! The formula of the thesis for a strategy: one homogeneous cluster by the tables of chapter 6,
 //! orders between clusters by the makespans of chapter 7.
 
-use super::table_6_3::Scatter;
-use super::tables_6_1_and_6_2::Broadcast;
-use super::{Form, Group, chapter_5, section_6_4};
-use crate::algorithms::Between;
-use crate::{Algorithm, Clusters, Network, Operation, Uniform};
+use crate::algorithms::algorithm::Algorithm;
+use crate::algorithms::by_cluster::between::Between;
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::operation::Operation;
+use crate::problem::Uniform;
+use crate::read::models::table_6_3::Scatter;
+use crate::read::models::tables_6_1_and_6_2::Broadcast;
+use crate::read::models::{Form, Group, chapter_5, section_6_4};
 use treepie_platform::orders::{Accounting, Costs};
 use treepie_platform::{Contention, Link, MessageModel, Modelled, Timing};
 

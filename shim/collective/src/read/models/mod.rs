@@ -7,7 +7,6 @@
 
 pub mod chapter_5;
 mod column;
-mod compute;
 pub mod section_6_4;
 pub mod segment;
 pub mod table_6_3;
@@ -16,10 +15,7 @@ pub mod tables_6_1_and_6_2;
 mod tests;
 
 pub use column::strategy_formula;
-pub use compute::Computing;
-
 use strum::{Display, IntoStaticStr, VariantArray};
-
 use treepie_platform::Timing;
 
 /// Which reading of a formula.

@@ -1,10 +1,9 @@
 #![allow(clippy::unwrap_used)]
-use proptest::prelude::*;
-
-use super::section_6_4::{direct, lower_bound};
-use super::table_6_3::Scatter;
-use super::tables_6_1_and_6_2::Broadcast;
 use super::*;
+use crate::read::models::section_6_4::{direct, lower_bound};
+use crate::read::models::table_6_3::Scatter;
+use crate::read::models::tables_6_1_and_6_2::Broadcast;
+use proptest::prelude::*;
 use treepie_platform::{Contention, Exchange, Link, MessageModel, Modelled, Sample};
 
 const MIB: u64 = 1 << 20;
@@ -262,8 +261,15 @@ proptest! {
 /// which plans do not: there formulas are upper bounds.
 #[test]
 fn formulas_take_what_the_simulation_of_their_plans_takes() {
-    use crate::read::simulate::{Options, Sending, simulate};
-    use crate::{Algorithm, Clusters, Operation, Uniform, grids};
+    use crate::algorithms::algorithm::Algorithm;
+    use crate::clusters::Clusters;
+    use crate::grids;
+    use crate::operation::Operation;
+    use crate::problem::Uniform;
+    use crate::read::simulate::{
+        engine::simulate,
+        outcome::{Options, Sending},
+    };
     let network = grids::network(&[16], |_| grids::lan(), |_, _| unreachable!());
     let clusters = Clusters::of_network(&network);
     let options = Options {

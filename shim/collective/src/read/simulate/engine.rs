@@ -1,15 +1,35 @@
 //! What happens: ranks that begin steps, messages that start and that come.
 
+use crate::network::links::Network;
+use crate::plan::dependencies::Dependencies;
+use crate::plan::step::{Action, Plan};
+use crate::read::exchanges::{Exchanges, is_after_another};
+use crate::read::simulate::events::{Events, What};
+use crate::read::simulate::links::{Links, Passing, Way};
+use crate::read::simulate::outcome::{Options, Outcome, Sending, SimulationError};
+use crate::read::simulate::timeline::{Bar, Doing};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-
-use super::events::{Events, What};
-use super::links::{Links, Passing, Way};
-use super::{Bar, Doing, Options, Outcome, Sending, SimulationError};
-use crate::plan::{Action, Plan};
-use crate::read::exchanges::{Exchanges, is_after_another};
-use crate::{Dependencies, Network};
 use treepie_platform::Contention;
+
+/// Runs the plans of all ranks, whose units have `unit_bytes` bytes, on a network.
+///
+/// # Errors
+/// Plans that are not those of all ranks, and plans that never end.
+pub fn simulate(
+    network: &Network,
+    plans: &[Plan],
+    unit_bytes: u64,
+    options: Options,
+) -> Result<Outcome, SimulationError> {
+    if plans.len() != network.ranks() {
+        return Err(SimulationError::Plans {
+            plans: plans.len(),
+            ranks: network.ranks(),
+        });
+    }
+    Engine::new(network, plans, unit_bytes, options).run()
+}
 
 /// A message. They are numbered by sender, and those of a sender by step.
 struct Message {

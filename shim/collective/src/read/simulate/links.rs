@@ -1,9 +1,8 @@
 //! Links that messages pass one after the other.
 
+use crate::network::links::{Distance, Network};
+use crate::read::simulate::outcome::Sending;
 use std::collections::HashMap;
-
-use super::Sending;
-use crate::network::{Distance, Network};
 use treepie_platform::Contention;
 
 /// First and last byte of a message at some place.

@@ -24,93 +24,16 @@
 //! Messages of a total exchange inside a cluster take `gamma (L + g(m)) + delta` instead, where its
 //! contention was measured (thesis 6.4).
 
-mod engine;
+pub(crate) mod engine;
 mod events;
-mod links;
+pub(crate) mod links;
 mod occupancy;
+pub(crate) mod outcome;
 #[cfg(test)]
 mod tests;
 mod timeline;
 
-use crate::{Network, Plan};
-use thiserror::Error;
-
-pub(crate) use links::{Links, Way};
+pub use engine::simulate;
 pub use occupancy::Occupancy;
+pub use outcome::{Options, Outcome, Sending, SimulationError};
 pub use timeline::{Bar, Doing};
-
-/// What occupies a sender.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sending {
-    /// What it computes: `os(m)`. The message then passes the links on its way, which others
-    /// share.
-    #[default]
-    Overlapping,
-    /// `g(m)` of the link to the receiver, one message at a time, and nothing is shared: the
-    /// one-port model of the thesis (item 19), in which its formulas and its heuristics count.
-    OnePort,
-}
-
-/// How a simulation is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options {
-    /// What occupies a sender.
-    pub sending: Sending,
-    /// Whether [`Outcome::bars`] are kept.
-    pub timeline: bool,
-}
-
-/// What came out.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Outcome {
-    /// Seconds until the last rank has ended.
-    pub seconds: f64,
-    /// When each rank has ended.
-    pub ends: Vec<f64>,
-    /// What each rank did when, if that was asked for; by start.
-    pub bars: Vec<Bar>,
-    /// Number of messages.
-    pub messages: usize,
-    /// Bytes between clusters.
-    pub bytes_between: u64,
-}
-
-/// Why plans cannot be simulated.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SimulationError {
-    /// There is not a plan for every rank of the network.
-    #[error("{plans} plans for {ranks} ranks; give one plan for each rank")]
-    Plans {
-        /// Number of plans.
-        plans: usize,
-        /// Number of ranks.
-        ranks: usize,
-    },
-    /// Some steps never start.
-    #[error("rank {rank} never gets beyond step {step}: check the plans")]
-    Deadlock {
-        /// The first rank that does not end.
-        rank: usize,
-        /// Its first step that is not done.
-        step: usize,
-    },
-}
-
-/// Runs the plans of all ranks, whose units have `unit_bytes` bytes, on a network.
-///
-/// # Errors
-/// Plans that are not those of all ranks, and plans that never end.
-pub fn simulate(
-    network: &Network,
-    plans: &[Plan],
-    unit_bytes: u64,
-    options: Options,
-) -> Result<Outcome, SimulationError> {
-    if plans.len() != network.ranks() {
-        return Err(SimulationError::Plans {
-            plans: plans.len(),
-            ranks: network.ranks(),
-        });
-    }
-    engine::Engine::new(network, plans, unit_bytes, options).run()
-}

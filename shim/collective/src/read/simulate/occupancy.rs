@@ -1,11 +1,10 @@
 //! How long the messages of plans occupy each link that several ranks share.
 
+use crate::network::links::{Distance, Network};
+use crate::plan::step::{Action, Plan};
+use crate::read::simulate::links::Links;
+use crate::read::simulate::outcome::Sending;
 use std::collections::BTreeSet;
-
-use super::Sending;
-use super::links::Links;
-use crate::plan::{Action, Plan};
-use crate::{Distance, Network};
 use treepie_platform::Contention;
 
 /// Use of a link.

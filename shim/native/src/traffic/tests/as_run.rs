@@ -3,6 +3,7 @@
 use super::*;
 use treepie_collective::Flow;
 use treepie_collective::grids::scattered;
+use treepie_collective::operation::Unit;
 use treepie_collective::plan::{Action, Plan};
 use treepie_collective::read::check::check;
 

@@ -1,10 +1,17 @@
 //! What each pattern must conserve, for all small numbers of ranks and all roots,
 //! and what Open MPI really sent.
 
-use super::*;
+use crate::family::Family;
+use crate::traffic::expand::{expand, expand_as_run, needs_all_sizes};
+use crate::traffic::model::Model;
+use crate::traffic::sent::Sent;
 use proptest::prelude::*;
 use treepie_collective::size_class;
 use treepie_collective::strategies::records;
+use treepie_collective::{
+    Algorithm, Amount, AsRun, Clusters, Operation, Problem, Record, Volume, share,
+};
+use treepie_traffic::{Traffic, TrafficMatrix};
 
 mod as_run;
 mod open_mpi;

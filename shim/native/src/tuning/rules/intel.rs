@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{MpiTuning, knob_of};
 use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
+use crate::tuning::rules::mpi_tuning::{MpiTuning, knob_of};
 
 /// The largest number of bytes in a range.
 const MOST_BYTES: u64 = i32::MAX as u64;

@@ -4,8 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::open_mpi::{Operations, bytes_of};
-use super::steps::Step;
+use crate::tuning::rules::steps::{Operations, Step, bytes_of};
 use treepie_collective::Operation;
 
 /// Rules of `tuned`.

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::selection::Selection;
-use super::steps::{Step, steps};
-use super::{MpiTuning, for_all};
-use crate::knobs::Component;
+use crate::knobs::variables::Component;
 use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
+use crate::tuning::rules::mpi_tuning::{MpiTuning, for_all};
+use crate::tuning::rules::selection::Selection;
+use crate::tuning::rules::steps::{Step, steps};
 use treepie_collective::Operation;
 
 /// Whether a selection can tell by bytes, alike on all ranks.

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use super::steps::{Step, steps};
-use super::{MpiTuning, json};
-use crate::knobs::Component;
+use crate::knobs::variables::Component;
 use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
+use crate::tuning::rules::json;
+use crate::tuning::rules::mpi_tuning::MpiTuning;
+use crate::tuning::rules::steps::{Operations, bytes_of, steps};
 use treepie_collective::Operation;
 
 /// Whether Open MPI can tell by rules how long such a call is, alike on all ranks. In the others it
@@ -43,23 +44,6 @@ fn number_of(operation: Operation) -> Option<u32> {
         _ => return None,
     })
 }
-
-/// What Open MPI compares with the bytes of a rule, for a row's bytes.
-pub(super) fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
-    use Operation::*;
-    match operation {
-        Allgather | Alltoall | ReduceScatter | ReduceScatterBlock => {
-            bytes.saturating_mul(ranks as u64)
-        }
-        _ => bytes,
-    }
-}
-
-/// The rules of an operation: for each size of communicator.
-type Sizes = BTreeMap<usize, Vec<Step>>;
-
-/// The rules of all operations, by Open MPI's numbers.
-pub(super) type Operations = BTreeMap<u32, (Operation, Sizes)>;
 
 pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
     let mut operations = Operations::new();

@@ -13,8 +13,8 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::steps::Step;
-use crate::knobs::Knob;
+use crate::knobs::knob::Knob;
+use crate::tuning::rules::steps::Step;
 use treepie_collective::Operation;
 
 /// Conditions in their order, each with what holds where it is met; a leaf names what is chosen.

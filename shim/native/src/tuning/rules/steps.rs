@@ -1,9 +1,11 @@
 //! From how many bytes on which algorithm: the rows of one operation and size of communicator.
 
-use super::{for_all, knob_of};
-use crate::knobs::Knob;
+use crate::knobs::knob::Knob;
 use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
+use crate::tuning::rules::mpi_tuning::{for_all, knob_of};
+use std::collections::BTreeMap;
+use treepie_collective::Operation;
 
 /// From how many bytes of a message or block on which algorithm is taken; none is the MPI's own
 /// choice.
@@ -26,3 +28,20 @@ pub(super) fn steps(tuning: &Tuning, rows: &[Row], goes_by_bytes: bool) -> Vec<S
     steps.dedup_by_key(|step| step.1);
     steps
 }
+
+/// Bytes that Open MPI compares with those of a rule, for the bytes of a row.
+pub(super) fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
+    use Operation::*;
+    match operation {
+        Allgather | Alltoall | ReduceScatter | ReduceScatterBlock => {
+            bytes.saturating_mul(ranks as u64)
+        }
+        _ => bytes,
+    }
+}
+
+/// Rules of an operation of Open MPI's, for each size of communicator.
+type Sizes = BTreeMap<usize, Vec<Step>>;
+
+/// Rules of all operations, by Open MPI's numbers.
+pub(super) type Operations = BTreeMap<u32, (Operation, Sizes)>;

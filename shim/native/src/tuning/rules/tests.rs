@@ -1,8 +1,15 @@
 use std::collections::BTreeMap;
+
 use std::path::Path;
 
-use super::*;
+use crate::knobs::variables::Component;
+use crate::tuning::file::Tuning;
+use crate::tuning::row::Row;
+use crate::tuning::rules::mpi_tuning::MpiTuning;
+use crate::tuning::rules::selection::Selection;
+use crate::tuning::rules::writing::mpi_tuning;
 use treepie_base::FileContents;
+use treepie_collective::Operation;
 use treepie_collective::Operation::*;
 
 fn row(operation: Operation, bytes: u64, algorithm: &str, seconds: f64) -> Row {

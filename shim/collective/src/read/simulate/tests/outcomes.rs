@@ -1,11 +1,20 @@
-use crate::Operation;
-use crate::grids::{self, lan, network};
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::grids;
+use crate::grids::{lan, network};
+use crate::network::links::Network;
+use crate::operation::Operation;
+use crate::plan::step::Plan;
+use crate::problem::Uniform;
 use crate::read::models::Group;
 use crate::read::models::section_6_4::direct;
 use crate::read::models::table_6_3::Scatter;
 use crate::read::models::tables_6_1_and_6_2::Broadcast;
-use crate::read::simulate::*;
-use crate::{Algorithm, Clusters, Uniform};
+use crate::read::simulate::{
+    engine::simulate,
+    outcome::{Options, Outcome, Sending, SimulationError},
+    timeline::Doing,
+};
 use treepie_platform::orders::{Accounting, Costs, Order};
 use treepie_platform::{Contention, Link, Sample};
 
@@ -241,8 +250,8 @@ fn orders_between_clusters_take_the_makespan_that_the_schedulers_say() {
             // The plan of a broadcast along these sends.
             let plans: Vec<Plan> = (0..6)
                 .map(|rank| {
-                    let range = crate::Range::output(0, bytes);
-                    crate::Builder::plan(1 << 30, |builder| {
+                    let range = crate::plan::range::Range::output(0, bytes);
+                    crate::plan::builder::Builder::plan(1 << 30, |builder| {
                         for send in &schedule.sends {
                             if send.to == rank {
                                 builder.receive(send.from, range);
@@ -398,8 +407,8 @@ fn bars_of_a_rank_lie_inside_the_simulation_and_name_their_peers() {
 fn plans_that_never_end_and_plans_of_other_ranks_are_refused() {
     let network = one_cluster(2);
     let waits = |from: usize| {
-        crate::Builder::plan(8, |steps| {
-            steps.receive(from, crate::Range::output(0, 8));
+        crate::plan::builder::Builder::plan(8, |steps| {
+            steps.receive(from, crate::plan::range::Range::output(0, 8));
         })
     };
     let plans = [waits(1), Plan::default()];

@@ -1,10 +1,17 @@
 //! Events at the same time, by hand. Times are small powers of two, in seconds.
 
 use crate::grids::network;
-use crate::plan::{Plan, Range};
-use crate::read::models::Computing;
-use crate::read::simulate::{Doing, Options, Outcome, simulate};
-use crate::{Builder, Network, Steps};
+use crate::network::computing::Computing;
+use crate::network::links::Network;
+use crate::plan::builder::Builder;
+use crate::plan::range::Range;
+use crate::plan::step::Plan;
+use crate::read::simulate::timeline::Doing;
+use crate::read::simulate::{
+    engine::simulate,
+    outcome::{Options, Outcome},
+};
+use crate::steps::Steps;
 use treepie_platform::{Link, Sample};
 
 /// A link on which a message of any size takes `latency + gap`, and occupies its sender and its

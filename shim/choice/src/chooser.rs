@@ -1,0 +1,168 @@
+//! The choice among all algorithms, from their estimated times.
+
+use crate::choice::Choice;
+use crate::class::{Class, UNKNOWN, class_bytes};
+use crate::form::Form;
+use crate::native::Native;
+use crate::policy::MOST_CHOICES;
+use crate::prices::Prices;
+use crate::rules;
+use crate::sizes::{USUAL_EAGER_LIMIT, segments};
+use std::collections::HashMap;
+use std::sync::Arc;
+use treepie_collective::network::MessageCosts;
+use treepie_collective::read::estimate;
+use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
+use treepie_native::Family;
+
+/// Chooses for the collectives of one communicator, and remembers its choices.
+#[derive(Debug, Clone)]
+pub struct Chooser {
+    pub(crate) known: Option<Prices>,
+    /// The eager limit: messages of up to so many bytes go at once.
+    pub(crate) eager: u64,
+    pub(crate) chosen: HashMap<Class, Arc<Choice>>,
+}
+
+impl Chooser {
+    /// Chooses on this network, by rules where there is none. `native` is the MPI whose own
+    /// collectives are to be beaten; `None` where they are out of the question.
+    pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, native: Option<Family>) -> Self {
+        let usual = native.map_or(USUAL_EAGER_LIMIT, Family::usual_eager_limit);
+        let seen = network.as_ref().map(|network| network.eager_limit());
+        // A network that shows no limit was measured to have none among its sizes.
+        let eager = seen.map_or(usual, |seen| seen.unwrap_or(USUAL_EAGER_LIMIT));
+        let are_near = |network: &Network| !clusters.are_far() && !network.is_in_memory();
+        let known = network.map(|network| Prices {
+            segments: segments(eager, are_near(&network))
+                .into_iter()
+                .map(|bytes| MessageCosts::new(&network, bytes))
+                .collect(),
+            sizes: estimate::sizes(&network, clusters),
+            native: native
+                .map(|native| Native::new(network.clone(), native).with_topology(clusters)),
+            network,
+        });
+        Chooser {
+            known,
+            eager,
+            chosen: HashMap::new(),
+        }
+    }
+
+    /// The same for ranks that have a topology, which these clusters know.
+    pub fn with_topology(mut self, clusters: &Clusters) -> Self {
+        if let Some(known) = &mut self.known {
+            let native = known.native.take();
+            known.native = native.map(|native| native.with_topology(clusters));
+        }
+        self.chosen.clear();
+        self
+    }
+
+    /// The same where messages of up to `limit` bytes are known to go at once, and no network
+    /// says it better.
+    pub fn with_eager_limit(mut self, limit: u64) -> Self {
+        if self.known.is_none() {
+            self.eager = limit;
+        }
+        self
+    }
+
+    /// The same where Open MPI's HAN does the native collectives, as it does by default in
+    /// Open MPI 5.
+    pub fn with_han(mut self) -> Self {
+        if let Some(known) = &mut self.known {
+            known.native = known.native.take().map(Native::with_han);
+        }
+        self
+    }
+
+    /// The largest message that plans send here at once, in bytes.
+    pub fn eager_limit(&self) -> u64 {
+        self.eager
+    }
+
+    /// The largest message, in bytes, that `strategy` should send for a call: the best on the
+    /// network, or else by rule.
+    pub fn segment(
+        &self,
+        strategy: &'static Algorithm,
+        call: &Uniform,
+        clusters: &Clusters,
+    ) -> u64 {
+        let estimated = self.known.as_ref().filter(|_| clusters.are_far());
+        let estimated = estimated.and_then(|known| {
+            let costs = known.whole(call.operation, call.bytes, clusters);
+            known.with_best_segment(strategy, &known.input(call, false, clusters, &costs))
+        });
+        match estimated {
+            Some(plan) => plan.segment,
+            None => rules::segment(call.operation, call.bytes, self.eager),
+        }
+    }
+
+    /// The choice for `operation`. `bytes` are those of the message, or of one rank's
+    /// block (the mean, where they differ and all ranks know it); `None` where not all
+    /// ranks know. `ordered` says that operands must stay in the order of ranks.
+    /// `clusters` are those that the chooser was made with. Between near hosts of one cluster, and
+    /// in the memory of one host, the native collective is chosen, and what was considered is to be
+    /// measured; what has to keep its order is by rule.
+    pub fn choose(
+        &mut self,
+        operation: Operation,
+        bytes: Option<u64>,
+        root: usize,
+        ordered: bool,
+        clusters: &Clusters,
+    ) -> Arc<Choice> {
+        let class = Class {
+            operation,
+            bytes: bytes.map_or(UNKNOWN, class_bytes),
+            root,
+            ordered,
+            form: Form::Blocking,
+        };
+        if let Some(choice) = self.chosen.get(&class) {
+            return choice.clone();
+        }
+        let is_in_memory = |known: &Prices| known.network.is_in_memory();
+        let is_tried = clusters.count() > 1 || self.known.as_ref().is_some_and(is_in_memory);
+        let is_predicted = clusters.are_far() || is_tried && !ordered;
+        let predicted = match (&self.known, bytes) {
+            (Some(known), Some(_)) if is_predicted => known.predicted(class, clusters),
+            (Some(known), None) if clusters.are_far() => {
+                known.aggregated(class, clusters, self.eager)
+            }
+            _ => None,
+        };
+        self.remember(
+            class,
+            predicted.unwrap_or_else(|| by_rule(class, self.eager)),
+        )
+    }
+
+    pub(crate) fn remember(&mut self, class: Class, choice: Choice) -> Arc<Choice> {
+        let choice = Arc::new(choice);
+        if self.chosen.len() >= MOST_CHOICES {
+            self.chosen.clear();
+        }
+        self.chosen.insert(class, choice.clone());
+        choice
+    }
+}
+
+/// What the rules say of a class, whichever of its calls comes first: ranks remember different
+/// calls.
+fn by_rule(class: Class, eager: u64) -> Choice {
+    let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
+    let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);
+    Choice {
+        strategy: chosen.and_then(|(name, _)| Algorithm::find(class.operation, name)),
+        segment: chosen.map_or(0, |(_, segment)| segment),
+        seconds: None,
+        unpredicted: class.unpredicted(),
+        considered: Vec::new(),
+        native: None,
+    }
+}

@@ -1,0 +1,24 @@
+//! Predicted times of one algorithm.
+use treepie_collective::Algorithm;
+
+/// The predicted time of a strategy, or of the native collective.
+#[derive(Debug, Clone, Copy)]
+pub struct Prediction {
+    /// The strategy; `None` for the native collective.
+    pub strategy: Option<&'static Algorithm>,
+    /// The largest message, in bytes; 0 where the MPI decides.
+    pub segment: u64,
+    /// Seconds of its plans in the simulator; `None` where they are too many to simulate.
+    pub simulated: Option<f64>,
+    /// Estimated seconds, by which a plan is chosen; `None` for what is never chosen here.
+    pub estimated: Option<f64>,
+    /// Seconds by the formula of the thesis, where it has one.
+    pub formula: Option<f64>,
+}
+
+impl Prediction {
+    /// Seconds: simulated, or else estimated.
+    pub fn seconds(&self) -> Option<f64> {
+        self.simulated.or(self.estimated)
+    }
+}

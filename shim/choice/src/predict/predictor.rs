@@ -1,0 +1,490 @@
+//! Predictions for one call.
+
+use crate::choice::Choice;
+use crate::chooser::Chooser;
+use crate::foresee::are_bytes_known;
+use crate::form::{Form, Progress, direct};
+use crate::predict::prediction::Prediction;
+use crate::uneven;
+use std::sync::Arc;
+use treepie_base::statistics::median;
+use treepie_collective::network::Computing;
+use treepie_collective::read::exchanges::is_contention_known;
+use treepie_collective::read::models::{Form as Reading, strategy_formula};
+use treepie_collective::read::simulate::{Options, Outcome, SimulationError, simulate};
+use treepie_collective::{
+    Algorithm, Amount, Clusters, Neighbourhoods, Network, Plan, Problem, Uniform, bound,
+};
+use treepie_native::Family;
+use treepie_platform::{MessageModel, Modelled, Platform};
+
+/// Plans of more steps are not simulated: those of all strategies would take more than some
+/// seconds.
+const MOST_STEPS: usize = 300_000;
+
+/// Segments that are tried where no estimate says which suits a strategy, in bytes.
+const SEGMENTS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
+
+/// Plans of more steps are simulated in one size of segments alone.
+const MOST_STEPS_OF_MANY: usize = 20_000;
+
+/// Predicts one call on a platform.
+#[derive(Debug)]
+pub struct Predictor {
+    /// The ranks and their links.
+    pub network: Arc<Network>,
+    /// The ranks as algorithms see them.
+    pub clusters: Clusters,
+    /// The call.
+    pub call: Uniform,
+    /// How much of it: of equal blocks, or of those whose sizes were given.
+    amount: Amount,
+    form: Form,
+    is_persistent: bool,
+    native: Family,
+    reading: (Reading, MessageModel),
+    chooser: Chooser,
+    /// What runs.
+    choice: Arc<Choice>,
+    /// What is estimated, of equal blocks.
+    estimates: Arc<Choice>,
+}
+
+/// All ranks of a platform as the communicator of a job sees them: between near hosts of one
+/// cluster, each host takes the place of a cluster. Where a host has one rank there is nothing to
+/// gain from that, and where contention was measured it is known for the cluster as a whole: there
+/// the cluster stays one. `None` if the platform has no ranks.
+pub fn network_of(platform: &Platform) -> Option<Network> {
+    let ranks: Vec<usize> = (0..platform.ranks()).collect();
+    let whole = Network::new(platform, &ranks)?;
+    if is_contention_known(&whole) || whole.hosts() == whole.ranks() {
+        return Some(whole);
+    }
+    Network::between_near_hosts(platform, &ranks)
+        .or_else(|| Network::inside_host(platform, &ranks))
+        .or(Some(whole))
+}
+
+impl Predictor {
+    /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the
+    /// platform was not measured. `reading` is that of formulas: their form, and the model of
+    /// messages. `None` if the platform has no ranks.
+    pub fn new(
+        platform: &Platform,
+        call: Uniform,
+        native: Family,
+        computing: Computing,
+        reading: (Reading, MessageModel),
+    ) -> Option<Self> {
+        let mut network = network_of(platform)?;
+        network.computing = computing;
+        if platform.is_by_hand() {
+            network = network.with_eager_limit(native.usual_eager_limit());
+        }
+        let (network, clusters) = (Arc::new(network.clone()), Clusters::of_network(&network));
+        let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(native));
+        let choice = chooser.choose(call.operation, None, call.root, false, &clusters);
+        let predictor = Predictor {
+            network,
+            clusters,
+            amount: Amount::Each(call.bytes),
+            call,
+            form: Form::Blocking,
+            is_persistent: false,
+            native,
+            reading,
+            chooser,
+            estimates: choice.clone(),
+            choice,
+        };
+        Some(predictor.chosen_again())
+    }
+
+    /// The same for blocks of these sizes, which all ranks know or not, as the form of the call has
+    /// it: its bytes are their mean.
+    pub fn with_sizes(self, amount: Amount) -> Self {
+        let sizes = match &amount {
+            Amount::KnownBlocks(sizes) | Amount::Table(sizes) => &sizes[..],
+            _ => &[],
+        };
+        let bytes = sizes.iter().sum::<u64>() / sizes.len().max(1) as u64;
+        Predictor {
+            call: Uniform { bytes, ..self.call },
+            amount,
+            ..self
+        }
+        .chosen_again()
+    }
+
+    /// The same for a call that is started, and completed later, where plans go on so meanwhile.
+    pub fn started(self, progress: Progress) -> Self {
+        Predictor {
+            form: Form::Started(progress),
+            ..self
+        }
+        .chosen_again()
+    }
+
+    /// The same for a request that is made once and started again and again: where ranks may tell
+    /// each other sizes.
+    pub fn persistent(self, progress: Progress) -> Self {
+        Predictor {
+            is_persistent: true,
+            ..self
+        }
+        .started(progress)
+    }
+
+    /// The same for ranks that have this topology.
+    ///
+    /// # Panics
+    /// If it has other ranks.
+    pub fn with_neighbourhoods(self, neighbourhoods: Neighbourhoods) -> Self {
+        let clusters = self.clusters.with_neighbourhoods(Arc::new(neighbourhoods));
+        Predictor {
+            chooser: self.chooser.with_topology(&clusters),
+            clusters,
+            ..self
+        }
+        .chosen_again()
+    }
+
+    fn chosen_again(mut self) -> Self {
+        let call = self.call;
+        let (operation, root) = (call.operation, call.root);
+        let (chooser, clusters, form) = (&mut self.chooser, &self.clusters, self.form);
+        let mut choose = |bytes| match form {
+            Form::Started(progress) => {
+                chooser.choose_started((operation, bytes, root), false, clusters, progress)
+            }
+            Form::Blocking => chooser.choose(operation, bytes, root, false, clusters),
+        };
+        let is_known = are_bytes_known(operation);
+        self.choice = choose(is_known.then_some(call.bytes));
+        // What a rank does not know of its neighbours' sizes is not looked at.
+        self.estimates = match operation.is_among_neighbours() {
+            true => self.choice.clone(),
+            false => choose(Some(call.bytes)),
+        };
+        if let Some(found) = self.by_sizes() {
+            self.choice = Arc::new(found);
+        }
+        self
+    }
+
+    /// The choice for a persistent request of a collective whose sizes ranks tell each other: the
+    /// native collective where they gain nothing by it; `None` where they do not.
+    fn by_sizes(&self) -> Option<Choice> {
+        let operation = self.call.operation;
+        let is_told = self.form == Form::Started(Progress::Called)
+            && !are_bytes_known(operation)
+            && !operation.is_among_neighbours();
+        if !(self.is_persistent && is_told) {
+            return None;
+        }
+        let plain = direct(operation)?;
+        let eager = self.chooser.eager_limit();
+        let found = uneven::quickest(&self.whole(), eager, plain);
+        Some(match found {
+            Some(found) if found.strategy.name != plain.name => found.choice(eager),
+            // All know the sizes: leaders are told none.
+            found => {
+                let mut choice = Choice::clone(&self.choice);
+                choice.strategy = choice.strategy.filter(|one| !one.needs_leaders());
+                choice.seconds = found.map(|plain| plain.seconds);
+                choice
+            }
+        })
+    }
+
+    /// Whether the sizes of blocks were given.
+    fn has_sizes(&self) -> bool {
+        !matches!(self.amount, Amount::Each(_))
+    }
+
+    /// Seconds that the call takes at least.
+    pub fn bound(&self) -> f64 {
+        let Uniform {
+            operation,
+            bytes,
+            root,
+        } = self.call;
+        match self.has_sizes() {
+            true => uneven::bound(&self.whole(), &self.network),
+            false => bound(&self.network, &self.clusters, operation, bytes, root),
+        }
+    }
+
+    /// By how much the model of messages is off for single ones of the sizes that were measured,
+    /// over all links between and inside clusters: in the median, and at most; parts.
+    pub fn model_errors(&self) -> (f64, f64) {
+        let (network, count) = (&self.network, self.clusters.count());
+        let between = (0..count * count).map(|pair| network.between(pair / count, pair % count));
+        let within = (0..count).map(|cluster| network.within(cluster));
+        let links = between.chain(within).flatten();
+        let errors: Vec<(f64, f64)> = links
+            .map(|link| Modelled::new(self.reading.1, link).errors(link))
+            .collect();
+        let medians: Vec<f64> = errors.iter().map(|error| error.0).collect();
+        let most = errors.iter().map(|error| error.1).fold(0.0, f64::max);
+        (median(&medians).unwrap_or(0.0), most)
+    }
+
+    /// The choice of `TREEPIE_COLLECTIVES=auto`, which is for clusters or hosts that are far apart.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// What is estimated of strategies and the native collective, for equal blocks.
+    pub fn estimates(&self) -> &Choice {
+        &self.estimates
+    }
+
+    /// The algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
+    /// collective.
+    pub fn chosen(&self) -> Option<&'static Algorithm> {
+        let is_served = self.clusters.are_far() && self.is_unambiguous();
+        self.choice.strategy.filter(|_| is_served)
+    }
+
+    fn is_unambiguous(&self) -> bool {
+        let all = self.clusters.neighbourhoods();
+        !self.call.operation.is_among_neighbours()
+            || all.is_some_and(|all| all.are_unambiguous(self.call.operation))
+    }
+
+    fn is_started(&self) -> bool {
+        self.form != Form::Blocking
+    }
+
+    /// Why, in one line.
+    pub fn reason(&self) -> String {
+        if !self.is_unambiguous() {
+            return "the MPI's own: some ranks have several edges to one, whose order MPIs read \
+                    differently"
+                .to_owned();
+        }
+        match (self.clusters.are_far(), self.network.is_near()) {
+            (true, _) => self.choice.reason(),
+            (false, true) if self.is_started() => {
+                "the MPI's own: ranks are near each other, where what is started is not measured"
+                    .to_owned()
+            }
+            (false, true) => format!(
+                "{}; ranks are near each other: a plan runs where the guard has measured it",
+                self.choice.reason()
+            ),
+            (false, false) => "all ranks are in one cluster".to_owned(),
+        }
+    }
+
+    /// Whether the call's form allows a strategy.
+    pub fn allows(&self, strategy: &Algorithm) -> bool {
+        match self.form {
+            Form::Blocking => true,
+            Form::Started(progress) => progress.allows(strategy, self.call.operation),
+        }
+    }
+
+    /// Every strategy that the call's form allows, in segments of this size or those that suit it
+    /// best, and the native collective: the quickest first; those without a time last.
+    ///
+    /// # Errors
+    /// Plans that never end.
+    pub fn all(&self, segment: Option<u64>) -> Result<Vec<Prediction>, SimulationError> {
+        let strategies = Algorithm::of(self.call.operation);
+        let problem = self.whole();
+        let fitting = strategies.filter(|known| self.allows(known) && known.serves(&problem));
+        let all = fitting.map(|strategy| self.of(strategy, segment));
+        let mut all = all
+            .chain(std::iter::once(self.native()))
+            .collect::<Result<Vec<Prediction>, SimulationError>>()?;
+        let key = |prediction: &Prediction| prediction.seconds().unwrap_or(f64::INFINITY);
+        all.sort_by(|one, other| key(one).total_cmp(&key(other)));
+        Ok(all)
+    }
+
+    /// One strategy, in segments of this size, or those that suit it best.
+    ///
+    /// # Errors
+    /// Plans that never end.
+    pub fn of(
+        &self,
+        strategy: &'static Algorithm,
+        segment: Option<u64>,
+    ) -> Result<Prediction, SimulationError> {
+        let considered = self.estimates.considered();
+        let known = considered
+            .iter()
+            .find(|plan| plan.strategy.name == strategy.name && !self.has_sizes());
+        let by_rule = self
+            .choice
+            .strategy
+            .filter(|by_rule| by_rule.name == strategy.name);
+        let sizes = match (segment, known, by_rule) {
+            (Some(segment), ..) => vec![segment.max(1)],
+            (None, Some(plan), _) => vec![self.at_once(plan.segment)],
+            (None, None, Some(_)) => vec![self.at_once(self.choice.segment)],
+            (None, None, None) if self.has_sizes() => vec![self.chooser.eager_limit()],
+            (None, None, None) => self.segments(strategy),
+        };
+        let estimated = known.filter(|plan| sizes == [self.at_once(plan.segment)]);
+        let mut best = (sizes[0], None);
+        for segment in sizes {
+            let simulated = self.simulated(strategy, segment, &self.clusters)?;
+            if best
+                .1
+                .is_none_or(|least| simulated.is_some_and(|s| s < least))
+            {
+                best = (segment, simulated);
+            }
+        }
+        Ok(Prediction {
+            strategy: Some(strategy),
+            segment: best.0,
+            simulated: best.1,
+            estimated: estimated.map(|plan| plan.seconds),
+            formula: self.formula(strategy, best.0),
+        })
+    }
+
+    /// A segment as plans send it: what is started is cut so that no message asks before it goes.
+    fn at_once(&self, segment: u64) -> u64 {
+        match self.is_started() {
+            true => segment.min(self.chooser.eager_limit()),
+            false => segment,
+        }
+    }
+
+    /// Segments to try for a strategy that has no estimate, the whole message first.
+    fn segments(&self, strategy: &'static Algorithm) -> Vec<u64> {
+        let by_rule = self.chooser.segment(strategy, &self.call, &self.clusters);
+        let (whole, smaller) = (self.call.bytes.max(1), SEGMENTS.into_iter().rev());
+        let smaller = smaller.filter(|&segment| segment < whole);
+        let sizes = std::iter::once(whole).chain(smaller);
+        let sizes: Vec<u64> = sizes
+            .filter(|&segment| self.steps(strategy, segment, &self.clusters) <= MOST_STEPS_OF_MANY)
+            .collect();
+        match sizes.is_empty() {
+            true => vec![by_rule],
+            false => sizes,
+        }
+    }
+
+    /// The call as algorithms see it.
+    fn whole(&self) -> Problem<'_> {
+        self.problem(&self.clusters)
+    }
+
+    /// The same by ranks that are in these clusters.
+    fn problem<'a>(&'a self, clusters: &'a Clusters) -> Problem<'a> {
+        Problem {
+            operation: self.call.operation,
+            root: self.call.root,
+            amount: &self.amount,
+            clusters,
+            ordered: false,
+            network: Some(&self.network),
+            unit_bytes: 1,
+        }
+    }
+
+    /// Steps of all plans, about: those of some ranks stand for all.
+    fn steps(&self, strategy: &Algorithm, segment: u64, clusters: &Clusters) -> usize {
+        const LOOKED_AT: usize = 8;
+        let problem = self.problem(clusters);
+        let all = clusters.ranks();
+        let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
+        let description = strategy.describe(&problem);
+        let steps = |&rank: &usize| {
+            description
+                .plan(rank, self.form.flow(segment))
+                .steps()
+                .len()
+        };
+        some.iter().map(steps).sum::<usize>() * all / some.len().max(1)
+    }
+
+    /// The plans of all ranks.
+    pub fn plans(&self, strategy: &Algorithm, segment: u64) -> Vec<Plan> {
+        let flow = self.form.flow(segment);
+        strategy.describe(&self.whole()).plans(flow)
+    }
+
+    /// The simulation of all plans, with the bars of every rank.
+    ///
+    /// # Errors
+    /// Plans that never end.
+    pub fn timeline(&self, strategy: &Algorithm, segment: u64) -> Result<Outcome, SimulationError> {
+        let options = Options {
+            timeline: true,
+            ..Options::default()
+        };
+        simulate(&self.network, &self.plans(strategy, segment), 1, options)
+    }
+
+    /// Simulated seconds, unless there are too many steps.
+    fn simulated(
+        &self,
+        strategy: &Algorithm,
+        segment: u64,
+        clusters: &Clusters,
+    ) -> Result<Option<f64>, SimulationError> {
+        if self.steps(strategy, segment, clusters) > MOST_STEPS {
+            return Ok(None);
+        }
+        let flow = self.form.flow(segment);
+        let plans = strategy.describe(&self.problem(clusters)).plans(flow);
+        let outcome = simulate(&self.network, &plans, 1, Options::default())?;
+        Ok(Some(outcome.seconds))
+    }
+
+    /// The native collective: its usual algorithm, in the segments that MPIs take for it.
+    fn native(&self) -> Result<Prediction, SimulationError> {
+        let (operation, bytes) = (self.call.operation, self.call.bytes);
+        let ranks = self.clusters.ranks();
+        let usual = match self.is_started() {
+            true => self.native.started_algorithm(operation, ranks, bytes),
+            false => self.native.usual_algorithm(operation, ranks, bytes),
+        };
+        // MPIs send to neighbours in their order, wherever they are.
+        let clusters = match operation.is_among_neighbours() {
+            true => &self.clusters.as_one(),
+            false => &self.clusters,
+        };
+        let segment = self.native.segments(operation, usual).segment;
+        let segment = match self.has_sizes() {
+            true => segment,
+            false => segment.min(bytes.max(1)),
+        };
+        let known = Algorithm::find(operation, usual);
+        let known = known.filter(|known| known.serves(&self.problem(clusters)));
+        let simulated = match known {
+            Some(algorithm) => self.simulated(algorithm, segment, clusters)?,
+            None => None,
+        };
+        Ok(Prediction {
+            strategy: None,
+            segment: 0,
+            simulated,
+            estimated: self
+                .estimates
+                .native_seconds()
+                .filter(|_| !self.has_sizes()),
+            formula: None,
+        })
+    }
+
+    /// The thesis's formula for a strategy: chapter 6 inside one cluster of alike ranks, chapter 7
+    /// for orders between clusters.
+    fn formula(&self, strategy: &Algorithm, segment: u64) -> Option<f64> {
+        strategy_formula(
+            strategy,
+            &self.call,
+            segment,
+            &self.network,
+            &self.clusters,
+            self.reading,
+        )
+    }
+}

@@ -1,0 +1,200 @@
+//! Predicted times of algorithms on a network.
+
+use crate::choice::{Choice, Considered, Unpredicted};
+use crate::class::Class;
+use crate::native::Native;
+use crate::policy::{ALIKE, MIN_GAIN_RATIO, MOST_TOGETHER};
+use std::sync::Arc;
+use treepie_collective::algorithms::{Describe, Price, costs};
+use treepie_collective::network::MessageCosts;
+use treepie_collective::read::cost::{OneByOne, Reading};
+use treepie_collective::read::estimate::{CostInput, Size};
+use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform};
+
+/// The platform: the same for all calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Prices {
+    pub(crate) network: Arc<Network>,
+    pub(crate) sizes: Vec<Size>,
+    /// Costs of the segments that are tried, from small to large.
+    pub(crate) segments: Vec<MessageCosts>,
+    /// The MPI whose own collectives are to be beaten.
+    pub(crate) native: Option<Native>,
+}
+
+impl Prices {
+    /// The quickest; `None` where no strategy's time is known.
+    pub(crate) fn predicted(&self, class: Class, clusters: &Clusters) -> Option<Choice> {
+        let costs = self.whole(class.operation, class.bytes, clusters);
+        let call = Uniform {
+            operation: class.operation,
+            bytes: class.bytes,
+            root: class.root,
+        };
+        let input = self.input(&call, class.ordered, clusters, &costs);
+        let considered = self.candidates(&input);
+        let native = self.native.as_ref();
+        let native = native.map(|native| native.seconds(&call, class.ordered));
+        best_of(considered, native, clusters)
+    }
+
+    /// The strategies that the choice considers for a call, each with its best segments.
+    pub(crate) fn candidates(&self, input: &CostInput) -> Vec<Considered> {
+        Algorithm::of(input.operation)
+            .filter(|strategy| strategy.keeps_order() || !input.ordered)
+            .filter_map(|strategy| self.with_best_segment(strategy, input))
+            .collect()
+    }
+
+    /// Costs of a message that is not cut. Small blocks of a cluster that are collected for all,
+    /// or for another cluster, go on together, as one message.
+    pub(crate) fn whole(
+        &self,
+        operation: Operation,
+        bytes: u64,
+        clusters: &Clusters,
+    ) -> MessageCosts {
+        let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
+        let members = members.max().unwrap_or(1);
+        let together = match operation {
+            Operation::Allgather | Operation::Allgatherv => bytes.saturating_mul(members),
+            // A block from each to each of another cluster.
+            Operation::Alltoall => bytes.saturating_mul(members * members),
+            _ => bytes,
+        };
+        let size = match together <= MOST_TOGETHER {
+            true => together,
+            false => bytes,
+        };
+        MessageCosts::new(&self.network, size)
+    }
+
+    /// A call whose messages are not cut.
+    pub(crate) fn input<'a>(
+        &'a self,
+        call: &Uniform,
+        ordered: bool,
+        clusters: &'a Clusters,
+        segment: &'a MessageCosts,
+    ) -> CostInput<'a> {
+        CostInput {
+            network: &self.network,
+            clusters,
+            sizes: &self.sizes,
+            operation: call.operation,
+            bytes: call.bytes,
+            root: match call.operation.has_root() {
+                true => call.root,
+                false => clusters.leader(self.network.centre()),
+            },
+            ordered,
+            segment,
+            edges: &[],
+        }
+    }
+
+    /// A strategy with the segments that suit it best; `None` where its time is not known.
+    pub(crate) fn with_best_segment(
+        &self,
+        strategy: &'static Algorithm,
+        whole: &CostInput,
+    ) -> Option<Considered> {
+        let price = match self.network.is_in_memory() {
+            true => in_memory(strategy, whole)?,
+            false => strategy.candidate.price(whole.ordered)?,
+        };
+        Some(self.priced(strategy, price, whole))
+    }
+
+    /// A strategy at this price with the segments that suit it best.
+    pub(crate) fn priced(
+        &self,
+        strategy: &'static Algorithm,
+        price: Price,
+        whole: &CostInput,
+    ) -> Considered {
+        let edges = strategy.tree.map_or(Vec::new(), |(between, direction)| {
+            let root = whole.clusters.of(whole.root);
+            let costs = || costs(whole.segment, whole.clusters, direction);
+            between.edges(whole.clusters.count(), root, costs)
+        });
+        let input = CostInput {
+            edges: &edges,
+            ..*whole
+        };
+        let seconds = |input: &CostInput| match price {
+            Price::Estimated(estimate) => estimate(input),
+            Price::Read => by_description(strategy, input),
+        };
+        let (segment, seconds) = self.best_size(&input, seconds);
+        Considered {
+            strategy,
+            segment,
+            seconds,
+        }
+    }
+}
+
+/// The quickest of what was considered, or the native collective, where that takes so many seconds;
+/// `None` where no strategy's time is known.
+pub(crate) fn best_of(
+    considered: Vec<Considered>,
+    native: Option<f64>,
+    clusters: &Clusters,
+) -> Option<Choice> {
+    let simplest = |best: Considered, other: &Considered| match other.seconds {
+        seconds if seconds < ALIKE * best.seconds => *other,
+        _ => best,
+    };
+    let best = considered.iter().fold(*considered.first()?, simplest);
+    let beats =
+        native.is_none_or(|native| best.seconds < MIN_GAIN_RATIO * native) && clusters.are_far();
+    Some(Choice {
+        strategy: beats.then_some(best.strategy),
+        segment: best.segment,
+        seconds: match beats {
+            true => Some(best.seconds),
+            false => native,
+        },
+        unpredicted: Unpredicted::default(),
+        considered,
+        native,
+    })
+}
+
+/// The price of a strategy in the memory of one host, where those by rank are as good as others;
+/// `None` where it does not serve the call. Those that look at clusters differ from them where
+/// there are several.
+pub(crate) fn in_memory(strategy: &Algorithm, input: &CostInput) -> Option<Price> {
+    let comes_into_question = match strategy.describe {
+        Describe::ByRank(_) => strategy.is_by_rank() || input.clusters.count() > 1,
+        Describe::Scheduled(_) => false,
+    };
+    let problem = Problem {
+        operation: input.operation,
+        root: input.root,
+        amount: &Amount::Each(input.bytes),
+        clusters: input.clusters,
+        ordered: input.ordered,
+        network: Some(input.network),
+        unit_bytes: 1,
+    };
+    (comes_into_question && strategy.serves(&problem)).then_some(Price::Read)
+}
+
+/// Seconds of a strategy by its description, in segments.
+pub(crate) fn by_description(strategy: &Algorithm, input: &CostInput) -> f64 {
+    let call = Uniform {
+        operation: input.operation,
+        bytes: input.bytes,
+        root: input.root,
+    };
+    let reading = Reading {
+        network: input.network,
+        clusters: Some(input.clusters),
+        ordered: input.ordered,
+        flow: input.segment.bytes.max(1).into(),
+        one_by_one: OneByOne::Sends,
+    };
+    reading.times(strategy, &call).end
+}

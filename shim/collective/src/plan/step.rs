@@ -1,0 +1,133 @@
+//! Steps of a rank, and the order between them.
+use crate::plan::range::Range;
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a range to another rank.
+    Send {
+        /// The receiver.
+        to: usize,
+        /// Which of the messages to this receiver it is, from 0 on.
+        tag: u32,
+        /// What is sent; empty for a synchronization message.
+        range: Range,
+    },
+    /// Receives a range from another rank.
+    Receive {
+        /// The sender.
+        from: usize,
+        /// Which of the messages from this sender it is, from 0 on.
+        tag: u32,
+        /// Where it goes; empty for a synchronization message.
+        range: Range,
+    },
+    /// `right = left op right`, the ranks of `left` standing before those of
+    /// `right` where the order matters: what `MPI_Reduce_local` does.
+    Reduce {
+        /// The left operand.
+        left: Range,
+        /// The right operand and the result; as long as `left`.
+        right: Range,
+    },
+    /// Copies a range.
+    Copy {
+        /// What is copied.
+        from: Range,
+        /// Where it goes; as long as `from`.
+        into: Range,
+    },
+}
+
+impl Action {
+    /// What is read.
+    pub fn reads(&self) -> impl Iterator<Item = Range> {
+        let (first, second) = match *self {
+            Action::Send { range, .. } => (Some(range), None),
+            Action::Receive { .. } => (None, None),
+            Action::Reduce { left, right } => (Some(left), Some(right)),
+            Action::Copy { from, .. } => (Some(from), None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// What is written.
+    pub fn writes(&self) -> Option<Range> {
+        match *self {
+            Action::Send { .. } => None,
+            Action::Receive { range, .. } => Some(range),
+            Action::Reduce { right, .. } => Some(right),
+            Action::Copy { into, .. } => Some(into),
+        }
+    }
+}
+
+/// One step of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it does.
+    pub action: Action,
+    /// Where the steps that must be complete before it starts stand in
+    /// [`Plan::needs`].
+    needs: std::ops::Range<u32>,
+}
+
+/// What one rank does. A step may start when those that it needs are complete; of
+/// those that may start, the first in the list goes first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    pub(super) steps: Vec<Step>,
+    needs: Vec<u32>,
+    scratch: u64,
+}
+
+impl Plan {
+    /// A plan without steps that has `scratch` units of scratch.
+    pub(crate) fn with_scratch(scratch: u64) -> Self {
+        Plan {
+            scratch,
+            ..Plan::default()
+        }
+    }
+
+    /// Adds a step that starts when those at `needs` are complete.
+    pub(crate) fn push(&mut self, action: Action, needs: impl IntoIterator<Item = u32>) {
+        let start = self.needs.len() as u32;
+        self.needs.extend(needs);
+        self.steps.push(Step {
+            action,
+            needs: start..self.needs.len() as u32,
+        });
+    }
+
+    /// The steps, in the order in which they go where nothing else decides.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Places of the steps that must be complete before `step` starts: all are
+    /// before it in the list.
+    pub fn needs(&self, step: &Step) -> &[u32] {
+        &self.needs[step.needs.start as usize..step.needs.end as usize]
+    }
+
+    /// Whether a message is sent, or received, only after another has come: then other ranks wait
+    /// until this one, whatever it does meanwhile, goes on with the plan.
+    pub fn forwards(&self) -> bool {
+        let mut waits = vec![false; self.steps.len()];
+        self.steps.iter().enumerate().any(|(place, step)| {
+            let waited = self.needs(step).iter().any(|&need| waits[need as usize]);
+            let (sends, receives) = match step.action {
+                Action::Send { .. } => (true, false),
+                Action::Receive { .. } => (false, true),
+                Action::Reduce { .. } | Action::Copy { .. } => (false, false),
+            };
+            waits[place] = waited || receives;
+            waited && (sends || receives)
+        })
+    }
+
+    /// Units of scratch that the plan uses.
+    pub fn scratch(&self) -> u64 {
+        self.scratch
+    }
+}

@@ -1,0 +1,182 @@
+//! Times of a call, from its description.
+
+use crate::algorithms::algorithm::Algorithm;
+use crate::clusters::Clusters;
+use crate::network::links::Network;
+use crate::operation::Unit;
+use crate::problem::Uniform;
+use crate::problem::{Amount, Problem};
+use crate::read::cost::contention::{exchanges, inside};
+use crate::read::cost::run::{run, run_rounds};
+use crate::read::cost::script::OneByOne;
+use crate::read::cost::script::{How, Part, Script, Scripts};
+use crate::read::cost::times::Times;
+use crate::read::exchanges::is_contention_known;
+use crate::steps::Flow;
+
+/// Of a message of more segments so many are run, half of them and all.
+const SEGMENTS: u64 = 8;
+
+/// So many messages are run, about, where every rank sends many.
+const MOST_MESSAGES: usize = 2048;
+
+/// What every rank sends at least of many messages.
+const LEAST_SENDS: usize = 8;
+
+/// How descriptions are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// The links.
+    pub network: &'a Network,
+    /// The clusters, and the network, that algorithms see; `None` for those of an MPI, which see
+    /// none.
+    pub clusters: Option<&'a Clusters>,
+    /// Whether operands must stay in order.
+    pub ordered: bool,
+    /// How messages flow.
+    pub flow: Flow,
+    /// How steps are read that are written to go one by one.
+    pub one_by_one: OneByOne,
+}
+
+impl Reading<'_> {
+    /// Times of a call by an algorithm; [`Times::NEVER`] if its steps wait for each other.
+    pub fn times(&self, algorithm: &Algorithm, call: &Uniform) -> Times {
+        let one = self
+            .clusters
+            .is_none()
+            .then(|| Clusters::one(self.network.ranks()));
+        let Some(clusters) = self.clusters.or(one.as_ref()) else {
+            return Times::NEVER;
+        };
+        let of_bytes = |bytes: u64| {
+            let amount = Amount::Each(bytes);
+            self.all_rounds(
+                algorithm,
+                &Problem {
+                    operation: call.operation,
+                    root: call.root,
+                    amount: &amount,
+                    clusters,
+                    ordered: self.ordered,
+                    network: self.clusters.map(|_| self.network),
+                    unit_bytes: 1,
+                },
+            )
+        };
+        let segment = self.flow.segment.max(1);
+        let segments = call.bytes.div_ceil(segment);
+        if call.operation.unit() != Unit::Message || segments <= SEGMENTS {
+            return of_bytes(call.bytes);
+        }
+        let run = [SEGMENTS / 2, SEGMENTS];
+        let found = run.map(|segments| of_bytes(segments * segment));
+        Times::line(run.map(|one| one as f64), found, segments as f64)
+    }
+
+    /// All rounds of an algorithm, from a part of them where they are many.
+    fn all_rounds(&self, algorithm: &Algorithm, problem: &Problem) -> Times {
+        let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
+        let how = |part, told| How {
+            part,
+            one_by_one: self.one_by_one,
+            told,
+        };
+        let is_contention_known = is_contention_known(self.network);
+        let read = |part| Scripts::read(algorithm, problem, flow, how(part, is_contention_known));
+        // A rank in the middle sends what most do.
+        let description = algorithm.describe(problem);
+        let usual = Script::read(&description, flow, ranks / 2, how(Part::All, false));
+        let sends = usual.sends();
+        let most = (MOST_MESSAGES / ranks.max(1)).max(LEAST_SENDS);
+        let of_a_tree = 4 * ranks.max(1).ilog2() as usize;
+        if sends <= most.max(of_a_tree) {
+            let scripts = read(Part::All);
+            let exchanges = exchanges(self.network, &scripts);
+            return run(self.network, &scripts, exchanges.as_ref());
+        }
+        if usual.hands_on() {
+            // What is handed on goes round after round: the first ones, and the rate of the later
+            // of them.
+            let scripts = read(Part::First(most));
+            let rounds = [most / 2, most];
+            let exchanges = exchanges(self.network, &scripts);
+            let run = |rounds| run_rounds(self.network, &scripts, exchanges.as_ref(), rounds);
+            let found = run(rounds.map(|one| one as u32));
+            let on = Times::line(rounds.map(|one| one as f64), found, sends as f64);
+            let handed = self.handed_on(&scripts, sends);
+            return Times {
+                end: on.end.max(handed),
+                left: on.left.max(handed),
+                ..on
+            };
+        }
+        // What goes straight to its receiver: some of the rounds, near and far partners alike.
+        let every = self.stride(sends.div_ceil(most));
+        let scripts = read(Part::Every(every));
+        let found = run(self.network, &scripts, None);
+        let rest = (every - 1) as f64;
+        let (end, left) = (
+            found.end + rest * found.left,
+            found.left + rest * found.left,
+        );
+        // A part has too few messages inside clusters, or too many: what these take is added up.
+        let inside = inside(self.network, &scripts, self.one_by_one);
+        let with = |seconds: f64| match inside {
+            Some(inside) => (seconds + inside.added).max(inside.busiest),
+            None => seconds,
+        };
+        Times {
+            end: with(end),
+            left: with(left),
+            busiest: found.busiest + rest * found.busiest,
+        }
+    }
+
+    /// The least number from `least` on that has no factor in common with the numbers of clusters
+    /// and hosts: where ranks are dealt to them round-robin, every so many rounds are near and far
+    /// ones as all are.
+    fn stride(&self, least: usize) -> usize {
+        let has_common = |one: &usize| {
+            let counts = [self.network.clusters(), self.network.hosts()];
+            counts
+                .into_iter()
+                .any(|count| greatest_common(count, *one) > 1)
+        };
+        (least..).find(|one| !has_common(one)).unwrap_or(least)
+    }
+
+    /// How long a block is on its way that is handed on so many times, the longest from some ranks:
+    /// as long as a ring of small blocks takes. Of each rank, the rounds that are not in its script
+    /// are taken to be like the last two.
+    fn handed_on(&self, scripts: &Scripts, times: usize) -> f64 {
+        let from = |first: usize| {
+            let (mut rank, mut seconds) = (first, 0.0);
+            for round in 0..times {
+                let script = scripts.of(rank);
+                let beyond = (round + 1).saturating_sub(script.sent().count());
+                let known = round.checked_sub(beyond.next_multiple_of(2));
+                let Some((to, bytes)) = known.and_then(|known| script.sent().nth(known)) else {
+                    break;
+                };
+                let to = scripts.peer(rank, to);
+                let link = self.network.link(rank, to);
+                seconds += link.map_or(0.0, |link| link.delivery(bytes));
+                rank = to;
+            }
+            seconds
+        };
+        let ranks = scripts.ranks();
+        // Behind the first of a cluster, as most are numbered: the way to that one is long.
+        let starts = (0..4).map(|quarter| (quarter * ranks / 4 + 2) % ranks);
+        starts.map(from).fold(0.0, f64::max)
+    }
+}
+
+/// The greatest common divisor.
+fn greatest_common(one: usize, other: usize) -> usize {
+    match other {
+        0 => one,
+        _ => greatest_common(other, one % other),
+    }
+}

@@ -1,0 +1,35 @@
+//! Times of a collective.
+
+/// When a collective is over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Times {
+    /// Seconds until the last message is there, and the last rank is done.
+    pub end: f64,
+    /// Seconds until the last message has left its sender's links: from then on the next collective
+    /// may send.
+    pub left: f64,
+    /// Seconds that the busiest uplink or downlink of a cluster is occupied.
+    pub busiest: f64,
+}
+
+impl Times {
+    /// Of what never ends, or is not known.
+    pub const NEVER: Times = Times {
+        end: f64::INFINITY,
+        left: f64::INFINITY,
+        busiest: f64::INFINITY,
+    };
+
+    /// What comes to `one` at `x[0]` and `other` at `x[1]`, at `at`, further on: at the rate
+    /// between the two, or, as paths fill first, at that of the busiest link.
+    pub(super) fn line(x: [f64; 2], [one, other]: [Times; 2], at: f64) -> Times {
+        let further = (at - x[1]) / (x[1] - x[0]);
+        let busiest = other.busiest - one.busiest;
+        let on = |one: f64, other: f64| other + further * (other - one).max(busiest);
+        Times {
+            end: on(one.end, other.end),
+            left: on(one.left, other.left),
+            busiest: other.busiest + further * busiest,
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A choosable algorithm, and its lookup by name.
+
+use crate::knobs::library::Version;
+use treepie_collective::algorithms::Requirement;
+use treepie_collective::operation::Operation;
+
+/// An algorithm of a native MPI that can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Knob {
+    /// What it does.
+    pub operation: Operation,
+    /// Its name in that MPI, and in our files: `scatter_allgather`.
+    pub name: &'static str,
+    /// The number that stands for it in the MPI's rules and in its tool interface.
+    pub number: u32,
+    /// Without these it is another algorithm, an error, or, in Open MPI, a wrong result.
+    pub requires: &'static [Requirement],
+    /// Whether it is for calls with `MPI_IN_PLACE` alone.
+    pub in_place: bool,
+}
+
+impl Knob {
+    /// Whether it can be itself among `ranks` ranks.
+    pub fn allows(&self, ranks: usize) -> bool {
+        let mut required = self.requires.iter();
+        !self.in_place && required.all(|requirement| requirement.allows(ranks))
+    }
+
+    /// The same, for calls in which operands stay in the order of ranks, where `ordered` says so.
+    pub fn serves(&self, ranks: usize, ordered: bool) -> bool {
+        self.allows(ranks) && !(ordered && self.reorders())
+    }
+
+    /// Whether it may combine operands in another order than that of the ranks.
+    pub fn reorders(&self) -> bool {
+        self.requires.contains(&Requirement::Commutative)
+    }
+}
+
+/// A line of a table: operation, number, name, first version, requirements.
+pub(super) type Row = (
+    Operation,
+    u32,
+    &'static str,
+    Version,
+    &'static [Requirement],
+);

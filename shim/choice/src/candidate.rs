@@ -51,7 +51,7 @@ impl Candidate {
                 Candidate::Plan {
                     algorithm: other, ..
                 },
-            ) => algorithm.name == other.name,
+            ) => algorithm == other,
             (Candidate::Native(knob), Candidate::Native(other)) => knob == other,
             _ => false,
         }

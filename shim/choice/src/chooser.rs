@@ -158,7 +158,7 @@ fn by_rule(class: Class, eager: u64) -> Choice {
     let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);
     Choice {
-        strategy: chosen.and_then(|(name, _)| Algorithm::find(class.operation, name)),
+        strategy: chosen.map(|(algorithm, _)| algorithm),
         segment: chosen.map_or(0, |(_, segment)| segment),
         seconds: None,
         unpredicted: class.unpredicted(),

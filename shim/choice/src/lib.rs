@@ -39,4 +39,3 @@ pub use chooser::Chooser;
 pub use class::class_bytes;
 pub use foresee::are_bytes_known;
 pub use form::{Form, Progress, direct};
-pub use rules::{between_clusters, segment};

@@ -168,7 +168,7 @@ pub(crate) fn best_of(
 pub(crate) fn in_memory(strategy: &Algorithm, input: &CostInput) -> Option<Price> {
     let comes_into_question = match strategy.describe {
         Describe::ByRank(_) => strategy.is_by_rank() || input.clusters.count() > 1,
-        Describe::Scheduled(_) => false,
+        Describe::Scheduled(..) => false,
     };
     let problem = Problem {
         operation: input.operation,

@@ -3,22 +3,20 @@
 //! between them.
 
 use crate::sizes::MOST_SEGMENTS;
+use treepie_collective::Algorithm;
 use treepie_collective::Operation::{self, *};
-
-/// A strategy's name, and the largest message that it sends, in bytes.
-pub type Choice = (&'static str, u64);
 
 const KIB: u64 = 1024;
 
-/// The strategy for `bytes` (the message, or a rank's block, where all ranks know
-/// it) between clusters, in messages of up to `eager` bytes; `None` where the host's own is as
-/// good as any here.
+/// The algorithm between clusters for `bytes` (of the message, or of a rank's block, where all
+/// ranks know it), and the largest message that it sends, of up to `eager` bytes; `None` where the
+/// MPI's own is as good as any here.
 pub fn between_clusters(
     operation: Operation,
     bytes: Option<u64>,
     keeps_order: bool,
     eager: u64,
-) -> Option<Choice> {
+) -> Option<(&'static Algorithm, u64)> {
     let bytes = bytes.unwrap_or(0);
     let name = match operation {
         Bcast if bytes < 2048 * KIB => "grid-exchange",
@@ -43,7 +41,8 @@ pub fn between_clusters(
         Scan | Exscan if bytes <= 256 * KIB && !keeps_order => "grid-exchange",
         Scan | Exscan => return None,
     };
-    Some((name, segment(operation, bytes, eager)))
+    let algorithm = Algorithm::find(operation, name)?;
+    Some((algorithm, segment(operation, bytes, eager)))
 }
 
 /// The largest message that is sent for `bytes`: small enough to go at once, which messages of
@@ -64,20 +63,18 @@ pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use treepie_collective::Algorithm;
 
     #[test]
-    fn every_name_that_is_chosen_is_that_of_a_strategy_and_its_messages_go_at_once() {
+    fn every_name_that_is_chosen_is_that_of_an_algorithm_and_its_messages_go_at_once() {
         for operation in Operation::every() {
             for bytes in [None, Some(0), Some(40 * KIB), Some(1 << 20), Some(1 << 30)] {
                 for keeps_order in [false, true] {
                     for eager in [8 * KIB, 48 * KIB] {
                         let chosen = between_clusters(operation, bytes, keeps_order, eager);
-                        if let Some((name, segment)) = chosen {
-                            let strategy = Algorithm::find(operation, name);
-                            assert!(strategy.is_some(), "{operation}: {name}");
-                            assert!(segment <= eager);
-                        }
+                        let is_native = matches!(operation, Scan | Exscan)
+                            && (bytes > Some(256 * KIB) || bytes > Some(KIB) && keeps_order);
+                        assert_eq!(chosen.is_none(), is_native, "{operation}: {bytes:?}");
+                        assert!(chosen.is_none_or(|(_, segment)| segment <= eager));
                     }
                 }
             }

@@ -6,7 +6,6 @@
 
 use crate::choice::Choice;
 use crate::policy::MIN_GAIN_RATIO;
-use treepie_collective::algorithms::OPTIMAL;
 use treepie_collective::network::MessageCost;
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{Algorithm, Amount, Network, Operation, Problem};
@@ -70,8 +69,8 @@ pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> O
         return Some(best);
     }
     let is_quick =
-        |strategy: &Algorithm| problem.ranks() <= MOST_OPTIMAL || !OPTIMAL.contains(&strategy.name);
-    let others = Algorithm::of(problem.operation).filter(|strategy| strategy.name != plain.name);
+        |strategy: &Algorithm| problem.ranks() <= MOST_OPTIMAL || !strategy.is_slow_to_schedule();
+    let others = Algorithm::of(problem.operation).filter(|&strategy| strategy != plain);
     for strategy in others.filter(|strategy| strategy.serves(problem) && is_quick(strategy)) {
         if let Some(seconds) = seconds(strategy)
             && seconds < best.seconds.min(MIN_GAIN_RATIO * unknown)

@@ -8,9 +8,7 @@ use treepie_choice::predict::Predictor;
 use treepie_collective::Operation::{self, *};
 use treepie_collective::Uniform;
 use treepie_collective::network::Computing;
-use treepie_collective::read::models::Form;
 use treepie_native::Family;
-use treepie_platform::MessageModel;
 use treepie_platform::file::PlatformFile;
 
 const FILE: &str = include_str!("../../../profiles/fast-cluster.platform.yaml");
@@ -22,10 +20,8 @@ fn promised(file: &PlatformFile, operation: Operation, bytes: u64) -> f64 {
         bytes,
         root: 0,
     };
-    let reading = (Form::default(), MessageModel::default());
     let computing = Computing::default();
-    let predictor =
-        Predictor::new(&file.platform, call, Family::OpenMpi, computing, reading).unwrap();
+    let predictor = Predictor::new(&file.platform, call, Family::OpenMpi, computing).unwrap();
     let choice = predictor.estimates();
     choice.native_seconds().unwrap() / choice.considered()[0].seconds
 }

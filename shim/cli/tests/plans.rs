@@ -122,25 +122,6 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
 }
 
 #[test]
-fn formulas_are_a_column() {
-    let desk = Desk::new();
-    let platform = platform();
-    let arguments = [
-        "predict",
-        &platform,
-        "--collective",
-        "bcast",
-        "--bytes",
-        "8",
-    ];
-    let plain = desk.run(&arguments).good();
-    let with = desk
-        .run(&[&arguments[..], &["--form", "thesis"]].concat())
-        .good();
-    assert!(!plain.out.contains("formula") && with.out.contains("formula"));
-}
-
-#[test]
 fn other_numbers_of_ranks_are_predicted() {
     let desk = Desk::new();
     let platform = platform();

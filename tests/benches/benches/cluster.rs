@@ -9,11 +9,9 @@ use std::path::Path;
 
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::network::Computing;
-use treepie_collective::read::models::Form;
 use treepie_collective::{Operation, Uniform};
 use treepie_guard::MAX_CANDIDATES;
 use treepie_native::Family;
-use treepie_platform::MessageModel;
 use treepie_platform::file::PlatformFile;
 
 const SIZES: [u64; 4] = [8, 4 << 10, 64 << 10, 1 << 20];
@@ -43,10 +41,8 @@ fn main() {
                     bytes,
                     root: 0,
                 };
-                let reading = (Form::default(), MessageModel::default());
                 let computing = Computing::default();
-                let predictor =
-                    Predictor::new(&file.platform, call, family, computing, reading).unwrap();
+                let predictor = Predictor::new(&file.platform, call, family, computing).unwrap();
                 row += &columns(&predictor, factors);
             }
             println!("{row}");

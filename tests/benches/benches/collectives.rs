@@ -11,9 +11,6 @@
 //! the simulator here says, for `scripts/bench schedules`.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
-#[path = "../../../shim/collective/tests/lapie/mod.rs"]
-mod lapie;
-
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +26,7 @@ use treepie_collective::{
 };
 use treepie_native::Family;
 use treepie_platform::{Cluster, Contention, Contents, Host, Link, Platform, Sample};
+use treepie_thesis::lapie;
 
 fn main() {
     let which: Vec<String> = std::env::args()

@@ -12,7 +12,6 @@ use std::time::Instant;
 use treepie_base::statistics::median;
 use treepie_choice::predict::Predictor;
 use treepie_collective::network::Computing;
-use treepie_collective::read::models::Form;
 use treepie_collective::{Operation, Uniform};
 use treepie_native::Family;
 use treepie_platform::{Cluster, Contents, Host, LatencyMatrix, Link, Partition, Platform};
@@ -36,16 +35,10 @@ fn main() {
             bytes,
             root: 0,
         };
-        let (computing, form) = (Computing::default(), Form::default());
+        let computing = Computing::default();
         let title = format!("predict {operation} of {bytes} bytes, {NODES} ranks");
         let began = Instant::now();
-        let predictor = Predictor::new(
-            &platform,
-            call,
-            Family::OpenMpi,
-            computing,
-            (form, Default::default()),
-        );
+        let predictor = Predictor::new(&platform, call, Family::OpenMpi, computing);
         black_box(predictor.unwrap().all(None).unwrap().len());
         println!(
             "{:<48} {:>9.3} ms",

@@ -12,8 +12,6 @@ pub struct Prediction {
     pub simulated: Option<f64>,
     /// Estimated seconds, by which a plan is chosen; `None` for what is never chosen here.
     pub estimated: Option<f64>,
-    /// Seconds by the formula of the thesis, where it has one.
-    pub formula: Option<f64>,
 }
 
 impl Prediction {

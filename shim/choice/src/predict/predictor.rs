@@ -7,16 +7,14 @@ use crate::form::{Form, Progress, direct};
 use crate::predict::prediction::Prediction;
 use crate::uneven;
 use std::sync::Arc;
-use treepie_base::statistics::median;
 use treepie_collective::network::Computing;
 use treepie_collective::read::exchanges::is_contention_known;
-use treepie_collective::read::models::{Form as Reading, strategy_formula};
 use treepie_collective::read::simulate::{Options, Outcome, SimulationError, simulate};
 use treepie_collective::{
     Algorithm, Amount, Clusters, Neighbourhoods, Network, Plan, Problem, Uniform, bound,
 };
 use treepie_native::Family;
-use treepie_platform::{MessageModel, Modelled, Platform};
+use treepie_platform::Platform;
 
 /// Plans of more steps are not simulated: those of all strategies would take more than some
 /// seconds.
@@ -42,7 +40,6 @@ pub struct Predictor {
     form: Form,
     is_persistent: bool,
     native: Family,
-    reading: (Reading, MessageModel),
     chooser: Chooser,
     /// What runs.
     choice: Arc<Choice>,
@@ -67,14 +64,12 @@ pub fn network_of(platform: &Platform) -> Option<Network> {
 
 impl Predictor {
     /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the
-    /// platform was not measured. `reading` is that of formulas: their form, and the model of
-    /// messages. `None` if the platform has no ranks.
+    /// platform was not measured. `None` if the platform has no ranks.
     pub fn new(
         platform: &Platform,
         call: Uniform,
         native: Family,
         computing: Computing,
-        reading: (Reading, MessageModel),
     ) -> Option<Self> {
         let mut network = network_of(platform)?;
         network.computing = computing;
@@ -92,7 +87,6 @@ impl Predictor {
             form: Form::Blocking,
             is_persistent: false,
             native,
-            reading,
             chooser,
             estimates: choice.clone(),
             choice,
@@ -186,7 +180,7 @@ impl Predictor {
         let eager = self.chooser.eager_limit();
         let found = uneven::quickest(&self.whole(), eager, plain);
         Some(match found {
-            Some(found) if found.strategy.name != plain.name => found.choice(eager),
+            Some(found) if found.strategy != plain => found.choice(eager),
             // All know the sizes: leaders are told none.
             found => {
                 let mut choice = Choice::clone(&self.choice);
@@ -213,21 +207,6 @@ impl Predictor {
             true => uneven::bound(&self.whole(), &self.network),
             false => bound(&self.network, &self.clusters, operation, bytes, root),
         }
-    }
-
-    /// By how much the model of messages is off for single ones of the sizes that were measured,
-    /// over all links between and inside clusters: in the median, and at most; parts.
-    pub fn model_errors(&self) -> (f64, f64) {
-        let (network, count) = (&self.network, self.clusters.count());
-        let between = (0..count * count).map(|pair| network.between(pair / count, pair % count));
-        let within = (0..count).map(|cluster| network.within(cluster));
-        let links = between.chain(within).flatten();
-        let errors: Vec<(f64, f64)> = links
-            .map(|link| Modelled::new(self.reading.1, link).errors(link))
-            .collect();
-        let medians: Vec<f64> = errors.iter().map(|error| error.0).collect();
-        let most = errors.iter().map(|error| error.1).fold(0.0, f64::max);
-        (median(&medians).unwrap_or(0.0), most)
     }
 
     /// The choice of `TREEPIE_COLLECTIVES=auto`, which is for clusters or hosts that are far apart.
@@ -316,11 +295,8 @@ impl Predictor {
         let considered = self.estimates.considered();
         let known = considered
             .iter()
-            .find(|plan| plan.strategy.name == strategy.name && !self.has_sizes());
-        let by_rule = self
-            .choice
-            .strategy
-            .filter(|by_rule| by_rule.name == strategy.name);
+            .find(|plan| plan.strategy == strategy && !self.has_sizes());
+        let by_rule = self.choice.strategy.filter(|&by_rule| by_rule == strategy);
         let sizes = match (segment, known, by_rule) {
             (Some(segment), ..) => vec![segment.max(1)],
             (None, Some(plan), _) => vec![self.at_once(plan.segment)],
@@ -344,7 +320,6 @@ impl Predictor {
             segment: best.0,
             simulated: best.1,
             estimated: estimated.map(|plan| plan.seconds),
-            formula: self.formula(strategy, best.0),
         })
     }
 
@@ -471,20 +446,6 @@ impl Predictor {
                 .estimates
                 .native_seconds()
                 .filter(|_| !self.has_sizes()),
-            formula: None,
         })
-    }
-
-    /// The thesis's formula for a strategy: chapter 6 inside one cluster of alike ranks, chapter 7
-    /// for orders between clusters.
-    fn formula(&self, strategy: &Algorithm, segment: u64) -> Option<f64> {
-        strategy_formula(
-            strategy,
-            &self.call,
-            segment,
-            &self.network,
-            &self.clusters,
-            self.reading,
-        )
     }
 }

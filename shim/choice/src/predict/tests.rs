@@ -2,10 +2,9 @@ use crate::form::{Progress, direct};
 use crate::predict::prediction::Prediction;
 use crate::predict::predictor::Predictor;
 use treepie_collective::network::Computing;
-use treepie_collective::read::models::Form;
 use treepie_collective::{Algorithm, Amount, Neighbourhoods, Operation, Uniform, grids};
 use treepie_native::Family;
-use treepie_platform::{Level, Link, MessageModel, Platform, Sample};
+use treepie_platform::{Level, Link, Platform, Sample};
 
 fn predictor(platform: &Platform, operation: Operation, bytes: u64) -> Predictor {
     let call = Uniform {
@@ -14,8 +13,7 @@ fn predictor(platform: &Platform, operation: Operation, bytes: u64) -> Predictor
         root: 0,
     };
     let computing = Computing::default();
-    let reading = (Form::Corrected, MessageModel::PLogP);
-    Predictor::new(platform, call, Family::OpenMpi, computing, reading).unwrap()
+    Predictor::new(platform, call, Family::OpenMpi, computing).unwrap()
 }
 
 #[test]

@@ -9,7 +9,6 @@ mod cut;
 mod doctor;
 mod hang;
 mod help;
-mod heuristics;
 mod learning;
 mod manual;
 mod map;
@@ -81,7 +80,6 @@ enum Command {
     Predict(predict::Arguments),
     Tune(tune::Arguments),
     Why(why::Arguments),
-    Heuristics(heuristics::Arguments),
     Completions(completions::Arguments),
     Manual(manual::Arguments),
     Help(help::Arguments),
@@ -130,7 +128,6 @@ impl CommandLine {
             Command::Predict(arguments) => predict::run(&arguments),
             Command::Tune(arguments) => tune::run(&arguments),
             Command::Why(arguments) => why::run(&arguments),
-            Command::Heuristics(arguments) => heuristics::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Manual(arguments) => manual::run(&arguments),
             Command::Help(arguments) => help::run(&arguments),

@@ -10,12 +10,11 @@ use serde_json::json;
 use treepie_choice::Progress;
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::network::Computing;
-use treepie_collective::read::models::Form;
 use treepie_collective::read::simulate::SimulationError;
 use treepie_collective::{Algorithm, Operation, Uniform};
 use treepie_native::Family;
+use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
-use treepie_platform::{MessageModel, Platform};
 
 use super::checkpoints::CheckpointOptions;
 use super::{Outcome, checkpoints, measured, pieces, plans};
@@ -75,13 +74,6 @@ pub struct Arguments {
     /// Number of ranks, if not those of the platform: clusters are made larger or smaller alike
     #[arg(long, value_name = "N")]
     ranks: Option<usize>,
-    /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed
-    /// there)
-    #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
-    form: Option<Form>,
-    /// Model of single messages for those formulas: plogp, hockney, loggp; and its errors
-    #[arg(long, value_name = "MODEL", value_parser = str::parse::<MessageModel>)]
-    model: Option<MessageModel>,
     /// Bytes of the largest message, instead of the best size
     #[arg(long, visible_alias = "largest", value_name = "SIZE", value_parser = size)]
     segment: Option<u64>,
@@ -115,21 +107,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The form of formulas, if their times are asked for.
-    fn formulas(&self) -> Option<Form> {
-        self.form.or(self.model.map(|_| Form::default()))
-    }
-
     /// Predicts a call.
     pub fn predictor(&self, platform: &Platform, call: Uniform) -> Result<Predictor, CommandError> {
         let computing = Computing {
             per_byte: self.compute * 1e-9,
         };
-        let reading = (
-            self.form.unwrap_or_default(),
-            self.model.unwrap_or_default(),
-        );
-        Predictor::new(platform, call, self.native, computing, reading).ok_or_else(|| {
+        Predictor::new(platform, call, self.native, computing).ok_or_else(|| {
             let file = self.file.display();
             CommandError::failed(format!("{file}: has no ranks; probe it again"))
         })
@@ -312,7 +295,6 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
             "seconds": prediction.seconds(),
             "simulated": prediction.simulated,
             "estimated": prediction.estimated,
-            "formula": arguments.formulas().and(prediction.formula),
             "segment": prediction.segment,
         })
     });
@@ -327,12 +309,6 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
         "ranks": predictor.clusters.ranks(),
         "clusters": predictor.clusters.count(),
         "root": call.root,
-        "form": arguments.formulas().map(|form| form.to_string()),
-        "model": arguments.model.map(|model| model.to_string()),
-        "model_errors": arguments.model.map(|_| {
-            let (median, most) = predictor.model_errors();
-            json!({ "median": median, "most": most })
-        }),
         "bound": predictor.bound(),
         "native": {
             "family": arguments.native.to_string(),
@@ -380,30 +356,18 @@ fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ou
     {
         text += "  ~ estimated: not simulated, message by message\n";
     }
-    if let Some(model) = arguments.model {
-        let (median, most) = predictor.model_errors();
-        text += &format!(
-            "  formula: single messages by {model} are off by {:.0} % in the median of all measured \
-             sizes, at most by {:.0} %\n",
-            100.0 * median,
-            100.0 * most
-        );
-    }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Table {
-    let mut headings = vec![
+    let headings = vec![
         "  algorithm",
         "time",
         "over the best",
         "segment",
         "estimate",
     ];
-    if arguments.formulas().is_some() {
-        headings.push("formula");
-    }
     let mut table = Table::new(headings);
     let best = all.first().and_then(Prediction::seconds).unwrap_or(0.0);
     let shown = |seconds: Option<f64>| seconds.map_or("-".to_owned(), units::seconds);
@@ -423,7 +387,7 @@ fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ta
             ""
         };
         let seconds = prediction.seconds();
-        let mut row = vec![
+        let row = vec![
             format!("{mark}{name}"),
             seconds.map_or("-".to_owned(), |s| {
                 format!("{estimated}{}", units::seconds(s))
@@ -438,9 +402,6 @@ fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ta
             },
             shown(prediction.estimated),
         ];
-        if arguments.formulas().is_some() {
-            row.push(shown(prediction.formula));
-        }
         table.row(row);
     }
     table

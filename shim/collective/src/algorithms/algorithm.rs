@@ -19,8 +19,26 @@ use crate::steps::{Flow, Steps};
 pub enum Describe {
     /// Of each rank by itself.
     ByRank(fn(&Problem, usize, &mut dyn Steps)),
-    /// Of all ranks by one schedule, which takes time to make.
-    Scheduled(fn(&Problem) -> Schedule),
+    /// Of all ranks by one schedule.
+    Scheduled(fn(&Problem) -> Schedule, Effort),
+}
+
+/// Time that a schedule of all ranks takes to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Heuristics.
+    Low,
+    /// The best of all schedules in some sense: O(P^4).
+    High,
+}
+
+/// Structure of a communicator that an algorithm looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Ranks alone.
+    Flat,
+    /// Clusters: those whose names start with `grid-`.
+    Grid,
 }
 
 /// Estimates the seconds of an algorithm from the loads of links.
@@ -103,6 +121,8 @@ impl Alike {
 pub struct Algorithm {
     /// Its name, unique for each operation.
     pub name: &'static str,
+    /// Ranks alone, or their clusters.
+    pub scope: Scope,
     /// Names of other libraries and versions that are accepted.
     pub aliases: &'static [&'static str],
     /// The collectives that it can do.
@@ -129,7 +149,12 @@ impl PartialEq for Algorithm {
 impl Algorithm {
     /// Whether it looks at ranks alone, not at clusters.
     pub fn is_by_rank(&self) -> bool {
-        !self.name.starts_with("grid-")
+        self.scope == Scope::Flat
+    }
+
+    /// Whether its schedules of many ranks take long to make.
+    pub fn is_slow_to_schedule(&self) -> bool {
+        matches!(self.describe, Describe::Scheduled(_, Effort::High))
     }
 
     /// Whether it serves so many ranks, as far as their number decides.
@@ -181,7 +206,7 @@ impl Algorithm {
     pub fn describe<'a>(&self, problem: &'a Problem<'a>) -> Description<'a> {
         match self.describe {
             Describe::ByRank(describe) => Description::ByRank(problem, describe),
-            Describe::Scheduled(schedule) => Description::Scheduled(problem, schedule(problem)),
+            Describe::Scheduled(schedule, _) => Description::Scheduled(problem, schedule(problem)),
         }
     }
 

@@ -61,9 +61,8 @@ pub(crate) mod requirement;
 pub(crate) mod table;
 pub(crate) mod trees;
 
-pub use algorithm::{Algorithm, Alike, Describe, Description, Price};
+pub use algorithm::{Algorithm, Alike, Describe, Description, Effort, Price, Scope};
 pub use by_cluster::between::{Between, costs};
 pub use by_neighbour::relay::ways as ways_of_block;
-pub use by_rank::matchings::OPTIMAL;
 pub use requirement::Requirement;
 pub use table::TABLE;

@@ -12,7 +12,9 @@
 //! | `priced` | the choice considers it, by its description |
 //! | `for_order` | the same, only where operands must stay in order |
 
-use crate::algorithms::algorithm::{Algorithm, Alike, Candidate, Describe, Estimate, Price};
+use crate::algorithms::algorithm::{
+    Algorithm, Alike, Candidate, Describe, Effort, Estimate, Price, Scope,
+};
 use crate::algorithms::by_cluster::between::{Between, Direction, Grouped};
 use crate::algorithms::by_cluster::{
     aggregate, allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source,
@@ -62,16 +64,27 @@ const fn row(
     operations: &'static [Operation],
     describe: fn(&Problem, usize, &mut dyn Steps),
 ) -> Algorithm {
-    described(name, operations, Describe::ByRank(describe))
+    described(name, Scope::Flat, operations, Describe::ByRank(describe))
+}
+
+/// The same over clusters.
+const fn grid(
+    name: &'static str,
+    operations: &'static [Operation],
+    describe: fn(&Problem, usize, &mut dyn Steps),
+) -> Algorithm {
+    described(name, Scope::Grid, operations, Describe::ByRank(describe))
 }
 
 const fn described(
     name: &'static str,
+    scope: Scope,
     operations: &'static [Operation],
     describe: Describe,
 ) -> Algorithm {
     Algorithm {
         name,
+        scope,
         aliases: &[],
         operations,
         requires: &[],
@@ -159,20 +172,20 @@ impl Algorithm {
 /// A broadcast, a reduction or both along a tree between clusters.
 macro_rules! between {
     ($name:literal, Bcast, $between:expr) => {
-        row($name, &[Bcast], |p, r, s| {
+        grid($name, &[Bcast], |p, r, s| {
             broadcast::tree(p, r, s, $between)
         })
         .along($between, Direction::Down)
         .estimated(trees::broadcast_tree)
     };
     ($name:literal, Reduce, $between:expr) => {
-        row($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
+        grid($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
             .requires(&[Commutative])
             .along($between, Direction::Up)
             .estimated(reductions::reduce_tree)
     };
     ($name:literal, Allreduce, $between:expr) => {
-        row($name, &[Allreduce], |p, r, s| {
+        grid($name, &[Allreduce], |p, r, s| {
             reduce::allreduce(p, r, s, $between)
         })
         .requires(&[Commutative])
@@ -184,16 +197,25 @@ macro_rules! between {
 /// A scatter with one message for each cluster.
 macro_rules! scatter_grouped {
     ($name:literal, $order:expr) => {
-        row($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
+        grid($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
             .requires(&[KnownSizes])
             .estimated(|s| blocks::grouped(s, $order))
     };
 }
 
 /// A total exchange by a schedule of all ranks: for few.
-const fn scheduled(name: &'static str, schedule: fn(&Problem) -> Schedule) -> Algorithm {
-    described(name, EXCHANGES, Describe::Scheduled(schedule))
-        .requires(&[MaxRanks(MOST_RANKS), KnownSizes])
+const fn scheduled(
+    name: &'static str,
+    effort: Effort,
+    schedule: fn(&Problem) -> Schedule,
+) -> Algorithm {
+    described(
+        name,
+        Scope::Flat,
+        EXCHANGES,
+        Describe::Scheduled(schedule, effort),
+    )
+    .requires(&[MaxRanks(MOST_RANKS), KnownSizes])
 }
 
 /// How many lanes work side by side.
@@ -211,8 +233,7 @@ fn worthwhile_lanes_of(input: &CostInput) -> usize {
     )
 }
 
-/// All algorithms, for each collective from simple to elaborate. Those whose name starts with
-/// `grid-` look at clusters, the others only at ranks.
+/// All algorithms, for each collective from simple to elaborate.
 #[rustfmt::skip]
 pub static TABLE: &[Algorithm] = &[
     row("flat", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Flat)).also(&["linear"]),
@@ -239,18 +260,18 @@ pub static TABLE: &[Algorithm] = &[
     between!("grid-bottom-up", Bcast, Between::Order(Order::BottomUp)),
     between!("grid-bottom-up-ready", Bcast, Between::Order(Order::BottomUpReady)),
     // Look-aheads that the thesis names and did not try: by name only.
-    row("grid-ecef-la-mean", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMean)))
+    grid("grid-ecef-la-mean", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMean)))
         .along(Between::Order(Order::EcefLaMean), Direction::Down),
-    row("grid-ecef-la-mean-of-all", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMeanOfAll)))
+    grid("grid-ecef-la-mean-of-all", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMeanOfAll)))
         .along(Between::Order(Order::EcefLaMeanOfAll), Direction::Down),
-    row("grid-bottom-up-la", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::BottomUpLa)))
+    grid("grid-bottom-up-la", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::BottomUpLa)))
         .along(Between::Order(Order::BottomUpLa), Direction::Down),
     // One of the others, by the number of clusters: not predicted again.
-    row("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
-    row("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
+    grid("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
+    grid("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
         .along(Between::Order(Order::Mixed), Direction::Down)
         .estimated(|s| trees::broadcast_lanes(s, lanes::to_fill(s.clusters, Some(s.network)))),
-    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(trees::broadcast_exchange),
+    grid("grid-exchange", &[Bcast], broadcast::exchange).estimated(trees::broadcast_exchange),
 
     row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
     row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(),
@@ -270,12 +291,12 @@ pub static TABLE: &[Algorithm] = &[
     between!("grid-ecef-lat", Reduce, Between::Order(Order::EcefLat)),
     between!("grid-bottom-up", Reduce, Between::Order(Order::BottomUp)),
     between!("grid-bottom-up-ready", Reduce, Between::Order(Order::BottomUpReady)),
-    row("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
-    row("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
+    grid("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
+    grid("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
         .estimated(|s| reductions::reduce_lanes(s, lanes_of(s))),
-    row("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
+    grid("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
         .estimated(trees::reduce_exchange),
-    row("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
+    grid("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
         .estimated(|s| reductions::reduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Flat)),
@@ -288,14 +309,14 @@ pub static TABLE: &[Algorithm] = &[
     row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
-    row("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
+    grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
     between!("grid-flat", Allreduce, Between::Shape(Flat)),
     between!("grid-ecef-lat", Allreduce, Between::Order(Order::EcefLat)),
-    row("grid-lanes", &[Allreduce], lanes::allreduce).requires(&[Commutative])
+    grid("grid-lanes", &[Allreduce], lanes::allreduce).requires(&[Commutative])
         .estimated(|s| reductions::allreduce_ring(s, lanes_of(s))),
-    row("grid-direct", &[Allreduce], direct::allreduce).requires(&[Commutative])
+    grid("grid-direct", &[Allreduce], direct::allreduce).requires(&[Commutative])
         .estimated(|s| reductions::allreduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Barrier], |p, r, s| tree::barrier(p, r, s, Flat)).also(&["linear"]),
@@ -303,16 +324,16 @@ pub static TABLE: &[Algorithm] = &[
     row("all-to-all", &[Barrier], linear::barrier).symmetric(),
     row("dissemination", &[Barrier], bruck::barrier).symmetric(),
     row("recursive-doubling", &[Barrier], doubling::barrier).flipped(),
-    row("grid-exchange", &[Barrier], barrier::exchange).estimated(blocks::barrier_exchange),
+    grid("grid-exchange", &[Barrier], barrier::exchange).estimated(blocks::barrier_exchange),
 
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(blocks::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
     row("binomial", &[Gather], scatter::gather),
-    row("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
+    grid("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
         .estimated(|s| blocks::grouped(s, Grouped::InOrder)),
-    row("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
+    grid("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
         .estimated(|s| blocks::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
-    row("grid-aggregate", &[Gatherv], aggregate::gather).requires(&[ToldSizes])
+    grid("grid-aggregate", &[Gatherv], aggregate::gather).requires(&[ToldSizes])
         .estimated(blocks::aggregate),
 
     row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(blocks::direct),
@@ -320,9 +341,9 @@ pub static TABLE: &[Algorithm] = &[
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
-    row("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
+    grid("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
         .estimated(|s| blocks::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
-    row("grid-aggregate", &[Scatterv], aggregate::scatter).requires(&[ToldSizes])
+    grid("grid-aggregate", &[Scatterv], aggregate::scatter).requires(&[ToldSizes])
         .estimated(blocks::aggregate),
 
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(blocks::direct),
@@ -331,22 +352,22 @@ pub static TABLE: &[Algorithm] = &[
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
-    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
-    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
+    grid("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
+    grid("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
     row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(blocks::direct),
     row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
-    scheduled("max-min", |p| matched(p, Matching::MaxMin)),
-    scheduled("max-weight", |p| matched(p, Matching::MaxWeight)),
-    scheduled("greedy", |p| matched(p, Matching::Greedy)),
-    scheduled("open-shop", |p| matched(p, Matching::OpenShop)),
-    scheduled("uniform", uniform::schedule),
+    scheduled("max-min", Effort::High, |p| matched(p, Matching::MaxMin)),
+    scheduled("max-weight", Effort::High, |p| matched(p, Matching::MaxWeight)),
+    scheduled("greedy", Effort::Low, |p| matched(p, Matching::Greedy)),
+    scheduled("open-shop", Effort::Low, |p| matched(p, Matching::OpenShop)),
+    scheduled("uniform", Effort::High, uniform::schedule),
     row("hypercube", EXCHANGES, hypercube::exchange)
         .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
-    row("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
+    grid("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
         .estimated(blocks::alltoall_grouped),
-    row("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
+    grid("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
         .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(blocks::aggregate),
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(blocks::direct),
@@ -355,7 +376,7 @@ pub static TABLE: &[Algorithm] = &[
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
-    row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
+    grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
         .estimated(blocks::reduce_scatter_exchange),
 
     row("chain", SCANS, prefix::chain).also(&["linear"]).priced(),
@@ -363,9 +384,27 @@ pub static TABLE: &[Algorithm] = &[
     row("at-once", SCANS, at_once::scan),
     row("recursive-doubling", SCANS, doubling::scan).priced(),
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
-    row("grid-gather", SCANS, scan::gathered).estimated(blocks::allgather_exchange),
-    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(blocks::scan_exchange),
+    grid("grid-gather", SCANS, scan::gathered).estimated(blocks::allgather_exchange),
+    grid("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(blocks::scan_exchange),
 
     row("flat", OF_NEIGHBOURS, to_neighbours::exchange).also(&["linear"]).requires(&[Topology]).priced(),
-    row("grid-relay", GATHERS_FROM_NEIGHBOURS, relay::gather).requires(&[Topology]).priced(),
+    grid("grid-relay", GATHERS_FROM_NEIGHBOURS, relay::gather).requires(&[Topology]).priced(),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_which_algorithms_look_at_clusters() {
+        for algorithm in TABLE {
+            let is_named_so = algorithm.name.starts_with("grid-");
+            assert_eq!(
+                algorithm.scope == Scope::Grid,
+                is_named_so,
+                "{}",
+                algorithm.name
+            );
+        }
+    }
+}

@@ -2,10 +2,10 @@
 //! long it takes, what no algorithm can beat, and the same for other programs.
 
 pub mod bound;
+#[cfg(any(test, feature = "fixtures"))]
 pub mod check;
 pub mod cost;
 pub mod estimate;
 pub mod exchanges;
 pub mod export;
-pub mod models;
 pub mod simulate;

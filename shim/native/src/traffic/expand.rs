@@ -4,6 +4,7 @@ use crate::family::{Family, NativeAlgorithm};
 use crate::traffic::model::Model;
 use crate::traffic::neighbours;
 use crate::traffic::sent::Sent;
+use treepie_collective::algorithms::Scope;
 use treepie_collective::operation::{Operation, Unit};
 use treepie_collective::record::{Record, Volume};
 use treepie_collective::{Algorithm, Amount, AsRun, Clusters, Problem, Requirement, share};
@@ -73,8 +74,11 @@ pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     if record.calls == 0 || !fits {
         return;
     }
+    let operation = record.operation;
     match &record.volume {
-        Volume::Pairs(pairs) if run.algorithm.name == "grid-relay" => {
+        Volume::Pairs(pairs)
+            if run.algorithm.scope == Scope::Grid && operation.is_among_neighbours() =>
+        {
             neighbours::expand_relayed(record, pairs, run, into);
         }
         Volume::Pairs(pairs) if !needs_all_sizes(run.algorithm) => {

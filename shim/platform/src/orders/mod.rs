@@ -10,14 +10,11 @@
 //! ```
 
 mod costs;
-mod exhaustive;
 mod heuristics;
-pub mod monte_carlo;
 mod schedule;
 #[cfg(test)]
 mod tests;
 
 pub use costs::{Costs, CostsError};
-pub use exhaustive::{MOST_CLUSTERS as MOST_CLUSTERS_EXHAUSTIVE, optimum};
 pub use heuristics::Order;
 pub use schedule::{Accounting, Schedule, Send};

@@ -40,7 +40,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// Only the root has the message.
-    pub(super) fn start(clusters: usize) -> Self {
+    pub fn start(clusters: usize) -> Self {
         Schedule {
             sends: Vec::with_capacity(clusters),
             arrival: vec![0.0; clusters],
@@ -49,7 +49,7 @@ impl Schedule {
     }
 
     /// `from`, which has the message, sends it to `to` as soon as it can.
-    pub(super) fn send(&mut self, costs: &Costs, from: usize, to: usize) {
+    pub fn send(&mut self, costs: &Costs, from: usize, to: usize) {
         let start = self.ready[from];
         let arrival = start + costs.transfer(from, to);
         self.ready[from] = start + costs.gap(from, to);

@@ -9,9 +9,6 @@
 
 use treepie_base::assignment::cheapest_assignment;
 
-/// Schedules of matchings that are the best of all in some sense, in O(P^4).
-pub const OPTIMAL: [&str; 3] = ["max-min", "max-weight", "uniform"];
-
 /// With more ranks than this the schedules take too long to compute: they need up to O(P^4).
 pub const MOST_RANKS: usize = 128;
 

@@ -4,7 +4,6 @@
 //! the same time by arithmetic is so in both engines, whatever the order in which they add.
 
 use crate::algorithms::algorithm::{Algorithm, Description};
-use crate::algorithms::by_rank::matchings::OPTIMAL;
 use crate::clusters::Clusters;
 use crate::grids;
 use crate::neighbourhoods::Neighbourhoods;
@@ -279,7 +278,7 @@ impl Call {
             network: Some(network),
             unit_bytes: 1,
         };
-        let takes_long = OPTIMAL.contains(&self.algorithm.name) && ranks > MOST_OPTIMAL;
+        let takes_long = self.algorithm.is_slow_to_schedule() && ranks > MOST_OPTIMAL;
         if takes_long || !self.algorithm.serves(&problem(&amounts[0])) {
             return None;
         }

@@ -6,10 +6,6 @@ use crate::network::links::Network;
 use crate::operation::Operation;
 use crate::plan::step::Plan;
 use crate::problem::Uniform;
-use crate::read::models::Group;
-use crate::read::models::section_6_4::direct;
-use crate::read::models::table_6_3::Scatter;
-use crate::read::models::tables_6_1_and_6_2::Broadcast;
 use crate::read::simulate::{
     engine::simulate,
     outcome::{Options, Outcome, Sending, SimulationError},
@@ -54,73 +50,6 @@ fn same(found: f64, expected: f64) {
     );
 }
 
-#[test]
-fn broadcasts_take_what_the_formulas_of_tables_6_1_and_6_2_say() {
-    for ranks in [2, 3, 4, 8, 16, 32] {
-        let network = one_cluster(ranks);
-        let link = lan();
-        let group = Group::new(ranks, &link);
-        for bytes in [1, 1024, 64 << 10, MIB] {
-            for (plan, model, segment) in [
-                ("flat", Broadcast::Flat, bytes),
-                ("chain", Broadcast::Chain, bytes),
-                ("chain", Broadcast::SegmentedChain, bytes.div_ceil(16)),
-            ] {
-                let outcome = simulated(
-                    &network,
-                    Operation::Bcast,
-                    plan,
-                    bytes,
-                    segment,
-                    Sending::OnePort,
-                );
-                if bytes % segment == 0 {
-                    same(outcome.seconds, model.seconds(group, bytes, segment));
-                }
-            }
-            // Exact for powers of two; the last round's receiver is the last of all.
-            if ranks.is_power_of_two() {
-                let outcome = simulated(
-                    &network,
-                    Operation::Bcast,
-                    "binomial",
-                    bytes,
-                    bytes,
-                    Sending::OnePort,
-                );
-                same(
-                    outcome.seconds,
-                    Broadcast::Binomial.seconds(group, bytes, bytes),
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn scatters_and_gathers_take_what_table_6_3_says() {
-    let link = lan();
-    for ranks in [2, 5, 8, 16] {
-        let network = one_cluster(ranks);
-        let group = Group::new(ranks, &link);
-        for operation in [Operation::Scatter, Operation::Gather] {
-            let flat = simulated(&network, operation, "flat", 4096, 1 << 30, Sending::OnePort);
-            same(flat.seconds, Scatter::Flat.seconds(group, 4096));
-        }
-        if ranks.is_power_of_two() {
-            let tree = simulated(
-                &network,
-                Operation::Scatter,
-                "binomial",
-                4096,
-                1 << 30,
-                Sending::OnePort,
-            );
-            same(tree.seconds, Scatter::Binomial.seconds(group, 4096));
-        }
-    }
-}
-
 /// Six clusters of one rank whose links are all different.
 fn six() -> Network {
     let latency = |from: usize, to: usize| 1e-3 * (1 + (from * 7 + to * 5) % 11) as f64;
@@ -135,35 +64,6 @@ fn six() -> Network {
 /// A cluster of so many hosts that responds to an exchange like the thesis's Giga Ethernet.
 fn congested(ranks: usize) -> Network {
     grids::congested(&vec![0; ranks], 1, Contention::GIGA_ETHERNET)
-}
-
-#[test]
-fn total_exchanges_take_what_the_contention_signature_says() {
-    let link = lan();
-    for ranks in [3, 4, 8, 17] {
-        let network = congested(ranks);
-        let group = Group::new(ranks, &link);
-        for sending in [Sending::OnePort, Sending::Overlapping] {
-            for bytes in [1024, 8 << 10, 64 << 10, MIB] {
-                let found = simulated(
-                    &network,
-                    Operation::Alltoall,
-                    "flat",
-                    bytes,
-                    1 << 30,
-                    sending,
-                );
-                let signature = Contention::GIGA_ETHERNET;
-                let expected = direct(group, signature, bytes);
-                let error = found.seconds / expected - 1.0;
-                // A rank needs some time for each message where it is not the port that counts.
-                assert!(
-                    (-1e-9..0.02).contains(&error),
-                    "{ranks} {bytes} {sending:?}: {error}"
-                );
-            }
-        }
-    }
 }
 
 #[test]

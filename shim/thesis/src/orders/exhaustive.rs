@@ -1,6 +1,6 @@
 //! The best order of all, by trying all: what the heuristics are measured by.
 
-use super::{Accounting, Costs, Schedule};
+use treepie_platform::orders::{Accounting, Costs, Schedule};
 
 /// With more clusters than this there are too many orders: 7 have half a
 /// million, 8 have 25 million.

@@ -1,10 +1,15 @@
-#![allow(clippy::unwrap_used)]
-use super::*;
-use crate::read::models::section_6_4::{direct, lower_bound};
-use crate::read::models::table_6_3::Scatter;
-use crate::read::models::tables_6_1_and_6_2::Broadcast;
+//! The closed formulas: reference vectors, closed forms, and the simulation of the same plans.
+#![allow(clippy::unwrap_used)] // a test may panic
+
 use proptest::prelude::*;
-use treepie_platform::{Contention, Exchange, Link, MessageModel, Modelled, Sample};
+use treepie_collective::read::simulate::{Options, Outcome, Sending, simulate};
+use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform, grids};
+use treepie_platform::{Contention, Exchange, Link, Sample};
+use treepie_thesis::links::{MessageModel, Modelled, Timing};
+use treepie_thesis::models::section_6_4::{direct, lower_bound};
+use treepie_thesis::models::table_6_3::Scatter;
+use treepie_thesis::models::tables_6_1_and_6_2::Broadcast;
+use treepie_thesis::models::{Form, Group, Reading, formula};
 
 const MIB: u64 = 1 << 20;
 
@@ -261,15 +266,6 @@ proptest! {
 /// which plans do not: there formulas are upper bounds.
 #[test]
 fn formulas_take_what_the_simulation_of_their_plans_takes() {
-    use crate::algorithms::algorithm::Algorithm;
-    use crate::clusters::Clusters;
-    use crate::grids;
-    use crate::operation::Operation;
-    use crate::problem::Uniform;
-    use crate::read::simulate::{
-        engine::simulate,
-        outcome::{Options, Sending},
-    };
     let network = grids::network(&[16], |_| grids::lan(), |_, _| unreachable!());
     let clusters = Clusters::of_network(&network);
     let options = Options {
@@ -285,11 +281,13 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
                     bytes,
                     root: 0,
                 };
-                let form = Form::Corrected;
                 let mut silent = network.clone();
                 silent.computing.per_byte = 0.0;
-                let reading = (form, MessageModel::PLogP);
-                let formula = strategy_formula(strategy, &call, bytes, &silent, &clusters, reading);
+                let reading = Reading {
+                    form: Form::Corrected,
+                    model: MessageModel::PLogP,
+                };
+                let formula = formula(strategy, &call, bytes, &silent, &clusters, reading);
                 let Some(formula) = formula else { continue };
                 let plans = strategy.plans(&call, Some(&silent), &clusters, bytes);
                 let taken = simulate(&silent, &plans, 1, options).unwrap().seconds;
@@ -315,4 +313,139 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
         "formula and simulation, in seconds: {far:#?}"
     );
     assert!(rows >= 40, "{rows}");
+}
+
+fn one_cluster(ranks: usize) -> Network {
+    grids::network(&[ranks], |_| grids::lan(), |_, _| unreachable!())
+}
+
+fn simulated(
+    network: &Network,
+    operation: Operation,
+    strategy: &str,
+    bytes: u64,
+    segment: u64,
+    sending: Sending,
+) -> Outcome {
+    let clusters = Clusters::of_network(network);
+    let call = Uniform {
+        operation,
+        bytes,
+        root: 0,
+    };
+    let strategy = Algorithm::find(operation, strategy).unwrap();
+    let plans = strategy.plans(&call, Some(network), &clusters, segment);
+    let options = Options {
+        sending,
+        timeline: true,
+    };
+    simulate(network, &plans, 1, options).unwrap()
+}
+
+fn same(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() <= 1e-9 * expected.abs().max(1e-3),
+        "{found} and not {expected}"
+    );
+}
+
+#[test]
+fn broadcasts_take_what_the_formulas_of_tables_6_1_and_6_2_say() {
+    for ranks in [2, 3, 4, 8, 16, 32] {
+        let network = one_cluster(ranks);
+        let link = grids::lan();
+        let group = Group::new(ranks, &link);
+        for bytes in [1, 1024, 64 << 10, MIB] {
+            for (plan, model, segment) in [
+                ("flat", Broadcast::Flat, bytes),
+                ("chain", Broadcast::Chain, bytes),
+                ("chain", Broadcast::SegmentedChain, bytes.div_ceil(16)),
+            ] {
+                let outcome = simulated(
+                    &network,
+                    Operation::Bcast,
+                    plan,
+                    bytes,
+                    segment,
+                    Sending::OnePort,
+                );
+                if bytes % segment == 0 {
+                    same(outcome.seconds, model.seconds(group, bytes, segment));
+                }
+            }
+            // Exact for powers of two; the last round's receiver is the last of all.
+            if ranks.is_power_of_two() {
+                let outcome = simulated(
+                    &network,
+                    Operation::Bcast,
+                    "binomial",
+                    bytes,
+                    bytes,
+                    Sending::OnePort,
+                );
+                same(
+                    outcome.seconds,
+                    Broadcast::Binomial.seconds(group, bytes, bytes),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn scatters_and_gathers_take_what_table_6_3_says() {
+    let link = grids::lan();
+    for ranks in [2, 5, 8, 16] {
+        let network = one_cluster(ranks);
+        let group = Group::new(ranks, &link);
+        for operation in [Operation::Scatter, Operation::Gather] {
+            let flat = simulated(&network, operation, "flat", 4096, 1 << 30, Sending::OnePort);
+            same(flat.seconds, Scatter::Flat.seconds(group, 4096));
+        }
+        if ranks.is_power_of_two() {
+            let tree = simulated(
+                &network,
+                Operation::Scatter,
+                "binomial",
+                4096,
+                1 << 30,
+                Sending::OnePort,
+            );
+            same(tree.seconds, Scatter::Binomial.seconds(group, 4096));
+        }
+    }
+}
+
+/// A cluster of so many hosts that responds to an exchange like the thesis's Giga Ethernet.
+fn congested(ranks: usize) -> Network {
+    grids::congested(&vec![0; ranks], 1, Contention::GIGA_ETHERNET)
+}
+
+#[test]
+fn total_exchanges_take_what_the_contention_signature_says() {
+    let link = grids::lan();
+    for ranks in [3, 4, 8, 17] {
+        let network = congested(ranks);
+        let group = Group::new(ranks, &link);
+        for sending in [Sending::OnePort, Sending::Overlapping] {
+            for bytes in [1024, 8 << 10, 64 << 10, MIB] {
+                let found = simulated(
+                    &network,
+                    Operation::Alltoall,
+                    "flat",
+                    bytes,
+                    1 << 30,
+                    sending,
+                );
+                let signature = Contention::GIGA_ETHERNET;
+                let expected = direct(group, signature, bytes);
+                let error = found.seconds / expected - 1.0;
+                // A rank needs some time for each message where it is not the port that counts.
+                assert!(
+                    (-1e-9..0.02).contains(&error),
+                    "{ranks} {bytes} {sending:?}: {error}"
+                );
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The costs that models compute with: those of a link, or others in its place.
 
-use super::Link;
+use treepie_platform::Link;
 
 /// Costs of messages between alike processes. Models are functions of these, so
 /// that a measured link and the rendezvous of the thesis's tables are two ways

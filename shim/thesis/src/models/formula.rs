@@ -1,36 +1,43 @@
-//! The formula of the thesis for a strategy: one homogeneous cluster by the tables of chapter 6,
+//! The formula of the thesis for an algorithm: one homogeneous cluster by the tables of chapter 6,
 //! orders between clusters by the makespans of chapter 7.
 
-use crate::algorithms::algorithm::Algorithm;
-use crate::algorithms::by_cluster::between::Between;
-use crate::clusters::Clusters;
-use crate::network::links::Network;
-use crate::operation::Operation;
-use crate::problem::Uniform;
-use crate::read::models::table_6_3::Scatter;
-use crate::read::models::tables_6_1_and_6_2::Broadcast;
-use crate::read::models::{Form, Group, chapter_5, section_6_4};
+use crate::links::{MessageModel, Modelled, Timing};
+use crate::models::group::{Form, Group};
+use crate::models::table_6_3::Scatter;
+use crate::models::tables_6_1_and_6_2::Broadcast;
+use crate::models::{chapter_5, section_6_4};
+use treepie_collective::algorithms::Between;
+use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
 use treepie_platform::orders::{Accounting, Costs};
-use treepie_platform::{Contention, Link, MessageModel, Modelled, Timing};
+use treepie_platform::{Contention, Link};
+
+/// Reading of the formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// As corrected, or as printed.
+    pub form: Form,
+    /// The model of single messages.
+    pub model: MessageModel,
+}
 
 /// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or
 /// where no two levels are alike.
-pub fn strategy_formula(
-    strategy: &Algorithm,
+pub fn formula(
+    algorithm: &Algorithm,
     call: &Uniform,
     segment: u64,
     network: &Network,
     clusters: &Clusters,
-    (form, model): (Form, MessageModel),
+    reading: Reading,
 ) -> Option<f64> {
-    let modelled = |link: Option<&Link>| link.map(|link| Modelled::new(model, link));
+    let modelled = |link: Option<&Link>| link.map(|link| Modelled::new(reading.model, link));
     let within: Vec<Option<Modelled>> = (0..clusters.count())
         .map(|cluster| modelled(network.within(cluster)))
         .collect();
     let group = |cluster: usize| {
         let (ranks, link) = (clusters.members(cluster).len(), within[cluster].as_ref()?);
         let group = Group::new(ranks, link as &dyn Timing);
-        Some(match form {
+        Some(match reading.form {
             Form::Corrected => group,
             Form::Thesis => group.as_printed(),
         })
@@ -38,9 +45,9 @@ pub fn strategy_formula(
     if clusters.count() == 1 {
         let has_levels = network.hosts() > 1 && network.hosts() < clusters.ranks();
         let group = group(0).filter(|_| !has_levels)?;
-        return table(strategy.name, call, segment, group, network);
+        return table(algorithm.name, call, segment, group, network);
     }
-    let Some((Between::Order(order), _)) = strategy.tree else {
+    let Some((Between::Order(order), _)) = algorithm.tree else {
         return None;
     };
     // Chapter 7: T_k is the best of table 6.2 inside each cluster.
@@ -72,8 +79,8 @@ pub fn strategy_formula(
     }
 }
 
-/// The row of chapter 6 that a strategy by rank is, on `group`.
-pub(crate) fn table(
+/// The row of chapter 6 for an algorithm by rank, on `group`.
+fn table(
     name: &str,
     call: &Uniform,
     segment: u64,

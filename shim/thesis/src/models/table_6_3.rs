@@ -1,7 +1,7 @@
 //! Scatter and gather (thesis table 6.3, items 31 and 43). The size is that of
 //! ONE process's message. Gather is scatter backwards: the same times.
 
-use crate::read::models::{Form, Group, ceil_log2, doubling_blocks, floor_log2};
+use crate::models::group::{Form, Group, ceil_log2, doubling_blocks, floor_log2};
 
 /// A way to scatter or to gather inside a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,10 @@
 //! the more clusters there are among few. Not reproduced, by either accounting: that ECEF-LAT is
 //! the best of the four in about 45 % of the grids whatever the number of clusters (figure 7.4).
 
-use super::super::monte_carlo::{Results, Study};
-use super::super::*;
+#![allow(clippy::unwrap_used)] // a test may panic
+
+use treepie_platform::orders::{Accounting, Costs, Order, Schedule};
+use treepie_thesis::orders::{Results, Study, optimum};
 
 /// The four whose hits figure 7.4 shows.
 const ECEFS: [Order; 4] = [
@@ -178,5 +180,69 @@ fn the_constant_45_percent_of_ecef_lat_is_reproduced_by_neither_accounting() {
             few - many > 30.0 && many < 25.0,
             "{accounting:?}: {of_lat:?}"
         );
+    }
+}
+
+/// The five clusters of `reference` 7.3: gaps in seconds, latencies in
+/// milliseconds, and the times inside.
+fn five() -> Costs {
+    let pairs = [
+        (0, 1, 0.20, 4.0),
+        (0, 2, 0.30, 2.0),
+        (0, 3, 0.25, 6.0),
+        (0, 4, 0.50, 10.0),
+        (1, 2, 0.15, 3.0),
+        (1, 3, 0.40, 8.0),
+        (1, 4, 0.35, 7.0),
+        (2, 3, 0.10, 9.0),
+        (2, 4, 0.45, 5.0),
+        (3, 4, 0.12, 1.0),
+    ];
+    let (mut gap, mut latency) = (vec![0.0; 25], vec![0.0; 25]);
+    for (a, b, g, l) in pairs {
+        for (from, to) in [(a, b), (b, a)] {
+            gap[from * 5 + to] = g;
+            latency[from * 5 + to] = l * 1e-3;
+        }
+    }
+    Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00]).unwrap()
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}
+
+#[test]
+fn the_best_order_of_five_clusters_is_found_by_trying_all() {
+    let costs = five();
+    let schedule = optimum(&costs, 0, Accounting::AfterSends).unwrap();
+    assert_eq!(
+        rounded(schedule.makespan(&costs, Accounting::AfterSends)),
+        2.377
+    );
+    let given = Schedule::of(&costs, 0, &[(0, 3), (0, 1), (0, 2), (3, 4)]).unwrap();
+    assert_eq!(
+        rounded(given.makespan(&costs, Accounting::AfterSends)),
+        2.377
+    );
+}
+
+#[test]
+fn no_heuristic_beats_the_best_order_and_each_serves_every_cluster_once() {
+    let costs = five();
+    for root in 0..5 {
+        let best = optimum(&costs, root, Accounting::AfterSends).unwrap();
+        let best = best.makespan(&costs, Accounting::AfterSends);
+        for order in Order::ALL {
+            let schedule = order.schedule(&costs, root);
+            let mut served: Vec<usize> = schedule.sends.iter().map(|send| send.to).collect();
+            served.push(root);
+            served.sort_unstable();
+            assert_eq!(served, [0, 1, 2, 3, 4], "{order}");
+            assert!(
+                schedule.makespan(&costs, Accounting::AfterSends) >= best - 1e-12,
+                "{order}"
+            );
+        }
     }
 }

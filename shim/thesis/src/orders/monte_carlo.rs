@@ -1,9 +1,9 @@
 //! The thesis's study of the heuristics on random grids (7.1.4, table 7.2): mean
 //! makespan and how often each is the best of those compared.
 
+use crate::orders::exhaustive::{MOST_CLUSTERS, optimum};
 use treepie_base::SplitMix64;
-
-use super::{Accounting, Costs, MOST_CLUSTERS_EXHAUSTIVE, Order, optimum};
+use treepie_platform::orders::{Accounting, Costs, Order};
 
 /// Bounds of the uniform draws, in seconds, for a message of 1 MB (table 7.2).
 pub const LATENCY: (f64, f64) = (0.001, 0.015);
@@ -53,7 +53,7 @@ impl Study {
         let mut sums = vec![0.0; orders.len()];
         let mut hits = vec![0_usize; orders.len()];
         let mut best_sum = 0.0;
-        let exhaustive = self.exhaustive && self.clusters <= MOST_CLUSTERS_EXHAUSTIVE;
+        let exhaustive = self.exhaustive && self.clusters <= MOST_CLUSTERS;
         for _ in 0..self.iterations {
             let costs = random.grid(self.clusters);
             let spans: Vec<f64> = orders

@@ -1,7 +1,7 @@
 //! Total exchanges (thesis section 6.4, items 44 to 47). The size is that of ONE message, from each
 //! process to each other.
 
-use crate::read::models::Group;
+use crate::models::group::Group;
 use treepie_platform::Contention;
 
 /// `(P - 1) g(m) + L`: what a total exchange takes at least when each process sends one message at

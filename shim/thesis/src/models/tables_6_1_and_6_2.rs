@@ -3,8 +3,8 @@
 //! With handshakes the formulas of table 6.1's rendezvous rows come out: a
 //! handshake of `2 g(1) + 2 L` turns `L` into the printed `3 L + 2 g(1)`.
 
-use crate::read::models::segment::{Segmented, best_segment, segments};
-use crate::read::models::{Form, Group};
+use crate::models::group::{Form, Group};
+use crate::models::segment::{Segmented, best_segment, segments};
 
 /// A way to broadcast inside a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Broadcast {
     ];
 
     /// Whether the message is cut into segments.
-    pub(crate) fn is_segmented(self) -> bool {
+    pub fn is_segmented(self) -> bool {
         use Broadcast::{
             Octopus1, Octopus2, Octopus3, SegmentedBinomial, SegmentedChain, SegmentedFlat,
         };
@@ -155,7 +155,7 @@ fn scatter_collection(group: Group<'_>, bytes: u64) -> f64 {
         }
         Form::Corrected => {
             let block = bytes.div_ceil(group.processes as u64);
-            let down: f64 = crate::read::models::table_6_3::binomial_sizes(group.processes)
+            let down: f64 = crate::models::table_6_3::binomial_sizes(group.processes)
                 .map(|blocks| group.timing.gap(blocks * block) + group.latency(blocks * block))
                 .sum();
             down + group.others() * (group.timing.gap(block) + group.latency(block))

@@ -9,9 +9,10 @@
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use super::{Link, Timing};
+use crate::links::timing::Timing;
 use treepie_base::from_name;
 use treepie_base::statistics::{least_squares, median};
+use treepie_platform::Link;
 
 /// A model of single messages.
 #[derive(
@@ -134,7 +135,7 @@ impl Timing for Modelled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sample;
+    use treepie_platform::Sample;
 
     /// 1 ms, and 1 us with 10 ns a byte; `asks` for messages from 64 KiB on.
     fn link(asks: f64) -> Link {

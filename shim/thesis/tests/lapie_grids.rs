@@ -2,12 +2,11 @@
 //! (reference 4.11 and 7.6) say of their ranking.
 #![allow(clippy::unwrap_used)] // a test may panic
 
-mod lapie;
-
-use lapie::{CASE_1, CASE_2, CASE_3, CASE_4, Grid, Volumes, exchanged};
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Clusters, Operation, Uniform};
-use treepie_platform::orders::{Accounting, Order, optimum};
+use treepie_platform::orders::{Accounting, Order};
+use treepie_thesis::lapie::{CASE_1, CASE_2, CASE_3, CASE_4, Grid, Volumes, exchanged};
+use treepie_thesis::orders::optimum;
 
 const MEGABYTE: u64 = 1 << 20;
 

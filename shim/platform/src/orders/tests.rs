@@ -1,6 +1,4 @@
 #![allow(clippy::unwrap_used)]
-mod thesis;
-
 use super::*;
 
 /// The five clusters of `reference` 7.3: gaps in seconds, latencies in
@@ -110,46 +108,11 @@ fn five_clusters_are_served_as_the_vectors_say() {
 }
 
 #[test]
-fn the_best_order_of_five_clusters_is_found_by_trying_all() {
-    let costs = five();
-    let schedule = optimum(&costs, 0, Accounting::AfterSends).unwrap();
-    assert_eq!(
-        rounded(schedule.makespan(&costs, Accounting::AfterSends)),
-        2.377
-    );
-    let given = Schedule::of(&costs, 0, &[(0, 3), (0, 1), (0, 2), (3, 4)]).unwrap();
-    assert_eq!(
-        rounded(given.makespan(&costs, Accounting::AfterSends)),
-        2.377
-    );
-}
-
-#[test]
 fn sends_by_those_who_have_nothing_are_no_schedule() {
     let costs = five();
     assert_eq!(Schedule::of(&costs, 0, &[(1, 2)]), None);
     assert_eq!(Schedule::of(&costs, 0, &[(0, 2), (0, 2)]), None);
     assert_eq!(Schedule::of(&costs, 0, &[(0, 9)]), None);
-}
-
-#[test]
-fn no_heuristic_beats_the_best_order_and_each_serves_every_cluster_once() {
-    let costs = five();
-    for root in 0..5 {
-        let best = optimum(&costs, root, Accounting::AfterSends).unwrap();
-        let best = best.makespan(&costs, Accounting::AfterSends);
-        for order in Order::ALL {
-            let schedule = order.schedule(&costs, root);
-            let mut served: Vec<usize> = schedule.sends.iter().map(|send| send.to).collect();
-            served.push(root);
-            served.sort_unstable();
-            assert_eq!(served, [0, 1, 2, 3, 4], "{order}");
-            assert!(
-                schedule.makespan(&costs, Accounting::AfterSends) >= best - 1e-12,
-                "{order}"
-            );
-        }
-    }
 }
 
 #[test]

@@ -2,22 +2,23 @@
 //! 29), reductions (5.4, item 30), allreduces (5.6, item 32) and allgathers (5.7, item 33).
 //! Operands of reductions have `bytes` each, and so has the block of each process.
 
-use crate::network::computing::Computing;
-use crate::read::models::tables_6_1_and_6_2::Broadcast;
-use crate::read::models::{Group, ceil_log2, doubling_blocks, floor_log2, segment};
+use crate::models::group::{Group, ceil_log2, doubling_blocks, floor_log2};
+use crate::models::segment;
+use crate::models::tables_6_1_and_6_2::Broadcast;
+use treepie_collective::network::Computing;
 
 /// A barrier: gathered and told along a binomial tree.
-pub(crate) fn barrier_binomial(group: Group<'_>) -> f64 {
+pub fn barrier_binomial(group: Group<'_>) -> f64 {
     2.0 * group.rounds() * group.timing.delivery(0)
 }
 
 /// A barrier in which everyone sends to rank + 2^k in round k.
-pub(crate) fn barrier_dissemination(group: Group<'_>) -> f64 {
+pub fn barrier_dissemination(group: Group<'_>) -> f64 {
     group.rounds() * group.timing.delivery(0)
 }
 
 /// Everyone sends to the root, which computes.
-pub(crate) fn reduce_flat(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
+pub fn reduce_flat(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let step = group.timing.gap(bytes) + computing.seconds(bytes);
     match group.processes {
         1 => 0.0,
@@ -26,7 +27,7 @@ pub(crate) fn reduce_flat(group: Group<'_>, computing: Computing, bytes: u64) ->
 }
 
 /// Partial results up a binomial tree.
-pub(crate) fn reduce_binomial(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
+pub fn reduce_binomial(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let step = group.timing.gap(bytes) + computing.seconds(bytes);
     group.rounds() * group.latency(bytes) + group.gaps() * step
 }
@@ -38,7 +39,7 @@ pub fn reduce_scatter_gather(group: Group<'_>, computing: Computing, bytes: u64)
 }
 
 /// Partial results along a chain, in segments of `cut` bytes.
-pub(crate) fn reduce_chain(group: Group<'_>, computing: Computing, bytes: u64, cut: u64) -> f64 {
+pub fn reduce_chain(group: Group<'_>, computing: Computing, bytes: u64, cut: u64) -> f64 {
     let cut = cut.clamp(1, bytes.max(1));
     let count = segment::segments(bytes, cut) as f64;
     let step = group.timing.gap(cut) + computing.seconds(cut);
@@ -49,36 +50,36 @@ pub(crate) fn reduce_chain(group: Group<'_>, computing: Computing, bytes: u64, c
 }
 
 /// Binomial reduction, binomial broadcast.
-pub(crate) fn allreduce_binomial(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
+pub fn allreduce_binomial(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     reduce_binomial(group, computing, bytes) + Broadcast::Binomial.seconds(group, bytes, bytes)
 }
 
 /// In round k everyone exchanges all with rank xor 2^k.
-pub(crate) fn allreduce_doubling(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
+pub fn allreduce_doubling(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let round = group.timing.delivery(bytes) + computing.seconds(bytes);
     let exchanged = f64::from(floor_log2(group.processes)) * round;
     folding(group, bytes, computing) + exchanged + unfolding(group, bytes)
 }
 
 /// Reduce-scatter by halves, allgather by doubling (Rabenseifner).
-pub(crate) fn allreduce_halving(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
+pub fn allreduce_halving(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     reduce_scatter_gather(group, computing, bytes) + unfolding(group, bytes)
 }
 
 /// Reduce-scatter and allgather round a ring.
-pub(crate) fn allreduce_ring(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
+pub fn allreduce_ring(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let block = bytes.div_ceil(group.processes as u64);
     let step = group.timing.gap(block) + group.latency(block);
     group.others() * (2.0 * step + computing.seconds(block))
 }
 
 /// Blocks go round a ring.
-pub(crate) fn allgather_ring(group: Group<'_>, bytes: u64) -> f64 {
+pub fn allgather_ring(group: Group<'_>, bytes: u64) -> f64 {
     group.others() * group.timing.delivery(bytes)
 }
 
 /// In round k everyone sends 2^k blocks to rank - 2^k.
-pub(crate) fn allgather_bruck(group: Group<'_>, bytes: u64) -> f64 {
+pub fn allgather_bruck(group: Group<'_>, bytes: u64) -> f64 {
     let delivery = |blocks: u64| group.timing.delivery(blocks.saturating_mul(bytes));
     doubling_blocks(group.processes).map(delivery).sum()
 }

@@ -2,11 +2,9 @@
 //! its tables of latencies (reference 7.1).
 #![allow(clippy::unwrap_used)] // a test may panic
 
-mod lapie;
-
-use lapie::{CASE_1, CASE_2};
 use proptest::prelude::*;
 use treepie_platform::{LatencyMatrix, Partition};
+use treepie_thesis::lapie::{CASE_1, CASE_2};
 
 /// Every node of the clusters of `sizes`, whose latencies in microseconds are
 /// those of the blocks; a single node has none to itself.

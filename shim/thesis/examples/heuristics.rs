@@ -1,29 +1,20 @@
-//! `treepie heuristics`: the thesis's study of the orders between clusters
-//! (7.1.4), for `scripts/bench heuristics`. Not listed: it answers no question
-//! about a job.
+//! LaPIe's study of the orders between clusters on random grids (7.1.4): `scripts/bench heuristics`.
 
+use std::error::Error;
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use clap::Args;
+use clap::Parser;
 use serde_json::json;
 use treepie_base::list;
-use treepie_platform::orders::monte_carlo::{Results, Study};
 use treepie_platform::orders::{Accounting, Order};
-
-use super::Outcome;
-use crate::output;
-use treepie_launch::error::CommandError;
 use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
 use treepie_report::table::Table;
 use treepie_report::units;
+use treepie_thesis::orders::{Results, Study};
 
 /// Compare the orders between clusters on random grids
-#[derive(Debug, Args)]
-#[command(hide = true)]
-pub struct Arguments {
+#[derive(Debug, Parser)]
+struct Arguments {
     /// Numbers of clusters
     #[arg(long, value_name = "LIST", default_value = "2-10,15,20,30,40,50")]
     clusters: String,
@@ -63,54 +54,38 @@ const COMPARED: [Order; 12] = [
     Order::Fnf,
 ];
 
-/// Runs the study.
-pub fn run(arguments: &Arguments) -> Outcome {
-    let numbers = list::parse(&arguments.clusters)
-        .map_err(|error| CommandError::usage(format!("--clusters: {error}")))?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    let numbers = list::parse(&arguments.clusters)?;
     if numbers.is_empty() || numbers.iter().any(|number| !(1..=1000).contains(number)) {
-        return Err(CommandError::usage(format!(
-            "--clusters {}: numbers from 1 to 1000 were expected, such as 2-10,50",
-            arguments.clusters
-        )));
+        let given = &arguments.clusters;
+        return Err(format!("--clusters {given}: write numbers from 1 to 1000: 2-10,50").into());
     }
     let accounting = match arguments.overlap {
         true => Accounting::AtArrival,
         false => Accounting::AfterSends,
     };
-    let (all, done) = (numbers.len() as f64, Arc::new(AtomicUsize::new(0)));
-    let working = output::Working::through("random grids", {
-        let done = done.clone();
-        move || done.load(Ordering::Relaxed) as f64 / all
-    });
-    let results: Vec<(usize, Results)> = numbers
-        .into_iter()
-        .map(|clusters| {
-            let study = Study {
-                clusters,
-                iterations: arguments.iterations,
-                accounting,
-                seed: arguments.seed,
-                exhaustive: clusters <= arguments.exhaustive,
-            };
-            let results = study.run(&COMPARED);
-            done.fetch_add(1, Ordering::Relaxed);
-            (clusters, results)
-        })
-        .collect();
-    drop(working);
+    let study = |clusters| Study {
+        clusters,
+        iterations: arguments.iterations,
+        accounting,
+        seed: arguments.seed,
+        exhaustive: clusters <= arguments.exhaustive,
+    };
+    let run = |clusters| (clusters, study(clusters).run(&COMPARED));
+    let results: Vec<(usize, Results)> = numbers.into_iter().map(run).collect();
     if let Some(path) = &arguments.picture {
         write_drawing(&chart(&results), Format::from_path(path)?, path)?;
     }
     if arguments.json {
-        let rows: Vec<_> = results
+        let rows = results
             .iter()
-            .map(|(clusters, results)| json(*clusters, results))
-            .collect();
-        output::print_json(&rows)?;
+            .map(|(clusters, results)| json(*clusters, results));
+        println!("{:#}", serde_json::Value::from_iter(rows));
     } else {
-        output::print(&text(&results))?;
+        print!("{}", text(&results));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn text(results: &[(usize, Results)]) -> String {
@@ -140,7 +115,7 @@ fn text(results: &[(usize, Results)]) -> String {
         hits.row(std::iter::once(clusters.to_string()).chain(shown));
     }
     format!(
-        "mean makespan in seconds\n{}\nhow often nobody compared was better\n{}",
+        "mean makespan in seconds\n{}\nhow often no other was better\n{}",
         means.text(),
         hits.text()
     )

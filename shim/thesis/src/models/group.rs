@@ -1,22 +1,7 @@
-//! What a collective costs between alike processes (thesis chapter 6): every
-//! strategy as a formula of the pLogP parameters, the number of processes and
-//! the size.
-//!
-//! Where a printed formula is ambiguous or optimistic, the corrected form is the
-//! default and the printed one is kept as [`Form::Thesis`].
+//! Groups of alike processes, and the two readings of a formula.
 
-pub mod chapter_5;
-mod column;
-pub mod section_6_4;
-pub mod segment;
-pub mod table_6_3;
-pub mod tables_6_1_and_6_2;
-#[cfg(test)]
-mod tests;
-
-pub use column::strategy_formula;
+use crate::links::Timing;
 use strum::{Display, IntoStaticStr, VariantArray};
-use treepie_platform::Timing;
 
 /// Which reading of a formula.
 #[derive(
@@ -33,7 +18,7 @@ pub enum Form {
 
 treepie_base::from_name!(Form, "form of the models");
 
-/// What every model is about: so many processes on alike links.
+/// Processes on alike links.
 #[derive(Clone, Copy)]
 pub struct Group<'a> {
     /// Number of processes, from 1.
@@ -63,18 +48,18 @@ impl<'a> Group<'a> {
     }
 
     /// `P - 1`: how many others there are.
-    fn others(&self) -> f64 {
+    pub(super) fn others(&self) -> f64 {
         (self.processes - 1) as f64
     }
 
     /// Rounds in which a doubling tree reaches all: the least q with 2^q >= P.
-    fn rounds(&self) -> f64 {
+    pub(super) fn rounds(&self) -> f64 {
         f64::from(ceil_log2(self.processes))
     }
 
     /// The factor of the gap in a binomial tree: the thesis prints the rounded
     /// down logarithm, which misses the last round when P is no power of two.
-    fn gaps(&self) -> f64 {
+    pub(super) fn gaps(&self) -> f64 {
         match self.form {
             Form::Corrected => self.rounds(),
             Form::Thesis => f64::from(floor_log2(self.processes)),
@@ -82,24 +67,24 @@ impl<'a> Group<'a> {
     }
 
     /// What one message adds over `L + g`; nothing when P is 1.
-    fn latency(&self, bytes: u64) -> f64 {
+    pub(super) fn latency(&self, bytes: u64) -> f64 {
         self.timing.latency() + self.timing.handshake(bytes)
     }
 }
 
 /// The least q with 2^q >= n; 0 for 0 and 1.
-fn ceil_log2(n: usize) -> u32 {
+pub(super) fn ceil_log2(n: usize) -> u32 {
     n.max(1).next_power_of_two().trailing_zeros()
 }
 
 /// The greatest q with 2^q <= n; 0 for 0 and 1.
-fn floor_log2(n: usize) -> u32 {
+pub(super) fn floor_log2(n: usize) -> u32 {
     n.max(1).ilog2()
 }
 
 /// What the sender or receiver of a doubling scheme moves in each round, in blocks: 1, 2, 4, ...
 /// and in the last round what is left of `processes - 1`.
-fn doubling_blocks(processes: usize) -> impl Iterator<Item = u64> {
+pub(super) fn doubling_blocks(processes: usize) -> impl Iterator<Item = u64> {
     (0..ceil_log2(processes)).map(move |round| {
         let held = 1_u64 << round;
         held.min(processes as u64 - held)

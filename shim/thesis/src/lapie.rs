@@ -3,8 +3,7 @@
 //! The thesis plots gaps and prints none. Those between sites follow from its plots' ends: one
 //! connection moved 64 KiB in a round trip (reference 4.5), and into icluster2 half of that. Inside
 //! a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
-#![allow(dead_code)] // each user needs some of it
-#![allow(clippy::unwrap_used)] // users are tests and benchmarks, which may panic
+#![allow(clippy::unwrap_used, missing_docs)] // users are tests and benchmarks, which may panic
 
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem};

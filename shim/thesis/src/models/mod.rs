@@ -1,0 +1,16 @@
+//! Costs of collectives between alike processes (thesis chapter 6): every strategy as a formula of
+//! the pLogP parameters, the number of processes and the size.
+//!
+//! Where a printed formula is ambiguous or optimistic, the corrected form is the default and the
+//! printed one is kept as [`Form::Thesis`].
+
+pub mod chapter_5;
+mod formula;
+mod group;
+pub mod section_6_4;
+pub mod segment;
+pub mod table_6_3;
+pub mod tables_6_1_and_6_2;
+
+pub use formula::{Reading, formula};
+pub use group::{Form, Group};

@@ -39,8 +39,10 @@ pub fn with(library: Library, name: &'static str, value: &str) -> Library {
 /// For each operation the algorithm in which no message waits for another, as the setting
 /// `collectives` lists them.
 pub fn direct() -> String {
-    let each = Operation::every()
-        .map(|operation| format!("{operation}={}", treepie_choice::direct(operation)));
+    let each = Operation::every().filter_map(|operation| {
+        let direct = treepie_choice::direct(operation)?;
+        Some(format!("{operation}={}", direct.name))
+    });
     each.collect::<Vec<_>>().join(",")
 }
 

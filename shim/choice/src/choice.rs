@@ -7,8 +7,8 @@ use treepie_collective::Algorithm;
 /// The choice for a class of calls.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The strategy; `None` for the native collective.
-    pub strategy: Option<&'static Algorithm>,
+    /// The algorithm; `None` for the native collective.
+    pub algorithm: Option<&'static Algorithm>,
     /// The largest message that it sends, in bytes.
     pub segment: u64,
     /// Its predicted time in seconds, where a platform is known.
@@ -28,11 +28,11 @@ pub(super) enum Unpredicted {
     UnknownSizes,
 }
 
-/// A strategy with its best size of messages.
+/// An algorithm with its best size of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Considered {
-    /// The strategy.
-    pub strategy: &'static Algorithm,
+    /// The algorithm.
+    pub algorithm: &'static Algorithm,
     /// The largest message, in bytes.
     pub segment: u64,
     /// Predicted seconds.
@@ -40,7 +40,7 @@ pub struct Considered {
 }
 
 impl Choice {
-    /// The strategies that came into question, the quickest first.
+    /// The algorithms that came into question, the quickest first.
     pub fn considered(&self) -> Vec<Considered> {
         let mut all = self.considered.clone();
         all.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
@@ -73,14 +73,14 @@ impl Choice {
         if let Some(native) = self.native {
             let _ = write!(text, "; the MPI's own {}", milliseconds(native));
         }
-        let chosen = self.strategy.map(|strategy| strategy.name);
+        let chosen = self.algorithm.map(|algorithm| algorithm.name);
         let next = self.considered().into_iter();
-        let next = next.filter(|other| Some(other.strategy.name) != chosen);
+        let next = next.filter(|other| Some(other.algorithm.name) != chosen);
         for other in next.take(2) {
             let _ = write!(
                 text,
                 "; {} {}",
-                other.strategy.name,
+                other.algorithm.name,
                 milliseconds(other.seconds)
             );
         }

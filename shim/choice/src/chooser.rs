@@ -83,18 +83,18 @@ impl Chooser {
         self.eager
     }
 
-    /// The largest message, in bytes, that `strategy` should send for a call: the best on the
+    /// The largest message, in bytes, that `algorithm` should send for a call: the best on the
     /// network, or else by rule.
     pub fn segment(
         &self,
-        strategy: &'static Algorithm,
+        algorithm: &'static Algorithm,
         call: &Uniform,
         clusters: &Clusters,
     ) -> u64 {
         let estimated = self.known.as_ref().filter(|_| clusters.are_far());
         let estimated = estimated.and_then(|known| {
             let costs = known.whole(call.operation, call.bytes, clusters);
-            known.with_best_segment(strategy, &known.input(call, false, clusters, &costs))
+            known.with_best_segment(algorithm, &known.input(call, false, clusters, &costs))
         });
         match estimated {
             Some(plan) => plan.segment,
@@ -158,7 +158,7 @@ fn by_rule(class: Class, eager: u64) -> Choice {
     let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);
     Choice {
-        strategy: chosen.map(|(algorithm, _)| algorithm),
+        algorithm: chosen.map(|(algorithm, _)| algorithm),
         segment: chosen.map_or(0, |(_, segment)| segment),
         seconds: None,
         unpredicted: class.unpredicted(),

@@ -8,7 +8,7 @@ use treepie_collective::{
     Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
 };
 
-/// Strategies that are predicted to take so many times as long as the best may yet be quicker:
+/// Algorithms that are predicted to take so many times as long as the best may yet be quicker:
 /// nothing was measured on this host.
 const AS_GOOD: f64 = 2.0;
 
@@ -34,7 +34,7 @@ impl Chooser {
     pub fn challengers(&self, choice: &Choice, bytes: Option<u64>) -> Vec<Challenger> {
         let considered = choice.considered();
         if considered.is_empty() {
-            let chosen = choice.strategy.into_iter();
+            let chosen = choice.algorithm.into_iter();
             let by_rule = |algorithm| Challenger {
                 candidate: Candidate::Plan {
                     algorithm,
@@ -46,7 +46,7 @@ impl Chooser {
         }
         let challenge = |one: &Considered, per_mille| Challenger {
             candidate: Candidate::Plan {
-                algorithm: one.strategy,
+                algorithm: one.algorithm,
                 segment: self.largest_of(one.segment, bytes),
             },
             per_mille,
@@ -67,7 +67,7 @@ impl Chooser {
     }
 
     /// The plan that calls like those of a record would be run by on `clusters`, in units of a
-    /// byte, by any operation that commutes: of the strategy that is `named`, or else of the one
+    /// byte, by any operation that commutes: of the algorithm that is `named`, or else of the one
     /// that is chosen. `None` for the native collective.
     pub fn foresee(
         &mut self,
@@ -89,19 +89,19 @@ impl Chooser {
             network,
             unit_bytes: 1,
         };
-        let (strategy, segment) = match named {
-            Some(strategy) => (
-                strategy,
-                self.segment(strategy, &problem.call(bytes), clusters),
+        let (algorithm, segment) = match named {
+            Some(algorithm) => (
+                algorithm,
+                self.segment(algorithm, &problem.call(bytes), clusters),
             ),
             None if clusters.are_far() => {
                 let choice = self.choose(operation, bytes, root, false, clusters);
-                (choice.strategy?, self.largest_message(&choice, bytes))
+                (choice.algorithm?, self.largest_message(&choice, bytes))
             }
             None => return None,
         };
-        strategy.serves(&problem).then(|| PlanRun {
-            algorithm: strategy.name.to_owned(),
+        algorithm.serves(&problem).then(|| PlanRun {
+            algorithm: algorithm.name.to_owned(),
             segment: segment.max(1),
             unit_bytes: 1,
             ordered: false,
@@ -109,7 +109,7 @@ impl Chooser {
     }
 }
 
-/// Those of the quickest strategies, the quickest first, that are not alike: of several that take
+/// Those of the quickest algorithms, the quickest first, that are not alike: of several that take
 /// the same time, which on few ranks mostly are one, the first in the table.
 fn different(considered: &[Considered]) -> Vec<Considered> {
     let most = considered

@@ -1,10 +1,10 @@
-//! The choice of a plan: the quickest of all strategies and the native collective, by their
+//! The choice of a plan: the quickest of all algorithms and the native collective, by their
 //! estimated times.
 //!
 //! ```text
-//!   operation, bytes, root --> every strategy's time, with its best size of segments
+//!   operation, bytes, root --> every algorithm's time, with its best size of segments
 //!                              the native collective's, by the algorithm it usually takes
-//!                          --> the least: a strategy and a size, or the native one
+//!                          --> the least: an algorithm and a size, or the native one
 //! ```
 //!
 //! All ranks of a communicator come to the same choice when they have the same platform:

@@ -1,5 +1,5 @@
-//! Times of strategies that were measured, one a line:
-//! `collective,strategy,bytes,segment,seconds`. The segment of a strategy that does
+//! Times of algorithms that were measured, one a line:
+//! `collective,algorithm,bytes,segment,seconds`. The segment of an algorithm that does
 //! not cut is left empty, or the message. Lines that begin with `#` are comments.
 
 use std::path::Path;
@@ -12,8 +12,8 @@ use treepie_collective::Operation;
 pub struct Measured {
     /// The operation.
     pub collective: Operation,
-    /// The strategy, as predictions name it.
-    pub strategy: String,
+    /// The algorithm, as predictions name it.
+    pub algorithm: String,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
     /// Bytes of a segment.
@@ -48,7 +48,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
                 number + 1,
                 format!(
                     "`{line}` is no measured time; write \
-                     collective,strategy,bytes,segment,seconds, such as \
+                     collective,algorithm,bytes,segment,seconds, such as \
                      bcast,chain,1048576,16384,0.12"
                 ),
             )
@@ -66,7 +66,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
 
 fn parse_line(line: &str) -> Option<Measured> {
     let words: Vec<&str> = line.split(',').map(str::trim).collect();
-    let [collective, strategy, bytes, segment, seconds] = words.as_slice() else {
+    let [collective, algorithm, bytes, segment, seconds] = words.as_slice() else {
         return None;
     };
     let seconds: f64 = seconds.parse().ok()?;
@@ -76,7 +76,7 @@ fn parse_line(line: &str) -> Option<Measured> {
     };
     (seconds.is_finite() && seconds > 0.0).then_some(Measured {
         collective: collective.parse().ok()?,
-        strategy: (*strategy).to_owned(),
+        algorithm: (*algorithm).to_owned(),
         bytes: bytes.parse().ok()?,
         segment,
         seconds,

@@ -23,7 +23,7 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// The quickest; `None` where no strategy's time is known.
+    /// The quickest; `None` where no algorithm's time is known.
     pub(crate) fn predicted(&self, class: Class, clusters: &Clusters) -> Option<Choice> {
         let costs = self.whole(class.operation, class.bytes, clusters);
         let call = Uniform {
@@ -38,11 +38,11 @@ impl Prices {
         best_of(considered, native, clusters)
     }
 
-    /// The strategies that the choice considers for a call, each with its best segments.
+    /// The algorithms that the choice considers for a call, each with its best segments.
     pub(crate) fn candidates(&self, input: &CostInput) -> Vec<Considered> {
         Algorithm::of(input.operation)
-            .filter(|strategy| strategy.keeps_order() || !input.ordered)
-            .filter_map(|strategy| self.with_best_segment(strategy, input))
+            .filter(|algorithm| algorithm.keeps_order() || !input.ordered)
+            .filter_map(|algorithm| self.with_best_segment(algorithm, input))
             .collect()
     }
 
@@ -93,27 +93,27 @@ impl Prices {
         }
     }
 
-    /// A strategy with the segments that suit it best; `None` where its time is not known.
+    /// An algorithm with the segments that suit it best; `None` where its time is not known.
     pub(crate) fn with_best_segment(
         &self,
-        strategy: &'static Algorithm,
+        algorithm: &'static Algorithm,
         whole: &CostInput,
     ) -> Option<Considered> {
         let price = match self.network.is_in_memory() {
-            true => in_memory(strategy, whole)?,
-            false => strategy.candidate.price(whole.ordered)?,
+            true => in_memory(algorithm, whole)?,
+            false => algorithm.candidate.price(whole.ordered)?,
         };
-        Some(self.priced(strategy, price, whole))
+        Some(self.priced(algorithm, price, whole))
     }
 
-    /// A strategy at this price with the segments that suit it best.
+    /// An algorithm at this price with the segments that suit it best.
     pub(crate) fn priced(
         &self,
-        strategy: &'static Algorithm,
+        algorithm: &'static Algorithm,
         price: Price,
         whole: &CostInput,
     ) -> Considered {
-        let edges = strategy.tree.map_or(Vec::new(), |(between, direction)| {
+        let edges = algorithm.tree.map_or(Vec::new(), |(between, direction)| {
             let root = whole.clusters.of(whole.root);
             let costs = || costs(whole.segment, whole.clusters, direction);
             between.edges(whole.clusters.count(), root, costs)
@@ -124,11 +124,11 @@ impl Prices {
         };
         let seconds = |input: &CostInput| match price {
             Price::Estimated(estimate) => estimate(input),
-            Price::Read => by_description(strategy, input),
+            Price::Read => by_description(algorithm, input),
         };
         let (segment, seconds) = self.best_size(&input, seconds);
         Considered {
-            strategy,
+            algorithm,
             segment,
             seconds,
         }
@@ -136,7 +136,7 @@ impl Prices {
 }
 
 /// The quickest of what was considered, or the native collective, where that takes so many seconds;
-/// `None` where no strategy's time is known.
+/// `None` where no algorithm's time is known.
 pub(crate) fn best_of(
     considered: Vec<Considered>,
     native: Option<f64>,
@@ -150,7 +150,7 @@ pub(crate) fn best_of(
     let beats =
         native.is_none_or(|native| best.seconds < MIN_GAIN_RATIO * native) && clusters.are_far();
     Some(Choice {
-        strategy: beats.then_some(best.strategy),
+        algorithm: beats.then_some(best.algorithm),
         segment: best.segment,
         seconds: match beats {
             true => Some(best.seconds),
@@ -162,12 +162,12 @@ pub(crate) fn best_of(
     })
 }
 
-/// The price of a strategy in the memory of one host, where those by rank are as good as others;
+/// The price of an algorithm in the memory of one host, where those by rank are as good as others;
 /// `None` where it does not serve the call. Those that look at clusters differ from them where
 /// there are several.
-pub(crate) fn in_memory(strategy: &Algorithm, input: &CostInput) -> Option<Price> {
-    let comes_into_question = match strategy.describe {
-        Describe::ByRank(_) => strategy.is_by_rank() || input.clusters.count() > 1,
+pub(crate) fn in_memory(algorithm: &Algorithm, input: &CostInput) -> Option<Price> {
+    let comes_into_question = match algorithm.describe {
+        Describe::ByRank(_) => algorithm.is_by_rank() || input.clusters.count() > 1,
         Describe::Scheduled(..) => false,
     };
     let problem = Problem {
@@ -179,11 +179,11 @@ pub(crate) fn in_memory(strategy: &Algorithm, input: &CostInput) -> Option<Price
         network: Some(input.network),
         unit_bytes: 1,
     };
-    (comes_into_question && strategy.serves(&problem)).then_some(Price::Read)
+    (comes_into_question && algorithm.serves(&problem)).then_some(Price::Read)
 }
 
-/// Seconds of a strategy by its description, in segments.
-pub(crate) fn by_description(strategy: &Algorithm, input: &CostInput) -> f64 {
+/// Seconds of an algorithm by its description, in segments.
+pub(crate) fn by_description(algorithm: &Algorithm, input: &CostInput) -> f64 {
     let call = Uniform {
         operation: input.operation,
         bytes: input.bytes,
@@ -196,5 +196,5 @@ pub(crate) fn by_description(strategy: &Algorithm, input: &CostInput) -> f64 {
         flow: input.segment.bytes.max(1).into(),
         one_by_one: OneByOne::Sends,
     };
-    reading.times(strategy, &call).end
+    reading.times(algorithm, &call).end
 }

@@ -1,4 +1,4 @@
-//! Which strategy is usually best, where no platform is known: rules from what
+//! Which algorithm is usually best, where no platform is known: rules from what
 //! two-level schedules measured on grids of clusters, links of some milliseconds
 //! between them.
 

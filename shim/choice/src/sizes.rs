@@ -1,4 +1,4 @@
-//! The segments into which a strategy cuts what it sends: sizes are tried from large to small, as
+//! The segments into which an algorithm cuts what it sends: sizes are tried from large to small, as
 //! long as smaller ones gain more than their work costs.
 
 use crate::prices::Prices;
@@ -64,7 +64,7 @@ impl Prices {
         &self.segments[small.min(self.segments.len().saturating_sub(1))..]
     }
 
-    /// The size of segments that suits a strategy best, and its time then; larger ones where
+    /// The size of segments that suits an algorithm best, and its time then; larger ones where
     /// there is next to nothing between them.
     pub(super) fn best_size(
         &self,

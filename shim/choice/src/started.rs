@@ -48,14 +48,14 @@ impl Choice {
     fn is_hardly_quicker_than(&self, direct: &Considered) -> bool {
         let native = self.native.unwrap_or(f64::INFINITY);
         let is_quicker = |best: f64| best < WORTH_WAITING * direct.seconds;
-        self.strategy.is_some()
+        self.algorithm.is_some()
             && direct.seconds < MIN_GAIN_RATIO * native
             && !self.seconds.is_some_and(is_quicker)
     }
 }
 
 impl Chooser {
-    /// The choice for a started collective, as [`Chooser::choose`]; the strategy is one that
+    /// The choice for a started collective, as [`Chooser::choose`]; the algorithm is one that
     /// `progress` allows.
     pub fn choose_started(
         &mut self,
@@ -115,7 +115,7 @@ impl Chooser {
         let best = best_of(considered, native, clusters)?;
         Some(match direct {
             Some(direct) if best.is_hardly_quicker_than(&direct) => Choice {
-                strategy: Some(direct.strategy),
+                algorithm: Some(direct.algorithm),
                 segment: direct.segment,
                 seconds: Some(direct.seconds),
                 ..best
@@ -140,7 +140,7 @@ impl Chooser {
             false => direct(class.operation),
         };
         Choice {
-            strategy: algorithm.filter(|_| gains),
+            algorithm: algorithm.filter(|_| gains),
             segment: self.eager,
             seconds: None,
             unpredicted: class.unpredicted(),
@@ -214,7 +214,7 @@ mod tests {
         let mut chosen = |bytes, clusters: &Clusters| {
             let call = (Allreduce, Some(bytes), 0);
             let choice = chooser.choose_started(call, false, clusters, Progress::Own);
-            choice.strategy.map(|strategy| strategy.name)
+            choice.algorithm.map(|algorithm| algorithm.name)
         };
         assert_eq!(chosen(8, &clusters), Some("at-once"));
         assert_eq!(chosen(1 << 20, &clusters), None);

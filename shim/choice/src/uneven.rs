@@ -1,5 +1,5 @@
 //! The choice for blocks of uneven sizes that all ranks know: no mean says what they take, so every
-//! strategy's plans are simulated with the sizes that they have.
+//! algorithm's plans are simulated with the sizes that they have.
 //!
 //! All ranks come to the same choice: they have the same sizes and the same platform, and nothing
 //! else is looked at.
@@ -10,7 +10,7 @@ use treepie_collective::network::MessageCost;
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{Algorithm, Amount, Network, Operation, Problem};
 
-/// With more ranks than this, simulating all strategies takes longer than they gain.
+/// With more ranks than this, simulating all algorithms takes longer than they gain.
 pub const MOST_RANKS: usize = 64;
 
 /// With more ranks than this, only schedules that take little time to compute are considered.
@@ -24,8 +24,8 @@ const FIRST_EXCHANGE: u32 = 127;
 /// What was chosen.
 #[derive(Debug, Clone, Copy)]
 pub struct Uneven {
-    /// The quickest strategy.
-    pub strategy: &'static Algorithm,
+    /// The quickest algorithm.
+    pub algorithm: &'static Algorithm,
     /// Its predicted seconds.
     pub seconds: f64,
     /// Predicted seconds of what is done where each rank knows its own sizes alone.
@@ -36,7 +36,7 @@ impl Uneven {
     /// As a choice, in messages of up to `segment` bytes.
     pub fn choice(&self, segment: u64) -> Choice {
         Choice {
-            strategy: Some(self.strategy),
+            algorithm: Some(self.algorithm),
             segment,
             seconds: Some(self.seconds),
             unpredicted: Default::default(),
@@ -46,22 +46,22 @@ impl Uneven {
     }
 }
 
-/// The quickest of all strategies for a call whose sizes all ranks know, in messages of up to
+/// The quickest of all algorithms for a call whose sizes all ranks know, in messages of up to
 /// `segment` units, where `plain` is taken otherwise. `None` where no network is known, for too
-/// many ranks, and for strategies that never end.
+/// many ranks, and for algorithms that never end.
 pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> Option<Uneven> {
     let network = problem.network?;
     if problem.ranks() > MOST_RANKS || !problem.sizes_are_known() {
         return None;
     }
-    let seconds = |strategy: &'static Algorithm| {
-        let plans = strategy.describe(problem).plans(segment);
+    let seconds = |algorithm: &'static Algorithm| {
+        let plans = algorithm.describe(problem).plans(segment);
         let outcome = simulate(network, &plans, problem.unit_bytes, Options::default());
         outcome.ok().map(|outcome| outcome.seconds)
     };
     let unknown = seconds(plain)?;
     let mut best = Uneven {
-        strategy: plain,
+        algorithm: plain,
         seconds: unknown,
         unknown,
     };
@@ -69,14 +69,14 @@ pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> O
         return Some(best);
     }
     let is_quick =
-        |strategy: &Algorithm| problem.ranks() <= MOST_OPTIMAL || !strategy.is_slow_to_schedule();
-    let others = Algorithm::of(problem.operation).filter(|&strategy| strategy != plain);
-    for strategy in others.filter(|strategy| strategy.serves(problem) && is_quick(strategy)) {
-        if let Some(seconds) = seconds(strategy)
+        |algorithm: &Algorithm| problem.ranks() <= MOST_OPTIMAL || !algorithm.is_slow_to_schedule();
+    let others = Algorithm::of(problem.operation).filter(|&algorithm| algorithm != plain);
+    for algorithm in others.filter(|algorithm| algorithm.serves(problem) && is_quick(algorithm)) {
+        if let Some(seconds) = seconds(algorithm)
             && seconds < best.seconds.min(MIN_GAIN_RATIO * unknown)
         {
             best = Uneven {
-                strategy,
+                algorithm,
                 seconds,
                 ..best
             };
@@ -112,7 +112,7 @@ pub fn bound(problem: &Problem, network: &Network) -> f64 {
     farthest.max(crossing(problem, network))
 }
 
-/// Seconds that any strategy takes at least: the bytes of all clusters must pass the links that
+/// Seconds that any algorithm takes at least: the bytes of all clusters must pass the links that
 /// lead out of them and into them.
 fn crossing(problem: &Problem, network: &Network) -> f64 {
     let count = problem.clusters.count();

@@ -37,9 +37,9 @@ impl Prices {
         let together = named("grid-aggregate").filter(|one| one.allows(clusters.ranks()))?;
         let alone = named("flat")?;
         let in_one = self.blocks_of_message(class, clusters);
-        let of = |strategy, bytes, blocks: u64| {
+        let of = |algorithm, bytes, blocks: u64| {
             let message = eager.min(bytes * blocks);
-            self.of_blocks(strategy, class, (bytes, message), clusters)
+            self.of_blocks(algorithm, class, (bytes, message), clusters)
         };
         let [small, large] = [SMALL, LARGE].map(|bytes| {
             let blocks = match told::goes_along(bytes) {
@@ -51,12 +51,12 @@ impl Prices {
         let gains = small[0] < CLEARLY * small[1] && MIN_GAIN_RATIO * large[0] <= large[1];
         let considered = [(together, small[0]), (alone, small[1])];
         gains.then(|| Choice {
-            strategy: Some(together),
+            algorithm: Some(together),
             segment: eager,
             seconds: None,
             unpredicted: Unpredicted::UnknownSizes,
-            considered: Vec::from(considered.map(|(strategy, seconds)| Considered {
-                strategy,
+            considered: Vec::from(considered.map(|(algorithm, seconds)| Considered {
+                algorithm,
                 segment: eager,
                 seconds,
             })),
@@ -74,11 +74,11 @@ impl Prices {
         }
     }
 
-    /// Seconds of a strategy for equal blocks in messages of so many bytes, from the cluster in the
+    /// Seconds of an algorithm for equal blocks in messages of so many bytes, from the cluster in the
     /// middle.
     fn of_blocks(
         &self,
-        strategy: &'static Algorithm,
+        algorithm: &'static Algorithm,
         class: Class,
         (bytes, message): (u64, u64),
         clusters: &Clusters,
@@ -90,7 +90,7 @@ impl Prices {
             root: clusters.leader(self.network.centre()),
         };
         let input = self.input(&call, false, clusters, &costs);
-        match strategy.candidate.price(false) {
+        match algorithm.candidate.price(false) {
             Some(Price::Estimated(estimate)) => estimate(&input),
             Some(Price::Read) | None => f64::INFINITY,
         }
@@ -130,7 +130,7 @@ mod tests {
         let (mut chooser, clusters) = chooser(&network);
         for root in [0, 13, 31] {
             let choice = chooser.choose(Operation::Alltoallv, None, root, false, &clusters);
-            let name = choice.strategy.map(|strategy| strategy.name);
+            let name = choice.algorithm.map(|algorithm| algorithm.name);
             assert_eq!(name, Some("grid-aggregate"), "{}", choice.reason());
             assert!(choice.reason().contains("together"), "{}", choice.reason());
             let tried = chooser.challengers(&choice, None);
@@ -150,7 +150,7 @@ mod tests {
         ] {
             let call = (Operation::Alltoallv, None, 0);
             let choice = chooser.choose_started(call, false, &clusters, progress);
-            let name = choice.strategy.map(|strategy| strategy.name);
+            let name = choice.algorithm.map(|algorithm| algorithm.name);
             assert_eq!(name, expected, "{progress}: {}", choice.reason());
         }
     }
@@ -161,7 +161,7 @@ mod tests {
         let (mut chooser, clusters) = chooser(&network);
         for operation in [Operation::Gatherv, Operation::Scatterv] {
             let choice = chooser.choose(operation, None, 0, false, &clusters);
-            let name = choice.strategy.map(|strategy| strategy.name);
+            let name = choice.algorithm.map(|algorithm| algorithm.name);
             assert_eq!(name, Some("flat"), "{}", choice.reason());
         }
     }
@@ -174,7 +174,7 @@ mod tests {
         for operation in UNEVEN {
             for chooser in [&mut on_network, &mut by_rule] {
                 let choice = chooser.choose(operation, None, 0, false, &clusters);
-                let name = choice.strategy.map(|strategy| strategy.name);
+                let name = choice.algorithm.map(|algorithm| algorithm.name);
                 assert_eq!(name, Some("flat"), "{operation}");
             }
         }
@@ -192,7 +192,7 @@ mod tests {
             for operation in UNEVEN {
                 let root = clusters.leader(network.centre());
                 let choice = chooser.choose(operation, None, root, false, &clusters);
-                if choice.strategy.is_some_and(|one| one.name == "flat") {
+                if choice.algorithm.is_some_and(|one| one.name == "flat") {
                     continue;
                 }
                 for bytes in [1, 64, 512] {
@@ -207,8 +207,8 @@ mod tests {
                         unit_bytes: 1,
                     };
                     let [together, alone] = ["grid-aggregate", "flat"].map(|name| {
-                        let strategy = Algorithm::find(operation, name).unwrap();
-                        let plans = strategy.describe(&problem).plans(choice.segment);
+                        let algorithm = Algorithm::find(operation, name).unwrap();
+                        let plans = algorithm.describe(&problem).plans(choice.segment);
                         let outcome = simulate(&network, &plans, 1, Options::default());
                         outcome.unwrap().seconds
                     });

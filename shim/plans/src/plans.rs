@@ -16,20 +16,20 @@ use super::sizes;
 pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Option<Chosen> {
     let problem = problem(ground, key);
     let bytes = key.bytes();
-    let (strategy, segment) = match runner {
+    let (algorithm, segment) = match runner {
         Runner::Native => return None,
         Runner::Algorithm(name) => {
-            let strategy = Algorithm::find(key.operation, name)?;
-            let segment = ground.segment(strategy, key, bytes);
+            let algorithm = Algorithm::find(key.operation, name)?;
+            let segment = ground.segment(algorithm, key, bytes);
             tell(
                 ground,
                 key,
                 bytes,
-                strategy.name,
+                algorithm.name,
                 segment,
                 "as the setting says",
             );
-            (strategy, segment)
+            (algorithm, segment)
         }
         Runner::Auto => {
             let is_grid = ground.clusters.are_far();
@@ -37,18 +37,18 @@ pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Optio
                 return None;
             }
             let choice = ground.choose(key, bytes);
-            let name = choice.strategy.map_or("native", |strategy| strategy.name);
+            let name = choice.algorithm.map_or("native", |algorithm| algorithm.name);
             tell(ground, key, bytes, name, choice.segment, &choice.reason());
             let segment = ground.largest_message(&choice, bytes);
-            (choice.strategy?, segment)
+            (choice.algorithm?, segment)
         }
     };
-    if let Some(requirement) = strategy.unmet(&problem) {
-        let reason = format!("{} needs {requirement}", strategy.name);
+    if let Some(requirement) = algorithm.unmet(&problem) {
+        let reason = format!("{} needs {requirement}", algorithm.name);
         tell(ground, key, bytes, "native", segment, &reason);
         return None;
     }
-    let plan = (strategy, segment);
+    let plan = (algorithm, segment);
     Some(planned(ground, &problem, key.form, plan))
 }
 
@@ -60,17 +60,17 @@ fn problem<'a>(ground: &'a Ground, key: &'a Key) -> Problem<'a> {
     }
 }
 
-/// This rank's plan of a strategy, in messages of up to `segment` bytes; `None` where it does not
+/// This rank's plan of an algorithm, in messages of up to `segment` bytes; `None` where it does not
 /// serve the call.
 pub fn of_key(
     ground: &Ground,
     key: &Key,
-    strategy: &'static Algorithm,
+    algorithm: &'static Algorithm,
     segment: u64,
 ) -> Option<Chosen> {
     let problem = problem(ground, key);
-    let serves = strategy.unmet(&problem).is_none();
-    serves.then(|| planned(ground, &problem, key.form, (strategy, segment)))
+    let serves = algorithm.unmet(&problem).is_none();
+    serves.then(|| planned(ground, &problem, key.form, (algorithm, segment)))
 }
 
 /// This rank's plan that the guard says; `None` where it does not serve the call.
@@ -99,31 +99,35 @@ pub fn guarded_segment(
 /// This rank's plan for sizes that all ranks know.
 pub fn make_sized(ground: &Ground, key: &Key, sized: &sizes::BySize) -> Chosen {
     let segment = ground.eager_limit();
-    let (name, reason) = (sized.strategy.name, &sized.reason);
+    let (name, reason) = (sized.algorithm.name, &sized.reason);
     tell(ground, key, None, name, segment, reason);
     let problem = ground.problem(key.operation, key.root, &key.amount);
-    let plan = (sized.strategy, segment);
+    let plan = (sized.algorithm, segment);
     planned(ground, &problem, key.form, plan)
 }
 
-/// This rank's plan of a strategy, in messages of up to `segment` bytes.
+/// This rank's plan of an algorithm, in messages of up to `segment` bytes.
 fn planned(
     ground: &Ground,
     problem: &Problem,
     form: Form,
-    (strategy, segment): (&'static Algorithm, u64),
+    (algorithm, segment): (&'static Algorithm, u64),
 ) -> Chosen {
     let segment = (segment / problem.unit_bytes.max(1)).max(1);
     Chosen {
-        plan: Prepared::new(strategy.plan(problem, ground.rank(), form.flow(segment))),
-        run: run(strategy, segment, (problem.unit_bytes, problem.ordered)),
+        plan: Prepared::new(algorithm.plan(problem, ground.rank(), form.flow(segment))),
+        run: run(algorithm, segment, (problem.unit_bytes, problem.ordered)),
     }
 }
 
-/// What is counted of a plan: its strategy, in messages of up to `segment` units.
-pub fn run(strategy: &Algorithm, segment: u64, (unit_bytes, ordered): (u64, bool)) -> record::Plan {
+/// What is counted of a plan: its algorithm, in messages of up to `segment` units.
+pub fn run(
+    algorithm: &Algorithm,
+    segment: u64,
+    (unit_bytes, ordered): (u64, bool),
+) -> record::Plan {
     record::plan(PlanRun {
-        algorithm: strategy.name.to_owned(),
+        algorithm: algorithm.name.to_owned(),
         segment,
         unit_bytes,
         ordered,
@@ -135,7 +139,7 @@ pub fn tell(
     ground: &Ground,
     key: &Key,
     bytes: Option<u64>,
-    strategy: &str,
+    algorithm: &str,
     segment: u64,
     reason: &str,
 ) {
@@ -152,7 +156,7 @@ pub fn tell(
         Form::Started(_) => "started ",
     };
     log::info(&format!(
-        "{form}{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
+        "{form}{} of {amount} on {} ranks in {} cluster(s), root {}: {algorithm}, in messages of up to \
          {segment} bytes ({reason})",
         key.operation,
         clusters.ranks(),

@@ -51,8 +51,8 @@ struct Remembered {
 /// What was chosen for sizes that all know.
 #[derive(Debug, Clone)]
 pub struct BySize {
-    /// The strategy.
-    pub strategy: &'static Algorithm,
+    /// The algorithm.
+    pub algorithm: &'static Algorithm,
     /// Why, for the log.
     pub reason: String,
     /// Predicted seconds that it gains over what needs no sizes.
@@ -114,9 +114,9 @@ impl Uneven {
         let operation = Operation::Allgather;
         let amount = Amount::Each(bytes as u64);
         let problem = ground.problem(operation, 0, &amount);
-        let strategy = Algorithm::find(operation, "grid-exchange")?;
+        let algorithm = Algorithm::find(operation, "grid-exchange")?;
         let segment = ground.eager_limit();
-        let plan = strategy.plan(&problem, ground.rank(), segment);
+        let plan = algorithm.plan(&problem, ground.rank(), segment);
         let plan = Arc::new(Prepared::new(plan));
         remembered.plans.insert(bytes, plan.clone());
         Some(plan)
@@ -196,7 +196,7 @@ pub fn choose(
     let found = uneven::quickest(&problem, ground.eager_limit(), otherwise)?;
     let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
     Some(BySize {
-        strategy: found.strategy,
+        algorithm: found.algorithm,
         reason: format!(
             "all ranks know the sizes: predicted {}, {} without",
             milliseconds(found.seconds),

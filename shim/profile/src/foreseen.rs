@@ -17,7 +17,7 @@ struct Communicator {
 impl Profile {
     /// The same calls run by `collectives` with the ranks as `locality` has them, which is of as
     /// many ranks: their traffic is that of the plans that would be chosen there. Operations are
-    /// taken to commute. A strategy that a call's operation does not have leaves it to the native
+    /// taken to commute. An algorithm that a call's operation does not have leaves it to the native
     /// MPI.
     pub fn foreseen(&self, collectives: &Collectives, locality: Locality) -> Profile {
         let mut known: HashMap<Vec<u32>, Communicator> = HashMap::new();
@@ -30,7 +30,7 @@ impl Profile {
                 Runner::Native => continue,
                 Runner::Auto => None,
                 Runner::Algorithm(name) => match Algorithm::find(record.operation, name) {
-                    Some(strategy) => Some(strategy),
+                    Some(algorithm) => Some(algorithm),
                     None => continue,
                 },
             };

@@ -25,7 +25,7 @@ pub fn describe(plan: &Simulated) -> String {
     format!(
         "{} by {}, {} among {}",
         plan.collective,
-        plan.strategy.name,
+        plan.algorithm.name,
         units::bytes(plan.bytes as f64),
         pluralize(plan.ranks, "rank")
     )
@@ -59,7 +59,7 @@ pub fn json(plan: &Simulated) -> Value {
     });
     json!({
         "collective": plan.collective.to_string(),
-        "algorithm": plan.strategy.name,
+        "algorithm": plan.algorithm.name,
         "bytes": plan.bytes,
         "segment": plan.segment,
         "ranks": plan.ranks,

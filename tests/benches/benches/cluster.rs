@@ -63,22 +63,22 @@ fn columns(predictor: &Predictor, factors: &mut Vec<f64>) -> String {
     let seconds = |one: &Prediction| one.seconds().unwrap_or(f64::INFINITY);
     let native = all
         .iter()
-        .find(|one| one.strategy.is_none())
+        .find(|one| one.algorithm.is_none())
         .map_or(f64::INFINITY, seconds);
     let tried = predictor.estimates().considered();
     let tried: Vec<&str> = tried
         .iter()
         .take(MAX_CANDIDATES)
-        .map(|one| one.strategy.name)
+        .map(|one| one.algorithm.name)
         .collect();
     let is_tried = |one: &&Prediction| {
-        one.strategy
-            .is_some_and(|strategy| tried.contains(&strategy.name))
+        one.algorithm
+            .is_some_and(|algorithm| tried.contains(&algorithm.name))
     };
     let best = all.iter().find(is_tried);
     let name = best
-        .and_then(|one| one.strategy)
-        .map_or("-", |strategy| strategy.name);
+        .and_then(|one| one.algorithm)
+        .map_or("-", |algorithm| algorithm.name);
     let time = best.map_or(f64::INFINITY, seconds);
     let factor = (native / time).max(1.0);
     factors.push(factor);

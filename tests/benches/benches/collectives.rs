@@ -1,13 +1,13 @@
-//! Costs of a choice, and times of strategies at scale: `cargo bench -p treepie-benches --bench
+//! Costs of a choice, and times of algorithms at scale: `cargo bench -p treepie-benches --bench
 //! collectives [-- choose|scale [RANKS]|thesis|uneven|smpi DIRECTORY]`.
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:
-//! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a
+//! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every algorithm for a
 //! broadcast, a reduction and an allreduce, the host's binomial tree by rank (in the best and the
 //! worst numbering), and the bound. `thesis`: the grids of LaPIe's cases 1 to 3 and of its
 //! scatters, one port a process and messages uncut as there. `uneven`: total exchanges of uneven
 //! sizes on its grid of 40 ranks and on four clusters of four, and what a choice among all
-//! strategies costs. `smpi`: some of them as time-independent traces with their platform, and what
+//! algorithms costs. `smpi`: some of them as time-independent traces with their platform, and what
 //! the simulator here says, for `scripts/bench schedules`.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
@@ -223,9 +223,9 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
         "\n{operation} of {bytes} bytes on {ranks} ranks in {clusters} clusters: bound {:.3}",
         1e3 * least
     );
-    let simulated = |network: &Network, strategy: &Algorithm, segment: u64| {
+    let simulated = |network: &Network, algorithm: &Algorithm, segment: u64| {
         let known = Clusters::of_network(network);
-        let plans = strategy.plans(&call, Some(network), &known, segment);
+        let plans = algorithm.plans(&call, Some(network), &known, segment);
         simulate(network, &plans, 1, Options::default())
             .unwrap()
             .seconds
@@ -255,17 +255,17 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
     let mut done: Vec<((u64, u64), f64)> = Vec::new();
     for plan in choice.considered() {
         let chosen = choice
-            .strategy
-            .is_some_and(|chosen| chosen.name == plan.strategy.name);
+            .algorithm
+            .is_some_and(|chosen| chosen.name == plan.algorithm.name);
         let alike = (plan.segment, plan.seconds.to_bits());
         let before = done.iter().find(|(key, _)| *key == alike);
         let seconds = match before {
             Some(&(_, seconds)) => seconds,
-            None => simulated(&network, plan.strategy, plan.segment),
+            None => simulated(&network, plan.algorithm, plan.segment),
         };
         done.push((alike, seconds));
         line(
-            plan.strategy.name,
+            plan.algorithm.name,
             plan.segment,
             seconds,
             if chosen { "*" } else { "" },
@@ -317,8 +317,8 @@ fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f6
         bytes,
         root: 0,
     };
-    let strategy = Algorithm::find(operation, name).unwrap();
-    let plans = strategy.plans(&call, Some(&network), &clusters, u64::MAX >> 8);
+    let algorithm = Algorithm::find(operation, name).unwrap();
+    let plans = algorithm.plans(&call, Some(&network), &clusters, u64::MAX >> 8);
     let options = Options {
         sending: Sending::OnePort,
         ..Options::default()
@@ -326,7 +326,7 @@ fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f6
     simulate(&network, &plans, 1, options).unwrap().seconds
 }
 
-/// Milliseconds of total exchanges by each strategy: one port a process as in the thesis, and with
+/// Milliseconds of total exchanges by each algorithm: one port a process as in the thesis, and with
 /// links that several share; then those of the choice.
 fn uneven() {
     let grids = [
@@ -341,12 +341,12 @@ fn uneven() {
                 print!("{:>12} 4 KiB{:>10} 64 KiB", format!("{volumes:?}"), "");
             }
             println!();
-            for strategy in Algorithm::of(Operation::Alltoallv) {
-                print!("    {:16}", strategy.name);
+            for algorithm in Algorithm::of(Operation::Alltoallv) {
+                print!("    {:16}", algorithm.name);
                 for volumes in lapie::Volumes::ALL {
                     for mean in [4 << 10, 64 << 10] {
                         let table = volumes.table(network.ranks(), mean);
-                        match lapie::exchanged(network, table, strategy, sending) {
+                        match lapie::exchanged(network, table, algorithm, sending) {
                             Some(seconds) => print!("{:>18.1}", 1e3 * seconds),
                             None => print!("{:>18}", "-"),
                         }
@@ -361,7 +361,7 @@ fn uneven() {
     }
 }
 
-/// The cost of a choice among all strategies where sizes are uneven.
+/// The cost of a choice among all algorithms where sizes are uneven.
 fn choose_uneven(network: &Network) {
     let known = Clusters::of_network(network);
     let ranks = network.ranks();
@@ -389,7 +389,7 @@ fn choose_uneven(network: &Network) {
         println!(
             "    mean {mean:>6}: {:.1}; {} takes {:.1}, flat {:.1}; the exchange of sizes {:.1}",
             1e3 * seconds,
-            found.strategy.name,
+            found.algorithm.name,
             1e3 * found.seconds,
             1e3 * found.unknown,
             1e3 * exchange_seconds(network, (ranks * 2 * 8) as u64),
@@ -410,7 +410,7 @@ fn smpi(directory: &Path) {
     let path = |name: &str| directory.join(name);
     std::fs::write(path("platform.xml"), platform).unwrap();
     std::fs::write(path("hosts"), hosts).unwrap();
-    for (operation, strategy, bytes, segment) in [
+    for (operation, algorithm, bytes, segment) in [
         (Operation::Bcast, "grid-flat", 32 << 10, 32 << 10),
         (Operation::Bcast, "grid-ecef-la", 32 << 10, 32 << 10),
         (Operation::Bcast, "binomial", 32 << 10, 32 << 10),
@@ -430,9 +430,9 @@ fn smpi(directory: &Path) {
             bytes,
             root: 0,
         };
-        let strategy = Algorithm::find(operation, strategy).unwrap();
-        let plans = strategy.plans(&call, Some(&network), &known, segment);
-        let name = format!("{operation}-{}-{bytes}", strategy.name);
+        let algorithm = Algorithm::find(operation, algorithm).unwrap();
+        let plans = algorithm.plans(&call, Some(&network), &known, segment);
+        let name = format!("{operation}-{}-{bytes}", algorithm.name);
         let mut list = String::new();
         for (rank, trace) in time_independent(&plans, 1).iter().enumerate() {
             let file = path(&format!("{name}.rank{rank}.ti"));

@@ -1,11 +1,11 @@
 //! Predicted times of one algorithm.
 use treepie_collective::Algorithm;
 
-/// The predicted time of a strategy, or of the native collective.
+/// The predicted time of an algorithm, or of the native collective.
 #[derive(Debug, Clone, Copy)]
 pub struct Prediction {
-    /// The strategy; `None` for the native collective.
-    pub strategy: Option<&'static Algorithm>,
+    /// The algorithm; `None` for the native collective.
+    pub algorithm: Option<&'static Algorithm>,
     /// The largest message, in bytes; 0 where the MPI decides.
     pub segment: u64,
     /// Seconds of its plans in the simulator; `None` where they are too many to simulate.

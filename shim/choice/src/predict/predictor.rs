@@ -16,11 +16,11 @@ use treepie_collective::{
 use treepie_native::Family;
 use treepie_platform::Platform;
 
-/// Plans of more steps are not simulated: those of all strategies would take more than some
+/// Plans of more steps are not simulated: those of all algorithms would take more than some
 /// seconds.
 const MOST_STEPS: usize = 300_000;
 
-/// Segments that are tried where no estimate says which suits a strategy, in bytes.
+/// Segments that are tried where no estimate says which suits an algorithm, in bytes.
 const SEGMENTS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
 /// Plans of more steps are simulated in one size of segments alone.
@@ -180,11 +180,11 @@ impl Predictor {
         let eager = self.chooser.eager_limit();
         let found = uneven::quickest(&self.whole(), eager, plain);
         Some(match found {
-            Some(found) if found.strategy != plain => found.choice(eager),
+            Some(found) if found.algorithm != plain => found.choice(eager),
             // All know the sizes: leaders are told none.
             found => {
                 let mut choice = Choice::clone(&self.choice);
-                choice.strategy = choice.strategy.filter(|one| !one.needs_leaders());
+                choice.algorithm = choice.algorithm.filter(|one| !one.needs_leaders());
                 choice.seconds = found.map(|plain| plain.seconds);
                 choice
             }
@@ -214,7 +214,7 @@ impl Predictor {
         &self.choice
     }
 
-    /// What is estimated of strategies and the native collective, for equal blocks.
+    /// What is estimated of algorithms and the native collective, for equal blocks.
     pub fn estimates(&self) -> &Choice {
         &self.estimates
     }
@@ -223,7 +223,7 @@ impl Predictor {
     /// collective.
     pub fn chosen(&self) -> Option<&'static Algorithm> {
         let is_served = self.clusters.are_far() && self.is_unambiguous();
-        self.choice.strategy.filter(|_| is_served)
+        self.choice.algorithm.filter(|_| is_served)
     }
 
     fn is_unambiguous(&self) -> bool {
@@ -257,24 +257,24 @@ impl Predictor {
         }
     }
 
-    /// Whether the call's form allows a strategy.
-    pub fn allows(&self, strategy: &Algorithm) -> bool {
+    /// Whether the call's form allows an algorithm.
+    pub fn allows(&self, algorithm: &Algorithm) -> bool {
         match self.form {
             Form::Blocking => true,
-            Form::Started(progress) => progress.allows(strategy, self.call.operation),
+            Form::Started(progress) => progress.allows(algorithm, self.call.operation),
         }
     }
 
-    /// Every strategy that the call's form allows, in segments of this size or those that suit it
+    /// Every algorithm that the call's form allows, in segments of this size or those that suit it
     /// best, and the native collective: the quickest first; those without a time last.
     ///
     /// # Errors
     /// Plans that never end.
     pub fn all(&self, segment: Option<u64>) -> Result<Vec<Prediction>, SimulationError> {
-        let strategies = Algorithm::of(self.call.operation);
+        let algorithms = Algorithm::of(self.call.operation);
         let problem = self.whole();
-        let fitting = strategies.filter(|known| self.allows(known) && known.serves(&problem));
-        let all = fitting.map(|strategy| self.of(strategy, segment));
+        let fitting = algorithms.filter(|known| self.allows(known) && known.serves(&problem));
+        let all = fitting.map(|algorithm| self.of(algorithm, segment));
         let mut all = all
             .chain(std::iter::once(self.native()))
             .collect::<Result<Vec<Prediction>, SimulationError>>()?;
@@ -283,31 +283,34 @@ impl Predictor {
         Ok(all)
     }
 
-    /// One strategy, in segments of this size, or those that suit it best.
+    /// One algorithm, in segments of this size, or those that suit it best.
     ///
     /// # Errors
     /// Plans that never end.
     pub fn of(
         &self,
-        strategy: &'static Algorithm,
+        algorithm: &'static Algorithm,
         segment: Option<u64>,
     ) -> Result<Prediction, SimulationError> {
         let considered = self.estimates.considered();
         let known = considered
             .iter()
-            .find(|plan| plan.strategy == strategy && !self.has_sizes());
-        let by_rule = self.choice.strategy.filter(|&by_rule| by_rule == strategy);
+            .find(|plan| plan.algorithm == algorithm && !self.has_sizes());
+        let by_rule = self
+            .choice
+            .algorithm
+            .filter(|&by_rule| by_rule == algorithm);
         let sizes = match (segment, known, by_rule) {
             (Some(segment), ..) => vec![segment.max(1)],
             (None, Some(plan), _) => vec![self.at_once(plan.segment)],
             (None, None, Some(_)) => vec![self.at_once(self.choice.segment)],
             (None, None, None) if self.has_sizes() => vec![self.chooser.eager_limit()],
-            (None, None, None) => self.segments(strategy),
+            (None, None, None) => self.segments(algorithm),
         };
         let estimated = known.filter(|plan| sizes == [self.at_once(plan.segment)]);
         let mut best = (sizes[0], None);
         for segment in sizes {
-            let simulated = self.simulated(strategy, segment, &self.clusters)?;
+            let simulated = self.simulated(algorithm, segment, &self.clusters)?;
             if best
                 .1
                 .is_none_or(|least| simulated.is_some_and(|s| s < least))
@@ -316,7 +319,7 @@ impl Predictor {
             }
         }
         Ok(Prediction {
-            strategy: Some(strategy),
+            algorithm: Some(algorithm),
             segment: best.0,
             simulated: best.1,
             estimated: estimated.map(|plan| plan.seconds),
@@ -331,14 +334,14 @@ impl Predictor {
         }
     }
 
-    /// Segments to try for a strategy that has no estimate, the whole message first.
-    fn segments(&self, strategy: &'static Algorithm) -> Vec<u64> {
-        let by_rule = self.chooser.segment(strategy, &self.call, &self.clusters);
+    /// Segments to try for an algorithm that has no estimate, the whole message first.
+    fn segments(&self, algorithm: &'static Algorithm) -> Vec<u64> {
+        let by_rule = self.chooser.segment(algorithm, &self.call, &self.clusters);
         let (whole, smaller) = (self.call.bytes.max(1), SEGMENTS.into_iter().rev());
         let smaller = smaller.filter(|&segment| segment < whole);
         let sizes = std::iter::once(whole).chain(smaller);
         let sizes: Vec<u64> = sizes
-            .filter(|&segment| self.steps(strategy, segment, &self.clusters) <= MOST_STEPS_OF_MANY)
+            .filter(|&segment| self.steps(algorithm, segment, &self.clusters) <= MOST_STEPS_OF_MANY)
             .collect();
         match sizes.is_empty() {
             true => vec![by_rule],
@@ -365,12 +368,12 @@ impl Predictor {
     }
 
     /// Steps of all plans, about: those of some ranks stand for all.
-    fn steps(&self, strategy: &Algorithm, segment: u64, clusters: &Clusters) -> usize {
+    fn steps(&self, algorithm: &Algorithm, segment: u64, clusters: &Clusters) -> usize {
         const LOOKED_AT: usize = 8;
         let problem = self.problem(clusters);
         let all = clusters.ranks();
         let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
-        let description = strategy.describe(&problem);
+        let description = algorithm.describe(&problem);
         let steps = |&rank: &usize| {
             description
                 .plan(rank, self.form.flow(segment))
@@ -381,35 +384,39 @@ impl Predictor {
     }
 
     /// The plans of all ranks.
-    pub fn plans(&self, strategy: &Algorithm, segment: u64) -> Vec<Plan> {
+    pub fn plans(&self, algorithm: &Algorithm, segment: u64) -> Vec<Plan> {
         let flow = self.form.flow(segment);
-        strategy.describe(&self.whole()).plans(flow)
+        algorithm.describe(&self.whole()).plans(flow)
     }
 
     /// The simulation of all plans, with the bars of every rank.
     ///
     /// # Errors
     /// Plans that never end.
-    pub fn timeline(&self, strategy: &Algorithm, segment: u64) -> Result<Outcome, SimulationError> {
+    pub fn timeline(
+        &self,
+        algorithm: &Algorithm,
+        segment: u64,
+    ) -> Result<Outcome, SimulationError> {
         let options = Options {
             timeline: true,
             ..Options::default()
         };
-        simulate(&self.network, &self.plans(strategy, segment), 1, options)
+        simulate(&self.network, &self.plans(algorithm, segment), 1, options)
     }
 
     /// Simulated seconds, unless there are too many steps.
     fn simulated(
         &self,
-        strategy: &Algorithm,
+        algorithm: &Algorithm,
         segment: u64,
         clusters: &Clusters,
     ) -> Result<Option<f64>, SimulationError> {
-        if self.steps(strategy, segment, clusters) > MOST_STEPS {
+        if self.steps(algorithm, segment, clusters) > MOST_STEPS {
             return Ok(None);
         }
         let flow = self.form.flow(segment);
-        let plans = strategy.describe(&self.problem(clusters)).plans(flow);
+        let plans = algorithm.describe(&self.problem(clusters)).plans(flow);
         let outcome = simulate(&self.network, &plans, 1, Options::default())?;
         Ok(Some(outcome.seconds))
     }
@@ -439,7 +446,7 @@ impl Predictor {
             None => None,
         };
         Ok(Prediction {
-            strategy: None,
+            algorithm: None,
             segment: 0,
             simulated,
             estimated: self

@@ -31,7 +31,7 @@ fn every_collective_has_an_answer_and_the_best_comes_first() {
             assert!(
                 found
                     .iter()
-                    .any(|p| p.strategy.is_none() && p.seconds().is_some())
+                    .any(|p| p.algorithm.is_none() && p.seconds().is_some())
             );
             assert!(
                 found.iter().all(|p| p.seconds().is_some()),
@@ -53,7 +53,7 @@ fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() 
         );
         assert_eq!(found.chosen().is_none(), is_near);
         assert_eq!(found.reason().contains("guard"), is_near);
-        let best = found.all(None).unwrap()[0].strategy.unwrap().name;
+        let best = found.all(None).unwrap()[0].algorithm.unwrap().name;
         assert!(best.starts_with("grid-"), "{best}");
     }
     // Nothing but hosts of one rank: the hierarchy has nothing to gain from.
@@ -102,7 +102,7 @@ fn of_started_collectives_those_are_predicted_that_progress_allows_and_the_mpis_
             assert!(found.iter().all(|p| p.seconds().is_some()), "{operation}");
             found
                 .iter()
-                .map(|p| p.strategy.map_or("native", |known| known.name))
+                .map(|p| p.algorithm.map_or("native", |known| known.name))
                 .collect()
         };
         let mut own = names(Progress::Own);
@@ -229,7 +229,7 @@ fn sizes_that_all_ranks_know_decide_where_they_are_exchanged_and_others_do_not()
     let all = persistent.all(None).unwrap();
     let seconds = |name: &str| {
         let mut named = all.iter();
-        let found = named.find(|one| one.strategy.is_some_and(|known| known.name == name));
+        let found = named.find(|one| one.algorithm.is_some_and(|known| known.name == name));
         found.and_then(Prediction::seconds).unwrap()
     };
     let chosen = persistent.chosen().map_or("flat", |one| one.name);

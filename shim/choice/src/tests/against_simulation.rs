@@ -53,7 +53,7 @@ fn the_choice_counts_contention_in_the_phases_of_an_exchange() {
         gamma: 150.0,
         ..Contention::NONE
     };
-    for (operation, strategy) in [
+    for (operation, algorithm) in [
         (Operation::Alltoall, "flat"),
         (Operation::Allgather, "grid-lanes"),
     ] {
@@ -65,7 +65,7 @@ fn the_choice_counts_contention_in_the_phases_of_an_exchange() {
             let all = choice.considered();
             let of = all
                 .iter()
-                .find(|known| known.strategy.name == strategy)
+                .find(|known| known.algorithm.name == algorithm)
                 .unwrap();
             let segment = of.segment;
             let call = Uniform {
@@ -73,7 +73,9 @@ fn the_choice_counts_contention_in_the_phases_of_an_exchange() {
                 bytes: 64 << 10,
                 root: 0,
             };
-            let plans = of.strategy.plans(&call, Some(&network), &clusters, segment);
+            let plans = of
+                .algorithm
+                .plans(&call, Some(&network), &clusters, segment);
             let simulated = simulate(&network, &plans, 1, Options::default()).unwrap();
             (of.seconds, simulated.seconds)
         };
@@ -94,21 +96,21 @@ fn the_choice_relays_blocks_that_several_of_a_cluster_need_and_cuts_long_ones() 
         let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(Family::OpenMpi));
         let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
         let least = bound(&network, &clusters, operation, bytes, 0);
-        let strategy = choice.strategy.map(|strategy| strategy.name);
+        let algorithm = choice.algorithm.map(|algorithm| algorithm.name);
         (
-            strategy,
+            algorithm,
             choice.seconds.unwrap() / least,
             choice.native_seconds().unwrap() / least,
         )
     };
-    let (strategy, ours, native) = choose(round(15), Operation::NeighborAllgather, 64 << 10);
-    assert_eq!(strategy, Some("grid-relay"));
+    let (algorithm, ours, native) = choose(round(15), Operation::NeighborAllgather, 64 << 10);
+    assert_eq!(algorithm, Some("grid-relay"));
     assert!(ours < 1.1 && native > 3.0, "{ours} {native}");
     let torus = Neighbourhoods::grid(&[(4, true), (4, true)]);
-    let (strategy, ours, native) = choose(torus.clone(), Operation::NeighborAlltoall, 64 << 10);
-    assert_eq!(strategy, Some("flat"));
+    let (algorithm, ours, native) = choose(torus.clone(), Operation::NeighborAlltoall, 64 << 10);
+    assert_eq!(algorithm, Some("flat"));
     assert!(ours < 1.1 && native > 1.25, "{ours} {native}");
     // Nothing asks first, and nothing is sent twice.
-    let (strategy, ..) = choose(torus, Operation::NeighborAlltoall, 64);
-    assert_eq!(strategy, None);
+    let (algorithm, ..) = choose(torus, Operation::NeighborAlltoall, 64);
+    assert_eq!(algorithm, None);
 }

@@ -16,7 +16,7 @@ fn challengers_come_with_their_part_of_the_native_time_the_best_first() {
     let parts: Vec<Option<u32>> = challengers.iter().map(|one| one.per_mille).collect();
     assert!(parts.is_sorted() && parts[0] < Some(1000), "{parts:?}");
     for (one, considered) in challengers.iter().zip(choice.considered()) {
-        assert_eq!(one.candidate.to_string(), considered.strategy.name);
+        assert_eq!(one.candidate.to_string(), considered.algorithm.name);
         // Blocks that are sent whole go together with others.
         assert!(one.candidate.segment() >= considered.segment);
     }
@@ -51,12 +51,12 @@ fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
     let mut chooser = Chooser::new(network.map(Arc::new), &clusters, family);
     let bytes = Some(64 * KIB);
     let choice = chooser.choose(Operation::Bcast, bytes, 0, false, &clusters);
-    assert!(choice.strategy.is_none() && choice.seconds == choice.native_seconds());
+    assert!(choice.algorithm.is_none() && choice.seconds == choice.native_seconds());
     let challengers = chooser.challengers(&choice, bytes);
     assert!(challengers[0].per_mille < Some(900), "{challengers:?}");
     // What has to keep its order is by rule, as everywhere in one cluster.
     let ordered = chooser.choose(Operation::Reduce, bytes, 0, true, &clusters);
-    assert!(ordered.considered().is_empty() && ordered.strategy.is_some());
+    assert!(ordered.considered().is_empty() && ordered.algorithm.is_some());
 }
 
 /// The names of what is tried against the native collective on so many ranks of one host that share
@@ -67,7 +67,7 @@ fn tried_in_memory(ranks: usize, operation: Operation, bytes: Option<u64>) -> Ve
     let mut chooser = Chooser::new(Some(network), &clusters, None);
     let choice = chooser.choose(operation, bytes, 0, false, &clusters);
     // Where nothing is predicted, it is by rule.
-    assert_eq!(choice.strategy.is_some(), bytes.is_none());
+    assert_eq!(choice.algorithm.is_some(), bytes.is_none());
     let all = chooser.challengers(&choice, bytes);
     assert!(all.iter().all(|one| one.per_mille.is_none()));
     all.iter().map(|one| one.candidate.to_string()).collect()
@@ -106,5 +106,5 @@ fn in_memory_sizes_that_not_all_know_and_operands_in_order_are_by_rule() {
     let mut chooser = Chooser::new(Some(network), &clusters, None);
     let choice = chooser.choose(Operation::Reduce, Some(8), 0, true, &clusters);
     assert!(choice.considered().is_empty());
-    assert_eq!(choice.strategy.map(|one| one.name), Some("binomial"));
+    assert_eq!(choice.algorithm.map(|one| one.name), Some("binomial"));
 }

@@ -45,7 +45,7 @@ fn a_choice_is_that_of_its_class_whichever_call_comes_first() {
             bytes.map(|bytes| chooser.choose(operation, Some(bytes), 0, false, &clusters));
         let what = |choice: &Choice| {
             (
-                choice.strategy.map(|strategy| strategy.name),
+                choice.algorithm.map(|algorithm| algorithm.name),
                 choice.segment,
             )
         };
@@ -69,7 +69,7 @@ fn a_choice_is_that_of_its_class_whichever_call_comes_first() {
 
 fn simulated(network: &Network, clusters: &Clusters, call: &Uniform, plan: &Considered) -> f64 {
     let plans = plan
-        .strategy
+        .algorithm
         .plans(call, Some(network), clusters, plan.segment);
     simulate(network, &plans, 1, Options::default())
         .unwrap()
@@ -115,13 +115,13 @@ fn rows() -> Vec<Row> {
                     root: 0,
                 };
                 let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
-                let chosen = choice.strategy.unwrap();
+                let chosen = choice.algorithm.unwrap();
                 let mut times: Vec<(&str, f64, f64)> = choice
                     .considered()
                     .iter()
                     .map(|plan| {
                         let found = simulated(&network, &clusters, &call, plan);
-                        (plan.strategy.name, plan.seconds, found)
+                        (plan.algorithm.name, plan.seconds, found)
                     })
                     .collect();
                 times.sort_by(|one, other| one.2.total_cmp(&other.2));
@@ -187,7 +187,7 @@ fn simulated_by(
     name: &str,
 ) -> f64 {
     let mut considered = choice.considered().into_iter();
-    let plan = considered.find(|plan| plan.strategy.name == name).unwrap();
+    let plan = considered.find(|plan| plan.algorithm.name == name).unwrap();
     simulated(network, clusters, call, &plan)
 }
 
@@ -201,7 +201,7 @@ fn long_blocks_for_all_are_cut_so_that_no_downlink_waits_for_a_whole_one() {
     let (choice, _) = chosen(&grids::four_by_four(), &call, None);
     let cut = choice.considered();
     for name in ["grid-exchange", "grid-lanes"] {
-        let plan = cut.iter().find(|plan| plan.strategy.name == name);
+        let plan = cut.iter().find(|plan| plan.algorithm.name == name);
         let segment = plan.map(|plan| plan.segment);
         assert!(
             segment.is_some_and(|segment| segment < 64 << 10),
@@ -222,7 +222,7 @@ fn several_coordinators_work_side_by_side_where_one_cannot_fill_the_link() {
     let taken = |name: &str| simulated_by(&network, &clusters, &call, &choice, name);
     assert!(taken("grid-lanes") < 0.6 * taken("grid-flat"));
     assert_eq!(
-        choice.strategy.map(|strategy| strategy.name),
+        choice.algorithm.map(|algorithm| algorithm.name),
         Some("grid-lanes")
     );
 }
@@ -236,7 +236,7 @@ fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
         root: 0,
     };
     let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Family::OpenMpi));
-    assert!(choice.strategy.is_none(), "{}", choice.reason());
+    assert!(choice.algorithm.is_none(), "{}", choice.reason());
     assert!(choice.native_seconds().is_some());
     let call = Uniform {
         operation: Operation::Bcast,
@@ -244,7 +244,7 @@ fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
         ..call
     };
     let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Family::OpenMpi));
-    assert!(choice.strategy.is_some(), "{}", choice.reason());
+    assert!(choice.algorithm.is_some(), "{}", choice.reason());
     let reason = choice.reason();
     assert!(
         reason.starts_with("predicted 2") && reason.contains("the MPI's own"),
@@ -259,7 +259,10 @@ fn without_a_network_and_for_sizes_that_not_all_ranks_know_rules_take_the_place_
     for network in [None, Some(network)] {
         let mut chooser = Chooser::new(network, &clusters, Some(Family::Mpich));
         let choice = chooser.choose(Operation::Gatherv, None, 3, false, &clusters);
-        assert_eq!(choice.strategy.map(|strategy| strategy.name), Some("flat"));
+        assert_eq!(
+            choice.algorithm.map(|algorithm| algorithm.name),
+            Some("flat")
+        );
         assert_eq!(choice.reason(), "not all ranks know the sizes: by rule");
         assert!(choice.considered().is_empty());
     }
@@ -274,7 +277,7 @@ fn operands_that_must_stay_in_order_are_combined_by_strategies_that_keep_it() {
         for bytes in SIZES {
             let choice = chooser.choose(operation, Some(bytes), 0, true, &clusters);
             assert!(
-                choice.strategy.unwrap().keeps_order(),
+                choice.algorithm.unwrap().keeps_order(),
                 "{operation} of {bytes}"
             );
         }
@@ -357,7 +360,7 @@ fn open_mpis_own_collectives_are_replaced_wherever_they_were_measured_to_be_slow
             let line =
                 format!("{operation} {bytes}: best {best:.1}, host {host:.1} for {measured}");
             println!("{line}");
-            if choice.strategy.is_none() {
+            if choice.algorithm.is_none() {
                 kept.push(line);
             }
         }

@@ -68,7 +68,7 @@ fn a_short_broadcast_is_left_to_tuned_and_not_to_han() {
     let tuned = Chooser::new(Some(network), &clusters, Some(Family::OpenMpi));
     let chosen = |mut chooser: Chooser| {
         let choice = chooser.choose(Operation::Bcast, Some(8), 0, false, &clusters);
-        choice.strategy.map(|strategy| strategy.name)
+        choice.algorithm.map(|algorithm| algorithm.name)
     };
     assert_eq!(chosen(tuned.clone()), None);
     assert!(chosen(tuned.with_han()).is_some());
@@ -112,7 +112,7 @@ fn contention_in_native_exchanges_makes_more_choices_right() {
                     let is_better = simulated(&network, &clusters, &call, &ours)
                         < simulated_native(&network, family, &call);
                     let was_chosen = ours.seconds < MIN_GAIN_RATIO * unaware.seconds(&call, false);
-                    let is_chosen = choice.strategy.is_some();
+                    let is_chosen = choice.algorithm.is_some();
                     calls += 1;
                     before += usize::from(was_chosen == is_better);
                     now += usize::from(is_chosen == is_better);

@@ -16,17 +16,17 @@ fn over_the_bound(
         root,
     };
     let (choice, clusters) = chosen(network, &call, None);
-    let strategy = choice.strategy.unwrap();
+    let algorithm = choice.algorithm.unwrap();
     let considered = choice.considered().into_iter();
-    let mut considered = considered.filter(|plan| plan.strategy.name == strategy.name);
+    let mut considered = considered.filter(|plan| plan.algorithm.name == algorithm.name);
     let plan = considered.next().unwrap();
     let taken = simulated(network, &clusters, &call, &plan);
     let over = taken / bound(network, &clusters, operation, bytes, root);
     println!(
         "{operation} {bytes} from {root}: {} in {}: {over:.3}",
-        strategy.name, plan.segment
+        algorithm.name, plan.segment
     );
-    (strategy.name, over)
+    (algorithm.name, over)
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_long_scan_over_ranks_in_turn_takes_two_latencies_and_not_one_for_each_rank(
         };
         let (choice, clusters) = chosen(&network, &call, None);
         let taken = |name: &str| simulated_by(&network, &clusters, &call, &choice, name);
-        let name = choice.strategy.unwrap().name;
+        let name = choice.algorithm.unwrap().name;
         println!("{operation}: {name} {}", taken(name));
         assert_eq!(name, "grid-exchange");
         assert!(taken(name) < 0.5 * taken("chain"), "{}", taken(name));
@@ -175,7 +175,7 @@ fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
                 let (choice, clusters) = chosen(&network, &call, None);
                 let plan = choice.considered()[0];
                 let plans = plan
-                    .strategy
+                    .algorithm
                     .plans(&call, Some(&network), &clusters, plan.segment);
                 let outcome = simulate(&network, &plans, 1, Options::default()).unwrap();
                 times.push(outcome.seconds);

@@ -30,7 +30,7 @@ impl Pair {
     }
 
     fn name(&self) -> String {
-        format!("{} {}", self.measured.collective, self.measured.strategy)
+        format!("{} {}", self.measured.collective, self.measured.algorithm)
     }
 }
 
@@ -50,7 +50,7 @@ pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -
         let rows = pairs.iter().map(|pair| {
             json!({
                 "collective": pair.measured.collective.to_string(),
-                "algorithm": pair.measured.strategy,
+                "algorithm": pair.measured.algorithm,
                 "bytes": pair.measured.bytes,
                 "segment": pair.measured.segment,
                 "measured": pair.measured.seconds,
@@ -78,9 +78,9 @@ fn pair(
 ) -> Result<Pair, CommandError> {
     let operation = measured.collective;
     let refused = |problem: String| CommandError::failed(format!("{}: {problem}", file.display()));
-    let strategy = Algorithm::find(operation, &measured.strategy).ok_or_else(|| {
+    let algorithm = Algorithm::find(operation, &measured.algorithm).ok_or_else(|| {
         let names: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
-        let (wanted, names) = (&measured.strategy, names.join(", "));
+        let (wanted, names) = (&measured.algorithm, names.join(", "));
         refused(format!(
             "{operation} has no algorithm {wanted} here; name one of {names}"
         ))
@@ -92,9 +92,9 @@ fn pair(
     };
     let predictor = arguments.predictor(platform, call)?;
     let segment = measured.segment.unwrap_or(measured.bytes);
-    let prediction = predictor.of(strategy, Some(segment)).map_err(failed)?;
+    let prediction = predictor.of(algorithm, Some(segment)).map_err(failed)?;
     let predicted = prediction.seconds().ok_or_else(|| {
-        let name = strategy.name;
+        let name = algorithm.name;
         refused(format!(
             "{operation} by {name} has too many messages to predict; leave it out"
         ))

@@ -13,11 +13,11 @@ use treepie_launch::error::CommandError;
 /// Writes the plans of all ranks as the ending of `out` says.
 pub fn export(
     predictor: &Predictor,
-    strategy: &'static Algorithm,
+    algorithm: &'static Algorithm,
     segment: u64,
     out: &Path,
 ) -> Result<(), CommandError> {
-    let plans = || predictor.plans(strategy, segment);
+    let plans = || predictor.plans(algorithm, segment);
     let write = |path: &Path, text: &str| {
         std::fs::write(path, text).map_err(|error| {
             CommandError::failed(format!("{}: {error}; choose another file", path.display()))
@@ -51,11 +51,11 @@ pub fn export(
         }
         Some("json") => {
             let outcome = predictor
-                .timeline(strategy, segment)
-                .map_err(|error| CommandError::failed(format!("{}: {error}", strategy.name)))?;
+                .timeline(algorithm, segment)
+                .map_err(|error| CommandError::failed(format!("{}: {error}", algorithm.name)))?;
             let bars: Vec<_> = outcome.bars.iter().map(bar_json).collect();
             let answer = json!({
-                "algorithm": strategy.name,
+                "algorithm": algorithm.name,
                 "seconds": outcome.seconds,
                 "bars": bars,
             });

@@ -1,4 +1,4 @@
-//! `treepie predict`: the time of a collective on a platform: every strategy's and the MPI's own,
+//! `treepie predict`: the time of a collective on a platform: every algorithm's and the MPI's own,
 //! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or of a job with checkpoints, or of pieces
 //! that lie apart.
 
@@ -188,15 +188,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let all = predictions(&predictor, arguments)?;
     if let Some(out) = &arguments.export {
         let chosen = predictor.chosen();
-        let named = |strategy: &'static Algorithm| chosen.is_some_and(|c| c.name == strategy.name);
-        let plans = all.iter().filter_map(|p| Some((p.strategy?, p.segment)));
-        let exported = plans.clone().find(|&(strategy, _)| named(strategy));
-        let (strategy, segment) = exported.or(plans.clone().next()).ok_or_else(|| {
+        let named =
+            |algorithm: &'static Algorithm| chosen.is_some_and(|c| c.name == algorithm.name);
+        let plans = all.iter().filter_map(|p| Some((p.algorithm?, p.segment)));
+        let exported = plans.clone().find(|&(algorithm, _)| named(algorithm));
+        let (algorithm, segment) = exported.or(plans.clone().next()).ok_or_else(|| {
             CommandError::usage(format!(
                 "--export: there is no plan for {operation}; name one with --algorithm"
             ))
         })?;
-        plans::export(&predictor, strategy, segment, out)?;
+        plans::export(&predictor, algorithm, segment, out)?;
     }
     match arguments.json {
         true => print_json(&predictor, &all, arguments),
@@ -252,44 +253,44 @@ pub fn failed(error: SimulationError) -> CommandError {
     CommandError::failed(error.to_string())
 }
 
-/// The strategies that are asked for and the native collective, the quickest first.
+/// The algorithms that are asked for and the native collective, the quickest first.
 fn predictions(
     predictor: &Predictor,
     arguments: &Arguments,
 ) -> Result<Vec<Prediction>, CommandError> {
     let operation = predictor.call.operation;
     if let Some(name) = &arguments.algorithm {
-        let strategy = Algorithm::find(operation, name).ok_or_else(|| {
+        let algorithm = Algorithm::find(operation, name).ok_or_else(|| {
             let known: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
             CommandError::usage(format!(
                 "--algorithm {name}: there is none for {operation}; write one of {}",
                 known.join(", ")
             ))
         })?;
-        if !predictor.allows(strategy) {
+        if !predictor.allows(algorithm) {
             return Err(CommandError::usage(format!(
                 "--algorithm {name}: its messages wait for others, and nobody goes on with them \
                  where the MPI does not call; leave it out, or set --progress called"
             )));
         }
-        let found = predictor.of(strategy, arguments.segment).map_err(failed)?;
+        let found = predictor.of(algorithm, arguments.segment).map_err(failed)?;
         return Ok(vec![found]);
     }
     predictor.all(arguments.segment).map_err(failed)
 }
 
 fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
-    let name = |strategy: &'static Algorithm| strategy.name;
-    prediction.strategy.map(name) == predictor.chosen().map(name)
+    let name = |algorithm: &'static Algorithm| algorithm.name;
+    prediction.algorithm.map(name) == predictor.chosen().map(name)
 }
 
 fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
     let call = &predictor.call;
-    let name = |prediction: &Prediction| prediction.strategy.map_or("native", |known| known.name);
-    let strategies = all
+    let name = |prediction: &Prediction| prediction.algorithm.map_or("native", |known| known.name);
+    let algorithms = all
         .iter()
-        .filter(|prediction| prediction.strategy.is_some());
-    let strategies = strategies.map(|prediction| {
+        .filter(|prediction| prediction.algorithm.is_some());
+    let algorithms = algorithms.map(|prediction| {
         json!({
             "algorithm": name(prediction),
             "seconds": prediction.seconds(),
@@ -298,7 +299,7 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
             "segment": prediction.segment,
         })
     });
-    let native = all.iter().find(|prediction| prediction.strategy.is_none());
+    let native = all.iter().find(|prediction| prediction.algorithm.is_none());
     let is_started = arguments.collective.is_some_and(Collective::is_started);
     output::print_json(&json!({
         "collective": arguments.called(predictor),
@@ -319,7 +320,7 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
         "best": all.first().map(name),
         "chosen": predictor.chosen().map_or("native", |known| known.name),
         "reason": predictor.reason(),
-        "algorithms": strategies.collect::<Vec<_>>(),
+        "algorithms": algorithms.collect::<Vec<_>>(),
     }))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -377,8 +378,8 @@ fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ta
         } else {
             "  "
         };
-        let name = match prediction.strategy {
-            Some(strategy) => strategy.name.to_owned(),
+        let name = match prediction.algorithm {
+            Some(algorithm) => algorithm.name.to_owned(),
             None => format!("the MPI's own ({})", arguments.native),
         };
         let estimated = if prediction.simulated.is_none() {

@@ -128,7 +128,7 @@ fn algorithms_with_leaders_are_tried_on_a_host_of_two_sockets_and_nothing_runs_u
     let mut chooser = Chooser::new(network.map(std::sync::Arc::new), &clusters, None);
     for operation in [Operation::Bcast, Operation::Allreduce, Operation::Barrier] {
         let choice = chooser.choose(operation, Some(8), 0, false, &clusters);
-        assert!(choice.strategy.is_none());
+        assert!(choice.algorithm.is_none());
         let tried = chooser.challengers(&choice, Some(8));
         let names: Vec<String> = tried.iter().map(|one| one.candidate.to_string()).collect();
         assert!(names.iter().any(|name| name.starts_with("grid-")), "{operation}: {names:?}");

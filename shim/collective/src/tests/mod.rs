@@ -88,7 +88,7 @@ pub(super) fn amounts(
 }
 
 fn check_one(
-    strategy: &Algorithm,
+    algorithm: &Algorithm,
     operation: Operation,
     at: &Arrangement,
     root: usize,
@@ -101,7 +101,7 @@ fn check_one(
     let knowledge: &[bool] = if tells_all { &[false] } else { &[false, true] };
     for &know in knowledge {
         check_amounts(
-            strategy,
+            algorithm,
             at,
             (operation, root, ordered),
             &amounts(operation, at.clusters.ranks(), root, units, know),
@@ -112,7 +112,7 @@ fn check_one(
 }
 
 fn check_amounts(
-    strategy: &Algorithm,
+    algorithm: &Algorithm,
     at: &Arrangement,
     (operation, root, ordered): (Operation, usize, bool),
     amounts: &[Amount],
@@ -131,13 +131,13 @@ fn check_amounts(
             unit_bytes: 4096,
         })
         .collect();
-    if !strategy.serves(&problems[0]) {
+    if !algorithm.serves(&problems[0]) {
         return Ok(());
     }
     let plans: Vec<Plan> = problems
         .iter()
         .enumerate()
-        .map(|(rank, problem)| strategy.plan(problem, rank, flow))
+        .map(|(rank, problem)| algorithm.plan(problem, rank, flow))
         .collect();
     check(&problems, &plans)?;
     if operation.needs_all() {
@@ -148,7 +148,7 @@ fn check_amounts(
 }
 
 /// An algorithm on all arrangements, from every root.
-fn check_strategy(strategy: &Algorithm, operation: Operation, arrangements: &[Arrangement]) {
+fn check_strategy(algorithm: &Algorithm, operation: Operation, arrangements: &[Arrangement]) {
     let ranks = arrangements[0].clusters.ranks();
     for at in arrangements {
         for root in roots(operation, ranks) {
@@ -162,13 +162,13 @@ fn check_strategy(strategy: &Algorithm, operation: Operation, arrangements: &[Ar
                     late: root % 2,
                 };
                 for &ordered in orders(operation) {
-                    let result = check_one(strategy, operation, at, root, units, flow, ordered);
+                    let result = check_one(algorithm, operation, at, root, units, flow, ordered);
                     assert_eq!(
                         result,
                         Ok(()),
                         "{operation} {} on {ranks} ranks in {:?}, root {root}, {units} units, \
                          {flow:?}, ordered: {ordered}",
-                        strategy.name,
+                        algorithm.name,
                         at.clusters,
                     );
                 }
@@ -194,8 +194,8 @@ fn check_operations(which: impl Fn(Operation) -> bool) {
     for ranks in 1..=16 {
         let arrangements = arrangements(ranks);
         for operation in Operation::all().filter(|&operation| which(operation)) {
-            for strategy in Algorithm::of(operation) {
-                check_strategy(strategy, operation, &arrangements);
+            for algorithm in Algorithm::of(operation) {
+                check_strategy(algorithm, operation, &arrangements);
             }
         }
     }
@@ -217,7 +217,7 @@ fn long_messages_in_many_segments_do_what_mpi_defines() {
         for (which, at) in arrangements(ranks).iter().enumerate() {
             use Operation::{Allreduce, Alltoall, Alltoallv, Bcast, Reduce};
             for operation in [Bcast, Reduce, Allreduce, Alltoall, Alltoallv] {
-                for strategy in Algorithm::of(operation) {
+                for algorithm in Algorithm::of(operation) {
                     for &in_flight in in_flight {
                         let flow = Flow {
                             segment: 1,
@@ -225,8 +225,8 @@ fn long_messages_in_many_segments_do_what_mpi_defines() {
                             late: which % 4,
                         };
                         let root = if operation.has_root() { which } else { 0 };
-                        let result = check_one(strategy, operation, at, root, 30, flow, false);
-                        let name = strategy.name;
+                        let result = check_one(algorithm, operation, at, root, 30, flow, false);
+                        let name = algorithm.name;
                         assert_eq!(result, Ok(()), "{operation} {name} {in_flight} {which}");
                     }
                 }

@@ -85,7 +85,7 @@ impl Ground {
         let mut chooser = self.chooser.lock();
         chooser
             .choose(operation, None, 0, false, &self.clusters)
-            .strategy
+            .algorithm
     }
 
     /// The plans that the guard tries for calls of a cell, the best first.
@@ -101,15 +101,15 @@ impl Ground {
         self.chooser.lock().largest_message(choice, bytes)
     }
 
-    /// The largest message, in bytes, that a strategy should send for a call.
-    pub fn segment(&self, strategy: &'static Algorithm, key: &Key, bytes: Option<u64>) -> u64 {
+    /// The largest message, in bytes, that an algorithm should send for a call.
+    pub fn segment(&self, algorithm: &'static Algorithm, key: &Key, bytes: Option<u64>) -> u64 {
         let call = Uniform {
             operation: key.operation,
             bytes: bytes.unwrap_or(0),
             root: key.root,
         };
         let chooser = self.chooser.lock();
-        chooser.segment(strategy, &call, &self.clusters)
+        chooser.segment(algorithm, &call, &self.clusters)
     }
 
     /// The plans that the guard tries for started calls of a cell, the best first.

@@ -114,9 +114,11 @@ impl<'a> Case<'a> {
             false => job,
         };
         // The same on all ranks, whether or not messages of this one wait.
-        let direct = direct(call.operation);
+        let direct = direct(call.operation).map(|direct| direct.name);
         let is_called = setup.progress == Progress::Called
-            && work.run().is_none_or(|run| run.algorithm != direct);
+            && work
+                .run()
+                .is_none_or(|run| Some(run.algorithm.as_str()) != direct);
         let (place, waiting) = match is_called && !self.is_persistent {
             false => (place, None),
             true => match communicator.next_waiting(place) {
@@ -191,7 +193,7 @@ impl<'a> Case<'a> {
             }
             (None, Runner::Auto) => {
                 let choice = communicator.choose_started(key, None, setup.progress);
-                (choice.strategy?, choice.segment)
+                (choice.algorithm?, choice.segment)
             }
         };
         let ranks = communicator.clusters.ranks();
@@ -257,28 +259,28 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
     match runner {
         Runner::Native => None,
         Runner::Algorithm(name) => {
-            let Some(strategy) = serves(key.operation, name, setup.progress) else {
+            let Some(algorithm) = serves(key.operation, name, setup.progress) else {
                 let reason = format!("messages of {name} wait for others");
                 plans::tell(communicator, key, bytes, "native", 0, &reason);
                 return None;
             };
             let segment = communicator.eager_limit();
             let reason = "as the setting says";
-            plans::tell(communicator, key, bytes, strategy.name, segment, reason);
-            plans::of_key(communicator, key, strategy, segment)
+            plans::tell(communicator, key, bytes, algorithm.name, segment, reason);
+            plans::of_key(communicator, key, algorithm, segment)
         }
         Runner::Auto => {
             let choice = communicator.choose_started(key, bytes, setup.progress);
-            let by_rule = || Algorithm::find(key.operation, direct(key.operation));
+            let by_rule = || direct(key.operation);
             // Of persistent ones all know the sizes: leaders are told none.
-            let strategy = choice
-                .strategy
-                .filter(|strategy| !strategy.needs_leaders())
+            let algorithm = choice
+                .algorithm
+                .filter(|algorithm| !algorithm.needs_leaders())
                 .or_else(|| keeps_bits(setup, key.operation).then(by_rule).flatten());
             let segment = choice.segment.min(communicator.eager_limit());
-            let name = strategy.map_or("native", |strategy| strategy.name);
+            let name = algorithm.map_or("native", |algorithm| algorithm.name);
             plans::tell(communicator, key, bytes, name, segment, &choice.reason());
-            plans::of_key(communicator, key, strategy?, segment)
+            plans::of_key(communicator, key, algorithm?, segment)
         }
     }
 }

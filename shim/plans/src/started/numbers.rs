@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use treepie_choice::{Form, direct};
-use treepie_collective::{Algorithm, Operation};
+use treepie_collective::Operation;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Call, SUCCESS, Side, Word, c_int};
 
@@ -57,7 +57,7 @@ impl Numbers {
             root: 0,
         };
         let job = Job::new(native, &call, place, &communicator.clusters).ok()?;
-        let algorithm = Algorithm::find(call.operation, direct(call.operation))?;
+        let algorithm = direct(call.operation)?;
         let segment = communicator.eager_limit();
         let key = Key {
             operation: call.operation,

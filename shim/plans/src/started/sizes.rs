@@ -3,7 +3,7 @@
 //! has the plan that suits them.
 
 use treepie_choice::{Progress, direct, uneven};
-use treepie_collective::{Algorithm, Amount, Operation};
+use treepie_collective::{Amount, Operation};
 use treepie_mpi::Call;
 use treepie_mpi::native::Native;
 use treepie_profile::settings::Runner;
@@ -46,9 +46,9 @@ pub fn exchange(
     let chosen = match runner {
         Runner::Auto => {
             // Without relays a rank sends what it sends anyway.
-            let direct = Algorithm::find(operation, direct(operation))?;
+            let direct = direct(operation)?;
             let best = sizes::choose(ground, (operation, root), &amount, direct);
-            Some(best.filter(|best| best.strategy.name != direct.name)?)
+            Some(best.filter(|best| best.algorithm != direct)?)
         }
         _ => None,
     };

@@ -45,7 +45,7 @@ pub struct Simulated {
     /// The collective.
     pub collective: Collective,
     /// How it is done.
-    pub strategy: &'static Algorithm,
+    pub algorithm: &'static Algorithm,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
     /// Bytes of the largest message.
@@ -65,7 +65,7 @@ impl PlanChoice {
         let Some(words) = &self.plan else {
             return Ok(None);
         };
-        let (collective, strategy) = parse(words)?;
+        let (collective, algorithm) = parse(words)?;
         let operation = collective.operation;
         if self.root >= platform.ranks() {
             return Err(CommandError::usage(format!(
@@ -99,7 +99,7 @@ impl PlanChoice {
             unit_bytes: 1,
         };
         let segment = self.segment.max(1);
-        let plans = strategy.describe(&problem).plans(segment);
+        let plans = algorithm.describe(&problem).plans(segment);
         let options = Options {
             timeline: true,
             ..Options::default()
@@ -108,7 +108,7 @@ impl PlanChoice {
             .map_err(|error| CommandError::failed(format!("--plan {words}: {error}")))?;
         Ok(Some(Simulated {
             collective,
-            strategy,
+            algorithm,
             bytes: self.bytes,
             segment,
             ranks: network.ranks(),
@@ -131,13 +131,13 @@ fn parse(words: &str) -> Result<(Collective, &'static Algorithm), CommandError> 
             "{operation} has another size for every rank; take its form with one size for all"
         )));
     }
-    let known = || Algorithm::of(operation).map(|strategy| strategy.name);
-    let strategy = Algorithm::find(operation, name).ok_or_else(|| match known().next() {
+    let known = || Algorithm::of(operation).map(|algorithm| algorithm.name);
+    let algorithm = Algorithm::find(operation, name).ok_or_else(|| match known().next() {
         None => wrong(format!("there are no plans for {operation}")),
         Some(_) => wrong(format!(
             "{operation} has no algorithm `{name}`; it has {}",
             known().collect::<Vec<_>>().join(", ")
         )),
     })?;
-    Ok((collective, strategy))
+    Ok((collective, algorithm))
 }

@@ -1,4 +1,4 @@
-//! Estimated times of strategies, from the load of each link: tens of microseconds for a choice
+//! Estimated times of algorithms, from the load of each link: tens of microseconds for a choice
 //! among all of them, where the simulator, which follows every message, takes milliseconds to
 //! seconds.
 //!

@@ -8,7 +8,7 @@ use crate::plan::step::Plan;
 use crate::problem::Uniform;
 use std::collections::{HashMap, HashSet};
 
-/// Every strategy for every operation on uneven clusters of eight ranks.
+/// Every algorithm for every operation on uneven clusters of eight ranks.
 fn all_plans() -> Vec<(String, Vec<Plan>)> {
     let network = grids::scattered(&[0, 1, 0, 2, 0, 1, 0, 1]);
     let clusters = Clusters::of_network(&network);
@@ -19,9 +19,9 @@ fn all_plans() -> Vec<(String, Vec<Plan>)> {
             bytes: 10,
             root: 0,
         };
-        for strategy in Algorithm::of(operation) {
-            let plans = strategy.plans(&call, Some(&network), &clusters, 4);
-            all.push((format!("{operation} {}", strategy.name), plans));
+        for algorithm in Algorithm::of(operation) {
+            let plans = algorithm.plans(&call, Some(&network), &clusters, 4);
+            all.push((format!("{operation} {}", algorithm.name), plans));
         }
     }
     all

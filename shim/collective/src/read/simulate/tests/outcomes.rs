@@ -23,7 +23,7 @@ fn one_cluster(ranks: usize) -> Network {
 fn simulated(
     network: &Network,
     operation: Operation,
-    strategy: &str,
+    algorithm: &str,
     bytes: u64,
     segment: u64,
     sending: Sending,
@@ -34,8 +34,8 @@ fn simulated(
         bytes,
         root: 0,
     };
-    let strategy = Algorithm::find(operation, strategy).unwrap();
-    let plans = strategy.plans(&call, Some(network), &clusters, segment);
+    let algorithm = Algorithm::find(operation, algorithm).unwrap();
+    let plans = algorithm.plans(&call, Some(network), &clusters, segment);
     let options = Options {
         sending,
         timeline: true,
@@ -95,7 +95,7 @@ fn messages_that_are_sent_one_after_the_other_have_gamma_and_no_delta() {
 
 #[test]
 fn contention_is_met_in_total_exchanges_alone_and_inside_clusters_alone() {
-    for (operation, strategy, is_met) in [
+    for (operation, algorithm, is_met) in [
         (Operation::Bcast, "flat", false),
         (Operation::Gather, "flat", false),
         (Operation::Allgather, "ring", false),
@@ -107,17 +107,17 @@ fn contention_is_met_in_total_exchanges_alone_and_inside_clusters_alone() {
     ] {
         let seconds = |network: &Network| {
             let of = Sending::Overlapping;
-            simulated(network, operation, strategy, 64 << 10, 1 << 30, of).seconds
+            simulated(network, operation, algorithm, 64 << 10, 1 << 30, of).seconds
         };
         let (free, busy) = (seconds(&one_cluster(8)), seconds(&congested(8)));
         assert_eq!(
             busy > 2.0 * free,
             is_met,
-            "{operation} {strategy}: {free} {busy}"
+            "{operation} {algorithm}: {free} {busy}"
         );
         assert!(
             is_met || busy == free,
-            "{operation} {strategy}: {free} {busy}"
+            "{operation} {algorithm}: {free} {busy}"
         );
     }
     // Between clusters of two: nobody meets anybody inside.
@@ -212,18 +212,18 @@ fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
     let network = grids::deep();
     assert_eq!(Clusters::of_network(&network).closer().len(), 1);
     let bytes = 4 << 20;
-    for strategy in ["grid-chain", "grid-exchange"] {
+    for algorithm in ["grid-chain", "grid-exchange"] {
         let taken = |segment: u64| {
             let of = Sending::Overlapping;
-            simulated(&network, Operation::Bcast, strategy, bytes, segment, of).seconds
+            simulated(&network, Operation::Bcast, algorithm, bytes, segment, of).seconds
         };
         let once = network.uplink(0, bytes) + network.between(0, 1).unwrap().latency();
         assert!(
             taken(16 << 10) < 1.1 * once,
-            "{strategy}: {}",
+            "{algorithm}: {}",
             taken(16 << 10)
         );
-        assert!(taken(bytes) > 1.5 * once, "{strategy}: {}", taken(bytes));
+        assert!(taken(bytes) > 1.5 * once, "{algorithm}: {}", taken(bytes));
     }
 }
 
@@ -237,7 +237,7 @@ fn nothing_is_quicker_than_the_bound_also_where_a_way_over_another_cluster_is_sh
         |from, to| Link::linear(latency(from, to), 1e-9, 80e-9).unwrap(),
     );
     let clusters = Clusters::of_network(&network);
-    for (operation, strategy) in [
+    for (operation, algorithm) in [
         (Operation::Bcast, "grid-chain"),
         (Operation::Bcast, "grid-flat"),
         (Operation::Reduce, "grid-ecef"),
@@ -245,11 +245,11 @@ fn nothing_is_quicker_than_the_bound_also_where_a_way_over_another_cluster_is_sh
     ] {
         for bytes in [8, 64 << 10] {
             let of = Sending::Overlapping;
-            let taken = simulated(&network, operation, strategy, bytes, 4096, of).seconds;
+            let taken = simulated(&network, operation, algorithm, bytes, 4096, of).seconds;
             let least = crate::read::bound::bound(&network, &clusters, operation, bytes, 0);
             assert!(
                 taken >= least,
-                "{operation} {strategy} {bytes}: {taken} < {least}"
+                "{operation} {algorithm} {bytes}: {taken} < {least}"
             );
         }
     }

@@ -21,7 +21,7 @@ use treepie_report::picture::{Format, write_drawing};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checkpoints")]
 #[group(conflicts_with_all = ["collective", "measured", "bytes", "root", "segment", "algorithm",
-                              "form", "model", "export", "pieces"])]
+                              "export", "pieces"])]
 pub struct CheckpointOptions {
     /// Predict a job with waves of checkpoints instead of a collective, by protocol: blocking,
     /// by-cluster, non-blocking, hybrid, logging, several with commas, or all. No checkpoint is

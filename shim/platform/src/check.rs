@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Contents, PlatformError};
+use crate::contents::{Contents, PlatformError};
 
 /// Checks everything.
 pub(super) fn check(contents: &Contents) -> Result<(), PlatformError> {

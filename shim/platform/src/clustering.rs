@@ -13,7 +13,7 @@
 //! other, but all near its middle, is one cluster (thesis figure 3.1).
 //! [`Partition::spread`] tells such clusters.
 
-use super::LatencyMatrix;
+use crate::latency::LatencyMatrix;
 
 /// Excess over the shortest a link of a cluster may be, as a part of it: the value of all
 /// experiments of the thesis.

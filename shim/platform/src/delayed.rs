@@ -1,6 +1,8 @@
 //! A platform whose messages take longer.
 
-use super::{Contents, Level, Link, Platform};
+use crate::contents::{Contents, Level};
+use crate::description::Platform;
+use crate::link::Link;
 
 impl Platform {
     /// The same platform where every message takes `seconds` longer: a latency that something

@@ -1,9 +1,12 @@
 //! Distances from a platform: its clusters, and how long a message takes between, in and below
 //! them.
 
-use super::{Cluster, Link, Platform};
 use treepie_base::statistics::mean;
 use treepie_topology::{Topology, TopologyError};
+
+use crate::contents::Cluster;
+use crate::description::Platform;
+use crate::link::Link;
 
 impl Platform {
     /// The logical clusters as a network: hosts below clusters.

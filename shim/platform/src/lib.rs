@@ -21,6 +21,7 @@
 mod check;
 pub mod clustering;
 mod contention;
+mod contents;
 mod delayed;
 mod description;
 mod distances;
@@ -38,12 +39,10 @@ mod scaled;
 mod ways;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
-pub(crate) use contention::Unsaturated;
 pub use contention::{Contention, Exchange};
-pub(crate) use description::Probing;
-pub use description::{
-    Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError,
-};
+pub(crate) use contents::Probing;
+pub use contents::{Cluster, Contents, Host, Level, Parallel, PlatformError};
+pub use description::{Mismatch, Platform};
 pub use distances::with_measured_distances;
 pub use inside::{Identity, Inside, LEVELS};
 pub(crate) use latency::LatencyError;

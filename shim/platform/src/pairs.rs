@@ -1,6 +1,7 @@
 //! The link between two ranks.
 
-use super::{Link, Platform};
+use crate::description::Platform;
+use crate::link::Link;
 
 /// Which link joins two ranks, for a platform with all its ranks.
 pub struct Pairs<'a> {

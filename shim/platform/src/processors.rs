@@ -11,8 +11,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::Identity;
 use treepie_base::list;
+
+use crate::inside::Identity;
 
 /// Where Linux shows them.
 pub const SYSTEM: &str = "/sys/devices/system";
@@ -68,7 +69,7 @@ pub fn identity(system: &Path, host: String, units: &[usize]) -> Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Inside;
+    use crate::inside::Inside;
 
     /// A host with 2 sockets of 4 NUMA nodes of 8 cores, four of which share a cache.
     fn two_sockets() -> tempfile::TempDir {

@@ -1,6 +1,7 @@
 //! A platform with another number of ranks.
 
-use super::{Cluster, Contents, Host, Platform};
+use crate::contents::{Cluster, Contents, Host};
+use crate::description::Platform;
 
 impl Platform {
     /// The same clusters, made larger or smaller alike, with `ranks` ranks in blocks: every cluster

@@ -2,10 +2,11 @@
 //! lowest receiver.
 
 use strum::{Display, IntoStaticStr, VariantArray};
-
-use super::{Costs, Schedule};
 use treepie_base::from_name;
 use treepie_base::statistics::mean;
+
+use crate::orders::costs::Costs;
+use crate::orders::schedule::Schedule;
 
 /// A rule that orders the sends between clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]

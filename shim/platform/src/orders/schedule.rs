@@ -1,6 +1,6 @@
 //! An order of sends with its times.
 
-use super::Costs;
+use crate::orders::costs::Costs;
 
 /// One message from a cluster's leader to another's.
 #[derive(Debug, Clone, Copy, PartialEq)]

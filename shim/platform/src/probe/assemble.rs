@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::{
-    Cluster, Contention, Contents, Host, Identity, Inside, LEVELS, LatencyMatrix, Level, Link,
-    Parallel, Partition, Platform, PlatformError, Probing,
-};
-use super::Options;
+use crate::clustering::Partition;
+use crate::contention::Contention;
+use crate::contents::{Cluster, Contents, Host, Level, Parallel, PlatformError, Probing};
+use crate::description::Platform;
+use crate::inside::{Identity, Inside, LEVELS};
+use crate::latency::LatencyMatrix;
+use crate::link::Link;
+use crate::probe::options::Options;
 
 /// Hosts of all ranks.
 pub(super) struct Place {

@@ -5,11 +5,12 @@
 //! the link; what an isolated message needs beyond it is the handshake of the host's rendezvous.
 //! Nothing is repeated more often than it takes to be precise enough.
 
-use super::super::{Link, Sample};
-use super::Messenger;
+use treepie_base::statistics::{Estimate, estimate, median};
+
 use super::sizes::{initial_sizes, next_size};
 use super::timer::{Timer, Trip};
-use treepie_base::statistics::{Estimate, estimate, median};
+use crate::link::{Link, Sample};
+use crate::probe::messenger::Messenger;
 
 /// `L = (RTT(0) - 2 g(0)) / 2`, in seconds; never below a hundredth of the round
 /// trip, which only noise could make it.

@@ -11,7 +11,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Messenger, Trial, receive_value};
+use crate::probe::messenger::{Messenger, receive_value};
+use crate::probe::trial::Trial;
 
 /// One exchange after the other, all with their sizes in bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,13 @@
 //! The responder, on every rank: sends its identity, then serves the requests of rank 0.
 
-use super::super::{Mismatch, Platform, PlatformError};
-use super::request::echo;
-use super::task::{Answer, Order, Task};
-use super::{
-    Identity, Messenger, Options, Report, exchange, initiator, measure, receive_value, send_value,
-    ways,
-};
+use super::task::Order;
+use crate::contents::PlatformError;
+use crate::description::{Mismatch, Platform};
+use crate::inside::Identity;
+use crate::probe::messenger::{Messenger, receive_value, send_value};
+use crate::probe::options::{Options, Report};
+use crate::probe::perform::perform_all;
+use crate::probe::steps::{compare, measure_all};
 
 /// Measures the platform. All ranks of the job call this at the same time, with
 /// the same options; rank 0 gets the report.
@@ -19,7 +20,7 @@ pub fn probe(
     options: &Options,
 ) -> Result<Option<Report>, PlatformError> {
     if messenger.rank() == 0 {
-        return initiator::measure_all(messenger, identity, options).map(Some);
+        return measure_all(messenger, identity, options).map(Some);
     }
     send_value(messenger, 0, identity);
     serve(messenger);
@@ -36,7 +37,7 @@ pub fn check(
     factor: f64,
 ) -> Option<Result<(), Mismatch>> {
     if messenger.rank() == 0 {
-        return Some(initiator::compare(messenger, platform, factor));
+        return Some(compare(messenger, platform, factor));
     }
     serve(messenger);
     None
@@ -53,38 +54,4 @@ fn serve(messenger: &mut impl Messenger) {
             send_value(messenger, 0, &answers);
         }
     }
-}
-
-/// Does these orders; the answers of those where this rank measures.
-pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> Vec<Answer> {
-    let answers = orders.iter().filter_map(|order| perform(messenger, order));
-    answers.collect()
-}
-
-/// Does one task; the measuring side has an answer.
-fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<Answer> {
-    let partner = order.partner;
-    if !order.measures {
-        echo(messenger, partner);
-        return None;
-    }
-    Some(match order.task {
-        Task::Latency => Answer::Seconds(measure::latency(messenger, partner)),
-        Task::Link {
-            seconds,
-            largest,
-            ref also,
-        } => Answer::of_link(measure::link(messenger, partner, seconds, largest, also).as_ref()),
-        Task::Ways { seconds } => {
-            Answer::Ways(ways::ways(messenger, partner, seconds).map(Box::new))
-        }
-        Task::Stream { bytes, count } => {
-            Answer::Seconds(measure::stream(messenger, partner, bytes, count))
-        }
-        Task::Exchange {
-            ref members,
-            bytes,
-            times,
-        } => Answer::Times(exchange::times(messenger, members, bytes, times)),
-    })
 }

@@ -1,6 +1,6 @@
 //! Sizes to measure: a few that span the curve, and more where it bends.
 
-use super::super::Sample;
+use crate::link::Sample;
 
 /// Sizes that two neighbours predict this badly are worth a closer look.
 const BEND: f64 = 0.15;

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{Link, Sample, Ways};
+use crate::link::{Link, Sample};
+use crate::ways::Ways;
 
 /// One thing to do with a partner. Of the two, one measures and the other
 /// mirrors.

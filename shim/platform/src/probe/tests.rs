@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use super::measure::{gap_of_train, latency_of_round_trips};
 use super::*;
-use crate::{Contention, Platform};
+use crate::contention::Contention;
+use crate::description::Platform;
 
 /// A link of the simulated network.
 #[derive(Clone, Copy)]

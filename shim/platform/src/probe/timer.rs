@@ -1,7 +1,7 @@
 //! Times of exchanges with one echoing rank.
 
 use super::request::Request;
-use super::{Messenger, send_value};
+use crate::probe::messenger::{Messenger, send_value};
 
 /// A round trip of an empty message that is longer than this, in seconds, is one
 /// of a wide area: it hides how long the mirror takes to notice a request, and

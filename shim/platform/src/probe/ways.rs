@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::super::{Way, WayCost, Ways};
-use super::request::Request;
-use super::{Messenger, send_value};
 use treepie_traffic::windows::EpochKind;
+
+use super::request::Request;
+use crate::probe::messenger::{Messenger, send_value};
+use crate::probe::trial::{Subject, Trial};
+use crate::ways::{Way, WayCost, Ways};
 
 /// Sizes of pieces in bytes.
 const SIZES: [u64; 5] = [8, 64, 512, 4 << 10, 32 << 10];
@@ -17,31 +17,6 @@ const SEVERAL: usize = 32;
 /// So often each trial is timed, at least and at most, after a first time in which connections are
 /// made.
 const TIMES: (usize, usize) = (3, 200);
-
-/// Something that is done several times, and timed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Trial {
-    /// What is done.
-    pub subject: Subject,
-    /// How often.
-    pub times: usize,
-}
-
-/// What a trial times at the origin, until that knows that all has arrived.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Subject {
-    /// Pieces, each with a gap as long behind it, at both ends.
-    Pieces {
-        /// The way that they go.
-        way: Way,
-        /// How many.
-        pieces: usize,
-        /// Bytes of each.
-        bytes: u64,
-    },
-    /// An epoch with one put of 8 bytes; of `LockAll` the put and a flush.
-    Epoch(EpochKind),
-}
 
 /// Measures all ways to `to` in about so many `seconds`, small pieces first; what there is no time
 /// for is left out. `None` where the messenger has no ways.

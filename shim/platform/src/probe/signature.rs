@@ -1,0 +1,151 @@
+//! Contention of each cluster, from timed total exchanges.
+
+use treepie_base::statistics::median;
+
+use super::assemble::{Measured, Place};
+use super::initiator::Initiator;
+use crate::clustering::Partition;
+use crate::contention::{Contention, Exchange, Unsaturated};
+use crate::inside::LEVELS;
+use crate::link::Link;
+use crate::probe::messenger::Messenger;
+use crate::probe::orders::run_exchange;
+
+/// Measures the contention of every cluster, as far as the time is enough.
+pub(super) fn all_clusters(
+    initiator: &mut Initiator<'_, impl Messenger>,
+    place: &Place,
+    partition: &Partition,
+    measured: &mut Measured,
+) {
+    for (cluster, hosts) in partition.clusters.iter().enumerate() {
+        let ranks = place.ranks_round_robin(hosts);
+        if ranks.len() < FEWEST_RANKS {
+            let count = ranks.len();
+            initiator.left_out.push(format!(
+                "contention of cluster{cluster}: it has {count} of the {FEWEST_RANKS} ranks that \
+                 an exchange needs to fill its links; nothing is stored"
+            ));
+            continue;
+        }
+        let links = measured.inside.get(&cluster);
+        let links = links.map(|known| Links {
+            within: known.get(&None).cloned(),
+            on_host: LEVELS
+                .iter()
+                .find_map(|&level| known.get(&Some(level)))
+                .cloned(),
+        });
+        let exchanges = links.map(|links| of_cluster(initiator, place, &ranks, &links));
+        match Contention::fit(&exchanges.unwrap_or_default()) {
+            Ok(contention) => {
+                measured.contention.insert(cluster, contention);
+            }
+            Err(reason) => initiator.left_out.push(format!(
+                "contention of cluster{cluster}: {reason}; nothing is stored{}",
+                match reason {
+                    Unsaturated::Few(_) => ", give a larger --budget",
+                    Unsaturated::Idle { .. } | Unsaturated::Scattered { .. } =>
+                        ", measure it on quiet hosts",
+                }
+            )),
+        }
+    }
+}
+
+/// The links of a cluster, as far as they were measured.
+pub(crate) struct Links {
+    within: Option<Link>,
+    on_host: Option<Link>,
+}
+
+impl Links {
+    /// The bound of a free network, and what a rendezvous adds, in seconds: what leaves a host
+    /// passes its card one after the other, and so does what a rank sends to others of its host.
+    fn bound(&self, on_hosts: &[usize], bytes: u64) -> Option<(f64, f64)> {
+        let all: usize = on_hosts.iter().sum();
+        let mut load = 0.0_f64;
+        let mut widest = self.on_host.as_ref();
+        for &here in on_hosts {
+            if here < all {
+                let within = self.within.as_ref()?;
+                load = load.max((here * (all - here)) as f64 * within.gap(bytes));
+                widest = Some(within);
+            }
+            if here > 1 {
+                let on_host = self.on_host.as_ref().or(self.within.as_ref())?;
+                load = load.max((here - 1) as f64 * on_host.gap(bytes));
+            }
+        }
+        let widest = widest?;
+        Some((load + widest.latency(), widest.handshake(bytes)))
+    }
+}
+
+/// Exchanges of all `ranks`, of half of them, and of a quarter, from small sizes to large ones.
+pub(crate) fn of_cluster(
+    initiator: &mut Initiator<'_, impl Messenger>,
+    place: &Place,
+    ranks: &[usize],
+    links: &Links,
+) -> Vec<Exchange> {
+    let mut found = Vec::new();
+    let mut slowdown = EXPECTED;
+    let mut counts = [ranks.len(), ranks.len() / 2, ranks.len() / 4].map(|n| n.max(FEWEST_RANKS));
+    counts.sort_unstable();
+    let largest = initiator
+        .options
+        .largest
+        .min(MOST_BYTES / ranks.len() as u64);
+    let sizes = |bytes: &u64| Some(bytes / 4).filter(|&smaller| smaller >= SMALLEST);
+    let mut sizes: Vec<u64> = std::iter::successors(Some(largest), sizes).collect();
+    sizes.reverse();
+    for (at, &count) in counts.iter().enumerate() {
+        if counts[..at].contains(&count) {
+            continue;
+        }
+        let members = &ranks[..count];
+        let mut on_hosts = vec![0; place.hosts.len()];
+        for (host, on_host) in place.hosts.iter().zip(&mut on_hosts) {
+            *on_host = host
+                .ranks
+                .iter()
+                .filter(|rank| members.contains(rank))
+                .count();
+        }
+        on_hosts.retain(|&on_host| on_host > 0);
+        for &bytes in &sizes {
+            let Some((bound, handshake)) = links.bound(&on_hosts, bytes) else {
+                return found;
+            };
+            if slowdown * bound * TIMES as f64 > initiator.left(1.0) {
+                break;
+            }
+            let times = run_exchange(initiator.messenger, members, bytes, 1 + TIMES);
+            let seconds = median(&times[1..]).unwrap_or(0.0);
+            slowdown = 2.0 * seconds / bound;
+            found.push(Exchange {
+                ranks: count,
+                bytes,
+                bound,
+                seconds: (seconds - handshake).max(seconds / 2.0),
+            });
+        }
+    }
+    found
+}
+
+/// Fewer ranks make no exchange that could overload anything: each of two has one partner.
+pub(crate) const FEWEST_RANKS: usize = 3;
+
+/// So often each exchange is timed, after a first time in which connections are made.
+pub(crate) const TIMES: usize = 4;
+
+/// Bytes of all that a rank receives in an exchange, at most.
+pub(crate) const MOST_BYTES: u64 = 16 << 20;
+
+/// The smallest size in bytes, below which latencies count more than what links carry.
+pub(crate) const SMALLEST: u64 = 1 << 10;
+
+/// An exchange may take this much longer than its bound before anything is known of the cluster.
+pub(crate) const EXPECTED: f64 = 4.0;

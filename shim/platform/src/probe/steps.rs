@@ -1,0 +1,81 @@
+//! Steps of a probe on rank 0.
+
+use super::assemble::{Measured, Place, assemble};
+use super::rounds::tournament;
+use super::task::Task;
+use crate::clustering::Partition;
+use crate::contents::PlatformError;
+use crate::description::{Mismatch, Platform};
+use crate::inside::Identity;
+use crate::latency::LatencyMatrix;
+use crate::probe::initiator::Initiator;
+use crate::probe::messenger::{Messenger, receive_value};
+use crate::probe::options::{Options, Report};
+use crate::probe::orders::{Pair, end, run_task};
+use crate::probe::signature::all_clusters;
+
+/// Leads the measurement, takes part in it, and puts the answers together.
+pub(super) fn measure_all(
+    messenger: &mut impl Messenger,
+    identity: &Identity,
+    options: &Options,
+) -> Result<Report, PlatformError> {
+    let began = messenger.seconds();
+    let mut identities = vec![identity.clone()];
+    for rank in 1..messenger.ranks() {
+        identities.push(receive_value(messenger, rank).unwrap_or_default());
+    }
+    let place = Place::new(&identities);
+    let mut initiator = Initiator {
+        messenger,
+        options,
+        began,
+        left_out: Vec::new(),
+    };
+    let latencies = initiator.latencies(&place);
+    let latency_pairs = latencies.len();
+    let matrix = LatencyMatrix::from_pairs(place.hosts.len(), latencies)
+        .unwrap_or_else(|_| LatencyMatrix::default());
+    let partition = Partition::new(&matrix, options.tolerance);
+    let mut measured = Measured {
+        latency_pairs,
+        ..Measured::default()
+    };
+    initiator.links(&place, &partition, &mut measured);
+    if options.ways {
+        initiator.ways(&place, &partition, &mut measured);
+    }
+    if options.together {
+        measured.parallel = initiator.together(&place, &partition);
+    }
+    if options.exchange {
+        all_clusters(&mut initiator, &place, &partition, &mut measured);
+    }
+    end(initiator.messenger);
+    measured.left_out = initiator.left_out;
+    measured.seconds = initiator.messenger.seconds() - began;
+    let platform = assemble(&place, &partition, &matrix, measured, options)?;
+    Ok(Report { platform })
+}
+
+/// Measures the latencies of a few pairs of clusters, disjoint ones at the same
+/// time, and compares them with those of `platform`.
+pub(super) fn compare(
+    messenger: &mut impl Messenger,
+    platform: &Platform,
+    factor: f64,
+) -> Result<(), Mismatch> {
+    let leader = |cluster: usize| platform.clusters()[cluster].leader;
+    let pairs = tournament(platform.clusters().len())
+        .into_iter()
+        .next()
+        .unwrap_or_default();
+    let ranks: Vec<Pair> = pairs.iter().map(|&(a, b)| (leader(a), leader(b))).collect();
+    let answers = run_task(messenger, &Task::Latency, &ranks);
+    end(messenger);
+    let found = pairs.iter().zip(answers);
+    let measured: Vec<(usize, usize, f64)> = found
+        .filter_map(|(&(a, b), answer)| Some((a, b, answer?.seconds()?)))
+        .collect();
+    platform.check_latencies(&measured, factor)
+}

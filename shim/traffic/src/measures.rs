@@ -1,7 +1,7 @@
 //! Measures of a matrix: symmetry, balance, similarity to another. The diagonal never counts:
 //! messages to oneself do not count.
 
-use super::Matrix;
+use crate::matrix::Matrix;
 
 /// Part of the traffic that is matched in the other direction: the sum of `min(m(i,j), m(j,i))`
 /// over all ordered pairs, in parts of all traffic. 1 for a symmetric matrix and one without

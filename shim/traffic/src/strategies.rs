@@ -3,7 +3,8 @@
 
 use proptest::prelude::*;
 
-use super::{Matrix, Traffic, TrafficMatrix};
+use crate::matrix::Matrix;
+use crate::traffic::{Traffic, TrafficMatrix};
 
 /// Entries `(row, column, value)` of a matrix of the drawn order, places not
 /// always different.

@@ -5,10 +5,10 @@ use std::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
+use treepie_base::from_name;
 
 use super::matrix::TOO_LARGE;
-use super::{Matrix, MatrixError};
-use treepie_base::from_name;
+use crate::matrix::{Matrix, MatrixError};
 
 /// Traffic from one rank to another. Sums stop at the largest value instead of starting again at
 /// zero.

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 use strum::{Display, VariantArray};
 
-use super::Traffic;
+use crate::traffic::Traffic;
 
 /// What opens an epoch in which a rank accesses a window (MPI-4.1, section 12.5).
 #[derive(

@@ -2,16 +2,18 @@
 
 use serde::Serialize;
 use strum::{Display, IntoStaticStr, VariantArray};
-use thiserror::Error;
+use treepie_base::from_name;
+use treepie_collective::read::simulate::{Occupancy, Options, simulate};
+use treepie_collective::{Action, Network, Plan};
+use treepie_platform::{Link, Platform};
 
 use super::coordination::{self, Coordination};
 use super::course::{self, Course, Iteration, Piece};
 use super::routes::{Limit, Routes, Servers};
-use super::{Loggers, Program};
-use treepie_base::from_name;
-use treepie_collective::read::simulate::{Occupancy, Options, SimulationError, simulate};
-use treepie_collective::{Action, Network, Plan};
-use treepie_platform::{Link, Platform};
+use crate::checkpoint::costs::Costs;
+use crate::checkpoint::error::ExperimentError;
+use crate::checkpoint::loggers::Loggers;
+use crate::checkpoint::program::Program;
 
 /// Bytes of a determinant: four integers (Coti 2006, 2.5).
 const DETERMINANT: f64 = 16.0;
@@ -42,121 +44,6 @@ from_name!(Protocol, "protocol");
 impl Protocol {
     /// All of them.
     pub const ALL: &[Protocol] = Protocol::VARIANTS;
-}
-
-/// What parts of a wave cost where the platform does not say it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Costs {
-    /// Bytes of the image of a rank.
-    pub image: f64,
-    /// Rate of the disk of a host, where a copy of the images of its ranks stays.
-    pub local_disk: f64,
-    /// Rate of the disk of a server; infinite where its memory takes the images.
-    #[serde(skip)]
-    pub server_disk: f64,
-    /// Rate of a card in clusters that have one host, of which no card is known.
-    pub card: f64,
-    /// Rate at which a rank copies in memory: what it logs, and no image is quicker.
-    pub memory: f64,
-    /// Seconds by which a daemon delays each message.
-    pub daemon: f64,
-    /// Seconds in which an event logger serves a determinant.
-    pub logger: f64,
-    /// Number of event loggers.
-    pub loggers: usize,
-}
-
-impl Costs {
-    /// Defaults for so many ranks.
-    ///
-    /// | cost | value | source |
-    /// |---|---|---|
-    /// | image | 1.6 GB / ranks + 15 MB | an assumption: data of a large problem, and a program |
-    /// | local disk | 40 MB/s | a disk of 2006 (an assumption) |
-    /// | server's disk | no limit | servers keep images in memory (Coti 2006, 2.8) |
-    /// | card | 110 MB/s | Gigabit Ethernet |
-    /// | memory | 3 GB/s | an assumption, within 1 to 5 GB/s |
-    /// | daemon | 20 us a message | an assumption: two passes through a local socket |
-    /// | event logger | 20 us a determinant, one logger | an assumption |
-    pub fn usual(ranks: usize) -> Costs {
-        Costs {
-            image: 1.6e9 / ranks.max(1) as f64 + 15e6,
-            local_disk: 40e6,
-            server_disk: f64::INFINITY,
-            card: 110e6,
-            memory: 3e9,
-            daemon: 20e-6,
-            logger: 20e-6,
-            loggers: 1,
-        }
-    }
-
-    /// Refuses what can't be.
-    fn check(&self) -> Result<(), ExperimentError> {
-        let above_0 = [
-            ("an image", self.image),
-            ("the rate of local disks", self.local_disk),
-            ("the rate of a server's disk", self.server_disk),
-            ("the rate of a card", self.card),
-            ("the rate of memory", self.memory),
-        ];
-        let from_0 = [
-            ("the daemon", self.daemon),
-            ("an event logger", self.logger),
-        ];
-        let wrong = above_0
-            .into_iter()
-            .find(|(_, value)| value.is_nan() || *value <= 0.0);
-        let negative = |(_, value): &(_, f64)| !value.is_finite() || *value < 0.0;
-        if self.loggers == 0 {
-            return Err(ExperimentError::NoLogger);
-        }
-        match wrong.or(from_0.into_iter().find(negative)) {
-            Some((what, value)) => Err(ExperimentError::BadNumber { what, value }),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum ExperimentError {
-    /// A server on a host that is not there.
-    #[error(
-        "there is no host {0} on this platform: name hosts that it has, or give a number above 0"
-    )]
-    UnknownHost(String),
-    /// No server.
-    #[error("there is no checkpoint server: give a number above 0, or hosts")]
-    NoServer,
-    /// No event logger.
-    #[error("there is no event logger: give a number above 0")]
-    NoLogger,
-    /// A platform without ranks.
-    #[error("the platform has no ranks: probe it again")]
-    NoRanks,
-    /// More markers than can be simulated.
-    #[error(
-        "markers among {ranks} ranks are too many messages to simulate: take at most {most} ranks, or \
-         a protocol without markers"
-    )]
-    TooManyMarkers {
-        /// Number of ranks.
-        ranks: usize,
-        /// The largest number for which they are simulated.
-        most: usize,
-    },
-    /// A number that can't be.
-    #[error("{what} is {value}; a number above 0 was expected")]
-    BadNumber {
-        /// Of what.
-        what: &'static str,
-        /// The number.
-        value: f64,
-    },
-    /// Plans that cannot be simulated.
-    #[error(transparent)]
-    Simulation(#[from] SimulationError),
 }
 
 /// A job on a platform, with its servers.

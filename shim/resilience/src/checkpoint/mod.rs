@@ -24,7 +24,9 @@
 //! Times are in seconds, sizes in bytes and rates in bytes a second.
 
 mod coordination;
+mod costs;
 mod course;
+mod error;
 mod experiment;
 mod fair;
 mod loggers;
@@ -32,9 +34,11 @@ mod program;
 mod routes;
 mod timeline;
 
+pub use crate::checkpoint::costs::Costs;
+pub use crate::checkpoint::error::ExperimentError;
+pub use crate::checkpoint::experiment::{Experiment, Outcome, Protocol};
 pub use coordination::{Coordination, message_count};
 pub use course::{Course, Piece};
-pub use experiment::{Costs, Experiment, ExperimentError, Outcome, Protocol};
 pub use loggers::Loggers;
 pub use program::{Pattern, Program};
 pub use routes::{Limit, Servers};

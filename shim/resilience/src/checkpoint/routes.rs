@@ -1,12 +1,13 @@
 //! Links and disks that images pass, and the servers that they go to.
 
 use strum::Display;
-
-use super::fair::{Bottleneck, Flow};
-use super::{Costs, ExperimentError};
 use treepie_collective::Network;
 use treepie_collective::read::simulate::Occupancy;
 use treepie_platform::Platform;
+
+use super::fair::{Bottleneck, Flow};
+use crate::checkpoint::costs::Costs;
+use crate::checkpoint::error::ExperimentError;
 
 /// The size of which links' rates are those of long messages.
 const LONG: u64 = 1 << 20;

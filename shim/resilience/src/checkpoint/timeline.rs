@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::Course;
+use crate::checkpoint::course::Course;
 
 /// Parts of a second by which work and time are taken to be equal: sums of many intervals.
 const TOLERANCE: f64 = 1e-9;

@@ -1,9 +1,10 @@
 //! What a division into groups logs and rolls back.
 
 use serde::Serialize;
-
-use super::{ContainmentError, Domains};
 use treepie_traffic::Matrix;
+
+use crate::containment::domains::Domains;
+use crate::containment::error::ContainmentError;
 
 /// Messages between groups, and ranks that one failure rolls back.
 #[derive(Debug, Clone, PartialEq, Serialize)]

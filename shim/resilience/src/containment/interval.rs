@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::ContainmentError;
+use crate::containment::error::ContainmentError;
 
 /// How often a machine fails, and what a checkpoint and a restart take. All times in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

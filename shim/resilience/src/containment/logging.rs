@@ -6,10 +6,10 @@
 //! Young's interval both lose the same where `M = delta / (2 s^2)`.
 
 use serde::Serialize;
-
-use super::Failures;
-use super::trade_off::COPY_RATE;
 use treepie_traffic::Matrix;
+
+use super::trade_off::COPY_RATE;
+use crate::containment::interval::Failures;
 
 /// Mean times between failures that are compared, in seconds: an hour to a year.
 const MTBFS: [f64; 6] = [

@@ -32,6 +32,5 @@ pub use domains::Domains;
 pub use error::ContainmentError;
 pub use interval::Failures;
 pub use logging::Logging;
-pub(crate) use partition::group_counts;
 pub use partition::grouped;
 pub use trade_off::{Division, Outlook, Plan, Question, trade_offs};

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{ContainmentError, Domains};
 use treepie_placement::{Effort, Options, PlacementError, Strategy, place};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
+
+use crate::containment::domains::Domains;
+use crate::containment::error::ContainmentError;
 
 /// Passes of moves over all domains, at most.
 const PASSES: usize = 8;

@@ -1,8 +1,10 @@
 //! Vectors of the literature, closed forms, and what the groups that are found cost.
 
-use super::*;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
+
+use super::*;
+use crate::containment::partition::group_counts;
 
 const MINUTE: f64 = 60.0;
 const YEAR: f64 = 365.25 * 86_400.0;

@@ -1,11 +1,15 @@
 //! What containment costs, by the number of groups.
 
 use serde::Serialize;
+use treepie_traffic::Matrix;
 
 use super::cut::{logged, require_count};
 use super::interval::require_positive;
-use super::{ContainmentError, Cut, Domains, Failures, group_counts, grouped};
-use treepie_traffic::Matrix;
+use crate::containment::cut::Cut;
+use crate::containment::domains::Domains;
+use crate::containment::error::ContainmentError;
+use crate::containment::interval::Failures;
+use crate::containment::partition::{group_counts, grouped};
 
 /// Bytes a second at which a rank copies messages into its log: low for a memory copy, which
 /// reaches 1 to 5 GB/s a rank.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::Progress;
+use crate::supervision::decide::Progress;
 
 /// A file or directory that an application restarts from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::End;
+use crate::supervision::end::End;
 
 /// As many attempts without gain in a row end the loop: by the program, at once, or without a new
 /// checkpoint.

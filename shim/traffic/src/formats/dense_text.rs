@@ -4,9 +4,10 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::table;
-use crate::Matrix;
 use treepie_base::FileError;
+
+use super::table;
+use crate::matrix::Matrix;
 
 /// Reads a matrix; `file` is its name for messages.
 ///

@@ -4,9 +4,10 @@
 //! of it is given to each direction; so a matrix that is written and read back is
 //! the same once symmetrised.
 
-use super::lines::Line;
-use crate::Matrix;
 use treepie_base::FileError;
+
+use super::lines::Line;
+use crate::matrix::Matrix;
 
 /// The arcs of a graph as a file lists them: each edge from both its ends.
 pub(super) struct Arcs<'a> {

@@ -16,10 +16,11 @@
 
 use std::io::{self, BufRead, Write};
 
+use treepie_base::FileError;
+
 use super::lines::{Line, Lines, shown};
 use super::number::{Number, is_whole};
-use crate::Matrix;
-use treepie_base::FileError;
+use crate::matrix::Matrix;
 
 /// Whole numbers as a file lists them, exact up to the largest `u64`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,10 +16,11 @@
 
 use std::io::{self, BufRead, Write};
 
+use treepie_base::FileError;
+
 use super::graph::{Arcs, neighbours};
 use super::lines::{Line, Lines, shown};
-use crate::Matrix;
-use treepie_base::FileError;
+use crate::matrix::Matrix;
 
 struct Header {
     vertices: usize,

@@ -32,7 +32,9 @@ use treepie_base::FileError;
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use super::{Layer, Matrix, Metric};
+use crate::layer::Layer;
+use crate::matrix::Matrix;
+use crate::traffic::Metric;
 use treepie_base::from_name;
 
 /// The largest number of ranks that a file may announce: above it, a mistyped

@@ -19,10 +19,12 @@
 
 use std::io::BufRead;
 
+use treepie_base::FileError;
+
 use super::LARGEST_ORDER;
 use super::lines::{Line, Lines, shown};
-use crate::{Layer, Traffic, TrafficMatrix};
-use treepie_base::FileError;
+use crate::layer::Layer;
+use crate::traffic::{Traffic, TrafficMatrix};
 
 /// Counts by layer; all matrices have the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,10 +19,11 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 
+use treepie_base::FileError;
+
 use super::graph::{Arcs, neighbours};
 use super::lines::{Line, Lines, shown};
-use crate::Matrix;
-use treepie_base::FileError;
+use crate::matrix::Matrix;
 
 /// The words of a file: in Scotch's files, line ends mean nothing.
 struct Words<'a, R> {

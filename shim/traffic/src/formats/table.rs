@@ -2,10 +2,11 @@
 
 use std::io::{self, BufRead, Write};
 
+use treepie_base::FileError;
+
 use super::lines::{Line, Lines, shown};
 use super::number::Number;
-use crate::Matrix;
-use treepie_base::FileError;
+use crate::matrix::Matrix;
 
 /// Reads a table whose rows `split` cuts into words. Blank lines and lines that
 /// begin with `#` do not count.

@@ -1,9 +1,10 @@
 //! All formats together, the dense ones, the graphs, and Open MPI's monitoring.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::strategies::{matrices, whole_matrices};
-use crate::{Traffic, TrafficMatrix};
-use proptest::prelude::*;
+use crate::traffic::{Traffic, TrafficMatrix};
 
 const ALL: [Format; 6] = [
     Format::MatrixMarket,

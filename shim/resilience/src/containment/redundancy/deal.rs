@@ -1,7 +1,8 @@
 //! An order of hosts that spreads each failure domain over the sets.
 
-use super::super::{ContainmentError, Domains};
 use super::rules::{hosts_in_order, require_alike, set_sizes};
+use crate::containment::domains::Domains;
+use crate::containment::error::ContainmentError;
 
 /// An order of hosts, given the domain of each, such that consecutive sets of at least `size` have
 /// as few hosts of one domain as can be: none has two where no domain has more hosts than there are

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Scheme;
+use crate::containment::redundancy::sets::Scheme;
 
 /// A host and the nodes above it that have names, such as `("RACK", "r1")`.
 pub type NamedHost = (String, Vec<(String, String)>);

@@ -1,8 +1,9 @@
 //! The rules by which the three libraries form sets, from their sources: redset bdf77a1 (SCR), FTI
 //! f60871f (`topo.c`), ER b7d3dca with VELOC 5e8c1fa (`ec_module`).
 
-use super::super::{ContainmentError, Domains};
-use super::{Scheme, Sets};
+use crate::containment::domains::Domains;
+use crate::containment::error::ContainmentError;
+use crate::containment::redundancy::sets::{Scheme, Sets};
 
 /// VELOC's sets, which no setting changes.
 pub const VELOC_SET_SIZE: usize = 8;

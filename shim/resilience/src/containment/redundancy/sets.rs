@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::Domains;
+use crate::containment::domains::Domains;
 
 /// How the members of a set protect each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::rules::set_sizes;
 use super::*;
-use crate::containment::{ContainmentError, Domains};
+use crate::containment::domains::Domains;
+use crate::containment::error::ContainmentError;
 
 /// Hosts of `ranks` ranks each, in the order of ranks.
 fn hosts(count: usize, ranks: usize) -> Domains {

@@ -1,13 +1,15 @@
 //! The same traffic before and after, drawn in the order of the cores.
 
+use treepie_launch::error::CommandError;
 use treepie_placement::networks::{NetworkNodes, hop_bytes};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
 use super::levels::{Crossing, Situation, caption};
 use super::units;
-use crate::picture::{Panel, Picture, Unit, blocks_of};
-use treepie_launch::error::CommandError;
+use crate::picture::blocks::blocks_of;
+use crate::picture::panels::{Panel, Picture};
+use crate::picture::scale::Unit;
 
 /// Picture of a job before and after.
 pub struct BeforeAfter<'a> {

@@ -8,7 +8,8 @@ use treepie_resilience::checkpoint::{Costs, NeverEnds, Outcome, Program, Protoco
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
-use crate::picture::{Axis, Chart, Series, Style};
+use crate::picture::axis::Axis;
+use crate::picture::chart::{Chart, Series, Style};
 
 /// The report.
 #[derive(Debug)]

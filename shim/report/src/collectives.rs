@@ -9,9 +9,9 @@ use treepie_native::traffic::Model;
 use treepie_profile::Profile;
 use treepie_traffic::Traffic;
 
-use super::summary::LayerSummary;
 use super::table::Table;
 use super::units;
+use crate::layers::LayerSummary;
 
 /// Calls of one collective that were run in the same way.
 #[derive(Debug, Clone, PartialEq, Serialize)]

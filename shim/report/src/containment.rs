@@ -1,7 +1,5 @@
 //! What rollback recovery in groups of ranks would cost, by the number of groups.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 use treepie_resilience::containment::{Division, Failures, Logging, Outlook};
 
@@ -9,7 +7,9 @@ use super::redundancy::Redundancy;
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
-use crate::picture::{Axis, Chart, Series, Style, Unit};
+use crate::picture::axis::Axis;
+use crate::picture::chart::{Chart, Series, Style};
+use crate::picture::scale::Unit;
 
 /// The report.
 #[derive(Debug, Serialize)]
@@ -226,9 +226,4 @@ fn logging_text(logging: &Logging) -> String {
         percent(logging.slow_down),
         table.text(),
     )
-}
-
-/// Writes a line without failing: a string has room.
-pub(super) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    let _ = writeln!(text, "{words}");
 }

@@ -11,33 +11,14 @@ use super::network::NetworkGain;
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
-use crate::picture::Unit;
+use crate::change::{Change, LinkChange};
+use crate::picture::scale::Unit;
 
 /// A bound that a placement is further above tells nothing.
 const MOST_ABOVE: f64 = 0.5;
 
 /// Pairs that are listed by name.
 const LISTED: usize = 4;
-
-/// The most loaded link of the nodes of one level.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LinkChange {
-    /// Level below the link: `node`, `socket`.
-    pub name: String,
-    /// Its load before, in the busier direction.
-    pub before: f64,
-    /// The load of the most loaded one after.
-    pub after: f64,
-}
-
-/// One objective before and after.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
-    /// With the launcher's order.
-    pub identity: f64,
-    /// With the placement.
-    pub placement: f64,
-}
 
 /// Both objectives, whatever was optimised, in bytes.
 #[derive(Debug, Clone, PartialEq, Serialize)]

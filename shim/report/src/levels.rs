@@ -8,7 +8,7 @@ use treepie_traffic::Matrix;
 use super::table::Table;
 use super::units;
 use super::words::plural;
-use crate::picture::Unit;
+use crate::picture::scale::Unit;
 
 /// One level of the tree, and the traffic for which it is the highest that it
 /// has to go through.

@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 
 pub mod before_after;
+pub mod change;
 pub mod checkpoints;
 pub mod clusters;
 pub mod collectives;
@@ -19,9 +20,11 @@ pub mod cut;
 pub mod devices;
 pub mod experience;
 pub mod gain;
+pub mod grid;
 pub mod guard;
 pub mod html;
 pub mod input;
+pub mod layers;
 pub mod levels;
 pub mod locations;
 pub mod matrix;
@@ -34,6 +37,7 @@ pub mod picture;
 pub mod placement;
 pub mod plan;
 pub mod platform;
+pub mod platform_picture;
 pub mod proof;
 pub mod redundancy;
 pub mod summary;

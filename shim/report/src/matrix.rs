@@ -4,11 +4,12 @@ use serde::Serialize;
 use treepie_traffic::Matrix;
 use treepie_traffic::measures::{imbalance, symmetry};
 
-use super::summary::{BusiestRank, LayerSummary, TOP_PAIRS, layer_table};
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
-use crate::picture::Unit;
+use crate::layers::{LayerSummary, layer_table};
+use crate::picture::scale::Unit;
+use crate::summary::{BusiestRank, TOP_PAIRS};
 
 /// Summary of a matrix.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,10 +5,11 @@ use serde::Serialize;
 use treepie_placement::near::Interfaces;
 use treepie_topology::Topology;
 
-use super::gain::{Change, machine_depth};
 use super::levels::Situation;
 use super::units;
 use super::words::pluralize;
+use crate::change::Change;
+use crate::gain::machine_depth;
 
 /// Bytes between nodes and the interfaces that they go through, before and after.
 #[derive(Debug, Clone, PartialEq, Serialize)]

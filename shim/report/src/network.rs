@@ -6,12 +6,12 @@ use treepie_placement::networks::{Measures, NetworkNodes, lower_bound};
 use treepie_topology::Topology;
 use treepie_topology::networks::Site;
 
-use super::gain::Change;
 use super::levels::Situation;
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
-use crate::picture::Unit;
+use crate::change::Change;
+use crate::picture::scale::Unit;
 
 /// What a network makes of two placements.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -4,7 +4,10 @@ use std::f64::consts::TAU;
 
 use treepie_topology::networks::{FatTree, Lattice, Loads, Network};
 
-use crate::picture::{Fabric, FabricLine, FabricPart, FabricPoint, Unit};
+use crate::picture::fabric::{
+    Fabric, Line as FabricLine, Part as FabricPart, Point as FabricPoint,
+};
+use crate::picture::scale::Unit;
 
 /// Planes of a torus that are drawn, those with the most loaded links.
 const PLANES: usize = 8;
@@ -255,7 +258,7 @@ mod tests {
     use treepie_topology::networks::Site;
 
     use super::*;
-    use crate::picture::svg;
+    use crate::picture::write::svg;
 
     #[test]
     fn planes_groups_and_vertices_are_drawn_with_their_loads() {

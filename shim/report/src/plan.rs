@@ -6,7 +6,7 @@ use treepie_collective::read::simulate::Doing;
 use super::units;
 use super::words::pluralize;
 use crate::input::plan::Simulated;
-use crate::picture::{Bar, Gantt};
+use crate::picture::gantt::{Bar, Gantt};
 
 /// Kinds of steps, in the order of [`kind`].
 const KINDS: [&str; 4] = ["sends", "receives", "reduces", "copies"];

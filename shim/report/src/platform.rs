@@ -3,19 +3,14 @@
 use serde_json::{Value, json};
 use treepie_base::list;
 use treepie_platform::file::PlatformFile;
-use treepie_platform::grid::Grid;
 use treepie_platform::{Contention, Link, Parallel, Platform};
 
 use super::table::Table;
-use super::units;
-use super::ways;
-use super::words::{file_name, pluralize};
-use crate::picture::{Axis, Chart, Edge, Network, Overview, Series, Style};
+use super::words::pluralize;
+use super::{units, ways};
 
 /// Sizes whose gaps are shown in tables.
 const SHOWN: [u64; 3] = [1, 64 << 10, 1 << 20];
-/// Between more clusters than this, a drawing's lines cannot be distinguished.
-const MOST_CURVES: usize = 12;
 
 /// The tables of `treepie show`.
 pub fn text(name: &str, file: &PlatformFile) -> String {
@@ -277,129 +272,5 @@ fn link_json(link: &Link) -> Value {
             "receive": sample.receive,
             "confidence": sample.confidence,
         })).collect::<Vec<_>>(),
-    })
-}
-
-/// The clusters as a graph, and the gaps of their links as curves.
-pub fn drawing(name: &str, platform: &Platform) -> Overview {
-    let nodes = platform.clusters().iter().enumerate();
-    let nodes = nodes.map(|(place, cluster)| {
-        let mut lines = vec![
-            cluster.name.clone(),
-            format!(
-                "{}, {}",
-                pluralize(cluster.hosts.len(), "host"),
-                pluralize(platform.ranks_of(place).len(), "rank")
-            ),
-        ];
-        lines.extend(
-            cluster
-                .within
-                .iter()
-                .map(|link| units::seconds(link.latency())),
-        );
-        lines
-    });
-    let count = platform.clusters().len();
-    let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
-    let edges = pairs.map(|(one, other)| Edge {
-        one,
-        other,
-        label: units::seconds(platform.between(one, other).latency()),
-    });
-    let series = named_links(platform).into_iter().take(MOST_CURVES);
-    let series = series.enumerate().map(|(colour, (name, link))| Series {
-        // Colours come again after eight curves.
-        style: match colour {
-            0..8 => Style::Marked,
-            _ => Style::Line,
-        },
-        colour,
-        name,
-        points: link
-            .samples()
-            .iter()
-            .map(|sample| (sample.bytes as f64, sample.gap + sample.handshake))
-            .collect(),
-    });
-    Overview {
-        network: Network {
-            title: file_name(name),
-            nodes: nodes.collect(),
-            edges: edges.collect(),
-        },
-        chart: Chart {
-            title: "g(m) and handshake of a message alone".to_owned(),
-            across: Axis {
-                name: "bytes of the message",
-                logarithmic: true,
-                mark: units::bytes,
-            },
-            upwards: Axis {
-                name: "time",
-                logarithmic: true,
-                mark: units::seconds,
-            },
-            series: series.collect(),
-        },
-    }
-}
-
-/// A grid to emulate, as tables.
-pub fn grid_text(name: &str, grid: &Grid) -> String {
-    let rate = |megabits: f64| match megabits > 0.0 {
-        true => format!("{megabits} Mbit/s"),
-        false => "-".to_owned(),
-    };
-    let mut clusters = Table::new(["cluster", "hosts", "latency", "rate", "uplink"]);
-    let names = grid.clusters.iter().map(|cluster| cluster.name.clone());
-    let mut between = Table::new(std::iter::once(String::new()).chain(names));
-    for (from, cluster) in grid.clusters.iter().enumerate() {
-        clusters.row([
-            cluster.name.clone(),
-            cluster.hosts.to_string(),
-            units::seconds(cluster.latency_us * 1e-6),
-            rate(cluster.mbit),
-            rate(cluster.uplink_mbit),
-        ]);
-        let cells = (0..grid.clusters.len()).map(|to| match from == to {
-            true => "-".to_owned(),
-            false => {
-                let latency = units::seconds(grid.latency_us(from, to) * 1e-6);
-                let rates = [
-                    (grid.link_mbit(from, to), ""),
-                    (grid.connection_mbit(from, to), " a connection"),
-                ];
-                let rates = rates.iter().filter(|(megabits, _)| *megabits > 0.0);
-                let rates = rates.map(|(megabits, of)| format!(", {}{of}", rate(*megabits)));
-                latency + &rates.collect::<String>()
-            }
-        });
-        between.row(std::iter::once(cluster.name.clone()).chain(cells));
-    }
-    let hosts = pluralize(grid.cluster_of_host().len(), "host");
-    format!(
-        "{name}: a grid of {hosts} to emulate\n\n{}\n{}",
-        clusters.text(),
-        between.text()
-    )
-}
-
-/// A grid to emulate, for programs.
-pub fn grid_json(grid: &Grid) -> Value {
-    let count = grid.clusters.len();
-    let row = |from: usize| (0..count).map(move |to| grid.latency_us(from, to) * 1e-6);
-    json!({
-        "clusters": grid.clusters.iter().map(|cluster| json!({
-            "name": cluster.name,
-            "hosts": cluster.hosts,
-            "latency": cluster.latency_us * 1e-6,
-            "mbit": cluster.mbit,
-            "uplink_mbit": cluster.uplink_mbit,
-        })).collect::<Vec<_>>(),
-        "latencies": (0..count).map(|from| row(from).collect()).collect::<Vec<Vec<f64>>>(),
-        "mbit": (0..count)
-            .map(|from| (0..count).map(|to| grid.mbit(from, to)).collect())
-            .collect::<Vec<Vec<f64>>>(),
     })
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::containment::line;
 use super::words::pluralize;
+use crate::words::line;
 
 /// The sets of one library, today and after hosts have changed places.
 #[derive(Debug, Serialize)]

@@ -9,7 +9,8 @@ use treepie_native::tuning::{Row, Tuning};
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
-use crate::picture::{Axis, Chart, Series, Style};
+use crate::picture::axis::Axis;
+use crate::picture::chart::{Chart, Series, Style};
 
 /// What was found, in tables.
 pub fn text(name: &str, file: &TuningFile) -> String {

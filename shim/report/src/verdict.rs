@@ -6,9 +6,10 @@ use serde::Serialize;
 use treepie_placement::worth::{NOTHING, Worth, saved};
 use treepie_topology::Topology;
 
-use super::gain::{Change, machine_depth};
 use super::levels::Crossing;
 use super::units;
+use crate::change::Change;
+use crate::gain::machine_depth;
 
 /// Levels of one machine, as hwloc and the shape of a tree call them.
 const PARTS_OF_A_MACHINE: [&str; 8] = ["socket", "numa", "group", "die", "l3", "l2", "core", "pu"];

@@ -1,5 +1,6 @@
 //! Nouns after numbers, and names of files.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use super::units;
@@ -53,4 +54,9 @@ mod tests {
             assert_eq!(pluralize(number, what), text);
         }
     }
+}
+
+/// Writes a line without failing: a string has room.
+pub(crate) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
+    let _ = writeln!(text, "{words}");
 }

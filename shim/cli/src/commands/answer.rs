@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use super::profile::require_directory;
-use crate::output;
 use treepie_launch::error::CommandError;
 use treepie_report::html;
 use treepie_report::picture::{Format, write_drawing};
 use treepie_report::proof::Comparison;
+
+use crate::commands::options::require_directory;
+use crate::output;
 
 /// What is written of a comparison.
 pub struct Wanted<'a> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use clap_complete::{Shell, generate};
 
-use super::{Outcome, for_users};
+use crate::commands::outcome::Outcome;
 use crate::output;
 
 /// Print the completions for a shell
@@ -20,9 +20,9 @@ pub struct Arguments {
 }
 
 /// Prints them.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     let mut text = Vec::new();
-    generate(arguments.shell, &mut for_users(), "treepie", &mut text);
+    generate(arguments.shell, &mut command, "treepie", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(ExitCode::SUCCESS)
 }

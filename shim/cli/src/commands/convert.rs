@@ -7,20 +7,20 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use treepie_base::write_atomically;
+use treepie_launch::error::CommandError;
 use treepie_native::knobs::{Component, Maker};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Selection, mpi_tuning};
 use treepie_placement::file::PlacementFile;
-use treepie_topology::rank_files::{self, Form, slots};
-use treepie_traffic::formats::Format;
-
-use super::Outcome;
-use crate::output;
-use treepie_launch::error::CommandError;
 use treepie_report::input::choice::MatrixChoice;
 use treepie_report::input::traffic::{Input, parts_in};
 use treepie_report::summary::Summary;
 use treepie_report::words::pluralize;
+use treepie_topology::rank_files::{self, Form, slots};
+use treepie_traffic::formats::Format;
+
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Write a profile, a matrix or a placement in another format
 ///
@@ -37,22 +37,22 @@ pub struct Arguments {
     /// Profile, directory of partial profiles, matrix, placement, or tuning
     input: PathBuf,
     /// Matrix, profile or launcher's file to write
-    output: PathBuf,
+    pub(crate) output: PathBuf,
     /// Form of a placement: open-mpi, open-mpi-physical, hydra, slurm, flux, parastation, pbs,
     /// cray, pjm
     #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
     to: Option<Form>,
     /// Names of the nodes of a placement on a bare shape
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    hosts: Option<Vec<String>>,
+    pub(crate) hosts: Option<Vec<String>>,
     /// Only write the file
     #[arg(long, short, conflicts_with = "json")]
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// Say what was written as JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    choice: MatrixChoice,
+    pub(crate) choice: MatrixChoice,
 }
 
 /// Says what was written.

@@ -13,12 +13,12 @@ use clap::Args;
 use rustix::process::{Signal, getpid, kill_process};
 use treepie_jobstate::pages::TICK;
 use treepie_jobstate::waits::Kind;
-use treepie_profile::settings::{Pages, RUN_VARIABLE};
-
 use treepie_launch::error::CommandError;
 use treepie_launch::injection::Invocation;
 use treepie_launch::job;
-use treepie_report::input::pages::{self, Look};
+use treepie_profile::settings::{Pages, RUN_VARIABLE};
+use treepie_report::input::page_files;
+use treepie_report::input::pages::Look;
 use treepie_report::waits::Hang;
 
 /// Whether a job is watched while it runs.
@@ -81,7 +81,7 @@ pub fn runs_of(given: u64) -> Vec<(u64, Look)> {
 
 /// The same below this directory.
 pub fn runs_below(base: &Path, given: u64) -> Vec<(u64, Look)> {
-    let runs = pages::runs(base).into_iter();
+    let runs = page_files::runs(base).into_iter();
     let looks = runs.map(|run| (run, Look::at(base, run)));
     let is_ours = |look: &Look| look.any().is_some_and(|page| page.given == given);
     looks.filter(|(_, look)| is_ours(look)).collect()
@@ -167,7 +167,7 @@ fn named_pages() -> Pages {
 
 /// Where the job's pages are.
 pub fn base() -> PathBuf {
-    directory().unwrap_or_else(pages::usual_base)
+    directory().unwrap_or_else(page_files::usual_base)
 }
 
 /// The directory that the user's environment names for pages.
@@ -284,7 +284,7 @@ impl Watch {
                 };
                 eprint!("treepie: the job left its pages{order}. {}", hang.text());
             }
-            pages::remove(&self.base, number);
+            page_files::remove(&self.base, number);
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser};
-
-use super::{CommandLine, Outcome};
-use crate::output;
+use clap::Args;
 use treepie_launch::error::CommandError;
+
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// The document whose chapters are the topics, so that help and document agree.
 const DOCUMENT: &str = include_str!("../../../../LD_PRELOAD.md");
@@ -65,14 +65,14 @@ pub struct Arguments {
 }
 
 /// Prints it.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     match arguments.words.as_slice() {
         [] => {
             // The reader may have closed the pipe: then there is nothing to do.
-            let _ = CommandLine::command().print_help();
+            let _ = command.print_help();
             output::print(&format!("\n{}", list()))?;
         }
-        [word] => match help_of_subcommand(word) {
+        [word] => match help_of_subcommand(command, word) {
             Some(help) => return output::usage(&help),
             None => output::print(&topic(word)?)?,
         },
@@ -87,9 +87,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Output of `treepie WORD --help`, if there is such a subcommand.
-fn help_of_subcommand(word: &str) -> Option<clap::Error> {
-    CommandLine::command().find_subcommand(word)?;
-    CommandLine::try_parse_from(["treepie", word, "--help"]).err()
+fn help_of_subcommand(command: clap::Command, word: &str) -> Option<clap::Error> {
+    command.find_subcommand(word)?;
+    command
+        .try_get_matches_from(["treepie", word, "--help"])
+        .err()
 }
 
 /// The names of all topics with what they are about.
@@ -126,7 +128,10 @@ fn chapter(heading: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::commands::command_line::CommandLine;
 
     #[test]
     fn every_topic_is_a_chapter_of_the_document() {
@@ -141,9 +146,11 @@ mod tests {
 
     #[test]
     fn a_word_is_a_subcommand_or_a_topic_or_refused_with_those_that_exist() {
-        let help = help_of_subcommand("map").unwrap().to_string();
+        let help = help_of_subcommand(CommandLine::command(), "map")
+            .unwrap()
+            .to_string();
         assert!(help.contains("--topology"), "{help}");
-        assert!(help_of_subcommand("variables").is_none());
+        assert!(help_of_subcommand(CommandLine::command(), "variables").is_none());
         assert!(topic("variables").unwrap().contains("TREEPIE_MODE"));
         let error = topic("variable").unwrap_err().to_string();
         assert!(error.contains("topics are by-hand, variables"), "{error}");

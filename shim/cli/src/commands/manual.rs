@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use treepie_base::write_atomically;
-
-use super::{Outcome, for_users};
-use crate::output;
 use treepie_launch::error::CommandError;
+
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Write the manual pages into a directory
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub struct Arguments {
 }
 
 /// Writes them.
-pub fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     let directory = &arguments.directory;
     if !directory.is_dir() {
         return Err(CommandError::usage(format!(
@@ -28,7 +28,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
             directory.display()
         )));
     }
-    let mut command = for_users();
     command.build();
     let mut pages = 1;
     write(directory, &command, "treepie")?;

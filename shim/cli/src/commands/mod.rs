@@ -1,7 +1,7 @@
 //! The subcommands, one file each, and the options that several of them have.
 
 mod answer;
-mod checkpoints;
+mod command_line;
 mod compare;
 mod completions;
 mod convert;
@@ -12,11 +12,9 @@ mod help;
 mod learning;
 mod manual;
 mod map;
-mod measured;
-pub mod options;
+mod options;
 mod order;
-mod pieces;
-mod plans;
+mod outcome;
 mod predict;
 mod probe;
 mod profile;
@@ -28,110 +26,4 @@ mod supervise;
 mod tune;
 mod why;
 
-use std::process::ExitCode;
-
-use clap::{CommandFactory, Parser, Subcommand};
-
-use treepie_launch::error::CommandError;
-
-/// Result of a subcommand: its exit status, or an error.
-pub type Outcome = Result<ExitCode, CommandError>;
-
-/// Measures the traffic between the ranks of an MPI job, computes the core for each rank, and runs
-/// the same program again that way.
-#[derive(Debug, Parser)]
-#[command(
-    name = "treepie",
-    version,
-    arg_required_else_help = false,
-    disable_help_subcommand = true
-)]
-#[command(after_help = "\
-The usual way:
-  treepie profile -o app.profile.yaml -- mpirun -np 16 ./app
-  treepie map app.profile.yaml --topology 4:2:2
-  treepie replay app.placement.yaml -- mpirun -np 16 ./app
-
-Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
-profile, replay, run, supervise and cut return the status of the job; supervise 75 if
-too few hosts are left; replay --order 76 if the program takes another way than recorded,
-and 77 with --after-end stop where the recorded run had ended.")]
-pub struct CommandLine {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    Profile(profile::Arguments),
-    Map(Box<map::Arguments>),
-    Replay(replay::Arguments),
-    Run(learning::run::Arguments),
-    History(learning::history::Arguments),
-    Forget(learning::forget::Arguments),
-    Prove(prove::Arguments),
-    Supervise(supervise::Arguments),
-    Cut(cut::Arguments),
-    Show(show::Arguments),
-    Compare(compare::Arguments),
-    Convert(convert::Arguments),
-    Doctor(doctor::Arguments),
-    Probe(probe::Arguments),
-    Predict(predict::Arguments),
-    Tune(tune::Arguments),
-    Why(why::Arguments),
-    Completions(completions::Arguments),
-    Manual(manual::Arguments),
-    Help(help::Arguments),
-    #[command(hide = true)]
-    ReadHwlocFile(read_hwloc_file::Arguments),
-}
-
-/// The command as users see it: subcommands that are for its own use are left out.
-fn for_users() -> clap::Command {
-    let all = CommandLine::command();
-    let shown = all.get_subcommands().filter(|one| !one.is_hide_set());
-    let mut command = clap::Command::new("treepie")
-        .version(env!("CARGO_PKG_VERSION"))
-        .disable_help_subcommand(true)
-        .subcommands(shown.cloned());
-    if let Some(about) = all.get_about() {
-        command = command.about(about.clone());
-    }
-    if let Some(way) = all.get_after_help() {
-        command = command.after_help(way.clone());
-    }
-    command
-}
-
-impl CommandLine {
-    /// Runs the subcommand.
-    ///
-    /// # Errors
-    /// The error that stops it.
-    pub fn run(self) -> Outcome {
-        match self.command {
-            Command::Profile(arguments) => profile::run(&arguments),
-            Command::Map(arguments) => map::run(&arguments),
-            Command::Replay(arguments) => replay::run(&arguments),
-            Command::Run(arguments) => learning::run::run(&arguments),
-            Command::History(arguments) => learning::history::run(&arguments),
-            Command::Forget(arguments) => learning::forget::run(&arguments),
-            Command::Prove(arguments) => prove::run(&arguments),
-            Command::Supervise(arguments) => supervise::run(&arguments),
-            Command::Cut(arguments) => cut::run(&arguments),
-            Command::Show(arguments) => show::run(&arguments),
-            Command::Compare(arguments) => compare::run(&arguments),
-            Command::Convert(arguments) => convert::run(&arguments),
-            Command::Doctor(arguments) => doctor::run(&arguments),
-            Command::Probe(arguments) => probe::run(&arguments),
-            Command::Predict(arguments) => predict::run(&arguments),
-            Command::Tune(arguments) => tune::run(&arguments),
-            Command::Why(arguments) => why::run(&arguments),
-            Command::Completions(arguments) => completions::run(&arguments),
-            Command::Manual(arguments) => manual::run(&arguments),
-            Command::Help(arguments) => help::run(&arguments),
-            Command::ReadHwlocFile(arguments) => read_hwloc_file::run(&arguments),
-        }
-    }
-}
+pub use command_line::CommandLine;

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf, absolute};
 
 use clap::Args;
 use treepie_base::{FileError, text};
-use treepie_profile::settings::{CONFIG_VARIABLE, LogLevel, Settings};
-
 use treepie_launch::error::CommandError;
+use treepie_profile::settings::{CONFIG_VARIABLE, LogLevel, Settings};
 use treepie_report::units::YEAR;
 
 /// Settings of the library that hold for every kind of run.
@@ -155,4 +154,18 @@ mod tests {
             assert_eq!(time(text).ok(), seconds, "{text}");
         }
     }
+}
+
+/// A job may run for hours before what `option` names cannot be written.
+pub fn require_directory(output: &Path, option: &str) -> Result<(), CommandError> {
+    let directory = output.parent().unwrap_or(Path::new("/"));
+    let has_placeholder = directory.to_string_lossy().contains('%');
+    if has_placeholder || directory.is_dir() {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "{}: there is no directory {}; make it first, or choose another {option}",
+        output.display(),
+        directory.display()
+    )))
 }

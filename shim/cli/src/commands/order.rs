@@ -9,16 +9,16 @@ use clap::Args;
 use treepie_jobstate::order::file::{
     self, Order, directory_of, is_directory, is_order, remove_directory,
 };
-use treepie_profile::settings::AfterEnd;
-
-use super::Outcome;
-use super::options::absolute_path;
-use super::profile::require_directory;
-use crate::output;
 use treepie_launch::error::CommandError;
 use treepie_launch::written::{Watch, is_ours};
+use treepie_profile::settings::AfterEnd;
 use treepie_report::order::{Compared, Summary};
 use treepie_report::words::pluralize;
+
+use super::options::absolute_path;
+use crate::commands::options::require_directory;
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Whether the order of receives is recorded.
 #[derive(Debug, Args)]

@@ -8,25 +8,25 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
-use treepie_base::{Header, check_writable, list, write_atomically};
+use treepie_base::{check_writable, date, list, write_atomically};
+use treepie_launch::error::CommandError;
+use treepie_launch::family::Launcher;
+use treepie_launch::injection::Invocation;
+use treepie_launch::{job, measuring};
 use treepie_platform::file::magpie::MagpieClusters;
 use treepie_platform::file::{PlatformFile, latencies, logp_mpi};
 use treepie_platform::{
     Cluster, Contents, DEFAULT_TOLERANCE, Host, LatencyMatrix, Link, Partition, Platform,
 };
 use treepie_profile::settings::PROBE_VARIABLE;
-
-use super::Outcome;
-use super::options::absolute_path;
-use crate::output;
-use treepie_launch::error::CommandError;
-use treepie_launch::family::Launcher;
-use treepie_launch::injection::Invocation;
-use treepie_launch::{job, measuring};
 use treepie_report::input::choice::size;
 use treepie_report::table::Table;
 use treepie_report::words::pluralize;
 use treepie_report::{platform as report, units};
+
+use super::options::absolute_path;
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Measure a platform: its clusters and the pLogP parameters of its links
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ pub struct Arguments {
     tolerance: f64,
     /// Platform to write; with --latencies, a MagPIe cluster file
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Seconds that measuring may take
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     budget: f64,
@@ -82,13 +82,13 @@ pub struct Arguments {
     ways: bool,
     /// Print what was found as JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Only write the platform
     #[arg(long, short, conflicts_with = "json")]
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// The launcher with its options, without a program
     #[arg(last = true, value_name = "LAUNCHER")]
-    command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Clusters latencies, joins tables, or measures.

@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use treepie_profile::settings::DEFAULT_OUTPUT;
-use treepie_profile::{Profile, partial_profiles};
-
-use super::Outcome;
-use super::hang::HangChoice;
-use super::options::{RunSettings, absolute_path};
-use super::order::RecordChoice;
-use crate::output;
 use treepie_launch::error::CommandError;
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::written::{Watch, is_ours};
 use treepie_launch::{self, binary, program, search};
+use treepie_profile::settings::DEFAULT_OUTPUT;
+use treepie_profile::{Profile, partial_profiles};
 use treepie_report::summary::Summary;
+
+use super::hang::HangChoice;
+use super::options::{RunSettings, absolute_path};
+use super::order::RecordChoice;
+use crate::commands::options::require_directory;
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Run a job, and save the traffic between its ranks
 #[derive(Debug, Args)]
@@ -26,10 +27,10 @@ use treepie_report::summary::Summary;
 pub struct Arguments {
     /// Profile to write; %n number of ranks, %j job id, %p process id
     #[arg(long, short, value_name = "FILE", default_value = DEFAULT_OUTPUT)]
-    output: PathBuf,
+    pub(crate) output: PathBuf,
     /// Print the summary as JSON, on standard output after the job's own
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Time the calls too: how long each rank is in which kind of call
     #[arg(long)]
     times: bool,
@@ -46,10 +47,10 @@ pub struct Arguments {
     #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
-    settings: RunSettings,
+    pub(crate) settings: RunSettings,
     /// The job as it is usually started
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Runs the job. Its status is ours; 1 if it was fine and left no profile.
@@ -165,20 +166,6 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
         note.map_or("put together from what all ranks left", String::as_str)
     );
     Ok(Some(output))
-}
-
-/// A job may run for hours before what `option` names cannot be written.
-pub fn require_directory(output: &Path, option: &str) -> Result<(), CommandError> {
-    let directory = output.parent().unwrap_or(Path::new("/"));
-    let has_placeholder = directory.to_string_lossy().contains('%');
-    if has_placeholder || directory.is_dir() {
-        return Ok(());
-    }
-    Err(CommandError::usage(format!(
-        "{}: there is no directory {}; make it first, or choose another {option}",
-        output.display(),
-        directory.display()
-    )))
 }
 
 /// Says what was written: for people on standard error, where it does not mix

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::Outcome;
 use treepie_report::input::hwloc_file;
+
+use crate::commands::outcome::Outcome;
 
 /// Prints the machine that an hwloc XML file describes, or an error and exits with status 1. Only
 /// this command uses it.
@@ -12,7 +13,7 @@ use treepie_report::input::hwloc_file;
 #[command(name = hwloc_file::SUBCOMMAND)]
 pub struct Arguments {
     /// The file.
-    file: PathBuf,
+    pub(crate) file: PathBuf,
 }
 
 /// Does it.

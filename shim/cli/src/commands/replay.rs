@@ -7,21 +7,22 @@ use std::str::FromStr;
 
 use clap::Args;
 use treepie_base::UnknownName;
-use treepie_profile::any::Replayable;
-use treepie_profile::settings::{Apply, GuardMode, Reorder};
-use treepie_topology::formats;
-use treepie_topology::networks::Site;
-
-use super::Outcome;
-use super::hang::HangChoice;
-use super::options::{RunSettings, absolute_path, as_usage};
-use super::order::ReplayChoice;
-use super::profile::{Profiles, after_the_job, report, require_directory};
 use treepie_launch::choose::{self, Choice};
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
 use treepie_launch::rank_file::{self, RankFile};
 use treepie_launch::ranks;
+use treepie_profile::any::Replayable;
+use treepie_profile::settings::{Apply, GuardMode, Reorder};
+use treepie_topology::formats;
+use treepie_topology::networks::Site;
+
+use super::hang::HangChoice;
+use super::options::{RunSettings, absolute_path, as_usage};
+use super::order::ReplayChoice;
+use crate::commands::options::require_directory;
+use crate::commands::outcome::Outcome;
+use crate::commands::profile::{Profiles, after_the_job, report};
 
 /// Run a job with a placement, or with the order of receives of another run
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub struct Arguments {
     /// Placement to apply, as `treepie map` writes it, or a profile, which is placed at
     /// the start for the hosts that the job is given
     #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "reorder", "order"])]
-    placement: Option<PathBuf>,
+    pub(crate) placement: Option<PathBuf>,
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
     permutation: Option<String>,
@@ -42,7 +43,7 @@ pub struct Arguments {
     apply: Option<How>,
     /// Names of the nodes, with --apply launch, where the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    hosts: Option<Vec<String>>,
+    pub(crate) hosts: Option<Vec<String>>,
     /// Implementation that reorders the ranks of topologies (MPI_Cart_create and such) where the
     /// program allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
@@ -57,22 +58,22 @@ pub struct Arguments {
     network: Option<String>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Time the calls in that profile too, as `treepie profile --times` does
     #[arg(long, requires = "output")]
     times: bool,
     /// Print the summary of that profile as JSON, on standard output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
     order: ReplayChoice,
     #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
-    settings: RunSettings,
+    pub(crate) settings: RunSettings,
     /// The job as it is usually started
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Way in which a placement is applied: by the library in the job, or by the launcher.

@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use clap::Args;
 use treepie_jobstate::pages::{TICK, run_directory, run_of};
-
-use super::Outcome;
-use super::options::absolute_path;
-use super::profile::require_directory;
-use crate::output::{self, Working};
 use treepie_launch::error::CommandError;
-use treepie_report::input::pages::{self, Look};
+use treepie_report::input::page_files;
+use treepie_report::input::pages::Look;
 use treepie_report::picture::{Format, write_drawing};
 use treepie_report::waits::Hang;
+
+use super::options::absolute_path;
+use crate::commands::options::require_directory;
+use crate::commands::outcome::Outcome;
+use crate::output::{self, Working};
 
 /// Tell why a job hangs: who waits for whom, of the pages that its ranks keep (TREEPIE_PAGES=true,
 /// or `treepie profile --hang SECONDS`); also of a job that was killed
@@ -25,25 +26,25 @@ pub struct Arguments {
     /// The job: the process number of its launcher or of a rank, the number of the run or its
     /// beginning, or the directory of its pages [default: the only one]
     #[arg(value_name = "JOB")]
-    job: Option<String>,
+    pub(crate) job: Option<String>,
     /// Look on these hosts too, as well as on this one
     #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
-    hosts: Vec<String>,
+    pub(crate) hosts: Vec<String>,
     /// Command that runs another on a host: called with the host, then the command
     #[arg(long, value_name = "COMMAND", default_value = "ssh")]
     remote_shell: String,
     /// Directory of the pages, where TREEPIE_PAGES named one
     #[arg(long, value_name = "DIR")]
-    pages: Option<PathBuf>,
+    pub(crate) pages: Option<PathBuf>,
     /// Seconds between the two looks; 1.125 at least
     #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
     between: Duration,
     /// Draw who waits for whom, as .svg or .png
     #[arg(long, value_name = "FILE")]
-    picture: Option<PathBuf>,
+    pub(crate) picture: Option<PathBuf>,
     /// Print it as JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Remove the pages that a job has left which is no more
     #[arg(long)]
     remove: bool,
@@ -90,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     give(arguments, &hang)?;
     if arguments.remove {
         match dead {
-            true => pages::remove(&chosen.base, chosen.run),
+            true => page_files::remove(&chosen.base, chosen.run),
             false => {
                 return Err(CommandError::failed(
                     "the job is not dead, so that its pages were not removed",
@@ -144,11 +145,11 @@ impl Chosen {
         job: Option<&str>,
         remedy: &str,
     ) -> Result<Chosen, CommandError> {
-        let base = pages.map_or_else(pages::usual_base, Path::to_owned);
+        let base = pages.map_or_else(page_files::usual_base, Path::to_owned);
         if let Some(path) = job.filter(|job| job.contains('/')) {
             return Chosen::of_directory(Path::new(path));
         }
-        let runs = pages::runs(&base);
+        let runs = page_files::runs(&base);
         let number = job.and_then(|job| job.parse::<u32>().ok());
         if let Some(process) = number {
             let of_process = |run: &u64| Look::at(&base, *run).descends_from(process);
@@ -259,7 +260,7 @@ impl Chosen {
 /// # Errors
 /// No current directory.
 pub fn named_base(base: &Path) -> Result<Option<PathBuf>, CommandError> {
-    match base == pages::usual_base() {
+    match base == page_files::usual_base() {
         true => Ok(None),
         false => absolute_path(base).map(Some),
     }

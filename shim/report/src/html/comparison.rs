@@ -1,14 +1,16 @@
 //! The page about a job that was run in two ways: verdict, times, all runs.
 
 use treepie_base::proof::Verdict;
+use treepie_launch::error::CommandError;
 
 use super::page::{Card, Page};
-use super::sections;
-use crate::proof::{CAPTION, Comparison, Pairing, Run, change_in_words};
+use crate::html::heading;
+use crate::proof::answer::change_in_words;
+use crate::proof::comparison::{Comparison, Pairing, Run};
+use crate::proof::drawn::CAPTION;
 use crate::table::Table;
 use crate::units;
 use crate::words::{file_name, pluralize};
-use treepie_launch::error::CommandError;
 
 /// The page as the text of a file.
 ///
@@ -16,7 +18,7 @@ use treepie_launch::error::CommandError;
 /// Errors of drawing.
 pub fn comparison(comparison: &Comparison) -> Result<String, CommandError> {
     let (title, facts) = match &comparison.job {
-        Some(job) => (sections::title(job), sections::facts_line(job)),
+        Some(job) => (heading::title(job), heading::facts_line(job)),
         None => ("a job in two ways".to_owned(), String::new()),
     };
     let mut page = Page::new(&title, &facts);
@@ -48,7 +50,7 @@ pub fn comparison(comparison: &Comparison) -> Result<String, CommandError> {
             pluralize(2 * comparison.runs().len(), "profile")
         ),
     };
-    Ok(page.text(&sections::footer(&origin)))
+    Ok(page.text(&heading::footer(&origin)))
 }
 
 /// The figures that matter.

@@ -1,5 +1,6 @@
 //! Facts about a job on a machine, before and after: computed here, written by the sections.
 
+use treepie_launch::error::CommandError;
 use treepie_placement::networks::{Measures, NetworkNodes};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
@@ -13,11 +14,11 @@ use crate::input::traffic::Input;
 use crate::levels::{Crossing, Situation, crossings};
 use crate::near::NearNetwork;
 use crate::network::NetworkGain;
-use crate::picture::{Picture, Unit};
+use crate::picture::panels::Picture;
+use crate::picture::scale::Unit;
 use crate::summary::Summary;
-use crate::windows::judge;
+use crate::windows::judged::judgement::judge;
 use crate::words::file_name;
-use treepie_launch::error::CommandError;
 
 /// Traffic and where its ends are, owned.
 pub struct State {

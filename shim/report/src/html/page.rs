@@ -1,7 +1,7 @@
 //! One HTML file with everything in it: style, tables, pictures. Nothing is
 //! loaded from elsewhere, and nothing runs.
 
-use crate::picture::{Drawing, svg};
+use crate::picture::write::{Drawing, svg};
 use crate::table::Table;
 
 const STYLE: &str = include_str!("style.css");

@@ -8,11 +8,13 @@ use super::facts::{OnMachine, State};
 use crate::before_after::BeforeAfter;
 use crate::input::topology::describe;
 use crate::levels::Crossing;
-use crate::network_picture;
-use crate::picture::{Fabric, Loads, MachineTree, Picture, Unit};
+use crate::picture::fabric::Fabric;
+use crate::picture::panels::Picture;
+use crate::picture::scale::Unit;
+use crate::picture::tree::{Loads, MachineTree};
 use crate::placement::ranks_on;
-use crate::units;
 use crate::words::{file_name, pluralize};
+use crate::{network_picture, units};
 
 /// The matrices in the order of the cores.
 ///

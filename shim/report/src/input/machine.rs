@@ -2,23 +2,20 @@
 //! nodes, the network above them, and the distances of the levels.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
+use treepie_launch::error::CommandError;
 use treepie_placement::networks::NetworkNodes;
 use treepie_platform::with_measured_distances;
+use treepie_topology::Topology;
 use treepie_topology::formats::HostLocation;
 use treepie_topology::networks::Site;
-use treepie_topology::{Topology, TopologyError};
 
 use super::network;
-use super::topology::{HELP, describe};
+use super::topology::HELP;
 use super::traffic::Input;
-use crate::words::pluralize;
-use treepie_launch::error::CommandError;
-
-/// Names of the level whose nodes are machines.
-const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
+use crate::input::distances::{from_arities, with_distances, with_nodes};
+use crate::input::machines::{attached, hosts_of, machines, under};
 
 /// What describes the machine.
 #[derive(Debug, Args)]
@@ -225,206 +222,4 @@ fn at_coordinates(
             treepie_topology::formats::from_names(pattern, &names, network)?
         }
     })
-}
-
-fn from_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, CommandError> {
-    Topology::from_arities(from_root)
-        .map_err(|error| CommandError::usage(format!("{option} {text}: {error}")))
-}
-
-/// A tree of a whole machine whose top level is its nodes, unless another one is: a network is
-/// above nodes.
-fn with_nodes(tree: Topology) -> Result<Topology, TopologyError> {
-    let names = tree.levels().iter().map(|level| level.name.clone());
-    let mut names: Vec<String> = names.collect();
-    if names.iter().any(|name| is_machine(name)) {
-        return Ok(tree);
-    }
-    let mut arities = tree.arities().unwrap_or_default();
-    if arities.len() == 1 {
-        arities.push(1);
-        names.insert(0, String::new());
-    }
-    names[0] = "node".to_owned();
-    Topology::from_arity_list(&arities, Some(&names))
-}
-
-/// Distances as KaHIP writes them, from the leaves up.
-fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandError> {
-    let wrong = |problem: String| CommandError::usage(format!("--distances {text}: {problem}"));
-    let mut distances = Vec::new();
-    for part in text.split(':') {
-        let number: Result<f64, _> = part.trim().parse();
-        distances.push(number.map_err(|_| {
-            wrong(format!(
-                "\"{part}\" is not a number: write one for each level from the cores up, such as \
-                 1:10:100"
-            ))
-        })?);
-    }
-    let levels = topology.depth();
-    if distances.len() != levels {
-        let found = pluralize(distances.len(), "distance");
-        let levels = pluralize(levels, "level");
-        return Err(wrong(format!(
-            "{found} for the {levels} of {}: write one for each, from the cores up",
-            describe(&topology)
-        )));
-    }
-    let shrinks = distances.windows(2).find(|pair| pair[1] < pair[0]);
-    if let Some(pair) = shrinks {
-        return Err(wrong(format!(
-            "{} comes after {}: distances are written from the cores up and do not shrink towards \
-             the root",
-            pair[1], pair[0]
-        )));
-    }
-    distances.reverse();
-    topology
-        .with_level_distances(&distances)
-        .map_err(|error| wrong(error.to_string()))
-}
-
-fn is_machine(level: &str) -> bool {
-    MACHINE_LEVELS.contains(&level)
-}
-
-/// The machines of a topology: the parts below the level that is called so, or all of it.
-fn machines(topology: Topology) -> Result<Vec<Topology>, CommandError> {
-    let levels = topology.levels();
-    let depth = levels.iter().position(|level| is_machine(&level.name));
-    Ok(match depth {
-        Some(level) => topology.parts(level + 1)?,
-        None => vec![topology],
-    })
-}
-
-/// The machines of a topology under a network. What the topology had above its
-/// machines is left out.
-fn under(
-    topology: Topology,
-    network: &Topology,
-    name: &str,
-    for_job: &[&str],
-) -> Result<Topology, CommandError> {
-    let parts = machines(topology)?;
-    let hosts = hosts_of(&parts, &network.hosts(), name, for_job)?;
-    // One description of a machine stands for all hosts.
-    let machines = hosts.into_iter().enumerate();
-    let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
-    Ok(Topology::networked(network, machines.collect())?)
-}
-
-/// The machines of a topology in one row, and their places on a network that is no tree.
-fn attached(
-    parts: Vec<Topology>,
-    site: &Site,
-    name: &str,
-    for_job: &[&str],
-) -> Result<(Topology, NetworkNodes), CommandError> {
-    let known: Vec<&str> = site.hosts().iter().map(|host| host.name.as_str()).collect();
-    let count = match (parts.len(), for_job.len()) {
-        (1, 0) => site.nodes(),
-        (1, hosts) => hosts,
-        (machines, _) => machines,
-    };
-    let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
-    let names: Option<Vec<String>> = match known.is_empty() {
-        false => Some(hosts_of(&parts, &known, name, for_job)?),
-        true => [own.as_slice(), for_job]
-            .into_iter()
-            .find(|names| names.len() == count)
-            .map(|names| names.iter().map(|&host| host.to_owned()).collect()),
-    };
-    // Nodes of a network without names are taken in their order.
-    let positions = match (&names, known.is_empty()) {
-        (Some(names), false) => {
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            site.positions_of(&names)?
-        }
-        _ => site.first(count)?,
-    };
-    // One description of a machine stands for all hosts.
-    let machine = |place: usize| parts[place % parts.len()].clone();
-    let topology = match names {
-        Some(names) => {
-            let machines = names.into_iter().enumerate();
-            Topology::cluster(
-                machines
-                    .map(|(place, host)| (host, machine(place)))
-                    .collect(),
-            )?
-        }
-        None => Topology::join("node", &(0..count).map(machine).collect::<Vec<_>>())?,
-    };
-    let network = Arc::new(site.network().clone());
-    let nodes = NetworkNodes::new(network, &topology, 1, &positions)?;
-    Ok((topology, nodes))
-}
-
-/// The names of the machines: their own, those of the hosts where the job ran,
-/// or those of the network, in order.
-fn hosts_of(
-    parts: &[Topology],
-    known: &[&str],
-    name: &str,
-    for_job: &[&str],
-) -> Result<Vec<String>, CommandError> {
-    let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
-    let one = parts.len() == 1;
-    for names in [own.as_slice(), for_job, known] {
-        if names.len() == parts.len() || (one && !names.is_empty()) {
-            return Ok(names.iter().map(|&name| name.to_owned()).collect());
-        }
-    }
-    Err(CommandError::failed(format!(
-        "{name}: has {}, and the topology {}: name the hosts in a topology file, or describe as many",
-        pluralize(known.len(), "host"),
-        pluralize(parts.len(), "machine")
-    )))
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn distances_are_read_from_the_cores_up() {
-        let tree = Topology::from_arities("16:2:16").unwrap();
-        let tree = with_distances(tree, "1:10:100").unwrap();
-        assert_eq!(tree.level_distances(), [100.0, 10.0, 1.0]);
-    }
-
-    #[test]
-    fn wrong_distances_are_refused_with_the_level() {
-        for (text, expected) in [
-            (
-                "1:10",
-                "--distances 1:10: 2 distances for the 3 levels of 2 nodes x 2 sockets x 2 cores: \
-                 write one for each, from the cores up",
-            ),
-            (
-                "100:10:1",
-                "--distances 100:10:1: 10 comes after 100: distances are written from the cores \
-                 up and do not shrink towards the root",
-            ),
-            (
-                "1:x:3",
-                "--distances 1:x:3: \"x\" is not a number: write one for each level from the \
-                 cores up, such as 1:10:100",
-            ),
-            (
-                "1:2:inf",
-                "--distances 1:2:inf: distance inf of level 1 is wrong: expected a finite number, \
-                 not negative, and not smaller than the distance one level deeper",
-            ),
-        ] {
-            let tree = Topology::from_arities("2:2:2").unwrap();
-            assert_eq!(
-                with_distances(tree, text).unwrap_err().to_string(),
-                expected
-            );
-        }
-    }
 }

@@ -3,15 +3,19 @@
 
 pub mod choice;
 pub mod collective;
+mod distances;
 pub mod gates;
 pub mod hwloc_file;
 pub mod machine;
+mod machines;
 pub mod neighbours;
 pub mod network;
 pub mod numbers;
 pub mod occupancy;
+pub mod page_files;
 pub mod pages;
 pub mod plan;
+mod processes;
 pub mod sizes;
 pub mod topology;
 pub mod traffic;

@@ -2,23 +2,15 @@
 //! all ranks of one.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use treepie_base::open_no_link;
-use treepie_base::own_directory::remove_files;
-use treepie_jobstate::pages::{
-    self, Page, PageError, Process, TICK, process_of_stat, rank_of, reads_input, run_directory,
-    run_of, usual_directory,
-};
+use treepie_jobstate::pages::{Page, Process, TICK, rank_of, run_directory};
 use treepie_jobstate::waits::{Job, Life, Rank};
 
-/// No page is longer.
-const LONGEST: u64 = 1 << 20;
+use crate::input::page_files::{page_files, read, stranger, usual_base};
+use crate::input::processes::{is_descendant, is_this_host, process_of};
 
 /// A page at a moment, and its process, if it is one of this host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -52,30 +44,6 @@ pub struct Look {
     pub sightings: BTreeMap<usize, Sighting>,
     /// What is wrong with others; one line each.
     pub problems: Vec<String>,
-}
-
-/// Where this user's pages are.
-pub fn usual_base() -> PathBuf {
-    usual_directory(Path::new("/dev/shm"), rustix::process::geteuid().as_raw())
-}
-
-/// The runs that have pages below a directory.
-pub fn runs(base: &Path) -> Vec<u64> {
-    let entries = fs::read_dir(base).into_iter().flatten().flatten();
-    let mut runs: Vec<u64> = entries.filter_map(|entry| run_of(&entry.path())).collect();
-    runs.sort_unstable();
-    runs
-}
-
-/// Removes what a run has left.
-pub fn remove(base: &Path, run: u64) {
-    remove_files(&run_directory(base, run), |name| rank_of(name).is_some());
-}
-
-fn page_files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    paths.filter(|path| rank_of(path).is_some()).collect()
 }
 
 impl Look {
@@ -228,104 +196,10 @@ fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
     })
 }
 
-/// The owner of a page that is not believed.
-fn stranger(path: &Path, is_usual: bool) -> Option<u32> {
-    let owner = fs::symlink_metadata(path).ok()?.uid();
-    let reader = rustix::process::geteuid().as_raw();
-    (!is_believed(owner, reader, is_usual)).then_some(owner)
-}
-
-/// Whether a page is what it seems: anybody can make what has the name of another user's usual
-/// directory, root's too, or put files where users share one. Root may look at all jobs.
-fn is_believed(owner: u32, reader: u32, is_usual: bool) -> bool {
-    owner == reader || !is_usual && (owner == 0 || reader == 0)
-}
-
-/// Reads a page; `None` is one that is not there any more, or not yet. A call that begins or ends
-/// while it is read would leave words of two calls in it: what was read is right where a second
-/// reading finds the same call, and otherwise that one tells of a rank that goes on.
-fn read(path: &Path) -> Result<Page, Option<String>> {
-    let first = read_once(path)?;
-    let second = read_once(path)?;
-    Ok(match first.state.is_in_the_calls_of(&second.state) {
-        true => first,
-        false => second,
-    })
-}
-
-fn read_once(path: &Path) -> Result<Page, Option<String>> {
-    let mut bytes = Vec::new();
-    // What has the name of a page in another user's directory may be anything.
-    let read = open_no_link(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
-    match read {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(None),
-        // Not the system's.
-        Err(error) if error.get_ref().is_some() => Err(Some(error.to_string())),
-        Err(error) => Err(Some(format!(
-            "cannot be read: {error}; check its permissions"
-        ))),
-        Ok(_) => match pages::decode(&bytes) {
-            Err(PageError::NoPage) if bytes.iter().take(8).all(|&byte| byte == 0) => Err(None),
-            decoded => decoded.map_err(|error| Some(error.to_string())),
-        },
-    }
-}
-
-/// Whether this is a name of this host, with or without its domain.
-fn is_this_host(name: &str) -> bool {
-    let own = rustix::system::uname();
-    let own = own.nodename().to_string_lossy();
-    let first = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
-    first(name) == first(&own)
-}
-
-/// The process of a page, if it lives on this host: numbers are given again.
-fn process_of(page: &Page) -> Option<Process> {
-    let process = process(page.state.process)?;
-    let is_it = process.started == page.started && process.state != 'Z';
-    // The kernel waits for a thread that runs before it says in which call it is. A wave of cuts,
-    // which looks all the time, need not know.
-    let is_inside = page.state.threads.iter().any(|thread| thread.inside);
-    let may_read = process.state == 'S' && !is_inside && page.state.stop.is_none();
-    is_it.then(|| Process {
-        reads_input: may_read && reads_its_input(page.state.process),
-        ..process
-    })
-}
-
-/// Whether a thread of this process is in a read of standard input; `false` where this user may not
-/// see that.
-fn reads_its_input(number: u32) -> bool {
-    let threads = fs::read_dir(format!("/proc/{number}/task"));
-    let mut threads = threads.into_iter().flatten().flatten();
-    threads.any(|thread| {
-        let call = fs::read_to_string(thread.path().join("syscall"));
-        call.is_ok_and(|text| reads_input(&text))
-    })
-}
-
-fn process(number: u32) -> Option<Process> {
-    let text = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    process_of_stat(&text)
-}
-
-fn is_descendant(mut number: u32, ancestor: u32) -> bool {
-    // No tree of processes is deeper.
-    for _ in 0..64 {
-        if number == ancestor {
-            return true;
-        }
-        match process(number) {
-            Some(process) if process.parent > 1 => number = process.parent,
-            _ => return false,
-        }
-    }
-    false
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::input::page_files::is_believed;
+use super::*;
 
     fn sighting(host: &str, tick: SystemTime, process: Option<u64>) -> Sighting {
         let nanoseconds = tick.duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use treepie_launch::error::CommandError;
 use treepie_profile::{Phase, Profile, Times, partial_profiles};
 use treepie_topology::Topology;
 use treepie_topology::formats::HostLocation;
@@ -14,8 +15,7 @@ use treepie_traffic::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
 
 use super::{occupancy, topology};
 use crate::input::choice::MatrixChoice;
-use crate::picture::Unit;
-use treepie_launch::error::CommandError;
+use crate::picture::scale::Unit;
 
 /// Bytes of a message where nobody counted messages.
 pub const USUAL_MESSAGE: u64 = 64 * 1024;

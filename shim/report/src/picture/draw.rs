@@ -8,7 +8,8 @@ use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::grid::Grid;
 use super::layout::{Layout, Square};
 use super::scale::{Scale, colour_at};
-use super::{Block, Panel, Picture};
+use crate::picture::blocks::Block;
+use crate::picture::panels::{Panel, Picture};
 
 const PALE: RGBColor = RGBColor(247, 247, 247);
 

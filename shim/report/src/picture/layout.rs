@@ -2,7 +2,7 @@
 //! that lines can be half a pixel thin.
 
 use super::grid::Grid;
-use super::{Panel, Picture};
+use crate::picture::panels::{Panel, Picture};
 use crate::words::plural;
 
 /// Drawing units in a pixel of a screen, for SVG.

@@ -6,12 +6,13 @@ use std::path::Path;
 use plotters::backend::{BitMapBackend, SVGBackend};
 use plotters::prelude::{DrawingBackend, IntoDrawingArea};
 use treepie_base::write_atomically;
+use treepie_launch::error::CommandError;
 
 use super::canvas::{Canvas, Drawn};
 use super::draw::draw;
 use super::layout::{Layout, UNITS_PER_PIXEL};
-use super::{Picture, font};
-use treepie_launch::error::CommandError;
+use crate::picture::font;
+use crate::picture::panels::Picture;
 
 /// Offset by which the letters of a PNG come out too high, in parts of their size.
 const PNG_TEXT_RISE: f64 = 0.16;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use treepie_base::proof::{Pairs, Verdict};
 
-use super::{Comparison, Pairing, Printed, Run};
+use crate::proof::comparison::{Comparison, Pairing, Printed, Run};
 use crate::table::Table;
 use crate::units;
 use crate::words::pluralize;

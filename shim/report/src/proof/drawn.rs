@@ -1,7 +1,7 @@
 //! The distributions of both ways, and the change with its interval.
 
-use super::{Comparison, Run};
-use crate::picture::{Dots, Row, Strip};
+use crate::picture::dots::{Dots, Row, Strip};
+use crate::proof::comparison::{Comparison, Run};
 use crate::units;
 
 /// Explanation of the picture, below it.

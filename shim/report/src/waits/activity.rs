@@ -4,9 +4,9 @@ use treepie_jobstate::waits::{
     Activity, Collective, Envelope, Key, Life, Motion, Operation, Partner, Seen, Thread, Until,
 };
 
-use super::Hang;
 use super::words::ranks;
 use crate::units;
+use crate::waits::hang::Hang;
 use crate::words::pluralize;
 
 impl Hang {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use treepie_jobstate::waits::{Key, Seen};
 
-use super::Hang;
-use crate::picture::{Arrow, Graph, Node};
+use crate::picture::waits::{Arrow, Graph, Node};
+use crate::waits::hang::Hang;
 
 impl Hang {
     /// The answer for programs.

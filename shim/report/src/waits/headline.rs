@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use treepie_jobstate::waits::{End, Kind, Motion, Seen};
 
-use super::Hang;
 use super::words::{capital, is, ranks, verb};
+use crate::waits::hang::Hang;
 
 impl Hang {
     /// The first line: what is the matter.
@@ -150,7 +150,7 @@ mod tests {
         communicator_key,
     };
 
-    use super::Hang;
+    use crate::waits::hang::Hang;
 
     /// A thread in the first collective on the world of two ranks.
     fn in_call(world: u64, operation: &str) -> Thread {

@@ -4,15 +4,15 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use treepie_base::proof::Limits;
+use treepie_launch::error::CommandError;
 use treepie_profile::Profile;
 use treepie_profile::any::{AnyFile, read_any};
-use treepie_traffic::formats::Format as MatrixFormat;
-
-use super::require_equal_ranks;
-use treepie_launch::error::CommandError;
 use treepie_report::proof::{Comparison, Pairing, Run};
 use treepie_report::summary::Summary;
 use treepie_report::words::{file_name, pluralize};
+use treepie_traffic::formats::Format as MatrixFormat;
+
+use crate::commands::compare::pair::require_equal_ranks;
 
 /// In fewer pairs, one way may well have been the first of all by chance.
 const FEW_PAIRS: usize = 6;

@@ -1,21 +1,20 @@
 //! Two placements side by side: strategy, costs, moved ranks.
 
 use serde_json::json;
+use treepie_launch::error::CommandError;
 use treepie_placement::file::PlacementFile;
 use treepie_placement::networks::Measures;
-
-use super::{Two, require_equal_ranks, sides};
-use crate::output;
-use treepie_launch::error::CommandError;
 use treepie_report::input::network;
 use treepie_report::input::topology::describe;
 use treepie_report::input::traffic::{Input, profile_of_placement};
-use treepie_report::levels;
 use treepie_report::network::NetworkGain;
 use treepie_report::picture::Unit;
 use treepie_report::table::Table;
-use treepie_report::units;
 use treepie_report::words::pluralize;
+use treepie_report::{levels, units};
+
+use crate::commands::compare::pair::{Two, require_equal_ranks, sides};
+use crate::output;
 
 /// Prints both side by side.
 ///

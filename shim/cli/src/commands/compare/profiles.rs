@@ -4,29 +4,29 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
+use treepie_launch::error::CommandError;
 use treepie_placement::networks::NetworkNodes;
 use treepie_profile::Profile;
-use treepie_topology::Topology;
-use treepie_traffic::{Layer, Matrix};
-
-use super::{Arguments, Two, sides};
-use crate::output;
-use treepie_launch::error::CommandError;
 use treepie_report::before_after::BeforeAfter;
-use treepie_report::clusters;
-use treepie_report::gain::Change;
+use treepie_report::change::Change;
 use treepie_report::input::choice::MatrixChoice;
 use treepie_report::input::occupancy::leaf_of_rank;
 use treepie_report::input::topology::describe;
 use treepie_report::input::traffic::Input;
+use treepie_report::layers::LayerSummary;
 use treepie_report::levels::{self, Crossing, Situation, crossings};
 use treepie_report::network::NetworkGain;
 use treepie_report::picture::Unit;
-use treepie_report::summary::{LayerSummary, Summary};
+use treepie_report::summary::Summary;
 use treepie_report::table::Table;
-use treepie_report::times;
-use treepie_report::units;
 use treepie_report::words::file_name;
+use treepie_report::{clusters, times, units};
+use treepie_topology::Topology;
+use treepie_traffic::{Layer, Matrix};
+
+use crate::commands::compare::arguments::Arguments;
+use crate::commands::compare::pair::{Two, sides};
+use crate::output;
 
 /// One profile, and what is needed of it.
 pub struct Side {

@@ -3,22 +3,16 @@
 //! standard output. When either end is gone, all ranks go on.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::members::{Answer, Members, Order, Which};
-use crate::commands::Outcome;
 use treepie_launch::error::CommandError;
 
-/// How long an answer may take, beside the user's command.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// How often ranks are told that they are still waited for, where nothing is ordered.
-const BETWEEN_BEATS: Duration = Duration::from_millis(500);
+use crate::commands::cut::protocol::{Answer, BETWEEN_BEATS, Order, PATIENCE, Which};
 
 /// A coordinator on another host.
 pub struct Coordinator {
@@ -149,46 +143,4 @@ fn line(which: Which, others: &[String], shell: &str, pages: Option<&Path>) -> V
         Which::Given(given) => line.extend(["--given".into(), format!("{given:016x}").into()]),
     }
     line
-}
-
-/// Is a coordinator: obeys orders until there are no more. While others still run the user's
-/// command, its ranks stay where they are.
-pub fn serve(mut members: Members) -> Outcome {
-    let (sender, orders) = mpsc::channel();
-    thread::spawn(move || {
-        let lines = io::stdin().lock().lines().map_while(Result::ok);
-        lines
-            .map_while(|line| sender.send(line).ok())
-            .for_each(drop);
-    });
-    let mut stays_until = Instant::now();
-    loop {
-        let line = match orders.recv_timeout(BETWEEN_BEATS) {
-            Ok(line) => line,
-            Err(RecvTimeoutError::Timeout) => {
-                if Instant::now() < stays_until {
-                    members.beat();
-                }
-                continue;
-            }
-            Err(RecvTimeoutError::Disconnected) => return Ok(ExitCode::SUCCESS),
-        };
-        let began = Instant::now();
-        let answer = match serde_json::from_str(&line) {
-            Ok(order) => {
-                stays_until = match &order {
-                    Order::Then { limit, .. } => began + PATIENCE + Duration::from_secs_f64(*limit),
-                    _ => began,
-                };
-                members.obey(&order)
-            }
-            Err(error) => Answer::problem(format!("an order that is none: {error}")),
-        };
-        let text = serde_json::to_string(&answer).unwrap_or_default();
-        let mut output = io::stdout().lock();
-        let written = writeln!(output, "{text}").and_then(|()| output.flush());
-        if written.is_err() {
-            return Ok(ExitCode::SUCCESS);
-        }
-    }
 }

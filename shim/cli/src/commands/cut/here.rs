@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use treepie_jobstate::waits::Rank;
-
-use super::members::{Answer, Order, Which};
-use super::then::{self, Ended};
-use crate::commands::hang::runs_below;
 use treepie_report::input::gates::Gates;
-use treepie_report::input::pages::{self, Look};
+use treepie_report::input::page_files;
+use treepie_report::input::pages::Look;
+
+use super::then::{self, Ended};
+use crate::commands::cut::protocol::{Answer, Order, Which};
+use crate::commands::hang::runs_below;
 
 /// The ranks of a job on this host. They go on when this goes.
 pub struct Here {
@@ -129,7 +130,7 @@ impl Here {
             let ended = |rank: &&Rank| rank.stop.as_ref().is_some_and(|stop| stop.ended);
             answer.ranks = states.filter(ended).cloned().collect();
             answer.size = look.any().map_or(0, |page| page.ranks);
-            pages::remove(&self.base, run);
+            page_files::remove(&self.base, run);
         }
         answer
     }

@@ -5,15 +5,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use treepie_profile::settings::RUN_VARIABLE;
-
-use super::members::Which;
-use super::waves::Waves;
-use super::{Answer, Arguments, Outcome, is_whole};
-use crate::commands::hang::{self, new_number};
-use crate::output;
 use treepie_launch::{self, job};
+use treepie_profile::settings::RUN_VARIABLE;
 use treepie_report::cut::{Left, WaveReport};
+
+use super::waves::Waves;
+use crate::commands::cut::answer::{Answer, is_whole};
+use crate::commands::cut::arguments::Arguments;
+use crate::commands::cut::protocol::Which;
+use crate::commands::hang::{self, new_number};
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// How often it is looked whether all ranks are there.
 const TICK: Duration = Duration::from_millis(20);

@@ -8,78 +8,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use treepie_jobstate::waits::Rank;
+use treepie_launch::error::CommandError;
 
 use super::coordinator::Coordinator;
 use super::here::Here;
 use super::then::Ended;
-use treepie_launch::error::CommandError;
-
-/// The job that is meant.
-#[derive(Debug, Clone, Copy)]
-pub enum Which {
-    /// The run with this number.
-    Run(u64),
-    /// The runs that were given this number by the command that started them.
-    Given(u64),
-}
-
-/// What ranks are to do, or are asked.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Order {
-    /// How they are, which also says that this command is still there.
-    Look,
-    /// No call begins any more.
-    Close,
-    /// Each of these may make the calls until this number, others none.
-    Only(BTreeMap<usize, u64>),
-    /// Stopped ranks leave the MPI alone, or no longer.
-    Rest(bool),
-    /// All go on.
-    Open,
-    /// The user's command is run on each host.
-    Then {
-        /// The command.
-        command: String,
-        /// The number of the wave.
-        wave: usize,
-        /// Seconds after which it is ended.
-        limit: f64,
-    },
-    /// The job has ended: how it was at its end, and its pages are removed.
-    End,
-}
-
-/// What is answered to an order.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Answer {
-    /// The ranks that live, or that have left their counts.
-    pub ranks: Vec<Rank>,
-    /// Ranks of the job; 0 where no page is known.
-    pub size: usize,
-    /// How the user's command ended, by host.
-    pub ended: Vec<(String, Ended)>,
-    /// Why an order was not obeyed.
-    pub problem: Option<String>,
-}
-
-impl Answer {
-    /// An order that could not be obeyed.
-    pub fn problem(problem: String) -> Answer {
-        Answer {
-            problem: Some(problem),
-            ..Answer::default()
-        }
-    }
-
-    fn add(&mut self, other: Answer) {
-        self.ranks.extend(other.ranks);
-        self.size = self.size.max(other.size);
-        self.ended.extend(other.ended);
-        self.problem = self.problem.take().or(other.problem);
-    }
-}
+use crate::commands::cut::protocol::{Answer, Order, Which};
 
 /// All ranks of a job. They go on when this goes.
 pub struct Members {

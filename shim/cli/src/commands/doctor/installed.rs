@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Report;
 use treepie_launch::environment::PRELOAD;
 use treepie_launch::{binary, library, search};
 use treepie_report::input::topology::{self, describe};
+
+use crate::commands::doctor::finding::Report;
 
 /// The library may need these, which every process has; anything else would
 /// come in with it.

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::Report;
-use treepie_launch::binary::Program;
+use treepie_launch::binary::{self, Program};
 use treepie_launch::family::{Family, Launcher};
-use treepie_launch::{self, binary, injection, library, program, python, reach, search};
+use treepie_launch::{self, injection, library, program, python, reach, search};
+
+use crate::commands::doctor::finding::Report;
 
 /// Looks at a job without starting it.
 pub fn look(report: &mut Report, command: &[OsString]) {

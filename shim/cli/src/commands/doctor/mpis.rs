@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Report;
 use treepie_launch::environment::{PRELOAD, Variables};
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::{binary, injection, library, search, timed};
+
+use crate::commands::doctor::finding::Report;
 
 /// Launchers that are looked for.
 const LAUNCHERS: [&str; 10] = [

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
-
-use super::{StoreChoice, applications, nothing_of};
-use crate::commands::Outcome;
-use crate::output;
 use treepie_launch::error::CommandError;
 use treepie_report::experience::PlatformSummary;
+
+use crate::commands::learning::store::{StoreChoice, applications, nothing_of};
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Forget what was learnt of an application
 #[derive(Debug, Args)]

@@ -7,14 +7,14 @@ use std::time::SystemTime;
 use clap::Args;
 use serde::Serialize;
 use treepie_guard::learning::Arm;
-
-use super::{Learnt, StoreChoice, applications, nothing_of};
-use crate::commands::Outcome;
-use crate::output;
 use treepie_launch::error::CommandError;
 use treepie_report::experience::{PlatformSummary, Summary};
 use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
 use treepie_report::units;
+
+use crate::commands::learning::store::{Learnt, StoreChoice, applications, nothing_of};
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Show what was tried with each application, what it brought, and what is used now
 #[derive(Debug, Args)]
@@ -24,10 +24,10 @@ pub struct Arguments {
     application: Option<String>,
     /// Draw the seconds of all runs of one application, as .svg or .png
     #[arg(long, value_name = "FILE")]
-    picture: Option<PathBuf>,
+    pub(crate) picture: Option<PathBuf>,
     /// Print it as JSON
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
     store: StoreChoice,
 }

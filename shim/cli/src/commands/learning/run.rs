@@ -7,19 +7,19 @@ use std::time::SystemTime;
 
 use clap::Args;
 use treepie_guard::learning::End;
-use treepie_profile::experience::{ExperienceFile, Key, Store};
-use treepie_profile::settings::RUN_VARIABLE;
-
-use super::{StoreChoice, opened};
-use crate::commands::Outcome;
-use crate::commands::hang::HangChoice;
-use crate::commands::options::RunSettings;
-use crate::output;
 use treepie_launch;
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
 use treepie_launch::injection::Invocation;
+use treepie_profile::experience::{ExperienceFile, Key, Store};
+use treepie_profile::settings::RUN_VARIABLE;
 use treepie_report::experience::{RunSummary, Summary, now};
+
+use crate::commands::hang::HangChoice;
+use crate::commands::learning::store::{StoreChoice, opened};
+use crate::commands::options::RunSettings;
+use crate::commands::outcome::Outcome;
+use crate::output;
 
 /// Run a job, and learn from run to run how it is quickest
 #[derive(Debug, Args)]
@@ -30,14 +30,14 @@ pub struct Arguments {
     /// Print what this run was and what is known now as JSON, on standard output after the job's
     /// own
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
     settings: RunSettings,
     /// The job as it is usually started
     #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Settings of other modes, which a shell may have.

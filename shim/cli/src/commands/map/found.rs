@@ -3,19 +3,11 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_base::Header;
-use treepie_placement::file::{Costs, LevelTraffic, PlacementFile, StoredPlacement};
+use treepie_launch::error::CommandError;
+use treepie_placement::file::{Costs, LevelTraffic, PlacementFile};
 use treepie_placement::networks::link_traffic;
 use treepie_placement::objective::Objective;
 use treepie_placement::{Outcome as Placed, Strategy, permutation};
-use treepie_topology::networks::Loads;
-use treepie_traffic::Matrix;
-
-use super::near::Near;
-use super::seat::Seat;
-use super::worth::{most_loaded, verdict, what};
-use super::{Arguments, Job};
-use treepie_launch::error::CommandError;
 use treepie_report::before_after::BeforeAfter;
 use treepie_report::containment::Report;
 use treepie_report::gain::Gain;
@@ -23,11 +15,18 @@ use treepie_report::input::topology::describe;
 use treepie_report::levels::{self, Crossing, Situation, crossings};
 use treepie_report::near::NearNetwork;
 use treepie_report::network::NetworkGain;
-use treepie_report::network_picture;
 use treepie_report::picture::{Fabric, Picture};
-use treepie_report::units;
 use treepie_report::verdict::Verdict;
 use treepie_report::words::{file_name, pluralize};
+use treepie_report::{network_picture, units};
+use treepie_topology::networks::Loads;
+use treepie_traffic::Matrix;
+
+use super::near::Near;
+use super::seat::Seat;
+use super::worth::{most_loaded, verdict, what};
+use crate::commands::map::arguments::Arguments;
+use crate::commands::map::job::Job;
 
 /// The answer for programs.
 #[derive(Debug, Serialize)]

@@ -1,29 +1,19 @@
 //! Ranks that exchange most with other nodes, seated next to the network interfaces.
 
-use clap::Args;
+use treepie_launch::error::CommandError;
 use treepie_placement::near::{Interfaces, Seats};
 use treepie_placement::objective::dist_comm;
 use treepie_placement::{Outcome as Placed, Placement};
-use treepie_topology::{Device, Topology};
-
-use super::{Arguments, Job};
-use treepie_launch::error::CommandError;
 use treepie_report::levels::Situation;
 use treepie_report::near::{NearNetwork, depth_of_nodes};
 use treepie_report::words::pluralize;
+use treepie_topology::{Device, Topology};
+
+use crate::commands::map::arguments::{Arguments, NearOptions};
+use crate::commands::map::job::Job;
 
 /// The part of the placement's cost that seats near interfaces may add.
 const MOST_ADDED: f64 = 0.01;
-
-/// Where in its node a rank is.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Constraints")]
-pub struct NearOptions {
-    /// Seat the ranks that exchange most with other nodes next to the network interface of their
-    /// node, for 1 % more cost at most: network, or names of interfaces such as mlx5_0
-    #[arg(long, value_name = "DEVICES", conflicts_with = "collectives")]
-    near: Option<String>,
-}
 
 /// What came of it.
 #[derive(Debug)]

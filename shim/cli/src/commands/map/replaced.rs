@@ -5,38 +5,16 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use treepie_collective::Locality;
-use treepie_placement::{Options, Outcome as Placed, Placement, Strategy};
+use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
 use treepie_profile::settings::Collectives;
-use treepie_topology::Topology;
-use treepie_traffic::Matrix;
-
-use super::{Arguments, Job, search};
-use treepie_launch::error::CommandError;
 use treepie_report::collectives;
 use treepie_report::input::traffic::Input;
+use treepie_topology::Topology;
 
-/// More rounds of plans and placements did not find better ones on any of the sample jobs.
-const ROUNDS: u32 = 3;
-
-/// Which collectives the replay replaces.
-#[derive(Debug, Args)]
-pub struct ReplacedOptions {
-    /// Place for the collectives that a replay with these on --platform will run, not for those of
-    /// the MPI: auto, or bcast=grid-chain,allreduce=auto,... as TREEPIE_COLLECTIVES
-    #[arg(long, value_name = "WHO", value_parser = known, requires = "platform", conflicts_with = "model")]
-    collectives: Option<Collectives>,
-}
-
-/// A setting of collectives whose strategies exist.
-fn known(text: &str) -> Result<Collectives, String> {
-    let collectives: Collectives = text.parse()?;
-    collectives.check().map_err(|unknown| unknown.to_string())?;
-    Ok(collectives)
-}
+use crate::commands::map::arguments::{Arguments, known};
 
 /// What the replay runs, and where.
 #[derive(Debug)]
@@ -117,58 +95,6 @@ impl Replaced {
                 false => words.join(", "),
             }
         )
-    }
-}
-
-impl Job {
-    /// Places for the plans that the replay will run. A placement counts with the plans that it
-    /// leads to, and where the ranks are now is one.
-    pub(super) fn place_for_plans(
-        &self,
-        replaced: &Replaced,
-        arguments: &Arguments,
-        options: &Options,
-    ) -> Result<Placed, CommandError> {
-        let how = &arguments.how;
-        let at = |leaves: &[usize]| -> Result<Matrix, CommandError> {
-            replaced
-                .input(&self.input, &self.topology, leaves)?
-                .matrix(&arguments.choice)
-        };
-        let cost = |matrix: &Matrix, leaves: &[usize]| self.value(self.objective, matrix, leaves);
-        let before = self.before(how, &self.input.matrix(&arguments.choice)?)?;
-        let mut matrix = at(&before)?;
-        let identity_cost = cost(&matrix, &before);
-        let mut best = Placed {
-            strategy: Strategy::Identity,
-            placement: Placement {
-                leaf_of_rank: before.clone(),
-            },
-            cost: identity_cost,
-            identity_cost,
-        };
-        let mut last = before;
-        for _ in 0..ROUNDS {
-            let budget = how.budget.map(|budget| budget / ROUNDS);
-            let found = search::within(budget, options, |options| {
-                self.placed(how, &matrix, options)
-            })?;
-            let leaves = &found.placement.leaf_of_rank;
-            if *leaves == last {
-                break;
-            }
-            last.clone_from(leaves);
-            matrix = at(leaves)?;
-            let with_its_plans = cost(&matrix, leaves);
-            if with_its_plans < best.cost {
-                best = Placed {
-                    cost: with_its_plans,
-                    identity_cost,
-                    ..found
-                };
-            }
-        }
-        Ok(best)
     }
 }
 

@@ -6,7 +6,7 @@ use treepie_placement::objective::Objective;
 use treepie_placement::seat::{Change, Seats, keep};
 use treepie_traffic::Matrix;
 
-use super::Job;
+use crate::commands::map::job::Job;
 
 /// A placement in which rank 0 stays, where no part of the machine is like that of process 0.
 #[derive(Debug, Serialize)]

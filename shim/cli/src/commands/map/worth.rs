@@ -2,13 +2,15 @@
 
 use treepie_placement::Outcome as Placed;
 use treepie_placement::objective::Objective;
-use treepie_traffic::{Matrix, Metric};
-
-use super::{Arguments, Job};
-use treepie_report::gain::{Change, Gain};
+use treepie_report::change::Change;
+use treepie_report::gain::Gain;
 use treepie_report::levels::{Crossing, Situation};
 use treepie_report::near::NearNetwork;
 use treepie_report::verdict::{Evidence, Verdict, on_several_nodes};
+use treepie_traffic::{Matrix, Metric};
+
+use crate::commands::map::arguments::Arguments;
+use crate::commands::map::job::Job;
 
 /// The verdict on a placement of `job`, with the situations before and after.
 pub fn verdict(

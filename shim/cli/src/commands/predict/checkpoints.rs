@@ -4,18 +4,18 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
+use treepie_report::checkpoints::{Report, Row};
+use treepie_report::input::choice::size;
+use treepie_report::picture::{Format, write_drawing};
 use treepie_resilience::checkpoint::{
     Costs, Experiment, ExperimentError, Pattern, Program, Protocol, Servers, run as run_waves,
 };
 
-use super::Outcome;
-use super::options::time;
+use crate::commands::options::time;
+use crate::commands::outcome::Outcome;
 use crate::output;
-use treepie_launch::error::CommandError;
-use treepie_report::checkpoints::{Report, Row};
-use treepie_report::input::choice::size;
-use treepie_report::picture::{Format, write_drawing};
 
 /// Options of the question what checkpoints would cost.
 #[derive(Debug, Args)]

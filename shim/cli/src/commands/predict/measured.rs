@@ -8,15 +8,15 @@ use serde_json::json;
 use treepie_base::statistics::median;
 use treepie_choice::measured::{self, Measured};
 use treepie_collective::{Algorithm, Uniform};
-use treepie_platform::Platform;
-
-use super::Outcome;
-use super::predict::{Arguments, failed};
-use crate::output;
 use treepie_launch::error::CommandError;
+use treepie_platform::Platform;
 use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
 use treepie_report::table::Table;
 use treepie_report::units;
+
+use crate::commands::outcome::Outcome;
+use crate::commands::predict::arguments::{Arguments, failed};
+use crate::output;
 
 /// A measured time and what was predicted for it.
 struct Pair {

@@ -6,16 +6,17 @@ use std::process::ExitCode;
 use serde_json::{Map, Value, json};
 use treepie_guard::one_sided::cost;
 use treepie_platform::{Link, Platform, Way};
-
-use super::{Outcome, predict};
-use crate::output;
 use treepie_report::platform::named_links;
 use treepie_report::table::Table;
 use treepie_report::units;
 use treepie_report::words::pluralize;
 
+use crate::commands::outcome::Outcome;
+use crate::commands::predict::arguments::Arguments;
+use crate::output;
+
 /// Prints the times of so many pieces of the size that `arguments` name.
-pub fn run(platform: &Platform, pieces: u64, arguments: &predict::Arguments) -> Outcome {
+pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.max(1);
     let links = named_links(platform);
     let count = pieces as f64;

@@ -7,7 +7,6 @@ use treepie_choice::predict::Predictor;
 use treepie_collective::Algorithm;
 use treepie_collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
 use treepie_collective::read::simulate::{Bar, Doing};
-
 use treepie_launch::error::CommandError;
 
 /// Writes the plans of all ranks as the ending of `out` says.

@@ -6,33 +6,25 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use treepie_jobstate::pages::run_directory;
-use treepie_profile::any::Replayable;
-use treepie_profile::partial_profiles::directory_of;
-use treepie_profile::settings::RUN_VARIABLE;
-use treepie_resilience::supervision::checkpoints::{Checkpoint, Checkpoints};
-use treepie_resilience::supervision::{
-    Decision, End, Ended, Facts, History, Host, Left, Out, Progress, Reason, Roster, Statuses,
-    TooFew,
-};
-
-use super::Job;
-use super::found::{matching, stall};
-use crate::commands::hang;
-use crate::commands::options::absolute_path;
-use crate::commands::profile::merged;
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Family;
 use treepie_launch::input::Input;
 use treepie_launch::signals::Signals;
-use treepie_launch::watched::{self, Watched};
-use treepie_launch::written::is_ours;
+use treepie_launch::watched;
 use treepie_launch::{self, allocation};
+use treepie_profile::any::Replayable;
 use treepie_report::supervised::{Attempt, Supervised};
 use treepie_report::words::pluralize;
+use treepie_resilience::supervision::checkpoints::{Checkpoint, Checkpoints};
+use treepie_resilience::supervision::{
+    Decision, End, Ended, History, Host, Out, Progress, Reason, Roster, TooFew,
+};
 
-/// Stands for the newest checkpoint in the restart command.
-pub const LAST: &str = "{last}";
+use super::found::{matching, stall};
+use crate::commands::hang;
+use crate::commands::supervise::arguments::LAST;
+use crate::commands::supervise::described::{as_typed, in_words, listed};
+use crate::commands::supervise::job::Job;
 
 /// Exit status where too few hosts are left: EX_TEMPFAIL, "try again later".
 const TOO_FEW_HOSTS: u8 = 75;
@@ -43,8 +35,8 @@ const KILL_ALL: &str = "SLURM_KILL_BAD_EXIT";
 
 /// A job that is supervised.
 pub struct Supervisor<'a> {
-    job: Job<'a>,
-    signals: &'a Signals,
+    pub(crate) job: Job<'a>,
+    pub(crate) signals: &'a Signals,
     /// Standard input of each attempt.
     input: Input,
     began: Instant,
@@ -53,13 +45,6 @@ pub struct Supervisor<'a> {
     attempts: Vec<Attempt>,
     /// The hosts of the first attempt.
     first_hosts: Option<Vec<Host>>,
-}
-
-/// Files by which the ranks of an attempt show how far they came.
-struct Profiles {
-    finalized: bool,
-    left: Option<Left>,
-    path: Option<PathBuf>,
 }
 
 impl<'a> Supervisor<'a> {
@@ -225,51 +210,6 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whether calls are what shows progress.
-    fn goes_by_pages(&self) -> bool {
-        self.job.arguments.stall.is_some() && self.job.arguments.checkpoints.is_none()
-    }
-
-    /// Says where the pages are of an attempt that stood still, or that none was seen.
-    fn tell_of_pages(&mut self, run: u64, watched: &Watched, saw_pages: bool) {
-        if !self.goes_by_pages() {
-            return;
-        }
-        let pages = self.pages();
-        if watched.stalled {
-            for (run, _) in hang::runs_below(&pages, run) {
-                let directory = run_directory(&pages, run);
-                self.job.log.line(&format!(
-                    "`treepie why {}` says what it waited for",
-                    directory.display()
-                ));
-            }
-        } else if !saw_pages && Some(watched.took.as_secs_f64()) >= self.job.arguments.stall {
-            self.job.log.line(&format!(
-                "no page of its ranks was seen in {}, so that --stall could not tell whether it \
-                 stood still; all hosts have to see that directory",
-                pages.display()
-            ));
-        }
-    }
-
-    /// Where ranks keep pages that are watched: all hosts see it.
-    fn pages(&self) -> PathBuf {
-        let named = hang::directory().and_then(|path| absolute_path(&path).ok());
-        named.unwrap_or_else(|| self.job.record.join("pages"))
-    }
-
-    /// What makes ranks keep them, where calls are what shows progress.
-    fn pages_variables(&self, run: u64) -> Vec<(&'static str, OsString)> {
-        match self.goes_by_pages() {
-            true => vec![
-                (RUN_VARIABLE, format!("{run:016x}").into()),
-                (hang::PAGES, self.pages().into()),
-            ],
-            false => Vec::new(),
-        }
-    }
-
     /// The command of the next attempt, and the checkpoint that it begins from. Where there is no
     /// checkpoint yet, it begins as the first.
     fn command(&self, found: &[Checkpoint]) -> (Vec<OsString>, Option<Checkpoint>) {
@@ -319,65 +259,6 @@ impl<'a> Supervisor<'a> {
             hosts.unwrap_or_default(),
             from.unwrap_or_default(),
         ));
-    }
-
-    /// What the ranks left: a whole profile where all of them reached `MPI_Finalize`.
-    fn profiles(&mut self, output: &Path) -> Profiles {
-        let parts = directory_of(output);
-        if output.exists() || !parts.is_dir() || !is_ours(&parts) {
-            let finalized = output.exists();
-            return Profiles {
-                finalized,
-                left: None,
-                path: finalized.then(|| output.to_owned()),
-            };
-        }
-        match merged(&parts, output) {
-            Ok(profile) => Profiles {
-                finalized: false,
-                left: Some(Left {
-                    partial_profiles: profile.ranks - profile.missing_ranks.len(),
-                    ranks: profile.ranks,
-                }),
-                path: Some(output.to_owned()),
-            },
-            Err(error) => {
-                self.job.log.line(&error.to_string());
-                Profiles {
-                    finalized: false,
-                    left: None,
-                    path: None,
-                }
-            }
-        }
-    }
-
-    /// How an attempt ended. Hosts are asked only where that can make a difference.
-    fn end(&self, watched: &Watched, profiles: &Profiles, hosts: Option<&[Host]>) -> End {
-        let mut facts = Facts {
-            status: watched.status,
-            statuses: match self.job.launcher.family {
-                Family::Hydra => Statuses::Bare,
-                _ => Statuses::Shell,
-            },
-            finalized: profiles.finalized,
-            left: profiles.left,
-            heard: watched.heard.clone(),
-            silent_hosts: Vec::new(),
-            stopped_by: self.signals.asked_to_end(),
-            stalled: watched.stalled,
-        };
-        if let (false, None, Some(hosts)) = (facts.finalized, facts.stopped_by, hosts)
-            && hosts.len() > 1
-        {
-            facts.silent_hosts = self.silent(hosts.iter().map(|host| host.name.clone()).collect());
-        }
-        facts.end()
-    }
-
-    fn silent(&self, hosts: Vec<String>) -> Vec<String> {
-        let limit = Duration::from_secs_f64(self.job.arguments.answer);
-        allocation::silent(&self.job.launcher, &hosts, limit)
     }
 
     /// Leaves hosts out, waits, and takes those back that answer again.
@@ -477,27 +358,4 @@ fn variables(output: &Path, placement: Option<&Path>) -> Vec<(&'static str, OsSt
         None => own.push(("TREEPIE_MODE", "profile".into())),
     }
     own
-}
-
-fn as_typed(command: &[OsString]) -> String {
-    let words = command.iter().map(|word| word.to_string_lossy());
-    words.collect::<Vec<_>>().join(" ")
-}
-
-fn listed(hosts: &[Host]) -> String {
-    let names = hosts
-        .iter()
-        .map(|host| format!("{}:{}", host.name, host.slots));
-    names.collect::<Vec<_>>().join(", ")
-}
-
-fn in_words(end: &End, watched: &Watched, progress: Progress) -> String {
-    let Watched { status, took, .. } = watched;
-    let progress = match (end, progress) {
-        (End::Finished, _) | (_, Progress::Unknown) => "",
-        (_, Progress::Made) => "; there is a new checkpoint",
-        (_, Progress::None) => "; there is no new checkpoint",
-    };
-    let seconds = took.as_secs_f64();
-    format!("ended after {seconds:.1} s with status {status}: {end}{progress}")
 }

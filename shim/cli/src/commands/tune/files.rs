@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use treepie_base::write_atomically;
+use treepie_launch::error::CommandError;
 use treepie_native::knobs::{Component, Setting};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning, rules_file};
-
-use treepie_launch::error::CommandError;
 
 /// The script.
 const SCRIPT: &str = "tuned.sh";
@@ -94,7 +93,7 @@ pub fn told(tuning: &Tuning, written: &Written) -> String {
             text += &format!(
                 "Use it: `. {}` before mpirun, or TREEPIE_TUNING={} with the library.\n",
                 quoted(&script.display().to_string()),
-                quoted(&script.with_file_name(super::FILE).display().to_string())
+                quoted(&script.with_file_name(FILE).display().to_string())
             );
         }
     }
@@ -168,3 +167,6 @@ mod tests {
         assert!(!left.contains(&true) && !directory.join(SCRIPT).exists());
     }
 }
+
+/// The tuning in its directory.
+pub(super) const FILE: &str = "tuning.yaml";

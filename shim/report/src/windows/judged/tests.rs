@@ -3,11 +3,11 @@ use std::path::Path;
 
 use treepie_collective::size_class;
 use treepie_platform::file::PlatformFile;
-use treepie_profile::Host;
+use treepie_profile::{Host, Profile, WindowUse};
 use treepie_traffic::Traffic;
-use treepie_traffic::windows::{Access, Accesses};
+use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 
-use super::*;
+use crate::windows::judged::judgement::*;
 
 const PLATFORM: &str = "\
 treepie: platform

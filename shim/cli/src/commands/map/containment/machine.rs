@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use treepie_launch::error::CommandError;
+use treepie_report::gain::machine_depth;
 use treepie_resilience::containment::Domains;
 use treepie_topology::Topology;
 
-use super::ContainmentOptions;
-use treepie_launch::error::CommandError;
-use treepie_report::gain::machine_depth;
+use crate::commands::map::containment::options::ContainmentOptions;
 
 /// Levels that are inside of machines.
 const INSIDE: [&str; 8] = ["package", "socket", "numa", "die", "l3", "l2", "core", "pu"];

@@ -1,9 +1,10 @@
 //! The sets in which SCR, FTI or VELOC protect checkpoints, and the order of hosts that mends them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, ValueEnum};
 use treepie_base::write_atomically;
+use treepie_launch::error::CommandError;
+use treepie_report::redundancy::{Broken, Redundancy};
 use treepie_resilience::containment::redundancy::{
     FTI_SET_SIZE, NamedHost, Scheme, Sets, VELOC_SET_SIZE, dealt, fti, fti_config, hosts_in_order,
     moved_to, scr, scr_config, veloc, veloc_config,
@@ -11,55 +12,9 @@ use treepie_resilience::containment::redundancy::{
 use treepie_resilience::containment::{ContainmentError, Domains};
 
 use super::machine::{Kind, Machine};
-use super::{Found, refused};
-use treepie_launch::error::CommandError;
-use treepie_report::redundancy::{Broken, Redundancy};
-
-/// Options of redundancy sets.
-#[derive(Debug, Args)]
-pub struct RedundancyOptions {
-    /// Report the redundancy sets that this library would make, what breaks them, and the order of
-    /// hosts that mends it
-    #[arg(long, value_name = "LIBRARY", value_enum, requires = "containment")]
-    redundancy: Option<Library>,
-    /// Members of a set, at least [default: 8 in SCR, 4 in FTI; VELOC has always 8]
-    #[arg(long, value_name = "N", requires = "redundancy")]
-    set_size: Option<usize>,
-    /// Write the placement on the hosts in the order that mends the sets
-    #[arg(long, value_name = "FILE", requires = "redundancy")]
-    dealt_output: Option<PathBuf>,
-    /// Write the library's configuration
-    #[arg(long, value_name = "FILE", requires = "redundancy")]
-    redundancy_config: Option<PathBuf>,
-}
-
-/// A library for checkpoints on nodes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Library {
-    Scr,
-    Fti,
-    Veloc,
-}
-
-impl Library {
-    fn name(self) -> &'static str {
-        match self {
-            Library::Scr => "SCR",
-            Library::Fti => "FTI",
-            Library::Veloc => "VELOC",
-        }
-    }
-
-    fn caution(self) -> Option<&'static str> {
-        match self {
-            Library::Veloc => Some(
-                "VELOC's manual has failure_domain, and no line of its source (5e8c1fa) uses it: \
-                 the order of hosts alone decides",
-            ),
-            Library::Scr | Library::Fti => None,
-        }
-    }
-}
+use crate::commands::map::containment::error::refused;
+use crate::commands::map::containment::options::{Library, RedundancyOptions};
+use crate::commands::map::found::Found;
 
 /// Hosts in an order that spreads failure domains over the sets.
 struct Mended {

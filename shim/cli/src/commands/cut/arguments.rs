@@ -1,0 +1,116 @@
+//! Arguments of `treepie cut`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use treepie_launch::error::CommandError;
+
+use crate::commands::cut::members::Members;
+use crate::commands::cut::protocol::Which;
+use crate::commands::cut::waves::Waves;
+use crate::commands::options::{RunSettings, positive};
+use crate::commands::why::named_base;
+
+/// Stop all ranks where no message is under way, and run a command that saves the job; or verify
+/// that every message is received
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "treepie cut [OPTIONS] -- mpirun -np 16 ./app ...\n       \
+                            treepie cut [OPTIONS] [JOB]"
+)]
+pub struct Arguments {
+    /// A running job, started with TREEPIE_CUT=true: the process number of its launcher or of a
+    /// rank, or the number of the run or its beginning [default: the only one]
+    #[arg(value_name = "JOB", conflicts_with = "command")]
+    pub(crate) job: Option<String>,
+    /// Make a wave every so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive, requires = "command")]
+    pub(crate) every: Option<f64>,
+    /// Make one wave as soon as all ranks are there
+    #[arg(long, conflicts_with = "every")]
+    pub(crate) now: bool,
+    /// Command of the shell that saves the job while its ranks are stopped. It finds the number of
+    /// the wave in TREEPIE_CUT_WAVE, the processes of the ranks in TREEPIE_CUT_PROCESSES
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) then: Option<String>,
+    /// Let everybody go on when there is no quiet cut within so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = positive)]
+    patience: f64,
+    /// End the command after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = positive)]
+    limit: f64,
+    /// Of a job that is started: fail where a message was never received, or a receive never
+    /// completed. Of a running job: look at the counts without stopping anybody
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Directory of the pages, where TREEPIE_PAGES named one
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: Option<PathBuf>,
+    /// Ranks run on these hosts, too: treepie there coordinates them, for all of them on the first
+    /// one; once for each cluster
+    #[arg(long, value_name = "HOST,...", value_parser = hosts)]
+    cluster: Vec<Hosts>,
+    /// Command that runs another on a host: called with the host, then the command
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    remote_shell: String,
+    /// Obey orders for the ranks of this host and those of --cluster
+    #[arg(long, hide = true)]
+    pub(crate) coordinate: bool,
+    /// The number that the runs were given
+    #[arg(long, hide = true, value_parser = hexadecimal)]
+    pub(crate) given: Option<u64>,
+    /// Print what happened as JSON, on standard output after the job's own
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) settings: RunSettings,
+    /// The job as it is usually started
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// The hosts of a cluster.
+#[derive(Debug, Clone)]
+pub(crate) struct Hosts(Vec<String>);
+
+pub(super) fn hosts(text: &str) -> Result<Hosts, String> {
+    let hosts: Vec<String> = text.split(',').map(|host| host.trim().to_owned()).collect();
+    let is_name = |host: &String| !host.is_empty() && !host.starts_with('-');
+    match hosts.iter().all(is_name) {
+        true => Ok(Hosts(hosts)),
+        false => Err(format!("`{text}` is no list of hosts; write n1,n2,n3")),
+    }
+}
+
+pub(crate) fn hexadecimal(text: &str) -> Result<u64, String> {
+    u64::from_str_radix(text, 16).map_err(|error| format!("`{text}`: {error}"))
+}
+
+impl Arguments {
+    pub(crate) fn members(&self, base: PathBuf, which: Which) -> Result<Members, CommandError> {
+        let mut clusters: Vec<Vec<String>> = self
+            .cluster
+            .iter()
+            .map(|cluster| cluster.0.clone())
+            .collect();
+        // Of a coordinator, each host of its own cluster is asked by itself.
+        if self.coordinate {
+            let hosts = clusters.into_iter().flatten();
+            clusters = hosts.map(|host| vec![host]).collect();
+        }
+        let pages = named_base(&base)?;
+        let remote = (&*self.remote_shell, pages.as_deref());
+        Members::new(base, which, &clusters, remote)
+    }
+
+    pub(crate) fn waves(&self, base: PathBuf, which: Which) -> Result<Waves, CommandError> {
+        Ok(Waves {
+            members: self.members(base, which)?,
+            patience: Duration::from_secs_f64(self.patience),
+            then: self.then.clone(),
+            limit: Duration::from_secs_f64(self.limit),
+        })
+    }
+}

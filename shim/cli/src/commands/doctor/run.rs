@@ -1,0 +1,47 @@
+//! Arguments of `treepie doctor`, and its findings.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::commands::doctor::finding::{Report, Verdict};
+use crate::commands::doctor::{installed, job, mpis};
+use crate::commands::outcome::Outcome;
+use crate::output;
+
+/// Check what is installed, and what would happen to a job
+///
+/// Each launcher that is found is tried with one process, which prints its
+/// environment; the job itself is not started.
+#[derive(Debug, Args)]
+#[command(override_usage = "treepie doctor [OPTIONS] [-- mpirun -np 16 ./app ...]")]
+pub struct Arguments {
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A job: what would be started, and whether the library would reach it
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Looks at everything; 1 if something would fail.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut report = Report::default();
+    installed::look(&mut report);
+    mpis::look(&mut report);
+    if !arguments.command.is_empty() {
+        job::look(&mut report, &arguments.command);
+    }
+    let failed = report
+        .0
+        .iter()
+        .any(|finding| finding.verdict == Verdict::Problem);
+    if arguments.json {
+        output::print_json(&json!({ "ok": !failed, "findings": report.0 }))?;
+    } else {
+        output::print(&report.text())?;
+    }
+    Ok(ExitCode::from(u8::from(failed)))
+}

@@ -1,0 +1,127 @@
+//! Arguments of `treepie map`.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use treepie_placement::objective::Objective;
+use treepie_placement::{Effort, Strategy};
+use treepie_profile::settings::Collectives;
+use treepie_report::input::choice::MatrixChoice;
+use treepie_report::input::machine::MachineChoice;
+
+use crate::commands::map::constraints::ConstraintOptions;
+use crate::commands::map::containment::options::ContainmentOptions;
+
+/// Compute which rank belongs on which core
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Profile, or a matrix (.mtx, .txt, .csv, .graph, .grf, .prof)
+    pub(crate) profile: PathBuf,
+    /// Placement to write [default: PROFILE with the ending .placement.yaml]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the matrix before and after in the order of the cores, with the
+    /// machine's blocks over it, as .svg or .png; with --containment, bytes
+    /// logged against ranks rolled back
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Draw the links of the network with their traffic before and after, as .svg
+    /// or .png: planes of a torus, groups of a dragonfly
+    #[arg(long, value_name = "FILE")]
+    pub(crate) links: Option<PathBuf>,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only write the placement
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) how: How,
+    #[command(flatten)]
+    pub(crate) choice: MatrixChoice,
+    #[command(flatten)]
+    pub(crate) replaced: ReplacedOptions,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    #[command(flatten)]
+    pub(crate) limits: ConstraintOptions,
+    #[command(flatten)]
+    pub(crate) near: NearOptions,
+    #[command(flatten)]
+    pub(crate) containment: ContainmentOptions,
+}
+
+/// Options of the search.
+#[derive(Debug, Args)]
+pub(crate) struct How {
+    /// One of: best, multisection, grid, swaps, treematch, treematch-exact,
+    /// treematch-fast, treematch-constraints, tmlb-min-weight, tmlb-tree-based,
+    /// packed, round-robin, identity
+    #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
+    pub(crate) strategy: Strategy,
+    /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), mixture (of
+    /// both), temps-comm, makespan-comm, coupe-min [default: mixture on networks that are no trees,
+    /// where it is the best guess of the time, else sum]
+    #[arg(long, value_parser = str::parse::<Objective>)]
+    pub(crate) objective: Option<Objective>,
+    /// Effort of the search: fast, normal, strong
+    #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
+    pub(crate) effort: Effort,
+    /// Go on trying for so many seconds; the result only gets better
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) budget: Option<Duration>,
+    /// Seed of random choices; the same seed gives the same placement
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Number of threads; the placement is the same for any number [default: all processors]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) threads: Option<usize>,
+    /// Load of each rank, one number each, for the tmlb strategies [default: its time outside MPI,
+    /// if the profile was taken with --times]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) loads: Option<PathBuf>,
+    /// Current place of the ranks: a placement, or a list of one core for each
+    #[arg(long, value_name = "FILE")]
+    pub(crate) current: Option<PathBuf>,
+}
+
+/// Number of threads that can work at the same time here.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// A number of seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+/// Where in its node a rank is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Constraints")]
+pub struct NearOptions {
+    /// Seat the ranks that exchange most with other nodes next to the network interface of their
+    /// node, for 1 % more cost at most: network, or names of interfaces such as mlx5_0
+    #[arg(long, value_name = "DEVICES", conflicts_with = "collectives")]
+    pub(crate) near: Option<String>,
+}
+
+/// Which collectives the replay replaces.
+#[derive(Debug, Args)]
+pub struct ReplacedOptions {
+    /// Place for the collectives that a replay with these on --platform will run, not for those of
+    /// the MPI: auto, or bcast=grid-chain,allreduce=auto,... as TREEPIE_COLLECTIVES
+    #[arg(long, value_name = "WHO", value_parser = known, requires = "platform", conflicts_with = "model")]
+    pub(crate) collectives: Option<Collectives>,
+}
+
+/// A setting of collectives whose strategies exist.
+pub(crate) fn known(text: &str) -> Result<Collectives, String> {
+    let collectives: Collectives = text.parse()?;
+    collectives.check().map_err(|unknown| unknown.to_string())?;
+    Ok(collectives)
+}

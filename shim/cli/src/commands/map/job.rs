@@ -1,0 +1,177 @@
+//! Ranks, where they are, and where they may go.
+
+use std::sync::Arc;
+
+use treepie_launch::error::CommandError;
+use treepie_placement::balance::in_blocks;
+use treepie_placement::networks::{Measures, NetworkNodes, place_on_network};
+use treepie_placement::objective::Objective;
+use treepie_placement::{
+    Constraints, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
+};
+use treepie_report::input::numbers;
+use treepie_report::input::occupancy::leaf_of_rank;
+use treepie_report::input::traffic::Input;
+use treepie_report::words::pluralize;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+use crate::commands::map::arguments::{Arguments, How, processors};
+use crate::commands::map::replaced::Replaced;
+use crate::commands::map::search;
+use crate::output::Working;
+
+/// The ranks, where they are, and where they may go.
+pub(crate) struct Job {
+    pub(crate) input: Input,
+    pub(crate) topology: Topology,
+    /// Where its nodes are on a network that is no tree.
+    pub(crate) network: Option<NetworkNodes>,
+    /// What is minimized.
+    pub(crate) objective: Objective,
+    /// The leaves that may be used.
+    pub(crate) usable: Topology,
+    pub(crate) constraints: Constraints,
+    /// Core of each process of the launcher, where that is known.
+    pub(crate) leaf_of_process: Option<Vec<usize>>,
+    /// Core of each rank now, where that is known.
+    current: Option<Vec<usize>>,
+    pub(crate) loads: Option<Vec<f64>>,
+    /// The loads are seconds outside MPI.
+    pub(crate) loads_are_measured: bool,
+    /// The collectives that the replay replaces.
+    pub(crate) replaced: Option<Replaced>,
+}
+
+impl Job {
+    pub(crate) fn new(arguments: &Arguments, input: Input) -> Result<Self, CommandError> {
+        let limits = &arguments.limits;
+        let how = &arguments.how;
+        let replaced = Replaced::new(arguments, &input)?;
+        let (topology, network) = arguments.machine.on_network(&input)?;
+        let constraints = limits.constraints(&topology)?;
+        let shares_cores = limits.share_cores() || how.strategy.balances_loads();
+        let leaf_of_process = match input.is_profile() {
+            true => input.leaf_of_process(&topology).map(Some),
+            false => Ok(None),
+        };
+        let leaf_of_process = match leaf_of_process {
+            Err(_) if shares_cores => None,
+            found => found?,
+        };
+        let by_process = leaf_of_process
+            .as_ref()
+            .map(|leaves| leaf_of_rank(leaves, &input.process_of_rank()));
+        let current = match &how.current {
+            Some(path) => Some(numbers::cores_of_ranks(path)?),
+            None => by_process,
+        };
+        let anywhere = limits.reach_all_cores() || how.strategy.balances_loads();
+        // A replay gives processes other ranks, and leaves them where they are.
+        let usable = match &leaf_of_process {
+            Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
+            _ => topology.clone(),
+        };
+        let measured = match how.strategy.balances_loads() && how.loads.is_none() {
+            true => input.loads(&arguments.choice),
+            false => None,
+        };
+        let usual = Objective::usual(network.is_some());
+        let listed = how.loads.as_deref().map(numbers::loads).transpose()?;
+        Ok(Job {
+            loads_are_measured: measured.is_some(),
+            loads: listed.or(measured),
+            replaced,
+            input,
+            topology,
+            network,
+            objective: how.objective.unwrap_or(usual),
+            usable,
+            constraints,
+            leaf_of_process,
+            current,
+        })
+    }
+
+    fn options(&self, how: &How) -> Options<'_> {
+        Options {
+            current: self.current.as_deref(),
+            seed: how.seed,
+            effort: how.effort,
+            threads: how.threads.unwrap_or_else(processors),
+            constraints: (!self.constraints.is_empty()).then_some(&self.constraints),
+            objective: self.objective,
+            loads: self.loads.as_deref(),
+            progress: None,
+        }
+    }
+
+    pub(crate) fn place(&self, arguments: &Arguments) -> Result<Placed, CommandError> {
+        let how = &arguments.how;
+        let what = format!("placing {}", pluralize(self.input.ranks(), "rank"));
+        let progress = Arc::new(Progress::default());
+        let _working = (!arguments.quiet).then(|| match how.budget {
+            Some(budget) => Working::within(&what, budget),
+            None => Working::through(&what, {
+                let progress = progress.clone();
+                move || progress.share()
+            }),
+        });
+        let options = Options {
+            progress: Some(&progress),
+            ..self.options(how)
+        };
+        if let Some(replaced) = &self.replaced {
+            return self.place_for_plans(replaced, arguments, &options);
+        }
+        let matrix = self.input.matrix(&arguments.choice)?;
+        Ok(search::within(how.budget, &options, |options| {
+            self.placed(how, &matrix, options)
+        })?)
+    }
+
+    /// A placement on the tree, or on the network that is none.
+    pub(crate) fn placed(
+        &self,
+        how: &How,
+        matrix: &Matrix,
+        options: &Options,
+    ) -> Result<Placed, PlacementError> {
+        match &self.network {
+            Some(nodes) => place_on_network(how.strategy, matrix, &self.usable, nodes, options),
+            None => place(how.strategy, matrix, &self.usable, options),
+        }
+    }
+
+    /// Cost of a placement by an objective.
+    pub(crate) fn value(
+        &self,
+        objective: Objective,
+        matrix: &Matrix,
+        leaf_of_rank: &[usize],
+    ) -> f64 {
+        let Some(nodes) = &self.network else {
+            return objective.value(matrix, &self.topology, leaf_of_rank);
+        };
+        let measures = Measures::new(matrix, &self.topology, nodes, leaf_of_rank);
+        match objective {
+            Objective::Congestion => measures.loads.most_load,
+            Objective::Mixture => (measures.hop_bytes * measures.loads.most_load).sqrt(),
+            _ => measures.hop_bytes,
+        }
+    }
+
+    /// The core of each rank without the placement.
+    pub(crate) fn before(&self, how: &How, bytes: &Matrix) -> Result<Vec<usize>, CommandError> {
+        match &self.current {
+            Some(current) => Ok(current.clone()),
+            None if how.strategy.balances_loads() => {
+                Ok(in_blocks(&self.usable.allowed_leaves(), bytes.order()))
+            }
+            None => {
+                let identity = place(Strategy::Identity, bytes, &self.usable, &self.options(how))?;
+                Ok(identity.placement.leaf_of_rank)
+            }
+        }
+    }
+}

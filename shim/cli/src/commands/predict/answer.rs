@@ -1,0 +1,171 @@
+//! Predictions of a collective, as a table and as JSON.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+use treepie_choice::predict::{Prediction, Predictor};
+use treepie_collective::Algorithm;
+use treepie_report::input::collective::Collective;
+use treepie_report::table::Table;
+use treepie_report::units;
+use treepie_report::words::pluralize;
+
+use crate::commands::outcome::Outcome;
+use crate::commands::predict::arguments::Arguments;
+use crate::output;
+
+pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
+    let name = |strategy: &'static Algorithm| strategy.name;
+    prediction.strategy.map(name) == predictor.chosen().map(name)
+}
+
+pub(crate) fn print_json(
+    predictor: &Predictor,
+    all: &[Prediction],
+    arguments: &Arguments,
+) -> Outcome {
+    let call = &predictor.call;
+    let name = |prediction: &Prediction| prediction.strategy.map_or("native", |known| known.name);
+    let strategies = all
+        .iter()
+        .filter(|prediction| prediction.strategy.is_some());
+    let strategies = strategies.map(|prediction| {
+        json!({
+            "algorithm": name(prediction),
+            "seconds": prediction.seconds(),
+            "simulated": prediction.simulated,
+            "estimated": prediction.estimated,
+            "formula": arguments.formulas().and(prediction.formula),
+            "segment": prediction.segment,
+        })
+    });
+    let native = all.iter().find(|prediction| prediction.strategy.is_none());
+    let is_started = arguments.collective.is_some_and(Collective::is_started);
+    output::print_json(&json!({
+        "collective": arguments.called(predictor),
+        "neighbours": arguments.neighbours,
+        "sizes": arguments.sizes,
+        "progress": is_started.then(|| arguments.progress().to_string()),
+        "bytes": call.bytes,
+        "ranks": predictor.clusters.ranks(),
+        "clusters": predictor.clusters.count(),
+        "root": call.root,
+        "form": arguments.formulas().map(|form| form.to_string()),
+        "model": arguments.model.map(|model| model.to_string()),
+        "model_errors": arguments.model.map(|_| {
+            let (median, most) = predictor.model_errors();
+            json!({ "median": median, "most": most })
+        }),
+        "bound": predictor.bound(),
+        "native": {
+            "family": arguments.native.to_string(),
+            "seconds": native.and_then(Prediction::seconds),
+            "simulated": native.and_then(|native| native.simulated),
+            "estimated": native.and_then(|native| native.estimated),
+        },
+        "best": all.first().map(name),
+        "chosen": predictor.chosen().map_or("native", |known| known.name),
+        "reason": predictor.reason(),
+        "algorithms": strategies.collect::<Vec<_>>(),
+    }))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
+    let call = &predictor.call;
+    let root = match (call.operation.has_root(), &arguments.neighbours) {
+        (true, _) => format!(", root {}", call.root),
+        (false, Some(neighbours)) => format!(", neighbours {neighbours}"),
+        (false, None) => String::new(),
+    };
+    let mean = if arguments.sizes.is_some() {
+        " on average"
+    } else {
+        ""
+    };
+    let mut text = format!(
+        "{}: {} of {}{mean} among {} in {}{root}\nat least {}\n\n",
+        Path::display(&arguments.file),
+        arguments.called(predictor),
+        units::bytes(call.bytes as f64),
+        pluralize(predictor.clusters.ranks(), "rank"),
+        pluralize(predictor.clusters.count(), "cluster"),
+        units::seconds(predictor.bound()),
+    );
+    text += &table(predictor, all, arguments).text();
+    text += &format!(
+        "\n  * chosen by TREEPIE_COLLECTIVES=auto: {}\n",
+        predictor.reason()
+    );
+    if all
+        .iter()
+        .any(|p| p.simulated.is_none() && p.estimated.is_some())
+    {
+        text += "  ~ estimated: not simulated, message by message\n";
+    }
+    if let Some(model) = arguments.model {
+        let (median, most) = predictor.model_errors();
+        text += &format!(
+            "  formula: single messages by {model} are off by {:.0} % in the median of all measured \
+             sizes, at most by {:.0} %\n",
+            100.0 * median,
+            100.0 * most
+        );
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Table {
+    let mut headings = vec![
+        "  algorithm",
+        "time",
+        "over the best",
+        "segment",
+        "estimate",
+    ];
+    if arguments.formulas().is_some() {
+        headings.push("formula");
+    }
+    let mut table = Table::new(headings);
+    let best = all.first().and_then(Prediction::seconds).unwrap_or(0.0);
+    let shown = |seconds: Option<f64>| seconds.map_or("-".to_owned(), units::seconds);
+    for prediction in all {
+        let mark = if is_chosen(predictor, prediction) {
+            "* "
+        } else {
+            "  "
+        };
+        let name = match prediction.strategy {
+            Some(strategy) => strategy.name.to_owned(),
+            None => format!("the MPI's own ({})", arguments.native),
+        };
+        let estimated = if prediction.simulated.is_none() {
+            "~"
+        } else {
+            ""
+        };
+        let seconds = prediction.seconds();
+        let mut row = vec![
+            format!("{mark}{name}"),
+            seconds.map_or("-".to_owned(), |s| {
+                format!("{estimated}{}", units::seconds(s))
+            }),
+            match seconds.filter(|_| best > 0.0) {
+                Some(seconds) => format!("{:.2}", seconds / best),
+                None => "-".to_owned(),
+            },
+            match prediction.segment {
+                0 => "-".to_owned(),
+                segment => units::bytes(segment as f64),
+            },
+            shown(prediction.estimated),
+        ];
+        if arguments.formulas().is_some() {
+            row.push(shown(prediction.formula));
+        }
+        table.row(row);
+    }
+    table
+}

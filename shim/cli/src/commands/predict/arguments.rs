@@ -1,0 +1,162 @@
+//! Arguments of `treepie predict`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use treepie_choice::Progress;
+use treepie_choice::predict::Predictor;
+use treepie_collective::read::models::{Computing, Form};
+use treepie_collective::read::simulate::SimulationError;
+use treepie_collective::{Operation, Uniform};
+use treepie_launch::error::CommandError;
+use treepie_native::Family;
+use treepie_platform::{MessageModel, Platform};
+use treepie_report::input::choice::size;
+use treepie_report::input::collective::Collective;
+
+use crate::commands::predict::checkpoints::CheckpointOptions;
+
+/// Predict the time of a collective, for every algorithm and the MPI's own, of pieces that lie
+/// apart, or of a job with checkpoints
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Platform, as `treepie probe` writes it
+    #[arg(value_name = "PLATFORM")]
+    pub(crate) file: PathBuf,
+    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
+    /// scan, ...; as it is called: iallreduce (non-blocking), allreduce-init (persistent)
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints", "pieces"])]
+    pub(crate) collective: Option<Collective>,
+    /// Of neighbor-allgather and its like: neighbours of each rank, torus:4x4 or mesh:2x8 for a
+    /// Cartesian topology, or a matrix or profile, in which who sends has an edge to who receives
+    #[arg(
+        long,
+        visible_alias = "neighbors",
+        value_name = "GRID|FILE",
+        requires = "collective"
+    )]
+    pub(crate) neighbours: Option<String>,
+    /// Of non-blocking and persistent ones: called, where the MPI calls Treepie in whatever it
+    /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --native]
+    #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
+    progress: Option<Progress>,
+    /// Instead of a collective: so many pieces of --bytes that lie apart, from one rank to another,
+    /// as messages, by a datatype, packed, and by puts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["collective", "measured"])]
+    pub(crate) pieces: Option<u64>,
+    /// Bytes of the message, of one rank's block, or of a piece: 64, 16K, 1M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
+    pub(super) bytes: u64,
+    /// Of gatherv, scatterv, alltoallv and alltoallw: bytes of each block instead, by a matrix or
+    /// profile whose entries are bytes from one rank to another; of gatherv its column of the root,
+    /// of scatterv its row
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "collective",
+        conflicts_with = "bytes"
+    )]
+    pub(crate) sizes: Option<PathBuf>,
+    /// Rank of the root
+    #[arg(long, value_name = "RANK", default_value = "0")]
+    pub(crate) root: usize,
+    /// Number of ranks, if not those of the platform: clusters are made larger or smaller alike
+    #[arg(long, value_name = "N")]
+    pub(crate) ranks: Option<usize>,
+    /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed
+    /// there)
+    #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
+    form: Option<Form>,
+    /// Model of single messages for those formulas: plogp, hockney, loggp; and its errors
+    #[arg(long, value_name = "MODEL", value_parser = str::parse::<MessageModel>)]
+    pub(crate) model: Option<MessageModel>,
+    /// Bytes of the largest message, instead of the best size
+    #[arg(long, visible_alias = "largest", value_name = "SIZE", value_parser = size)]
+    pub(crate) segment: Option<u64>,
+    /// Compare the predictions with the times in this file instead: lines of
+    /// collective,algorithm,bytes,segment,seconds
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
+    pub(super) measured: Option<PathBuf>,
+    /// Draw the comparison of --measured, or run times with --checkpoints, as its ending says: .svg
+    /// or .png
+    #[arg(long, value_name = "OUT", conflicts_with = "collective")]
+    pub(crate) picture: Option<PathBuf>,
+    /// Nanoseconds that a reduction takes for each byte
+    #[arg(long, value_name = "NS", default_value = "0.25")]
+    pub(crate) compute: f64,
+    /// The MPI whose own collectives are modelled: open-mpi, mpich
+    #[arg(long, value_name = "FAMILY", default_value = "open-mpi")]
+    pub(crate) native: Family,
+    /// One algorithm instead of all
+    #[arg(long, value_name = "NAME")]
+    pub(crate) algorithm: Option<String>,
+    /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti
+    /// (and beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun
+    /// -replay, OUT.json as bars in time
+    #[arg(long, value_name = "OUT", conflicts_with = "measured")]
+    pub(crate) export: Option<PathBuf>,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) checkpoints: CheckpointOptions,
+}
+
+impl Arguments {
+    /// The form of formulas, if their times are asked for.
+    pub(crate) fn formulas(&self) -> Option<Form> {
+        self.form.or(self.model.map(|_| Form::default()))
+    }
+
+    /// Predicts a call.
+    pub fn predictor(&self, platform: &Platform, call: Uniform) -> Result<Predictor, CommandError> {
+        let computing = Computing {
+            per_byte: self.compute * 1e-9,
+        };
+        let reading = (
+            self.form.unwrap_or_default(),
+            self.model.unwrap_or_default(),
+        );
+        Predictor::new(platform, call, self.native, computing, reading).ok_or_else(|| {
+            let file = self.file.display();
+            CommandError::failed(format!("{file}: has no ranks; probe it again"))
+        })
+    }
+
+    /// Who goes on with plans of what is started: what the usual MPIs of the family do.
+    pub(crate) fn progress(&self) -> Progress {
+        self.progress.unwrap_or(match self.native {
+            Family::OpenMpi => Progress::Called,
+            Family::Mpich => Progress::Own,
+        })
+    }
+
+    /// The call in words.
+    pub(crate) fn called(&self, predictor: &Predictor) -> String {
+        let operation = predictor.call.operation;
+        self.collective
+            .map_or(operation.to_string(), |one| one.to_string())
+    }
+
+    /// The root of an operation that has one.
+    pub fn root(&self, operation: Operation, platform: &Platform) -> usize {
+        let same_cluster = || {
+            let cluster = platform.cluster_of_rank().get(self.root).copied();
+            cluster.unwrap_or(0)
+        };
+        match operation.has_root() {
+            true if self.root < platform.ranks() => self.root,
+            true => platform
+                .ranks_of(same_cluster())
+                .first()
+                .copied()
+                .unwrap_or(0),
+            false => 0,
+        }
+    }
+}
+
+/// What the simulator refuses.
+pub fn failed(error: SimulationError) -> CommandError {
+    CommandError::failed(error.to_string())
+}

@@ -1,0 +1,14 @@
+//! `treepie predict`: the time of a collective on a platform, by every algorithm and the MPI's own,
+//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or of a job with checkpoints, or of pieces
+//! that lie apart.
+
+mod answer;
+mod arguments;
+mod checkpoints;
+mod measured;
+mod pieces;
+mod plans;
+mod run;
+
+pub use arguments::Arguments;
+pub use run::run;

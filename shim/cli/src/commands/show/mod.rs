@@ -1,0 +1,10 @@
+//! `treepie show`: what is in a file, as text or picture.
+
+mod arguments;
+mod draw;
+mod files;
+mod job;
+mod run;
+
+pub use arguments::Arguments;
+pub use run::run;

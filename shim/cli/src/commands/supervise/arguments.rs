@@ -1,0 +1,113 @@
+//! Arguments of `treepie supervise`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use treepie_launch::error::CommandError;
+use treepie_launch::{self, allocation};
+use treepie_resilience::supervision::{Host, Limits};
+
+use crate::commands::options::{RunSettings, positive, seconds};
+use crate::commands::supervise::words::words;
+
+/// Run a job, and run it again on the hosts that are left when it dies
+#[derive(Debug, Args)]
+#[command(override_usage = "treepie supervise [OPTIONS] -- mpirun -np 16 ./app ...")]
+pub struct Arguments {
+    /// Command of the attempts after the first, as one word for the shell; {last} stands for the
+    /// newest checkpoint [default: the command of the first]
+    #[arg(long, value_name = "COMMAND", value_parser = words)]
+    pub(crate) restart: Option<Words>,
+    /// Files that the application restarts from; * and ? stand for letters of a name
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) checkpoints: Option<PathBuf>,
+    /// Checkpoints are on the hosts' own disks: ranks stay on their hosts, and a spare host takes
+    /// the place of a lost one
+    #[arg(long, conflicts_with = "placement")]
+    pub(crate) local: bool,
+    /// Placement or profile to run with, as for `treepie replay`; a profile is placed anew on the
+    /// hosts that are left
+    #[arg(long, value_name = "FILE")]
+    pub(crate) placement: Option<PathBuf>,
+    /// Hosts and the ranks that each takes, such as n[1-4]:16, spare hosts last [default: those of
+    /// the scheduler]
+    #[arg(long, value_name = "HOSTS", value_parser = allocation::named)]
+    pub(crate) hosts: Option<Hosts>,
+    /// Ranks that a host takes at most when too few hosts are left [default: as before]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) ranks_per_host: Option<u32>,
+    /// Attempts in all
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) attempts: u32,
+    /// Start no attempt after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    time: Option<f64>,
+    /// Wait so many seconds before the next attempt
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) pause: f64,
+    /// An attempt that ends within so many seconds, without a new checkpoint, has failed at once
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    at_once: f64,
+    /// End an attempt that has written no checkpoint for so many seconds; without --checkpoints,
+    /// one whose ranks have made no MPI call, as their pages have it
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) stall: Option<f64>,
+    /// A host that does not answer within so many seconds is lost
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive)]
+    pub(crate) answer: f64,
+    /// Directory for the log and the profiles of all attempts, which all hosts see [default:
+    /// treepie-supervise-PID]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
+    /// Print what happened as JSON, on standard output after the job's own
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) settings: RunSettings,
+    /// The job as it is usually started
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+impl Arguments {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            attempts: self.attempts as usize,
+            time: self.time.map(Duration::from_secs_f64),
+            at_once: Duration::from_secs_f64(self.at_once),
+        }
+    }
+
+    /// The commands of all attempts.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &[OsString]> {
+        [Some(&self.command), self.restart.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(Vec::as_slice)
+    }
+
+    /// Refuses a restart command that cannot be started.
+    pub(crate) fn check_restart(&self) -> Result<(), CommandError> {
+        let Some(restart) = &self.restart else {
+            return Ok(());
+        };
+        let names_last = restart
+            .iter()
+            .any(|word| word.to_string_lossy().contains(LAST));
+        if names_last && self.checkpoints.is_none() {
+            return Err(CommandError::usage(
+                "--restart: {last} is the newest of the files that --checkpoints names; give that too",
+            ));
+        }
+        treepie_launch::prepare(restart, &[]).map(|_| ())
+    }
+}
+
+pub(crate) type Words = Vec<OsString>;
+
+pub(super) type Hosts = Vec<Host>;
+
+/// Stands for the newest checkpoint in the restart command.
+pub const LAST: &str = "{last}";

@@ -1,0 +1,87 @@
+//! Facts of an attempt that has ended.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use treepie_launch::family::Family;
+use treepie_launch::watched::Watched;
+use treepie_launch::written::is_ours;
+use treepie_launch::{self, allocation};
+use treepie_profile::partial_profiles::directory_of;
+use treepie_resilience::supervision::{End, Facts, Host, Left, Statuses};
+
+use crate::commands::profile::merged;
+use crate::commands::supervise::supervisor::Supervisor;
+
+impl<'a> Supervisor<'a> {
+    /// What the ranks left: a whole profile where all of them reached `MPI_Finalize`.
+    pub(super) fn profiles(&mut self, output: &Path) -> Profiles {
+        let parts = directory_of(output);
+        if output.exists() || !parts.is_dir() || !is_ours(&parts) {
+            let finalized = output.exists();
+            return Profiles {
+                finalized,
+                left: None,
+                path: finalized.then(|| output.to_owned()),
+            };
+        }
+        match merged(&parts, output) {
+            Ok(profile) => Profiles {
+                finalized: false,
+                left: Some(Left {
+                    partial_profiles: profile.ranks - profile.missing_ranks.len(),
+                    ranks: profile.ranks,
+                }),
+                path: Some(output.to_owned()),
+            },
+            Err(error) => {
+                self.job.log.line(&error.to_string());
+                Profiles {
+                    finalized: false,
+                    left: None,
+                    path: None,
+                }
+            }
+        }
+    }
+
+    /// How an attempt ended. Hosts are asked only where that can make a difference.
+    pub(super) fn end(
+        &self,
+        watched: &Watched,
+        profiles: &Profiles,
+        hosts: Option<&[Host]>,
+    ) -> End {
+        let mut facts = Facts {
+            status: watched.status,
+            statuses: match self.job.launcher.family {
+                Family::Hydra => Statuses::Bare,
+                _ => Statuses::Shell,
+            },
+            finalized: profiles.finalized,
+            left: profiles.left,
+            heard: watched.heard.clone(),
+            silent_hosts: Vec::new(),
+            stopped_by: self.signals.asked_to_end(),
+            stalled: watched.stalled,
+        };
+        if let (false, None, Some(hosts)) = (facts.finalized, facts.stopped_by, hosts)
+            && hosts.len() > 1
+        {
+            facts.silent_hosts = self.silent(hosts.iter().map(|host| host.name.clone()).collect());
+        }
+        facts.end()
+    }
+
+    pub(super) fn silent(&self, hosts: Vec<String>) -> Vec<String> {
+        let limit = Duration::from_secs_f64(self.job.arguments.answer);
+        allocation::silent(&self.job.launcher, &hosts, limit)
+    }
+}
+
+/// Files by which the ranks of an attempt show how far they came.
+pub(crate) struct Profiles {
+    finalized: bool,
+    left: Option<Left>,
+    pub(crate) path: Option<PathBuf>,
+}

@@ -1,0 +1,127 @@
+//! A supervised job, checked as far as it can be before it starts.
+
+use std::path::{Path, PathBuf};
+
+use treepie_launch::error::CommandError;
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::{self, allocation, ranks};
+use treepie_profile::any::Replayable;
+use treepie_resilience::supervision::Roster;
+
+use crate::commands::options::{absolute_path, as_usage};
+use crate::commands::supervise::arguments::Arguments;
+use crate::commands::supervise::log::Log;
+
+// clap takes a bare `Vec` for an option that is repeated.
+
+/// A supervised job, checked as far as it can be before it starts.
+pub(super) struct Job<'a> {
+    pub(crate) arguments: &'a Arguments,
+    pub(crate) launcher: Launcher,
+    /// Its ranks, where they matter and are known.
+    pub(crate) ranks: usize,
+    /// The hosts to choose from; none where the launcher alone knows them.
+    pub(crate) roster: Option<Roster>,
+    pub(crate) placement: Option<(PathBuf, Replayable)>,
+    pub(crate) record: PathBuf,
+    pub(crate) log: Log,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(arguments: &'a Arguments) -> Result<Self, CommandError> {
+        let launcher = Launcher::detect(&arguments.command)?;
+        for command in arguments.commands() {
+            require_launcher(&Launcher::detect(command)?)?;
+        }
+        arguments.check_restart()?;
+        let ranks = ranks::for_job(&launcher, &arguments.command);
+        let placement = match &arguments.placement {
+            Some(path) => Some((
+                absolute_path(path)?,
+                Replayable::read(path).map_err(as_usage)?,
+            )),
+            None => None,
+        };
+        if let (Some((path, file)), Some(ranks)) = (&placement, ranks) {
+            file.require_ranks(path, ranks).map_err(as_usage)?;
+        }
+        let roster = roster(arguments, &launcher, ranks)?;
+        let record = match &arguments.record {
+            Some(path) => absolute_path(path)?,
+            None => absolute_path(Path::new(&format!(
+                "treepie-supervise-{}",
+                std::process::id()
+            )))?,
+        };
+        // A log of a job that can't be started would be in the way of the next.
+        treepie_launch::prepare(
+            &arguments.command,
+            &arguments.settings.variables(Vec::new())?,
+        )?;
+        let log = Log::new(&record, arguments.settings.quiet)?;
+        Ok(Job {
+            arguments,
+            launcher,
+            ranks: ranks.unwrap_or(1),
+            roster,
+            placement,
+            record,
+            log,
+        })
+    }
+}
+
+/// A program or script alone starts its ranks where nobody else decides.
+fn require_launcher(launcher: &Launcher) -> Result<(), CommandError> {
+    match launcher.family {
+        Family::Plain => Err(CommandError::usage(format!(
+            "{}: is no launcher that is known; give mpirun, mpiexec or srun itself",
+            launcher.path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The hosts to choose from, those of the user or of the scheduler.
+pub(super) fn roster(
+    arguments: &Arguments,
+    launcher: &Launcher,
+    ranks: Option<usize>,
+) -> Result<Option<Roster>, CommandError> {
+    let of_scheduler = || allocation::of_scheduler().filter(|hosts| !hosts.is_empty());
+    let Some(hosts) = arguments.hosts.clone().or_else(of_scheduler) else {
+        return match arguments.local {
+            true => Err(CommandError::usage(
+                "--local: no hosts are known; name them with --hosts, spare hosts last",
+            )),
+            false => Ok(None),
+        };
+    };
+    let mut commands = arguments.commands();
+    if let Some(option) = commands.find_map(|one| allocation::contradiction(launcher.family, one)) {
+        return match arguments.hosts {
+            Some(_) => Err(CommandError::usage(format!(
+                "{option}: names hosts, as --hosts does; remove one of them"
+            ))),
+            // The user chooses; the scheduler's list says nothing of that.
+            None => Ok(None),
+        };
+    }
+    let Some(ranks) = ranks else {
+        return match arguments.hosts {
+            Some(_) => Err(CommandError::usage(
+                "--hosts: the number of ranks is not known; give it to the launcher with -n",
+            )),
+            None => Ok(None),
+        };
+    };
+    let most = arguments.ranks_per_host.map(|most| most as usize);
+    let roster = Roster::new(hosts, most, arguments.local);
+    match roster.clone().choose(ranks) {
+        Ok(_) => Ok(Some(roster)),
+        Err(error) if arguments.hosts.is_some() => {
+            Err(CommandError::usage(format!("--hosts: {error}")))
+        }
+        Err(_) => Ok(None),
+    }
+}

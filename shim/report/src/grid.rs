@@ -1,0 +1,67 @@
+//! Emulated grids, as text and as JSON.
+
+use serde_json::{Value, json};
+use treepie_platform::grid::Grid;
+
+use super::table::Table;
+use super::units;
+use super::words::pluralize;
+
+/// A grid to emulate, as tables.
+pub fn grid_text(name: &str, grid: &Grid) -> String {
+    let rate = |megabits: f64| match megabits > 0.0 {
+        true => format!("{megabits} Mbit/s"),
+        false => "-".to_owned(),
+    };
+    let mut clusters = Table::new(["cluster", "hosts", "latency", "rate", "uplink"]);
+    let names = grid.clusters.iter().map(|cluster| cluster.name.clone());
+    let mut between = Table::new(std::iter::once(String::new()).chain(names));
+    for (from, cluster) in grid.clusters.iter().enumerate() {
+        clusters.row([
+            cluster.name.clone(),
+            cluster.hosts.to_string(),
+            units::seconds(cluster.latency_us * 1e-6),
+            rate(cluster.mbit),
+            rate(cluster.uplink_mbit),
+        ]);
+        let cells = (0..grid.clusters.len()).map(|to| match from == to {
+            true => "-".to_owned(),
+            false => {
+                let latency = units::seconds(grid.latency_us(from, to) * 1e-6);
+                let rates = [
+                    (grid.link_mbit(from, to), ""),
+                    (grid.connection_mbit(from, to), " a connection"),
+                ];
+                let rates = rates.iter().filter(|(megabits, _)| *megabits > 0.0);
+                let rates = rates.map(|(megabits, of)| format!(", {}{of}", rate(*megabits)));
+                latency + &rates.collect::<String>()
+            }
+        });
+        between.row(std::iter::once(cluster.name.clone()).chain(cells));
+    }
+    let hosts = pluralize(grid.cluster_of_host().len(), "host");
+    format!(
+        "{name}: a grid of {hosts} to emulate\n\n{}\n{}",
+        clusters.text(),
+        between.text()
+    )
+}
+
+/// A grid to emulate, for programs.
+pub fn grid_json(grid: &Grid) -> Value {
+    let count = grid.clusters.len();
+    let row = |from: usize| (0..count).map(move |to| grid.latency_us(from, to) * 1e-6);
+    json!({
+        "clusters": grid.clusters.iter().map(|cluster| json!({
+            "name": cluster.name,
+            "hosts": cluster.hosts,
+            "latency": cluster.latency_us * 1e-6,
+            "mbit": cluster.mbit,
+            "uplink_mbit": cluster.uplink_mbit,
+        })).collect::<Vec<_>>(),
+        "latencies": (0..count).map(|from| row(from).collect()).collect::<Vec<Vec<f64>>>(),
+        "mbit": (0..count)
+            .map(|from| (0..count).map(|to| grid.mbit(from, to)).collect())
+            .collect::<Vec<Vec<f64>>>(),
+    })
+}

@@ -1,0 +1,43 @@
+//! The whole page, and its file.
+
+use std::path::Path;
+
+use treepie_base::write_atomically;
+use treepie_launch::error::CommandError;
+
+use crate::html::facts::Facts;
+use crate::html::page::Page;
+use crate::html::sources::Sources;
+use crate::html::{heading, sections};
+use crate::input::choice::MatrixChoice;
+use crate::input::plan::Simulated;
+use crate::units;
+
+/// The report as the text of a file, with a plan on its platform if there is one.
+///
+/// # Errors
+/// Files that do not fit each other; what cannot be drawn.
+pub fn report(
+    sources: &Sources,
+    plan: Option<&Simulated>,
+    choice: &MatrixChoice,
+) -> Result<String, CommandError> {
+    let facts = Facts::new(sources, choice)?;
+    let summary = &facts.summary;
+    let mut page = Page::new(&heading::title(summary), &heading::facts_line(summary));
+    sections::write(&mut page, &facts, sources, plan).map_err(CommandError::failed)?;
+    Ok(page.text(&heading::footer(&heading::files_of(sources))))
+}
+
+/// Writes a report whole, or not at all, and returns the line that says so.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write(text: &str, path: &Path) -> Result<String, CommandError> {
+    write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    Ok(format!(
+        "{}: written, {}; open it in a browser\n",
+        path.display(),
+        units::bytes(text.len() as f64)
+    ))
+}

@@ -1,0 +1,44 @@
+//! Title, facts and origin of the page.
+
+use super::sources::Sources;
+use crate::summary::Summary;
+use crate::words::{file_name, pluralize};
+
+/// The application's command.
+pub fn title(summary: &Summary) -> String {
+    match summary.command.as_str() {
+        "" => summary.file.clone(),
+        command => command.to_owned(),
+    }
+}
+
+/// `16 ranks on mygale, Open MPI v4.1.4, 2026-11-21T04:03:48Z`.
+pub(crate) fn facts_line(summary: &Summary) -> String {
+    let hosts = match &summary.hosts[..] {
+        [host] => host.name.clone(),
+        hosts => pluralize(hosts.len(), "host"),
+    };
+    let ranks = pluralize(summary.ranks, "rank");
+    format!("{ranks} on {hosts}, {}, {}", summary.mpi, summary.date)
+}
+
+/// Program and sources of the page.
+pub(crate) fn footer(origin: &str) -> String {
+    format!("treepie {}, from {origin}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Names of the files that a report is made of.
+pub fn files_of(sources: &Sources) -> String {
+    let mut files = vec![file_name(&sources.before.0)];
+    files.extend(sources.after.as_ref().map(|(path, _)| file_name(path)));
+    files.extend(sources.placement.as_ref().map(|(path, _)| file_name(path)));
+    files.extend(sources.platform.as_ref().map(|(path, _)| file_name(path)));
+    files.join(", ")
+}
+
+/// A sentence's beginning.
+pub(crate) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}

@@ -53,6 +53,8 @@ pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
     let message = text.split("\n\nUsage:").next().unwrap_or(&text);
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let message = message.split("\n\nFor more").next().unwrap_or(message);
+    let message = message.replace("\n\n  tip: ", "\n  tip: ");
+    let message = message.replace("\n  tip: ", "; ");
     let words: Vec<&str> = message.split_whitespace().collect();
     Err(CommandError::usage(format!(
         "{}; `treepie --help` shows the usage",
@@ -103,7 +105,7 @@ impl Working {
     }
 }
 
-/// How often what is shown moves.
+/// Interval between two updates of the bar.
 const TICK: Duration = Duration::from_millis(120);
 
 fn shown(template: &str, budget: Option<Duration>, what: &str) -> ProgressBar {

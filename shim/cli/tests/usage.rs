@@ -12,6 +12,10 @@ fn wrong_usage_is_one_line_with_status_2() {
         (&[][..], ""),
         (&["prophet"], "unrecognized subcommand 'prophet'"),
         (
+            &["map", "a.yaml", "--topolgy", "4"],
+            "unexpected argument '--topolgy' found; a similar argument exists: '--topology'; ",
+        ),
+        (
             &["profile"],
             "the following required arguments were not provided: <COMMAND>...",
         ),

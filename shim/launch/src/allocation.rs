@@ -74,9 +74,10 @@ pub fn named(list: &str) -> Result<Vec<Host>, String> {
             }
         }
     }
-    match hosts.is_empty() {
-        true => Err("no hosts are named; write `n1:4,n2:4`".to_owned()),
-        false => Ok(added_up(hosts)),
+    if hosts.is_empty() {
+        Err("no hosts are named; write `n1:4,n2:4`".to_owned())
+    } else {
+        Ok(added_up(hosts))
     }
 }
 

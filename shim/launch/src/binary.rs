@@ -1,4 +1,4 @@
-//! What can be told about a program or library from its file.
+//! Properties of a program or library that its file shows.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -10,10 +10,10 @@ use goblin::elf::Elf;
 use super::family::Family;
 use super::{search, timed};
 
-/// How long the dynamic linker may take to list a program's libraries.
+/// Time limit for the dynamic linker to list a program's libraries.
 const LIST_LIMIT: Duration = Duration::from_secs(10);
 
-/// What kind of file a program is.
+/// Kind of a program's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// Linked dynamically: it can be preloaded into.
@@ -26,7 +26,7 @@ pub enum Program {
     Other,
 }
 
-/// What kind of file `path` is; `None` if it cannot be read.
+/// Kind of the file at `path`; `None` if it cannot be read.
 pub fn kind(path: &Path) -> Option<Program> {
     let bytes = read(path)?;
     if let Some(rest) = bytes.strip_prefix(b"#!") {
@@ -70,10 +70,10 @@ pub fn exported(path: &Path) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What else the file of a program tells.
+/// Further properties of a program's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// What kind of file it is.
+    /// Its kind.
     pub kind: Program,
     /// Number of the processor family and of the word length, as ELF has them.
     pub machine: (u16, u8),
@@ -113,7 +113,7 @@ const RUN_TIMES: [&str; 11] = [
     "libgomp.so",
 ];
 
-/// What the file at `path` tells; `None` if it is no ELF file that can be read.
+/// Properties of the file at `path`; `None` if it is no ELF file that can be read.
 pub fn facts(path: &Path) -> Option<Facts> {
     let bytes = read(path)?;
     let elf = Elf::parse(&bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Which variables the ranks of a job get.
+//! Variables for the ranks of a job.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

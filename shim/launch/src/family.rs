@@ -1,4 +1,4 @@
-//! Whose launcher is it? `mpirun` is a name that every MPI uses.
+//! Detection of a launcher's MPI: `mpirun` is a name that every MPI uses.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::error::CommandError;
 /// Time limit of a launcher to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
-/// How a launcher takes variables for the ranks.
+/// Way in which a launcher takes variables for the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// `mpirun` and `mpiexec` of Open MPI (`orterun`, `prterun`): `-x NAME=VALUE`.
@@ -50,7 +50,7 @@ impl fmt::Display for Family {
 pub struct Launcher {
     /// The file that is started.
     pub path: PathBuf,
-    /// How it takes variables.
+    /// Way in which it takes variables.
     pub family: Family,
 }
 

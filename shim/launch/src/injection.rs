@@ -1,4 +1,4 @@
-//! How each launcher passes the environment to the ranks.
+//! Ways in which launchers pass the environment to the ranks.
 //!
 //! The launcher itself stays as it is: it is not preloaded, and its own
 //! options keep their places after ours.

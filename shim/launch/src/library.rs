@@ -1,4 +1,4 @@
-//! Where the preloaded library is.
+//! Search for the preloaded library.
 
 use std::path::{Path, PathBuf};
 
@@ -54,9 +54,10 @@ pub fn describe() -> String {
         }
     };
     let companion = path.with_file_name(COMPANION);
-    let hwloc = match companion.is_file() {
-        true => companion.display().to_string(),
-        false => format!("no {COMPANION} beside it: jobs see no hardware"),
+    let hwloc = if companion.is_file() {
+        companion.display().to_string()
+    } else {
+        format!("no {COMPANION} beside it: jobs see no hardware")
     };
     format!("  {}: {speaks}\n  {hwloc}\n", path.display())
 }

@@ -1,4 +1,4 @@
-//! Where, on a launcher's command line, the program begins.
+//! Position of the program on a launcher's command line.
 
 use std::ffi::{OsStr, OsString};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::family::Family;
 use super::{binary, search, timed};
 
-/// How long Python may take to find a module.
+/// Time limit for Python to find a module.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Prints where mpi4py's MPI module is, without loading it: that would start MPI.

@@ -165,9 +165,10 @@ fn open_mpi(launcher: &Launcher, file: OsString) -> Vec<OsString> {
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|digits| digits.parse::<u32>().ok());
     // PRRTE 3 is what Open MPI 5 launches with.
-    let newer = match version.contains("PRRTE") {
-        true => true,
-        false => numbers.next().is_some_and(|major| major >= 5),
+    let newer = if version.contains("PRRTE") {
+        true
+    } else {
+        numbers.next().is_some_and(|major| major >= 5)
     };
     if newer {
         let mut value = OsString::from("rankfile:file=");

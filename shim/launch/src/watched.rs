@@ -15,10 +15,10 @@ use super::job;
 use super::signals::Signals;
 use crate::error::CommandError;
 
-/// How often the end of the job is looked for.
+/// Interval between checks for the end of the job.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How often it is looked whether the job stalls.
+/// Interval between checks for a stalled job.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
 /// Time that a launcher has to end its job after SIGTERM.
@@ -36,7 +36,7 @@ pub struct Watched {
     pub status: u8,
     /// Its length.
     pub took: Duration,
-    /// What the launcher printed of losses.
+    /// Losses that the launcher printed.
     pub heard: Heard,
     /// It was ended because it stalled.
     pub stalled: bool,

@@ -113,9 +113,10 @@ impl Groups {
     }
 
     fn join(&mut self, first: usize, second: usize, latency: f64) {
-        let (large, small) = match self.size[first] >= self.size[second] {
-            true => (first, second),
-            false => (second, first),
+        let (large, small) = if self.size[first] >= self.size[second] {
+            (first, second)
+        } else {
+            (second, first)
         };
         self.parent[small] = large;
         self.size[large] += self.size[small];

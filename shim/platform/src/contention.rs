@@ -58,7 +58,7 @@ pub enum Unsaturated {
     },
 }
 
-/// So many exchanges are needed: the thesis measures at least four sizes (item 47).
+/// Least number of exchanges: the thesis measures at least four sizes (item 47).
 const FEWEST: usize = 4;
 
 /// An exchange that takes less of its bound than this leaves the links idle: what a network that is
@@ -102,9 +102,10 @@ impl Contention {
 
     /// Seconds that a message of `bytes` costs beside `gamma`.
     pub fn delay(&self, bytes: u64) -> f64 {
-        match bytes > self.threshold {
-            true => self.delta,
-            false => 0.0,
+        if bytes > self.threshold {
+            self.delta
+        } else {
+            0.0
         }
     }
 
@@ -143,11 +144,12 @@ impl Contention {
             }
         }
         let error = error_of(&best, &measured);
-        match error <= MOST_ERROR {
-            true => Ok(best),
-            false => Err(Unsaturated::Scattered {
+        if error <= MOST_ERROR {
+            Ok(best)
+        } else {
+            Err(Unsaturated::Scattered {
                 percent: 100.0 * error,
-            }),
+            })
         }
     }
 
@@ -184,9 +186,10 @@ fn with_delta(measured: &[Exchange], threshold: u64) -> Option<(Contention, f64)
     // The normal equations of 1 = gamma a + delta b for each exchange.
     let (mut aa, mut ab, mut bb, mut a1, mut b1) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for one in measured {
-        let partners = match one.bytes > threshold {
-            true => one.ranks.saturating_sub(1) as f64,
-            false => 0.0,
+        let partners = if one.bytes > threshold {
+            one.ranks.saturating_sub(1) as f64
+        } else {
+            0.0
         };
         let (a, b) = (one.bound / one.seconds, partners / one.seconds);
         (aa, ab, bb) = (aa + a * a, ab + a * b, bb + b * b);

@@ -85,7 +85,7 @@ impl Platform {
         &self.0.inside
     }
 
-    /// The same where ranks are bound to these levels.
+    /// Binds the ranks to these levels.
     ///
     /// # Errors
     /// Levels that are not those of its ranks and hosts.

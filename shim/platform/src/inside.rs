@@ -17,7 +17,7 @@ pub const LEVELS: [&str; 6] = ["node", "socket", "numa", "l3", "l2", "core"];
 /// Levels below the host itself.
 const INNER: usize = LEVELS.len() - 1;
 
-/// Where a process runs.
+/// Location of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Identity {
     /// Its host's name.

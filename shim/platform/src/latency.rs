@@ -87,9 +87,10 @@ impl LatencyMatrix {
         assert_eq!(table.len(), order * order, "the table is square");
         let at = |a: usize, b: usize| -> Result<f64, LatencyError> {
             let value = table[a * order + b];
-            match value.is_finite() && value >= 0.0 {
-                true => Ok(value),
-                false => Err(LatencyError::NotALatency { a, b, value }),
+            if value.is_finite() && value >= 0.0 {
+                Ok(value)
+            } else {
+                Err(LatencyError::NotALatency { a, b, value })
             }
         };
         let mut links = Vec::new();

@@ -13,14 +13,14 @@ use thiserror::Error;
 
 use crate::ways::Ways;
 
-/// What was measured for one size. All in seconds.
+/// Measurement of one size, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Size of the message in bytes.
     pub bytes: u64,
     /// `g(m)`: least time between two messages on the link.
     pub gap: f64,
-    /// What a message alone needs beyond `L + g(m)`: the rendezvous.
+    /// Time of an isolated message beyond `L + g(m)`: the rendezvous.
     pub handshake: f64,
     /// `os(m)`: how long the sender is occupied.
     pub send: f64,
@@ -39,7 +39,7 @@ pub enum LinkError {
     /// Nothing to interpolate between.
     #[error("there are no samples; at least one size must be measured")]
     NoSamples,
-    /// The same size twice.
+    /// A size that is listed twice.
     #[error("there are two samples of {0} bytes; keep one of them")]
     Twice(u64),
     /// A cost that no message can have.
@@ -47,7 +47,7 @@ pub enum LinkError {
     Cost {
         /// The size.
         bytes: u64,
-        /// Which of its costs.
+        /// Name of the cost.
         what: &'static str,
         /// The cost in seconds.
         value: f64,
@@ -109,7 +109,7 @@ impl Link {
         Link::new(latency, vec![sample(0), sample(1 << 20)])
     }
 
-    /// The same link with the costs of ways that were measured on it.
+    /// Adds the costs of ways that were measured on the link.
     pub fn with_ways(self, ways: Ways) -> Link {
         Link {
             ways: Some(Box::new(ways)),
@@ -127,7 +127,7 @@ impl Link {
         self.latency
     }
 
-    /// What was measured, from small to large.
+    /// Samples, from small to large.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
@@ -137,7 +137,7 @@ impl Link {
         self.at(bytes, |sample| sample.gap)
     }
 
-    /// What a message of `bytes` alone needs beyond `L + g(m)`.
+    /// Time of an isolated message of `bytes` beyond `L + g(m)`.
     ///
     /// The switch to rendezvous is a step: between two samples the lower one's
     /// holds, and the highest one's beyond.
@@ -202,7 +202,7 @@ impl Link {
         }
     }
 
-    /// The same link with a latency that is longer by `seconds`, if those are above 0.
+    /// Lengthens the latency by `seconds`, if those are above 0.
     pub fn delayed(&self, seconds: f64) -> Link {
         Link {
             latency: self.latency + seconds.max(0.0),

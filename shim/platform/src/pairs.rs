@@ -3,7 +3,7 @@
 use crate::description::Platform;
 use crate::link::Link;
 
-/// Which link joins two ranks, for a platform with all its ranks.
+/// Link between two ranks, for a platform with all its ranks.
 pub struct Pairs<'a> {
     platform: &'a Platform,
     cluster_of_rank: Vec<usize>,

@@ -15,7 +15,7 @@ use treepie_base::list;
 
 use crate::inside::Identity;
 
-/// Where Linux shows them.
+/// Directory in which Linux shows them.
 pub const SYSTEM: &str = "/sys/devices/system";
 
 /// More caches of a processing unit than machines have.

@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use treepie_traffic::windows::EpochKind;
 
-/// How pieces that lie apart, at both ends, go from one rank to another.
+/// Method by which pieces that lie apart, at both ends, go from one rank to another.
 #[derive(
     Debug,
     Clone,
@@ -61,7 +61,7 @@ impl Way {
     pub const ALL: &'static [Way] = Self::VARIANTS;
 }
 
-/// What a way costs with pieces of one size.
+/// Cost of a way with pieces of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WayCost {
     /// Bytes of a piece.
@@ -110,9 +110,12 @@ impl Ways {
         mut costs: BTreeMap<Way, Vec<WayCost>>,
         epochs: BTreeMap<EpochKind, f64>,
     ) -> Result<Self, WaysError> {
-        let check = |what: String, value: f64| match value.is_finite() && value >= 0.0 {
-            true => Ok(()),
-            false => Err(WaysError::Cost { what, value }),
+        let check = |what: String, value: f64| {
+            if value.is_finite() && value >= 0.0 {
+                Ok(())
+            } else {
+                Err(WaysError::Cost { what, value })
+            }
         };
         costs.retain(|_, costs| !costs.is_empty());
         for (&way, costs) in &mut costs {
@@ -184,9 +187,10 @@ impl Ways {
             self.cost(other, bytes as f64)?,
         );
         let (more, saved) = (other.one - way.one, way.further - other.further);
-        match more < 0.0 {
-            true => (saved >= 0.0).then_some(1),
-            false => (saved > 0.0).then(|| (more / saved).floor() as u64 + 2),
+        if more < 0.0 {
+            (saved >= 0.0).then_some(1)
+        } else {
+            (saved > 0.0).then(|| (more / saved).floor() as u64 + 2)
         }
     }
 

@@ -1,4 +1,4 @@
-//! The same traffic before and after, drawn in the order of the cores.
+//! Traffic before and after, drawn in the order of the cores.
 
 use treepie_launch::error::CommandError;
 use treepie_placement::networks::{NetworkNodes, hop_bytes};
@@ -19,7 +19,7 @@ pub struct BeforeAfter<'a> {
     pub names: (String, String),
     /// The machine whose blocks are drawn.
     pub topology: &'a Topology,
-    /// Where its nodes are on a network that is no tree, whose distances count then.
+    /// Places of its nodes on a network that is no tree, whose distances count then.
     pub network: Option<&'a NetworkNodes>,
     /// Unit.
     pub unit: Unit,

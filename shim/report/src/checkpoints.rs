@@ -20,20 +20,20 @@ pub struct Report<'a> {
     pub ranks: usize,
     /// Number of clusters.
     pub clusters: usize,
-    /// What the job does.
+    /// Program of the job.
     pub program: Program,
     /// What images, disks and loggers cost.
     pub costs: Costs,
     /// The answers.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ProtocolRow>,
 }
 
 /// One protocol with some servers at an interval.
 #[derive(Debug)]
-pub struct Row {
+pub struct ProtocolRow {
     /// Seconds between two waves.
     pub interval: f64,
-    /// Where images go.
+    /// Servers that store images.
     pub servers: Servers,
     /// The protocol and its waves.
     pub outcome: Outcome,
@@ -91,7 +91,7 @@ impl Report<'_> {
             "clusters": self.clusters,
             "program": self.program,
             "costs": self.costs,
-            "rows": self.rows.iter().map(Row::json).collect::<Vec<_>>(),
+            "rows": self.rows.iter().map(ProtocolRow::json).collect::<Vec<_>>(),
         })
     }
 
@@ -102,13 +102,15 @@ impl Report<'_> {
         let servers_differ = self.rows.iter().any(|row| row.servers != first.servers);
         let mut series: Vec<Series> = Vec::new();
         for row in &self.rows {
-            let name = match servers_differ && !by_servers {
-                true => format!("{}, {}", row.outcome.protocol, row.servers_in_words()),
-                false => row.outcome.protocol.to_string(),
+            let name = if servers_differ && !by_servers {
+                format!("{}, {}", row.outcome.protocol, row.servers_in_words())
+            } else {
+                row.outcome.protocol.to_string()
             };
-            let across = match by_servers {
-                true => row.servers_count() as f64,
-                false => row.interval,
+            let across = if by_servers {
+                row.servers_count() as f64
+            } else {
+                row.interval
             };
             if series.iter().all(|one| one.name != name) {
                 series.push(Series {
@@ -131,17 +133,18 @@ impl Report<'_> {
                 "Run time of {} with checkpoints",
                 pluralize(self.ranks, "rank")
             ),
-            across: match by_servers {
-                true => Axis {
+            across: if by_servers {
+                Axis {
                     name: "servers in each cluster",
                     logarithmic: false,
                     mark: units::count,
-                },
-                false => Axis {
+                }
+            } else {
+                Axis {
                     name: "interval",
                     logarithmic: false,
                     mark: units::span,
-                },
+                }
             },
             upwards: Axis {
                 name: "run time",
@@ -153,7 +156,7 @@ impl Report<'_> {
     }
 }
 
-impl Row {
+impl ProtocolRow {
     fn cells(&self) -> Vec<String> {
         let outcome = &self.outcome;
         let (time, added, waves) = match self.run {

@@ -1,4 +1,4 @@
-//! What goes from cluster to cluster, for the clusters that the plans of a run were made for.
+//! Traffic between clusters, for the clusters that the plans of a run were made for.
 
 use std::collections::HashMap;
 
@@ -45,9 +45,10 @@ impl ProcessClusters {
     /// processes are on the same hosts, or else of the host of its process. `None` for a host that
     /// is in no cluster, or in several.
     pub fn of_ranks(&self, profile: &Profile) -> Option<Vec<usize>> {
-        let of_process = match self.hosts == profile.hosts {
-            true => self.of.clone(),
-            false => self.by_host(profile)?,
+        let of_process = if self.hosts == profile.hosts {
+            self.of.clone()
+        } else {
+            self.by_host(profile)?
         };
         let of = |&process: &usize| of_process.get(process).copied();
         profile.process_of_rank.iter().map(of).collect()
@@ -74,7 +75,7 @@ impl ProcessClusters {
 }
 
 impl BetweenClusters {
-    /// What `bytes` has between ranks of different clusters.
+    /// Bytes between ranks of different clusters.
     pub fn new(bytes: &Matrix, cluster_of_rank: &[usize]) -> Self {
         let mut known = cluster_of_rank.to_vec();
         known.sort_unstable();

@@ -1,4 +1,4 @@
-//! What rollback recovery in groups of ranks would cost, by the number of groups.
+//! Cost of rollback recovery in groups of ranks, by the number of groups.
 
 use serde::Serialize;
 use treepie_resilience::containment::{Division, Failures, Logging, Outlook};
@@ -14,7 +14,7 @@ use crate::picture::scale::Unit;
 /// The report.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
-    /// What fails at once.
+    /// Domain that fails at once.
     pub domain: &'a str,
     /// Whether a host has several of these: its failure takes them all, and is not counted.
     pub inside_hosts: bool,
@@ -22,7 +22,7 @@ pub struct Report<'a> {
     pub domain_mtbf: f64,
     /// Seconds of the run; without them there is no size of a log.
     pub run_time: Option<f64>,
-    /// What the numbers of bytes are.
+    /// Unit of the numbers of bytes.
     #[serde(skip)]
     pub unit: Unit,
     /// The ranks where the launcher put them, where the placement is another.
@@ -40,7 +40,7 @@ pub struct Report<'a> {
 pub struct Situation {
     /// Failure domains that have ranks.
     pub domains: usize,
-    /// How often any of them fails, and the times of a checkpoint and a restart.
+    /// Failure rate of the domains, and times of a checkpoint and a restart.
     pub failures: Failures,
     /// Divisions by increasing number of groups.
     pub divisions: Vec<Division>,
@@ -213,12 +213,13 @@ fn logging_text(logging: &Logging) -> String {
             percent(row.logging),
         ]);
     }
-    let crossing = match logging.crossing.is_finite() {
-        true => format!(
+    let crossing = if logging.crossing.is_finite() {
+        format!(
             "waves lose less if a failure comes in more than {}",
             units::span(logging.crossing)
-        ),
-        false => "nothing is logged".to_owned(),
+        )
+    } else {
+        "nothing is logged".to_owned()
     };
     format!(
         "\n  waves of all ranks against logging of all messages, which copies for {} of the time: \

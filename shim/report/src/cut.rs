@@ -1,4 +1,4 @@
-//! What is said of waves, and of what a job has left under way.
+//! Reports on waves, and on operations that a job has left pending.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use treepie_jobstate::waits::Rank;
 
 use super::units::{bytes, count};
 
-/// How a wave ended.
+/// End of a wave.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -18,7 +18,7 @@ pub enum Outcome {
     Done,
     /// It did not.
     Failed {
-        /// How it ended.
+        /// Its end.
         words: String,
     },
     /// Ranks went on before the command had ended: this process had stood still for too long.
@@ -52,13 +52,13 @@ pub struct WaveReport {
     pub quiet_seconds: Option<f64>,
     /// Time until all went on.
     pub seconds: f64,
-    /// What had been received at the cut.
+    /// Messages received at the cut.
     pub traffic: Option<Received>,
-    /// How it ended.
+    /// Its end.
     pub outcome: Outcome,
 }
 
-/// What a rank has begun and not completed.
+/// Operations that a rank has begun and not completed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unfinished {
     /// The rank.
@@ -69,9 +69,9 @@ pub struct Unfinished {
     pub collectives: u64,
 }
 
-/// What is under way at a moment, or is left at the end.
+/// Pending operations at a moment, or at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Left {
+pub struct Pending {
     /// Messages that were received.
     pub received: Received,
     /// Messages that were sent and not received.
@@ -80,11 +80,11 @@ pub struct Left {
     pub unfinished: Vec<Unfinished>,
     /// Ranks of which nothing is known, or nothing final.
     pub unknown: Vec<usize>,
-    /// What the counts do not include, by rank.
+    /// Operations outside the counts, by rank.
     pub not_counted: Vec<(usize, String)>,
 }
 
-/// What these ranks have received.
+/// Messages that these ranks have received.
 pub fn traffic(ranks: &[Rank]) -> Received {
     let with = ranks.iter().filter_map(|rank| rank.channels.as_ref());
     let channels: Vec<_> = with.flat_map(|channels| channels.with.values()).collect();
@@ -96,9 +96,9 @@ pub fn traffic(ranks: &[Rank]) -> Received {
     }
 }
 
-impl Left {
-    /// What is left of a job of `size` ranks, of those that are known.
-    pub fn new(ranks: &[Rank], size: usize) -> Left {
+impl Pending {
+    /// Pending operations of a job of `size` ranks, of those that are known.
+    pub fn new(ranks: &[Rank], size: usize) -> Pending {
         let known: Vec<Rank> = ranks
             .iter()
             .filter(|rank| rank.channels.is_some())
@@ -121,7 +121,7 @@ impl Left {
         let not_counted = known
             .iter()
             .filter_map(|rank| Some((rank.rank, rank.stop.as_ref()?.refused.clone()?)));
-        Left {
+        Pending {
             received: traffic(&known),
             under_way,
             unfinished: unfinished.collect(),

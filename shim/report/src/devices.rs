@@ -97,13 +97,15 @@ impl HostDevices {
             table.row([
                 names,
                 group.kind.clone(),
-                match group.all_cores {
-                    true => "all alike".to_owned(),
-                    false => group.cores.clone(),
+                if group.all_cores {
+                    "all alike".to_owned()
+                } else {
+                    group.cores.clone()
                 },
-                match group.processes.is_empty() || group.all_cores {
-                    true => "-".to_owned(),
-                    false => group.processes.clone(),
+                if group.processes.is_empty() || group.all_cores {
+                    "-".to_owned()
+                } else {
+                    group.processes.clone()
                 },
             ]);
         }

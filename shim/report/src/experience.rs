@@ -1,4 +1,4 @@
-//! What was learnt of an application: what was tried, what it brought, what is used now and why.
+//! Experience with an application: trials, their results, and the choice in use with its reason.
 
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ use treepie_profile::{GuardedCell, GuardedEpochs};
 use super::units;
 use super::words::pluralize;
 
-/// What is known of an application.
+/// Summary of an application.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     /// Its name in the store.
@@ -34,16 +34,16 @@ pub struct Summary {
     pub shapes: Vec<ShapeSummary>,
 }
 
-/// What is known of an application in allocations of one shape.
+/// Summary of an application in allocations of one shape.
 #[derive(Debug, Clone, Serialize)]
 pub struct ShapeSummary {
     /// A number for the shape.
     pub shape: String,
-    /// What is known and done, in words.
+    /// State of the comparison, in words.
     pub state: String,
-    /// How the next run is run, unless it is one that compares.
+    /// Mode of the next run, unless that run compares.
     pub used: String,
-    /// What is compared, if something is.
+    /// Pair under comparison, if any.
     pub compared: Option<Compared>,
     /// Each way to run it.
     pub arms: Vec<ArmSummary>,
@@ -51,7 +51,7 @@ pub struct ShapeSummary {
     pub newest: Vec<RunSummary>,
 }
 
-/// What pairs of runs have shown.
+/// Results of pairs of runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Compared {
     /// The way that is known to be good.
@@ -84,7 +84,7 @@ pub struct ArmSummary {
 pub struct RunSummary {
     /// When it began, in UTC.
     pub began: String,
-    /// How it was run.
+    /// Mode of the run.
     pub arm: String,
     /// Whether its traffic was counted.
     pub counted: bool,
@@ -107,7 +107,7 @@ pub struct PlatformSummary {
     pub until: String,
 }
 
-/// How large a platform is.
+/// Size of a platform.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlatformSize {
     /// Number of hosts.
@@ -116,7 +116,7 @@ pub struct PlatformSize {
     pub clusters: usize,
 }
 
-/// So many of the newest runs are listed.
+/// Number of the newest runs that are listed.
 const NEWEST: usize = 8;
 
 /// Seconds since 1970.
@@ -201,7 +201,7 @@ impl Summary {
         text
     }
 
-    /// What a run was, and what is known after it, in one line.
+    /// Description of a run and of its result, in one line.
     pub fn after(&self, run: &Run) -> String {
         let shape = format!("{:016x}", run.shape);
         let state = self.shapes.iter().find(|known| known.shape == shape);

@@ -141,9 +141,10 @@ impl Gain {
             Some(_) => "less bytes x links",
             None => "a lower DistComm",
         };
-        Some(match above < 1e-6 {
-            true => format!("proved optimal: no placement has {what}"),
-            false => format!(
+        Some(if above < 1e-6 {
+            format!("proved optimal: no placement has {what}")
+        } else {
+            format!(
                 "no placement has {} below {}; this one is {:.1} % above",
                 match self.network {
                     Some(_) => "bytes x links",
@@ -151,7 +152,7 @@ impl Gain {
                 },
                 units::count(bound.floor()),
                 100.0 * above
-            ),
+            )
         })
     }
 }

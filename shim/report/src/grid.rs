@@ -9,9 +9,12 @@ use super::words::pluralize;
 
 /// A grid to emulate, as tables.
 pub fn grid_text(name: &str, grid: &Grid) -> String {
-    let rate = |megabits: f64| match megabits > 0.0 {
-        true => format!("{megabits} Mbit/s"),
-        false => "-".to_owned(),
+    let rate = |megabits: f64| {
+        if megabits > 0.0 {
+            format!("{megabits} Mbit/s")
+        } else {
+            "-".to_owned()
+        }
     };
     let mut clusters = Table::new(["cluster", "hosts", "latency", "rate", "uplink"]);
     let names = grid.clusters.iter().map(|cluster| cluster.name.clone());
@@ -24,9 +27,10 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
             rate(cluster.mbit),
             rate(cluster.uplink_mbit),
         ]);
-        let cells = (0..grid.clusters.len()).map(|to| match from == to {
-            true => "-".to_owned(),
-            false => {
+        let cells = (0..grid.clusters.len()).map(|to| {
+            if from == to {
+                "-".to_owned()
+            } else {
                 let latency = units::seconds(grid.latency_us(from, to) * 1e-6);
                 let rates = [
                     (grid.link_mbit(from, to), ""),

@@ -27,9 +27,12 @@ pub fn text(cells: &[GuardedCell]) -> String {
 pub fn caption(cells: &[GuardedCell]) -> Option<String> {
     let saved: f64 = cells.iter().map(|cell| cell.saved_seconds).sum();
     let has_run = cells.iter().any(|cell| cell.saved_seconds != 0.0);
-    has_run.then(|| match saved < 0.0 {
-        true => format!("{} were lost in all", units::seconds(-saved)),
-        false => format!("{} were saved in all", units::seconds(saved)),
+    has_run.then(|| {
+        if saved < 0.0 {
+            format!("{} were lost in all", units::seconds(-saved))
+        } else {
+            format!("{} were saved in all", units::seconds(saved))
+        }
     })
 }
 

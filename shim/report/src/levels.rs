@@ -149,10 +149,7 @@ fn measure(crossings: &[Crossing]) -> &'static str {
     let mut levels = crossings.iter().rev().enumerate();
     let hops =
         |(level, crossing): (usize, &Crossing)| crossing.distance == 2.0 * (level + 1) as f64;
-    match levels.all(hops) {
-        true => "hops",
-        false => "distance",
-    }
+    if levels.all(hops) { "hops" } else { "distance" }
 }
 
 /// The most expensive level in one line, for below a picture.

@@ -14,9 +14,10 @@ pub fn text(locations: &[HostLocation]) -> String {
         return String::new();
     }
     let told = pluralize(locations.len(), "host");
-    let how = match locations.iter().all(|at| at.coordinates.is_empty()) {
-        true => "cray-xc",
-        false => "system",
+    let how = if locations.iter().all(|at| at.coordinates.is_empty()) {
+        "cray-xc"
+    } else {
+        "system"
     };
     format!(
         "\n{told} on the network, as the system told; treepie map --coordinates {how} places by it\n{}",
@@ -29,9 +30,12 @@ pub fn table(locations: &[HostLocation]) -> Table {
     let mut table = Table::new(["host", "coordinates", "node"]);
     for at in locations.iter().take(LISTED) {
         let numbers: Vec<String> = at.coordinates.iter().map(usize::to_string).collect();
-        let or_none = |text: String| match text.is_empty() {
-            true => "-".to_owned(),
-            false => text,
+        let or_none = |text: String| {
+            if text.is_empty() {
+                "-".to_owned()
+            } else {
+                text
+            }
         };
         table.row([
             at.host.clone(),

@@ -59,10 +59,10 @@ impl MatrixSummary {
             pluralize(self.pairs, "ordered pair"),
             unit.text(self.total)
         );
-        text += &match self.layers.is_empty() {
-            true => "  what kinds of calls sent that is not in the file: no shares of layers\n"
-                .to_owned(),
-            false => format!("\n{}", layer_table(&self.layers).text()),
+        text += &if self.layers.is_empty() {
+            "  what kinds of calls sent that is not in the file: no shares of layers\n".to_owned()
+        } else {
+            format!("\n{}", layer_table(&self.layers).text())
         };
         let Some(busiest) = &self.busiest else {
             return text;

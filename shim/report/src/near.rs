@@ -59,9 +59,12 @@ impl NearNetwork {
 
     /// In one line, without its end; `None` where nothing leaves a node.
     pub fn in_words(&self) -> Option<String> {
-        let share = |part: f64, all: f64| match all > 0.0 {
-            true => units::share(part, all),
-            false => "nothing".to_owned(),
+        let share = |part: f64, all: f64| {
+            if all > 0.0 {
+                units::share(part, all)
+            } else {
+                "nothing".to_owned()
+            }
         };
         let (before, after) = (
             share(self.next_to_one.identity, self.all.identity),

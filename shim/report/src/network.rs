@@ -13,7 +13,7 @@ use super::words::pluralize;
 use crate::change::Change;
 use crate::picture::scale::Unit;
 
-/// What a network makes of two placements.
+/// Criteria of two placements on a network.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NetworkGain {
     /// The network in a few words.
@@ -28,7 +28,7 @@ pub struct NetworkGain {
     pub most_loaded: Change,
     /// The most loaded link afterwards.
     pub link: Option<String>,
-    /// What the most loaded link carries at least, however messages are routed.
+    /// Lower bound on the load of the most loaded link, for any routing.
     pub any_routing: Change,
     /// Mean load of all links.
     pub mean_load: Change,
@@ -142,20 +142,22 @@ impl NetworkGain {
     /// The change of the most loaded link, for a verdict.
     pub fn in_words(&self) -> String {
         let (before, after) = (self.most_loaded.identity, self.most_loaded.placement);
-        let change = match before > 0.0 {
-            true => units::change(before, after),
-            false => "no change".to_owned(),
+        let change = if before > 0.0 {
+            units::change(before, after)
+        } else {
+            "no change".to_owned()
         };
-        match self.adaptive {
-            false => format!(
-                "the most loaded link: {change}, if routes are by {} and nobody else sends",
-                self.routing
-            ),
-            true => format!(
+        if self.adaptive {
+            format!(
                 "the most loaded link: {change} by {} routes, {} at least by any; real ones adapt",
                 self.routing,
                 units::change(self.any_routing.identity, self.any_routing.placement)
-            ),
+            )
+        } else {
+            format!(
+                "the most loaded link: {change}, if routes are by {} and nobody else sends",
+                self.routing
+            )
         }
     }
 }

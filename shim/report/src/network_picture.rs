@@ -33,12 +33,13 @@ pub fn picture(title: String, network: &Network, traffic: &[(&str, &Loads)], uni
             .map(|(name, loads)| parts(network, name, Some(loads)))
             .collect(),
     };
-    let rows = match kinds.iter().all(|parts| parts.len() == 1) {
-        true => vec![kinds.into_iter().flatten().collect()],
-        false => kinds
+    let rows = if kinds.iter().all(|parts| parts.len() == 1) {
+        vec![kinds.into_iter().flatten().collect()]
+    } else {
+        kinds
             .iter()
             .flat_map(|parts| parts.chunks(IN_ROW).map(<[FabricPart]>::to_vec))
-            .collect(),
+            .collect()
     };
     Fabric {
         title,
@@ -201,15 +202,14 @@ fn planes(
         let (here, there) = (at(from), at(to));
         let apart = ((there.0 - here.0).abs() + (there.1 - here.1).abs()) / step;
         // A link that closes a ring is drawn as a stub at its start.
-        let to = match apart > 1.5 {
-            true => {
-                let part = STUB / apart;
-                (
-                    here.0 - part * (there.0 - here.0),
-                    here.1 - part * (there.1 - here.1),
-                )
-            }
-            false => there,
+        let to = if apart > 1.5 {
+            let part = STUB / apart;
+            (
+                here.0 - part * (there.0 - here.0),
+                here.1 - part * (there.1 - here.1),
+            )
+        } else {
+            there
         };
         let back = plane.lines.iter_mut().rev().take(4 * width);
         let same = back
@@ -246,9 +246,10 @@ fn name(lattice: &Lattice, first: usize) -> String {
     let texts: Vec<String> = shared
         .map(|(d, _)| format!("{} = {}", letters[d], at[d]))
         .collect();
-    match texts.is_empty() {
-        true => "all nodes".to_owned(),
-        false => texts.join(", "),
+    if texts.is_empty() {
+        "all nodes".to_owned()
+    } else {
+        texts.join(", ")
     }
 }
 

@@ -1,4 +1,4 @@
-//! What an order of receives holds, and where two runs part.
+//! Contents of an order of receives, and the point where two runs part.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 
-/// So many ranks are shown; `--json` has all.
+/// Number of ranks that are shown; `--json` has all.
 const MOST_RANKS: usize = 32;
 
 /// An order of receives.
@@ -40,7 +40,7 @@ fn sum(all: &[Counts]) -> Counts {
 }
 
 impl Summary {
-    /// What an order holds.
+    /// Contents of an order.
     pub fn new(path: &Path, order: &Order) -> Summary {
         let by_rank: Vec<Counts> = order.logs.iter().map(|log| log.counts).collect();
         Summary {
@@ -142,7 +142,7 @@ pub struct Compared {
     parted: Vec<Parted>,
 }
 
-/// Where two runs part on a rank.
+/// Point where two runs part on a rank.
 #[derive(Debug, Serialize)]
 struct Parted {
     rank: usize,

@@ -54,9 +54,10 @@ pub fn for_profile(
         .collect();
     let bytes: Vec<Matrix> = traffic.iter().map(|t| t.affinity(Metric::Size)).collect();
     let whole = all.affinity(Metric::Size);
-    let compared = match bytes.len() <= MOST_COMPARED {
-        true => &bytes[..],
-        false => &[],
+    let compared = if bytes.len() <= MOST_COMPARED {
+        &bytes[..]
+    } else {
+        &[]
     };
     let summary = |(at, phase): (usize, &treepie_profile::Phase)| {
         let total = traffic[at].total();
@@ -132,13 +133,14 @@ pub fn verdict(phases: &[PhaseSummary]) -> Option<String> {
         .iter()
         .filter_map(|phase| Some((phase, phase.likeness_to_whole?)))
         .min_by(|(_, one), (_, other)| one.total_cmp(other))?;
-    Some(match alike >= ALIKE {
-        true => "all are alike: one placement serves the whole run".to_owned(),
-        false => format!(
+    Some(if alike >= ALIKE {
+        "all are alike: one placement serves the whole run".to_owned()
+    } else {
+        format!(
             "they differ: a placement for the whole run is none for phase {name}; compare with \
              `treepie map ... --phase {name}`",
             name = phase.name
-        ),
+        )
     })
 }
 

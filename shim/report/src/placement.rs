@@ -45,9 +45,10 @@ pub fn text(name: &str, file: &PlacementFile) -> String {
 fn gain(file: &PlacementFile) -> String {
     let mut table = Table::new(["bytes sent", "before", "after", "change"]);
     for (depth, level) in file.bytes_by_level.iter().enumerate() {
-        let name = match depth < file.topology.depth() {
-            true => between(&file.topology, depth),
-            false => level.level.clone(),
+        let name = if depth < file.topology.depth() {
+            between(&file.topology, depth)
+        } else {
+            level.level.clone()
         };
         let change = units::change(level.before, level.after);
         table.row([
@@ -125,9 +126,10 @@ fn block_name(topology: &Topology, leaf: usize) -> String {
         .map(|(level, at)| format!("{} {at}", level.name))
         .collect();
     words.reverse();
-    match words.is_empty() {
-        true => "the machine".to_owned(),
-        false => words.join(" "),
+    if words.is_empty() {
+        "the machine".to_owned()
+    } else {
+        words.join(" ")
     }
 }
 
@@ -185,9 +187,10 @@ fn devices_text(topology: &Topology) -> String {
         }
     }
     let hidden = next_to.len().saturating_sub(MOST_LINES);
-    let mut text = match next_to.is_empty() {
-        true => String::new(),
-        false => "\n".to_owned(),
+    let mut text = if next_to.is_empty() {
+        String::new()
+    } else {
+        "\n".to_owned()
     };
     for (device, leaves) in next_to.iter().take(MOST_LINES) {
         let cores = list::to_text(leaves);

@@ -73,13 +73,14 @@ pub fn probing(platform: &Platform) -> String {
 
 /// `x2.5, 200 us more above 16 KiB`: factor on a total exchange, and what each partner costs.
 pub fn contention(contention: &Contention) -> String {
-    let more = match contention.delta > 0.0 {
-        true => format!(
+    let more = if contention.delta > 0.0 {
+        format!(
             ", {} more above {}",
             units::seconds(contention.delta),
             units::bytes(contention.threshold as f64)
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     format!("x{:.2}{more}", contention.gamma)
 }
@@ -121,9 +122,12 @@ fn between(platform: &Platform, value: impl Fn(&Link) -> String) -> Table {
         .map(|cluster| cluster.name.clone());
     let mut table = Table::new(std::iter::once(String::new()).chain(names));
     for (from, cluster) in platform.clusters().iter().enumerate() {
-        let cells = (0..platform.clusters().len()).map(|to| match from == to {
-            true => cluster.within.as_ref().map_or("-".into(), &value),
-            false => value(platform.between(from, to)),
+        let cells = (0..platform.clusters().len()).map(|to| {
+            if from == to {
+                cluster.within.as_ref().map_or("-".into(), &value)
+            } else {
+                value(platform.between(from, to))
+            }
         });
         table.row(std::iter::once(cluster.name.clone()).chain(cells));
     }

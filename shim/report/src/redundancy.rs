@@ -28,18 +28,18 @@ pub struct Redundancy {
     pub hosts: Vec<String>,
     /// Files that were written.
     pub files: Vec<String>,
-    /// What is to be known of the library.
+    /// Caution about the library.
     pub caution: Option<&'static str>,
 }
 
-/// What failures of one kind of domain do to the sets.
+/// Effect of failures of one kind of domain on the sets.
 #[derive(Debug, Serialize)]
 pub struct Broken {
-    /// What fails.
+    /// Domains that fail.
     pub domain: String,
-    /// How many there are.
+    /// Number of domains.
     pub domains: usize,
-    /// How many of them lose data when they fail.
+    /// Number of domains that lose data when they fail.
     pub breaking: usize,
     /// Sets that are in one domain as a whole.
     pub inside: usize,

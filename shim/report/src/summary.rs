@@ -258,9 +258,10 @@ impl Summary {
             };
             text += &list::to_text(group);
         }
-        text += match self.shared_memory.is_empty() {
-            true => "",
-            false => "\n",
+        text += if self.shared_memory.is_empty() {
+            ""
+        } else {
+            "\n"
         };
         text += &format!(
             "\n{} of ranks communicate",

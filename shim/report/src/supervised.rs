@@ -1,4 +1,4 @@
-//! What happened to a supervised job.
+//! Summary of a supervised job.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct Attempt {
     pub seconds: f64,
     /// The launcher's exit status.
     pub status: u8,
-    /// How it ended.
+    /// Its end.
     pub end: End,
     /// The same in words.
     pub words: String,
@@ -34,7 +34,7 @@ pub struct Attempt {
     pub left_out: Vec<String>,
 }
 
-/// How a supervised job ended.
+/// End of a supervised job.
 #[derive(Debug, Serialize)]
 pub struct Supervised {
     /// Whether all ranks reached `MPI_Finalize` in the last attempt.

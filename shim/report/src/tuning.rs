@@ -12,7 +12,7 @@ use super::words::pluralize;
 use crate::picture::axis::Axis;
 use crate::picture::chart::{Chart, Series, Style};
 
-/// What was found, in tables.
+/// Tables of a tuning.
 pub fn text(name: &str, file: &TuningFile) -> String {
     let tuning = &file.body;
     let mut text = format!(
@@ -111,7 +111,7 @@ pub fn json(file: &TuningFile) -> Value {
     })
 }
 
-/// How much quicker the best algorithm or plan of each operation is, over bytes.
+/// Gain of the best algorithm or plan of each operation, over bytes.
 pub fn chart(tuning: &Tuning) -> Chart {
     let mut curves: BTreeMap<(String, usize), Vec<(f64, f64)>> = BTreeMap::new();
     for row in &tuning.rows {

@@ -75,9 +75,10 @@ pub(crate) fn seconds_by(value: f64, step: f64) -> String {
 /// A change in per cent, as exact as marks `step` per cent apart need: `-2.5 %`.
 pub(crate) fn percent_by(value: f64, step: f64) -> String {
     let digits = digits_for(step);
-    match value.abs() < step / 2.0 {
-        true => "0 %".to_owned(),
-        false => format!("{value:+.digits$} %"),
+    if value.abs() < step / 2.0 {
+        "0 %".to_owned()
+    } else {
+        format!("{value:+.digits$} %")
     }
 }
 

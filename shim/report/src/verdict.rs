@@ -19,10 +19,10 @@ const PARTS_OF_A_MACHINE: [&str; 8] = ["socket", "numa", "group", "die", "l3", "
 #[serde(transparent)]
 pub struct Verdict(String);
 
-/// What a verdict is made of.
+/// Evidence for a verdict.
 #[derive(Debug)]
 pub struct Evidence<'a> {
-    /// What was minimized, in words.
+    /// Objective, in words.
     pub what: &'a str,
     /// That before and after.
     pub change: Change,
@@ -58,9 +58,10 @@ impl Evidence<'_> {
         let saved = self.saved();
         let worth = Worth::of(saved, self.time_in_mpi, self.several_nodes);
         let nothing = worth == Worth::None;
-        let mut reasons = vec![match nothing {
-            true => self.why_nothing(),
-            false => self.why_something(),
+        let mut reasons = vec![if nothing {
+            self.why_nothing()
+        } else {
+            self.why_something()
         }];
         reasons.extend(self.furthest(nothing));
         reasons.extend(self.network.clone().filter(|_| !nothing));
@@ -71,12 +72,13 @@ impl Evidence<'_> {
         reasons.extend(self.time_in_mpi.map(|part| {
             let most = self.possible().unwrap_or(saved).max(saved);
             let at_best = units::share(part * most, 1.0);
-            match nothing {
-                true => format!("{} of the time is in MPI", units::share(part, 1.0)),
-                false => format!(
+            if nothing {
+                format!("{} of the time is in MPI", units::share(part, 1.0))
+            } else {
+                format!(
                     "{} of the time is in MPI: {at_best} of all time at best",
                     units::share(part, 1.0)
-                ),
+                )
             }
         }));
         Verdict(format!("{worth}: {}", reasons.join("; ")))
@@ -115,7 +117,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// What goes furthest, before and after where that differs.
+    /// Traffic that goes furthest, before and after where that differs.
     fn furthest(&self, is_same: bool) -> Option<String> {
         let sum = |of: fn(&Crossing) -> f64| self.crossings.iter().map(of).sum::<f64>();
         let (before, after) = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
@@ -123,12 +125,13 @@ impl Evidence<'_> {
         let furthest = self.crossings.iter().find(used)?;
         let place = furthest.between.split(" (").next()?;
         let share = units::share(furthest.bytes_before, before);
-        Some(match is_same {
-            true => format!("{share} of the bytes go {place}"),
-            false => format!(
+        Some(if is_same {
+            format!("{share} of the bytes go {place}")
+        } else {
+            format!(
                 "{share} of the bytes went {place}, {} do with it",
                 units::share(furthest.bytes_after, after)
-            ),
+            )
         })
     }
 }

@@ -6,7 +6,7 @@ use treepie_traffic::windows::EpochKind;
 use super::table::Table;
 use super::units;
 
-/// So many pieces are what thresholds of sizes are shown for.
+/// Number of pieces for which thresholds of sizes are shown.
 const PIECES: u64 = 32;
 
 /// Ways that are compared: the usual one, the other, and when the other is faster, in words.

@@ -36,6 +36,11 @@ pub fn pluralize(number: usize, what: &str) -> String {
     }
 }
 
+/// Writes a line without failing: a string has room.
+pub(crate) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
+    let _ = writeln!(text, "{words}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,9 +59,4 @@ mod tests {
             assert_eq!(pluralize(number, what), text);
         }
     }
-}
-
-/// Writes a line without failing: a string has room.
-pub(crate) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
-    let _ = writeln!(text, "{words}");
 }

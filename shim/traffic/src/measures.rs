@@ -9,9 +9,10 @@ use crate::matrix::Matrix;
 pub fn symmetry(matrix: &Matrix) -> f64 {
     let answered = |(from, to, sent): (usize, usize, f64)| sent.min(matrix.get(to, from));
     let total: f64 = between(matrix).map(|(.., sent)| sent).sum();
-    match total > 0.0 {
-        true => between(matrix).map(answered).sum::<f64>() / total,
-        false => 1.0,
+    if total > 0.0 {
+        between(matrix).map(answered).sum::<f64>() / total
+    } else {
+        1.0
     }
 }
 

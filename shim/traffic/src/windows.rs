@@ -7,7 +7,7 @@ use strum::{Display, VariantArray};
 
 use crate::traffic::Traffic;
 
-/// What opens an epoch in which a rank accesses a window (MPI-4.1, section 12.5).
+/// Kind of synchronization that opens an access epoch of a window (MPI-4.1, section 12.5).
 #[derive(
     Debug,
     Clone,
@@ -104,12 +104,12 @@ impl AddAssign for Accesses {
     }
 }
 
-/// What makes calls on one window alike.
+/// Key of calls on one window that are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Access {
     /// The epoch that they were made in.
     pub epoch: EpochKind,
-    /// What they do.
+    /// Kind of the calls.
     pub call: WindowCall,
     /// Whether the elements lie one behind the other, at the origin and at the target.
     pub is_contiguous: bool,

@@ -1,4 +1,4 @@
-//! Where the answer about a job in two ways goes: the terminal, a program, a picture, a page.
+//! Outputs of a comparison of a job in two ways: terminal, JSON, picture, page.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use treepie_report::proof::Comparison;
 use crate::commands::options::require_directory;
 use crate::output;
 
-/// What is written of a comparison.
-pub struct Wanted<'a> {
+/// Outputs that are requested for a comparison.
+pub struct RequestedOutputs<'a> {
     /// Picture of both distributions.
     pub picture: Option<&'a Path>,
     /// Report as one HTML file.
@@ -20,7 +20,7 @@ pub struct Wanted<'a> {
     pub json: bool,
 }
 
-impl Wanted<'_> {
+impl RequestedOutputs<'_> {
     /// Refuses files that can't be written, before the work is done.
     ///
     /// # Errors
@@ -50,9 +50,10 @@ impl Wanted<'_> {
             Some(path) => html::write(&html::comparison(comparison)?, path)?,
             None => String::new(),
         };
-        match self.json {
-            true => output::print_json(&comparison.json()),
-            false => output::print(&comparison.text(&written)),
+        if self.json {
+            output::print_json(&comparison.json())
+        } else {
+            output::print(&comparison.text(&written))
         }
     }
 }

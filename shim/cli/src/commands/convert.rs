@@ -45,7 +45,7 @@ pub struct Arguments {
     /// Names of the nodes of a placement on a bare shape
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
-    /// Only write the file
+    /// Print no summary
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,
     /// Say what was written as JSON
@@ -102,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     report(arguments, matrix.order(), &text)
 }
 
-/// What an MPI reads of a tuning.
+/// Forms of a tuning that an MPI reads.
 #[derive(Debug, Clone, Copy)]
 enum TuningForm {
     Rules,

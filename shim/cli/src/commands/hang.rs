@@ -33,7 +33,7 @@ pub struct HangChoice {
 /// What `--hang` asks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Patience {
-    /// How long no rank makes a call until it is looked why.
+    /// Time without a call of any rank, after which the job is examined.
     limit: Duration,
     /// Whether the job is ended then.
     kills: bool,
@@ -79,7 +79,7 @@ pub fn runs_of(given: u64) -> Vec<(u64, Look)> {
     runs_below(&base(), given)
 }
 
-/// The same below this directory.
+/// Runs below a directory.
 pub fn runs_below(base: &Path, given: u64) -> Vec<(u64, Look)> {
     let runs = page_files::runs(base).into_iter();
     let looks = runs.map(|run| (run, Look::at(base, run)));
@@ -165,7 +165,7 @@ fn named_pages() -> Pages {
     named.and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
-/// Where the job's pages are.
+/// Directory of the job's pages.
 pub fn base() -> PathBuf {
     directory().unwrap_or_else(page_files::usual_base)
 }
@@ -178,7 +178,7 @@ pub fn directory() -> Option<PathBuf> {
     }
 }
 
-/// What is received while the job runs.
+/// State of the watch while the job runs.
 const STILL_RUNNING: Result<(), RecvTimeoutError> = Err(RecvTimeoutError::Timeout);
 
 struct Watch {
@@ -194,12 +194,12 @@ struct Run {
     /// The calls of each rank, and since when they are these.
     calls: Vec<u64>,
     since: Instant,
-    told: Told,
+    told: LastReport,
 }
 
-/// What was said of a run that stands still.
+/// Last report about a run that stands still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum LastReport {
     Nothing,
     /// A rank waits for standard input, from which something may come yet.
     WaitsForInput,
@@ -219,49 +219,51 @@ impl Watch {
                         number,
                         calls,
                         since: Instant::now(),
-                        told: Told::Nothing,
+                        told: LastReport::Nothing,
                     });
                     continue;
                 };
                 if run.calls != calls {
                     run.calls = calls;
                     run.since = Instant::now();
-                    if run.told == Told::WaitsForInput {
-                        run.told = Told::Nothing;
+                    if run.told == LastReport::WaitsForInput {
+                        run.told = LastReport::Nothing;
                     }
-                } else if run.told == Told::Nothing && run.since.elapsed() >= self.patience.limit {
+                } else if run.told == LastReport::Nothing
+                    && run.since.elapsed() >= self.patience.limit
+                {
                     run.told = self.tell(number, look, stopped);
                 }
             }
         }
-        let told = known.iter().filter(|run| run.told == Told::Hangs);
+        let told = known.iter().filter(|run| run.told == LastReport::Hangs);
         told.map(|run| run.number).collect()
     }
 
     /// Looks once more, and says why the job hangs, if it does, or that it waits for input. A rank
     /// that computes, and others that wait for it, are no hang.
-    fn tell(&self, number: u64, first: Look, stopped: &Receiver<()>) -> Told {
+    fn tell(&self, number: u64, first: Look, stopped: &Receiver<()>) -> LastReport {
         if stopped.recv_timeout(2 * TICK + TICK / 4) != STILL_RUNNING {
-            return Told::Nothing;
+            return LastReport::Nothing;
         }
         let job = Look::job(&first, &Look::at(&self.base, number));
         let waits_for_input = job.waits_for_input();
         let hang = Hang::new(job);
         let told = match hang.verdict.kind {
-            Kind::Waits if waits_for_input => Told::WaitsForInput,
-            Kind::Waits | Kind::Moves => return Told::Nothing,
-            Kind::Deadlock | Kind::Gone | Kind::Stopped | Kind::Finalizing => Told::Hangs,
+            Kind::Waits if waits_for_input => LastReport::WaitsForInput,
+            Kind::Waits | Kind::Moves => return LastReport::Nothing,
+            Kind::Deadlock | Kind::Gone | Kind::Stopped | Kind::Finalizing => LastReport::Hangs,
         };
         // Launchers end a job in which a process died; they are given the time.
         if hang.verdict.kind == Kind::Gone && stopped.recv_timeout(8 * TICK) != STILL_RUNNING {
-            return Told::Nothing;
+            return LastReport::Nothing;
         }
         let limit = self.patience.limit.as_secs_f64();
         eprint!(
             "treepie: no rank made a call for {limit} s. {}",
             hang.text()
         );
-        if self.patience.kills && told == Told::Hangs {
+        if self.patience.kills && told == LastReport::Hangs {
             eprintln!("treepie: the job is ended, as --hang asks for");
             // It comes from a process, and is passed on to the job.
             let _ = kill_process(getpid(), Signal::TERM);

@@ -21,7 +21,7 @@ pub struct RunSettings {
     /// Detail of the library's messages: off, error, warn, info, debug
     #[arg(long, value_name = "LEVEL", value_parser = str::parse::<LogLevel>)]
     pub log: Option<LogLevel>,
-    /// Print no summary after the job has ended
+    /// Print no summary
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -131,6 +131,20 @@ pub fn time(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a time such as 60s, 10min, 2h, 90d or 5y".to_owned())
 }
 
+/// A job may run for hours before what `option` names cannot be written.
+pub fn require_directory(output: &Path, option: &str) -> Result<(), CommandError> {
+    let directory = output.parent().unwrap_or(Path::new("/"));
+    let has_placeholder = directory.to_string_lossy().contains('%');
+    if has_placeholder || directory.is_dir() {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "{}: there is no directory {}; make it first, or choose another {option}",
+        output.display(),
+        directory.display()
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,18 +168,4 @@ mod tests {
             assert_eq!(time(text).ok(), seconds, "{text}");
         }
     }
-}
-
-/// A job may run for hours before what `option` names cannot be written.
-pub fn require_directory(output: &Path, option: &str) -> Result<(), CommandError> {
-    let directory = output.parent().unwrap_or(Path::new("/"));
-    let has_placeholder = directory.to_string_lossy().contains('%');
-    if has_placeholder || directory.is_dir() {
-        return Ok(());
-    }
-    Err(CommandError::usage(format!(
-        "{}: there is no directory {}; make it first, or choose another {option}",
-        output.display(),
-        directory.display()
-    )))
 }

@@ -158,9 +158,10 @@ pub fn is_one(path: &Path) -> bool {
 pub fn show(path: &Path, json: bool) -> Outcome {
     let order = Order::read(path).map_err(refused)?;
     let summary = Summary::new(path, &order);
-    match json {
-        true => output::print_json(&summary)?,
-        false => output::print(&summary.text())?,
+    if json {
+        output::print_json(&summary)?
+    } else {
+        output::print(&summary.text())?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -175,9 +176,10 @@ pub fn compare(paths: [&Path; 2], json: bool) -> Outcome {
     let second = Order::read(after).map_err(refused)?;
     second.check(after, first.run.ranks).map_err(refused)?;
     let compared = Compared::new(paths, [&first, &second]);
-    match json {
-        true => output::print_json(&compared)?,
-        false => output::print(&compared.text())?,
+    if json {
+        output::print_json(&compared)?
+    } else {
+        output::print(&compared.text())?
     }
     Ok(ExitCode::SUCCESS)
 }

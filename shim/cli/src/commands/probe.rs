@@ -83,7 +83,7 @@ pub struct Arguments {
     /// Print what was found as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only write the platform
+    /// Print no summary
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,
     /// The launcher with its options, without a program

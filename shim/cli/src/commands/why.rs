@@ -90,13 +90,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let hang = Hang::new(Look::job(&first, &second));
     give(arguments, &hang)?;
     if arguments.remove {
-        match dead {
-            true => page_files::remove(&chosen.base, chosen.run),
-            false => {
-                return Err(CommandError::failed(
-                    "the job is not dead, so that its pages were not removed",
-                ));
-            }
+        if dead {
+            page_files::remove(&chosen.base, chosen.run)
+        } else {
+            return Err(CommandError::failed(
+                "the job is not dead, so that its pages were not removed",
+            ));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -106,9 +105,10 @@ fn give(arguments: &Arguments, hang: &Hang) -> Result<(), CommandError> {
     if let Some(picture) = &arguments.picture {
         write_drawing(&hang.graph(), Format::from_path(picture)?, picture)?;
     }
-    match arguments.json {
-        true => output::print_json(&hang.json()),
-        false => output::print(&hang.text()),
+    if arguments.json {
+        output::print_json(&hang.json())
+    } else {
+        output::print(&hang.text())
     }
 }
 
@@ -128,7 +128,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// The run that is meant.
 pub struct Chosen {
-    /// Where its pages are.
+    /// Directory of its pages.
     pub base: PathBuf,
     /// Its number.
     pub run: u64,
@@ -260,9 +260,10 @@ impl Chosen {
 /// # Errors
 /// No current directory.
 pub fn named_base(base: &Path) -> Result<Option<PathBuf>, CommandError> {
-    match base == page_files::usual_base() {
-        true => Ok(None),
-        false => absolute_path(base).map(Some),
+    if base == page_files::usual_base() {
+        Ok(None)
+    } else {
+        absolute_path(base).map(Some)
     }
 }
 

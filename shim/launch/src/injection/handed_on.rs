@@ -71,7 +71,7 @@ pub(super) fn listed_for_parastation(names: &str) -> (String, OsString) {
     (EXPORTS.to_owned(), exports)
 }
 
-/// What ParaStation exports besides its own list.
+/// Variables that ParaStation exports besides its own list.
 const EXPORTS: &str = "PSI_EXPORTS";
 
 /// Sets all variables for the launcher, and lists their names.

@@ -1,4 +1,4 @@
-//! What a heuristic knows: gaps, latencies and the times inside clusters.
+//! Inputs of a heuristic: gaps, latencies and the times inside clusters.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ pub enum CostsError {
     /// A list of another length than the number of clusters needs.
     #[error("{what} has {found} numbers for {clusters} clusters; {expected} are needed")]
     Length {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
         /// Its length.
         found: usize,
@@ -23,7 +23,7 @@ pub enum CostsError {
     /// A negative or infinite number.
     #[error("{what} has {value}; numbers from 0 were expected")]
     Number {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
         /// The number.
         value: f64,

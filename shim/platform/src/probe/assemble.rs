@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::probe::options::Options;
 
 /// Hosts of all ranks.
-pub(super) struct Place {
+pub(super) struct RankPlaces {
     /// Hosts in the order of their lowest rank.
     pub(super) hosts: Vec<Host>,
     identities: Vec<Identity>,
@@ -35,9 +35,9 @@ pub(super) struct Lanes {
     pub(super) pairs: Vec<(usize, usize)>,
 }
 
-impl Place {
+impl RankPlaces {
     /// Hosts from the identities of the ranks.
-    pub(super) fn new(identities: &[Identity]) -> Place {
+    pub(super) fn new(identities: &[Identity]) -> RankPlaces {
         let mut place_of: HashMap<&str, usize> = HashMap::new();
         let mut hosts: Vec<Host> = Vec::new();
         for (rank, identity) in identities.iter().enumerate() {
@@ -50,7 +50,7 @@ impl Place {
             });
             hosts[place].ranks.push(rank);
         }
-        Place {
+        RankPlaces {
             hosts,
             identities: identities.to_vec(),
         }
@@ -172,7 +172,7 @@ pub(super) struct Measured {
 
 /// The platform of it all; links that are missing are filled in.
 pub(super) fn assemble(
-    place: &Place,
+    place: &RankPlaces,
     partition: &Partition,
     latencies: &LatencyMatrix,
     mut measured: Measured,

@@ -7,25 +7,25 @@ use crate::link::Link;
 use crate::ways::Ways;
 
 /// Purpose of the pairs of a round.
-pub(super) enum Kind {
+pub(super) enum LinkSubject {
     /// Clusters, from and to.
     Between(Vec<(usize, usize)>),
     /// A cluster and what its two ranks share: `None` for a cluster's hosts.
     Inside(Vec<(usize, Option<&'static str>)>),
 }
 
-impl Kind {
+impl LinkSubject {
     /// The line about links, or what else was not measured there, and what follows.
     pub(crate) fn left_out(&self, subject: &str, result: &str) -> String {
         let what = match self {
-            Kind::Between(pairs) => {
+            LinkSubject::Between(pairs) => {
                 let names: Vec<String> = pairs
                     .iter()
                     .map(|(from, to)| format!("{from} to {to}"))
                     .collect();
                 format!("{subject} between clusters ({})", names.join(", "))
             }
-            Kind::Inside(inner) => {
+            LinkSubject::Inside(inner) => {
                 let names: Vec<String> = inner.iter().map(|(of, _)| of.to_string()).collect();
                 format!("{subject} inside clusters ({})", names.join(", "))
             }
@@ -48,13 +48,13 @@ impl Measured {
     }
 
     /// Keeps the ways of a round, with their links.
-    pub(crate) fn note_ways(&mut self, kind: &Kind, ways: Vec<Option<Ways>>) {
+    pub(crate) fn note_ways(&mut self, kind: &LinkSubject, ways: Vec<Option<Ways>>) {
         let links: Vec<Option<&mut Link>> = match kind {
-            Kind::Between(pairs) => {
+            LinkSubject::Between(pairs) => {
                 let mut known: BTreeMap<_, _> = self.between.iter_mut().collect();
                 pairs.iter().map(|pair| known.remove(pair)).collect()
             }
-            Kind::Inside(inner) => {
+            LinkSubject::Inside(inner) => {
                 let mut known = HashMap::new();
                 for (cluster, links) in &mut self.inside {
                     known.extend(
@@ -74,16 +74,16 @@ impl Measured {
     }
 
     /// Keeps the links of a round.
-    pub(crate) fn note(&mut self, kind: &Kind, links: Vec<Option<Link>>) {
+    pub(crate) fn note(&mut self, kind: &LinkSubject, links: Vec<Option<Link>>) {
         match kind {
-            Kind::Between(pairs) => {
+            LinkSubject::Between(pairs) => {
                 for (&pair, link) in pairs.iter().zip(links) {
                     if let Some(link) = link {
                         self.between.insert(pair, link);
                     }
                 }
             }
-            Kind::Inside(inner) => {
+            LinkSubject::Inside(inner) => {
                 for (&(cluster, level), link) in inner.iter().zip(links) {
                     if let Some(link) = link {
                         self.inside.entry(cluster).or_default().insert(level, link);

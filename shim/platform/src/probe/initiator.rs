@@ -1,11 +1,11 @@
 //! The initiator, rank 0: requests measurements round by round, within the budget.
 
-use super::assemble::{Measured, Place};
+use super::assemble::{Measured, RankPlaces};
 use super::rounds::{cut, tournament};
 use super::task::Task;
 use crate::clustering::Partition;
 use crate::contents::Parallel;
-use crate::probe::findings::Kind;
+use crate::probe::findings::LinkSubject;
 use crate::probe::messenger::Messenger;
 use crate::probe::options::Options;
 use crate::probe::orders::{Pair, run_all, run_task};
@@ -14,7 +14,7 @@ use crate::probe::orders::{Pair, run_all, run_task};
 const LATENCY_SHARE: f64 = 0.3;
 /// Part of the budget after which links are measured no more where ways follow.
 const LINK_SHARE: f64 = 0.5;
-/// So many rounds of latencies are begun before the time is checked.
+/// Number of rounds of latencies that are begun before the time is checked.
 const ROUNDS_TOGETHER: usize = 8;
 /// Size and number of the messages of several pairs at once.
 const STREAM: Task = Task::Stream {
@@ -28,7 +28,7 @@ pub(super) struct Initiator<'a, M: Messenger> {
     pub(super) messenger: &'a mut M,
     pub(super) options: &'a Options,
     pub(crate) began: f64,
-    /// What was not measured and why, one line each.
+    /// Measurements that were left out and the reason, one line each.
     pub(super) left_out: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl<M: Messenger> Initiator<'_, M> {
     }
 
     /// Latencies between the first ranks of all hosts, by places of hosts.
-    pub(crate) fn latencies(&mut self, place: &Place) -> Vec<(usize, usize, f64)> {
+    pub(crate) fn latencies(&mut self, place: &RankPlaces) -> Vec<(usize, usize, f64)> {
         let first = |host: usize| place.hosts[host].ranks[0];
         let rounds: Vec<Vec<Pair>> = tournament(place.hosts.len())
             .into_iter()
@@ -78,14 +78,16 @@ impl<M: Messenger> Initiator<'_, M> {
     }
 
     /// pLogP parameters in clusters, on hosts and between clusters.
-    pub(crate) fn links(&mut self, place: &Place, partition: &Partition, measured: &mut Measured) {
+    pub(crate) fn links(
+        &mut self,
+        place: &RankPlaces,
+        partition: &Partition,
+        measured: &mut Measured,
+    ) {
         let mut rounds = inside(place, partition, self.options.at_a_time);
         rounds.extend(between(place, partition, self.options.at_a_time));
         let count = rounds.len();
-        let share = match self.options.ways {
-            true => LINK_SHARE,
-            false => 1.0,
-        };
+        let share = if self.options.ways { LINK_SHARE } else { 1.0 };
         for (done, (ranks, kind)) in rounds.into_iter().enumerate() {
             let left = self.left(share);
             if left <= 0.0 {
@@ -105,7 +107,12 @@ impl<M: Messenger> Initiator<'_, M> {
     }
 
     /// Ways in which pieces go over all links that were measured.
-    pub(crate) fn ways(&mut self, place: &Place, partition: &Partition, measured: &mut Measured) {
+    pub(crate) fn ways(
+        &mut self,
+        place: &RankPlaces,
+        partition: &Partition,
+        measured: &mut Measured,
+    ) {
         let mut rounds = inside(place, partition, self.options.at_a_time);
         rounds.extend(between(place, partition, self.options.at_a_time));
         let count = rounds.len();
@@ -126,7 +133,7 @@ impl<M: Messenger> Initiator<'_, M> {
     }
 
     /// Bytes a second of 1, 2, 4, ... pairs at once (item 23).
-    pub(crate) fn together(&mut self, place: &Place, partition: &Partition) -> Vec<Parallel> {
+    pub(crate) fn together(&mut self, place: &RankPlaces, partition: &Partition) -> Vec<Parallel> {
         let Task::Stream { bytes, count } = STREAM else {
             return Vec::new();
         };
@@ -168,7 +175,11 @@ impl<M: Messenger> Initiator<'_, M> {
 }
 
 /// Rounds of pairs inside clusters: two hosts of each, then two ranks of a host.
-fn inside(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pair>, Kind)> {
+fn inside(
+    place: &RankPlaces,
+    partition: &Partition,
+    at_a_time: usize,
+) -> Vec<(Vec<Pair>, LinkSubject)> {
     let inner = place.inner_pairs(partition);
     let deepest = inner.iter().map(Vec::len).max().unwrap_or(0);
     let levels = (0..deepest).map(|level| {
@@ -180,14 +191,18 @@ fn inside(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pa
         .map(|part| {
             let pairs = part.iter().map(|inner| inner.pair);
             let kinds = part.iter().map(|inner| (inner.cluster, inner.level));
-            (pairs.collect(), Kind::Inside(kinds.collect()))
+            (pairs.collect(), LinkSubject::Inside(kinds.collect()))
         })
         .collect()
 }
 
 /// Rounds of pairs between clusters, first one way, then the other: answers behind the data of
 /// another pair in a queue would come late.
-fn between(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pair>, Kind)> {
+fn between(
+    place: &RankPlaces,
+    partition: &Partition,
+    at_a_time: usize,
+) -> Vec<(Vec<Pair>, LinkSubject)> {
     let leader = |cluster: usize| place.hosts[partition.clusters[cluster][0]].ranks[0];
     let mut rounds = Vec::new();
     for round in tournament(partition.clusters.len()) {
@@ -195,7 +210,7 @@ fn between(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<P
             let back = part.iter().map(|&(a, b)| (b, a)).collect();
             for ways in [part, back] {
                 let pairs = ways.iter().map(|&(a, b)| (leader(a), leader(b)));
-                rounds.push((pairs.collect(), Kind::Between(ways)));
+                rounds.push((pairs.collect(), LinkSubject::Between(ways)));
             }
         }
     }

@@ -214,9 +214,10 @@ impl<'a, M: Messenger> Way<'a, M> {
     fn isolated(&self, trips: &Trips) -> f64 {
         let empty = self.empty.round_trip;
         // The few of a long way are compared at their best.
-        let (trip, empty) = match self.timer.is_long() {
-            true => (trips.time.low, empty.low),
-            false => (trips.time.median, empty.median),
+        let (trip, empty) = if self.timer.is_long() {
+            (trips.time.low, empty.low)
+        } else {
+            (trips.time.median, empty.median)
         };
         isolated_gap(trip, empty, self.empty.sample.gap)
     }
@@ -358,15 +359,16 @@ fn warm(timer: &mut Timer<'_, impl Messenger>, least: f64, largest: u64) -> (u64
     const TASTE: u64 = 14_000;
     /// After so many bytes, most connections have learned it.
     const ENOUGH: u64 = 512 << 10;
-    /// So often each size is sent, about.
+    /// Approximate number of sends of each size.
     const SENDS: f64 = 6.0;
     let taste = largest.clamp(1, TASTE);
     let rate = |trip: f64, bytes: u64| (trip - least).max(1e-9) / bytes as f64;
     let per_byte = rate(shortest(&timer.round_trips(&[taste])), taste);
     let affordable = (timer.left() / (SENDS * per_byte)).max(1.0) as u64;
-    let largest = match affordable < largest {
-        true => (1 << affordable.ilog2()).max(taste),
-        false => largest,
+    let largest = if affordable < largest {
+        (1 << affordable.ilog2()).max(taste)
+    } else {
+        largest
     };
     let enough = largest.min(ENOUGH);
     let per_byte = rate(shortest(&timer.round_trips(&[enough])), enough);
@@ -401,8 +403,9 @@ fn repeats(trip: f64) -> usize {
 /// A handshake costs a round trip; what is below half a latency is noise, and part
 /// of the time that a message takes through buffers.
 fn significant(handshake: f64, latency: f64) -> f64 {
-    match handshake > latency / 2.0 {
-        true => handshake,
-        false => 0.0,
+    if handshake > latency / 2.0 {
+        handshake
+    } else {
+        0.0
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::clustering::DEFAULT_TOLERANCE;
 
-/// What to measure and how long.
+/// Subjects and limits of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Tolerance of the clustering.
@@ -35,7 +35,7 @@ impl Default for Options {
     }
 }
 
-/// What rank 0 knows at the end.
+/// Result of a probe, on rank 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The platform.

@@ -2,7 +2,7 @@
 
 use treepie_base::statistics::median;
 
-use super::assemble::{Measured, Place};
+use super::assemble::{Measured, RankPlaces};
 use super::initiator::Initiator;
 use crate::clustering::Partition;
 use crate::contention::{Contention, Exchange, Unsaturated};
@@ -11,10 +11,21 @@ use crate::link::Link;
 use crate::probe::messenger::Messenger;
 use crate::probe::orders::run_exchange;
 
+/// Fewer ranks make no exchange that could overload anything: each of two has one partner.
+const FEWEST_RANKS: usize = 3;
+/// Number of timed exchanges, after a first one in which connections are made.
+const TIMES: usize = 4;
+/// Bytes of all that a rank receives in an exchange, at most.
+const MOST_BYTES: u64 = 16 << 20;
+/// The smallest size in bytes, below which latencies count more than what links carry.
+const SMALLEST: u64 = 1 << 10;
+/// An exchange may take this much longer than its bound before anything is known of the cluster.
+const EXPECTED: f64 = 4.0;
+
 /// Measures the contention of every cluster, as far as the time is enough.
 pub(super) fn all_clusters(
     initiator: &mut Initiator<'_, impl Messenger>,
-    place: &Place,
+    place: &RankPlaces,
     partition: &Partition,
     measured: &mut Measured,
 ) {
@@ -85,7 +96,7 @@ impl Links {
 /// Exchanges of all `ranks`, of half of them, and of a quarter, from small sizes to large ones.
 pub(crate) fn of_cluster(
     initiator: &mut Initiator<'_, impl Messenger>,
-    place: &Place,
+    place: &RankPlaces,
     ranks: &[usize],
     links: &Links,
 ) -> Vec<Exchange> {
@@ -134,18 +145,3 @@ pub(crate) fn of_cluster(
     }
     found
 }
-
-/// Fewer ranks make no exchange that could overload anything: each of two has one partner.
-pub(crate) const FEWEST_RANKS: usize = 3;
-
-/// So often each exchange is timed, after a first time in which connections are made.
-pub(crate) const TIMES: usize = 4;
-
-/// Bytes of all that a rank receives in an exchange, at most.
-pub(crate) const MOST_BYTES: u64 = 16 << 20;
-
-/// The smallest size in bytes, below which latencies count more than what links carry.
-pub(crate) const SMALLEST: u64 = 1 << 10;
-
-/// An exchange may take this much longer than its bound before anything is known of the cluster.
-pub(crate) const EXPECTED: f64 = 4.0;

@@ -4,7 +4,7 @@ use crate::link::Sample;
 
 /// Sizes that two neighbours predict this badly are worth a closer look.
 const BEND: f64 = 0.15;
-/// Where two sizes are this close, the position of a switch is precise enough.
+/// Ratio of two sizes at which the position of a switch is precise enough.
 const CLOSE: f64 = 1.25;
 /// Sizes that are measured together, in the order in which they are worth it:
 /// first those that span the curve, so that a short time still gives a usable one. On
@@ -23,9 +23,10 @@ pub(super) fn initial_sizes(largest: u64, also: &[u64], is_long: bool) -> Vec<Ve
         }
         fresh
     };
-    let between: &[u64] = match is_long {
-        true => &[],
-        false => &[16 << 10, 256 << 10, 1 << 10],
+    let between: &[u64] = if is_long {
+        &[]
+    } else {
+        &[16 << 10, 256 << 10, 1 << 10]
     };
     let mut batches = vec![
         batch(&[largest, 1]),

@@ -1,6 +1,6 @@
 //! Steps of a probe on rank 0.
 
-use super::assemble::{Measured, Place, assemble};
+use super::assemble::{Measured, RankPlaces, assemble};
 use super::rounds::tournament;
 use super::task::Task;
 use crate::clustering::Partition;
@@ -25,7 +25,7 @@ pub(super) fn measure_all(
     for rank in 1..messenger.ranks() {
         identities.push(receive_value(messenger, rank).unwrap_or_default());
     }
-    let place = Place::new(&identities);
+    let place = RankPlaces::new(&identities);
     let mut initiator = Initiator {
         messenger,
         options,

@@ -21,7 +21,7 @@ struct Way {
     per_byte: f64,
     /// From this size on a message waits for a round trip.
     rendezvous: u64,
-    /// How its network responds to an exchange.
+    /// Response of its network to an exchange.
     contention: Contention,
 }
 
@@ -124,7 +124,7 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
     }
 }
 
-/// What every rank of a simulated job returns.
+/// Result of every rank of a simulated job.
 fn on_all<W, T>(
     ranks: usize,
     way: W,
@@ -225,12 +225,13 @@ const WAN: Way = Way {
 /// Three clusters of ranks 0, 3, 6; 1, 4, 7; 2, 5, 8, asymmetric between them.
 fn grid(from: usize, to: usize) -> Way {
     let slower = if from < to { 1.0 } else { 2.0 };
-    match from % 3 == to % 3 {
-        true => LAN,
-        false => Way {
+    if from % 3 == to % 3 {
+        LAN
+    } else {
+        Way {
             per_byte: WAN.per_byte * slower,
             ..WAN
-        },
+        }
     }
 }
 
@@ -307,14 +308,17 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
         on("b", 1),
         on("b", 1),
     ];
-    let way = |from: usize, to: usize| match from / 3 == to / 3 {
-        true => Way {
-            latency: 1e-6,
-            start: 0.2e-6,
-            per_byte: 1e-10,
-            ..LAN
-        },
-        false => LAN,
+    let way = |from: usize, to: usize| {
+        if from / 3 == to / 3 {
+            Way {
+                latency: 1e-6,
+                start: 0.2e-6,
+                per_byte: 1e-10,
+                ..LAN
+            }
+        } else {
+            LAN
+        }
     };
     let options = Options {
         together: true,

@@ -8,20 +8,20 @@ use crate::ways::Way;
 /// Something that is done several times, and timed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// What is done.
+    /// Subject of the trial.
     pub subject: Subject,
-    /// How often.
+    /// Number of repetitions.
     pub times: usize,
 }
 
-/// What a trial times at the origin, until that knows that all has arrived.
+/// Subject of a trial, timed at the origin until it knows that all has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Subject {
     /// Pieces, each with a gap as long behind it, at both ends.
     Pieces {
         /// The way that they go.
         way: Way,
-        /// How many.
+        /// Number of pieces.
         pieces: usize,
         /// Bytes of each.
         bytes: u64,

@@ -58,7 +58,7 @@ pub struct OnMachine {
     pub profile: String,
     /// The machine.
     pub topology: Topology,
-    /// Where its nodes are on a network that is no tree.
+    /// Places of its nodes on a network that is no tree.
     pub network: Option<NetworkNodes>,
     /// The state before.
     pub before: State,
@@ -76,7 +76,7 @@ pub struct Facts {
     pub after: Option<Summary>,
     /// The machine, or why there is none.
     pub machine: Result<OnMachine, String>,
-    /// Where there is none: bytes between ranks.
+    /// Bytes between ranks, where there is none.
     pub by_rank: Option<Picture>,
     /// Why one-sided communication is not judged by the platform that was named.
     pub windows_problem: Option<String>,

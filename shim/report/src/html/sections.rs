@@ -259,7 +259,7 @@ fn on_network(page: &mut Page, facts: &Facts) -> Result<(), String> {
     Ok(())
 }
 
-/// Which collectives are modelled, and which are as they were run.
+/// Sources of the collectives' traffic: modelled, or as run.
 fn collectives_of(page: &mut Page, summary: &Summary) {
     let modelled = summary.layers.iter().any(|layer| layer.modelled);
     let as_run = summary.layers.iter().any(|layer| layer.as_run);

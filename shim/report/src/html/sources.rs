@@ -25,7 +25,7 @@ pub struct Sources {
     pub after: Option<Read<Profile>>,
     /// Placement.
     pub placement: Option<Read<PlacementFile>>,
-    /// How fast links are.
+    /// Platform with the speed of links.
     pub platform: Option<Read<PlatformFile>>,
     /// The machine, if it was named.
     pub topology: Option<Topology>,

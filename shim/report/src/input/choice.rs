@@ -60,22 +60,24 @@ impl MatrixChoice {
     /// The layers that were requested.
     pub fn layers(&self) -> Vec<Layer> {
         let chosen = |layer: &Layer| self.layers.contains(&LayerChoice::One(*layer));
-        match self.layers.is_empty() || self.layers.contains(&LayerChoice::All) {
-            true => Layer::ALL.to_vec(),
-            false => Layer::ALL.iter().copied().filter(chosen).collect(),
+        if self.layers.is_empty() || self.layers.contains(&LayerChoice::All) {
+            Layer::ALL.to_vec()
+        } else {
+            Layer::ALL.iter().copied().filter(chosen).collect()
         }
     }
 
     /// The layers that were requested, and of which phase, in words.
     pub fn describe(&self) -> String {
         let layers = self.layers();
-        let mut words = match layers.len() == Layer::ALL.len() {
-            true => "all traffic".to_owned(),
-            false => layers
+        let mut words = if layers.len() == Layer::ALL.len() {
+            "all traffic".to_owned()
+        } else {
+            layers
                 .iter()
                 .map(ToString::to_string)
                 .collect::<Vec<_>>()
-                .join(" and "),
+                .join(" and ")
         };
         if let Some(phase) = &self.phase {
             words += &format!(", phase {phase}");

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use treepie_base::UnknownName;
 use treepie_collective::Operation;
 
-/// How a collective is called.
+/// Form of a collective's call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallForm {
     /// It is complete when the call returns.
@@ -20,9 +20,9 @@ pub enum CallForm {
 /// A collective, and the form of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collective {
-    /// What it does.
+    /// Operation.
     pub operation: Operation,
-    /// How it is called.
+    /// Form of its call.
     pub form: CallForm,
 }
 

@@ -1,4 +1,4 @@
-//! What the command writes into the pages of a run: which calls may begin.
+//! Gates: the limits on calls that the command writes into the pages of a run.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

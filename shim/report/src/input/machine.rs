@@ -17,7 +17,7 @@ use super::traffic::Input;
 use crate::input::distances::{from_arities, with_distances, with_nodes};
 use crate::input::machines::{attached, hosts_of, machines, under};
 
-/// What describes the machine.
+/// Options that describe the machine.
 #[derive(Debug, Args)]
 #[allow(missing_docs)] // a comment would become a second help
 #[command(next_help_heading = "Machine")]
@@ -40,11 +40,11 @@ pub struct MachineChoice {
 pub struct JobHosts<'a> {
     /// Their names; none: nobody knows.
     pub names: &'a [&'a str],
-    /// Where they are on their network, as their systems told.
+    /// Locations on their network, as their systems report them.
     pub locations: &'a [HostLocation],
 }
 
-/// What is known about the way between machines.
+/// Options that describe the network between machines.
 #[derive(Debug, Args)]
 #[allow(missing_docs)] // a comment would become a second help
 #[command(next_help_heading = "Machine")]
@@ -121,9 +121,10 @@ impl MachineChoice {
             }
             (None, None) => return input.topology(self.topology.as_deref()),
         };
-        match self.above.network.is_some() || self.above.coordinates.is_some() {
-            true => Ok(with_nodes(tree)?),
-            false => Ok(tree),
+        if self.above.network.is_some() || self.above.coordinates.is_some() {
+            Ok(with_nodes(tree)?)
+        } else {
+            Ok(tree)
         }
     }
 }
@@ -148,7 +149,7 @@ impl Above {
         Ok(self.on_network(nodes, job, bytes)?.0)
     }
 
-    /// The same, and where the nodes are on a network that is no tree.
+    /// Topology, and the places of its nodes on a network that is no tree.
     ///
     /// # Errors
     /// As [`Above::over`].

@@ -56,12 +56,13 @@ pub(crate) fn attached(
         (machines, _) => machines,
     };
     let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
-    let names: Option<Vec<String>> = match known.is_empty() {
-        false => Some(hosts_of(&parts, &known, name, for_job)?),
-        true => [own.as_slice(), for_job]
+    let names: Option<Vec<String>> = if known.is_empty() {
+        [own.as_slice(), for_job]
             .into_iter()
             .find(|names| names.len() == count)
-            .map(|names| names.iter().map(|&host| host.to_owned()).collect()),
+            .map(|names| names.iter().map(|&host| host.to_owned()).collect())
+    } else {
+        Some(hosts_of(&parts, &known, name, for_job)?)
     };
     // Nodes of a network without names are taken in their order.
     let positions = match (&names, known.is_empty()) {

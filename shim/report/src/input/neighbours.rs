@@ -16,16 +16,18 @@ use treepie_launch::error::CommandError;
 /// # Errors
 /// A file that cannot be read; neighbours of another number of ranks: usage.
 pub fn read(text: &str, ranks: usize) -> Result<Neighbourhoods, CommandError> {
-    let all = match Site::is_described(text) {
-        true => grid(text)?,
-        false => from_file(Path::new(text))?,
+    let all = if Site::is_described(text) {
+        grid(text)?
+    } else {
+        from_file(Path::new(text))?
     };
-    match all.ranks() == ranks {
-        true => Ok(all),
-        false => Err(CommandError::usage(format!(
+    if all.ranks() == ranks {
+        Ok(all)
+    } else {
+        Err(CommandError::usage(format!(
             "--neighbours {text}: has {}, the platform {ranks}; name as many, or set --ranks",
             pluralize(all.ranks(), "rank"),
-        ))),
+        )))
     }
 }
 

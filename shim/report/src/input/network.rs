@@ -80,9 +80,10 @@ pub fn whole(text: &str) -> Result<(Topology, NetworkNodes), CommandError> {
     };
     let wrong =
         |error: &dyn std::fmt::Display| CommandError::usage(format!("--topology {text}: {error}"));
-    let site = match described {
-        true => Site::from_description(network).map_err(|error| wrong(&error))?,
-        false => read(network)?,
+    let site = if described {
+        Site::from_description(network).map_err(|error| wrong(&error))?
+    } else {
+        read(network)?
     };
     let machine = Topology::from_arities(cores).map_err(|error| wrong(&error))?;
     let mut arities = vec![site.nodes()];

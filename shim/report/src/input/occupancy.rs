@@ -1,4 +1,4 @@
-//! Which core each process of a profiled job had.
+//! Core of each process of a profiled job.
 //!
 //! A profile knows the host of each process and the cores that it was allowed
 //! to use there; a topology knows hosts, cores and their physical numbers, or

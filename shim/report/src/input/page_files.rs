@@ -57,9 +57,10 @@ pub(crate) fn is_believed(owner: u32, reader: u32, is_usual: bool) -> bool {
 pub(crate) fn read(path: &Path) -> Result<Page, Option<String>> {
     let first = read_once(path)?;
     let second = read_once(path)?;
-    Ok(match first.state.is_in_the_calls_of(&second.state) {
-        true => first,
-        false => second,
+    Ok(if first.state.is_in_the_calls_of(&second.state) {
+        first
+    } else {
+        second
     })
 }
 

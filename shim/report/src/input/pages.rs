@@ -42,7 +42,7 @@ impl Sighting {
 pub struct Look {
     /// Those that can be read, by rank.
     pub sightings: BTreeMap<usize, Sighting>,
-    /// What is wrong with others; one line each.
+    /// Problems with other pages; one line each.
     pub problems: Vec<String>,
 }
 
@@ -140,17 +140,19 @@ impl Look {
     /// The job, of two looks. Of ranks whose pages may be late, and that gave no sign of life
     /// between them, nothing is known.
     pub fn job(first: &Look, second: &Look) -> Job {
-        match Look::is_dead(first, second) {
-            true => second.dead_job(),
-            false => Look::living_job(first, second),
+        if Look::is_dead(first, second) {
+            second.dead_job()
+        } else {
+            Look::living_job(first, second)
         }
     }
 
     /// The job, whose launcher has ended, of two looks.
     pub fn job_at_its_end(first: &Look, second: &Look) -> Job {
-        match Look::is_silent(first, second) {
-            true => second.dead_job(),
-            false => Look::living_job(first, second),
+        if Look::is_silent(first, second) {
+            second.dead_job()
+        } else {
+            Look::living_job(first, second)
         }
     }
 
@@ -183,9 +185,10 @@ fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
     Some(match (before, second.process) {
         (_, Some(process)) if matches!(process.state, 'T' | 't') => Life::Stopped,
         (Some(before), Some(process)) if before.time == process.time => {
-            match before.reads_input && process.reads_input {
-                true => Life::ReadsInput,
-                false => Life::Sleeps,
+            if before.reads_input && process.reads_input {
+                Life::ReadsInput
+            } else {
+                Life::Sleeps
             }
         }
         (_, Some(_)) => Life::Runs,
@@ -198,8 +201,8 @@ fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::input::page_files::is_believed;
-use super::*;
 
     fn sighting(host: &str, tick: SystemTime, process: Option<u64>) -> Sighting {
         let nanoseconds = tick.duration_since(UNIX_EPOCH).unwrap_or_default();

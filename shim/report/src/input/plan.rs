@@ -13,7 +13,7 @@ use super::neighbours;
 use crate::input::choice::size;
 use treepie_launch::error::CommandError;
 
-/// Which plan.
+/// Plan that is shown.
 #[derive(Debug, Args)]
 pub struct PlanChoice {
     /// Of a platform: simulate a collective on it and draw the steps of each rank in time, such as
@@ -44,7 +44,7 @@ pub struct PlanChoice {
 pub struct Simulated {
     /// The collective.
     pub collective: Collective,
-    /// How it is done.
+    /// Algorithm.
     pub algorithm: &'static Algorithm,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
@@ -52,7 +52,7 @@ pub struct Simulated {
     pub segment: u64,
     /// Number of ranks.
     pub ranks: usize,
-    /// What happens when.
+    /// Course of the plan in time.
     pub outcome: Outcome,
 }
 

@@ -43,9 +43,10 @@ fn with_processing_units(description: &str) -> String {
         .split_whitespace()
         .next_back()
         .unwrap_or_default();
-    match lowest.to_ascii_lowercase().starts_with("core:") {
-        true => format!("{description} pu:1"),
-        false => description.to_owned(),
+    if lowest.to_ascii_lowercase().starts_with("core:") {
+        format!("{description} pu:1")
+    } else {
+        description.to_owned()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who sends what to whom, from a profile or from a matrix in any format.
+//! Traffic between ranks, from a profile or from a matrix in any format.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub const USUAL_MESSAGE: u64 = 64 * 1024;
 pub enum Input {
     /// A profile: several layers, hosts, processes.
     Profile(Box<Profile>),
-    /// What Open MPI's monitoring counted: several layers.
+    /// Layers of Open MPI's monitoring.
     Monitoring(Monitoring),
     /// A bare matrix.
     Matrix(Matrix),
@@ -72,9 +72,10 @@ impl Input {
             Some(name) if !known.contains(&&**name) => Err(CommandError::usage(format!(
                 "{}: has no phase `{name}`; {}",
                 path.display(),
-                match known.is_empty() {
-                    true => "the job was not cut into phases, leave out --phase".to_owned(),
-                    false => format!("its phases are {}", known.join(", ")),
+                if known.is_empty() {
+                    "the job was not cut into phases, leave out --phase".to_owned()
+                } else {
+                    format!("its phases are {}", known.join(", "))
                 }
             ))),
             _ => Ok(Input::Profile(Box::new(profile))),
@@ -157,7 +158,7 @@ impl Input {
         (all > 0.0).then_some(in_mpi / all)
     }
 
-    /// What the numbers of [`Input::matrix`] count.
+    /// Unit of [`Input::matrix`].
     pub fn unit(&self, choice: &MatrixChoice) -> Unit {
         match (self, choice.metric()) {
             (Input::Matrix(_), _) => Unit::Plain,
@@ -167,7 +168,7 @@ impl Input {
         }
     }
 
-    /// What the numbers of [`Input::bytes`] count.
+    /// Unit of [`Input::bytes`].
     pub fn bytes_unit(&self) -> Unit {
         match self {
             Input::Matrix(_) => Unit::Plain,
@@ -207,7 +208,7 @@ impl Input {
         }
     }
 
-    /// Where these hosts are on their network, as far as their systems told.
+    /// Locations of these hosts on their network, as far as their systems report them.
     pub fn locations(&self) -> &[HostLocation] {
         match self {
             Input::Profile(profile) => &profile.locations,
@@ -348,9 +349,10 @@ fn monitoring_files(path: &Path) -> Vec<PathBuf> {
         })
         .collect();
     files.sort();
-    match files.is_empty() {
-        true => vec![path.to_owned()],
-        false => files.into_iter().map(|(_, file)| file).collect(),
+    if files.is_empty() {
+        vec![path.to_owned()]
+    } else {
+        files.into_iter().map(|(_, file)| file).collect()
     }
 }
 

@@ -33,9 +33,10 @@ impl Scale {
             };
         }
         Scale {
-            factor: Some(match axis.name.contains("bytes") {
-                true => 16.0,
-                false => 10.0,
+            factor: Some(if axis.name.contains("bytes") {
+                16.0
+            } else {
+                10.0
             }),
             low: low / 1.3,
             high: high * 1.3,
@@ -45,9 +46,10 @@ impl Scale {
     /// A plain axis that begins and ends close to the values, to show small differences.
     pub(super) fn close_to(values: impl Iterator<Item = f64>) -> Scale {
         let (low, high) = ends(values).unwrap_or((0.0, 1.0));
-        let margin = match high > low {
-            true => 0.05 * (high - low),
-            false => 0.01 * low.abs().max(1e-6),
+        let margin = if high > low {
+            0.05 * (high - low)
+        } else {
+            0.01 * low.abs().max(1e-6)
         };
         Scale {
             factor: None,

@@ -35,7 +35,7 @@ const BAND: RGBColor = RGBColor(240, 240, 240);
 
 /// Values of one kind.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct DotRow {
     /// Its name, and what there is to say of it.
     pub name: String,
     /// All values.
@@ -58,7 +58,7 @@ pub struct Strip {
     /// Values to be in sight whatever is drawn, with the ground between them marked.
     pub band: Option<(f64, f64)>,
     /// Rows from top to bottom.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DotRow>,
 }
 
 /// Strips under each other.
@@ -77,7 +77,7 @@ impl Strip {
 
     fn scale(&self) -> Scale {
         let ends = |(low, high): (f64, f64)| [low, high];
-        let of_row = |row: &Row| -> Vec<f64> {
+        let of_row = |row: &DotRow| -> Vec<f64> {
             let bar = row.bar.into_iter().flat_map(ends);
             row.values
                 .iter()
@@ -132,7 +132,7 @@ fn draw_strip<DB: DrawingBackend>(strip: &Strip, top: i32, canvas: &Canvas<DB>) 
 }
 
 fn draw_row<DB: DrawingBackend>(
-    row: &Row,
+    row: &DotRow,
     top: i32,
     place: impl Fn(f64) -> i32,
     canvas: &Canvas<DB>,

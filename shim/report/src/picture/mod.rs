@@ -34,7 +34,7 @@ pub(crate) mod write;
 pub use axis::Axis;
 pub use blocks::{Block, blocks_of};
 pub use chart::{Chart, Series, Style};
-pub use dots::Row;
+pub use dots::DotRow;
 pub use fabric::{Fabric, Line as FabricLine, Part as FabricPart, Point as FabricPoint};
 pub use gantt::{Bar, Gantt};
 pub use network::{Edge, Network, Overview};

@@ -60,9 +60,10 @@ impl Unit {
     /// A mark on the bar, which is a power of the base.
     pub fn mark(self, value: f64) -> String {
         let is_long = self.base() == 10.0 && value >= 1e6;
-        match is_long {
-            true => format!("1e{:.0}", value.log10()),
-            false => self.text(value),
+        if is_long {
+            format!("1e{:.0}", value.log10())
+        } else {
+            self.text(value)
         }
     }
 

@@ -188,9 +188,10 @@ impl MachineTree {
 
     /// Label of a node: its name, or the ranks of a leaf.
     fn label(&self, state: &Loads, depth: usize, node: usize) -> String {
-        match depth == self.topology.depth() {
-            true => state.on_leaf.get(node).cloned().unwrap_or_default(),
-            false => self.name(depth, node),
+        if depth == self.topology.depth() {
+            state.on_leaf.get(node).cloned().unwrap_or_default()
+        } else {
+            self.name(depth, node)
         }
     }
 

@@ -28,16 +28,16 @@ pub struct Arrow {
     pub strong: bool,
 }
 
-/// Who waits for whom.
+/// Arrows from waiting ranks to those they wait for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
-    /// What is the matter.
+    /// Verdict.
     pub title: String,
     /// The ranks.
     pub nodes: Vec<Node>,
     /// The arrows.
     pub arrows: Vec<Arrow>,
-    /// What arrows mean.
+    /// Meaning of the arrows.
     pub legend: String,
 }
 
@@ -105,10 +105,7 @@ impl Graph {
             let y = f64::from(from.1) + along * dy + (across + aside) * dx;
             (x as i32, y as i32)
         };
-        let (colour, width) = match arrow.strong {
-            true => (MARKED, 5),
-            false => (LINE, 2),
-        };
+        let (colour, width) = if arrow.strong { (MARKED, 5) } else { (LINE, 2) };
         let edge = f64::from(self.radius()) + 4.0;
         let end = (length - edge).max(edge);
         let step = if arrow.dashed { 24.0 } else { length };

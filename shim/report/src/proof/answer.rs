@@ -176,9 +176,10 @@ fn name_of(verdict: Verdict) -> &'static str {
 
 /// A gain as a user counts it: a shorter time.
 fn signed(gain: f64) -> String {
-    match gain >= 0.0 {
-        true => format!("a gain of {:.1} %", 100.0 * gain),
-        false => format!("a loss of {:.1} %", -100.0 * gain),
+    if gain >= 0.0 {
+        format!("a gain of {:.1} %", 100.0 * gain)
+    } else {
+        format!("a loss of {:.1} %", -100.0 * gain)
     }
 }
 

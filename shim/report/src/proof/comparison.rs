@@ -124,9 +124,10 @@ impl Comparison {
 
     /// The verdict. A way that fails where the other does not is worse, however quick.
     pub fn verdict(&self) -> Verdict {
-        match self.fails(1) {
-            true => Verdict::Worse,
-            false => self.whole.verdict(self.limits),
+        if self.fails(1) {
+            Verdict::Worse
+        } else {
+            self.whole.verdict(self.limits)
         }
     }
 

@@ -1,6 +1,6 @@
 //! The distributions of both ways, and the change with its interval.
 
-use crate::picture::dots::{Dots, Row, Strip};
+use crate::picture::dots::{DotRow, Dots, Strip};
 use crate::proof::comparison::{Comparison, Run};
 use crate::units;
 
@@ -34,7 +34,7 @@ impl Comparison {
         }
     }
 
-    fn row_of(&self, way: usize) -> Row {
+    fn row_of(&self, way: usize) -> DotRow {
         let mut values = self.of_way(way, |run: &Run| run.seconds);
         let medians = self.medians(|run| run.seconds);
         let centre = medians.map(|both| both[way]);
@@ -43,7 +43,7 @@ impl Comparison {
         });
         values.sort_by(f64::total_cmp);
         let quarter = values.len() / 4;
-        Row {
+        DotRow {
             name: self.names[way].clone() + &median,
             bar: match &values[..] {
                 [] => None,
@@ -55,7 +55,7 @@ impl Comparison {
         }
     }
 
-    fn change(&self) -> Row {
+    fn change(&self) -> DotRow {
         let (low, high) = self.whole().interval();
         let change = |gain: f64| -100.0 * gain;
         let changes = self
@@ -63,7 +63,7 @@ impl Comparison {
             .iter()
             .map(|[baseline, candidate]| change(1.0 - candidate.seconds / baseline.seconds));
         let known = low.is_finite() && high < 1.0;
-        Row {
+        DotRow {
             name: format!("change: {}", super::answer::change_in_words(self.whole())),
             values: changes.filter(|change| change.is_finite()).collect(),
             centre: self.whole().gain().map(change),

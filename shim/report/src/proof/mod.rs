@@ -1,9 +1,9 @@
 //! A job run in two ways: the times of all runs in pairs, and the verdict on them.
 //!
 //! ```text
-//! mod      runs, pairs, verdict
-//! answer   the verdict as a sentence, as text and as JSON
-//! drawn    the distributions of both ways, and the change with its interval
+//! comparison   runs, pairs, verdict
+//! answer       the verdict as a sentence, as text and as JSON
+//! drawn        the distributions of both ways, and the change with its interval
 //! ```
 
 pub(crate) mod answer;

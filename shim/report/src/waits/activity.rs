@@ -1,4 +1,4 @@
-//! What a rank does, and with whom.
+//! Activity of a rank, and its partners.
 
 use treepie_jobstate::waits::{
     Activity, Collective, Envelope, Key, Life, Motion, Operation, Partner, Seen, Thread, Until,
@@ -19,7 +19,7 @@ impl Hang {
         format!("rank {rank} ({})", threads.join("; "))
     }
 
-    /// What the threads of a rank do, each as `waits in MPI_Recv ...`.
+    /// Activities of the threads of a rank, each as `waits in MPI_Recv ...`.
     pub(super) fn describe(&self, seen: &Seen) -> Vec<String> {
         if !seen.lives() {
             let last = seen.rank.threads.first().map(|thread| &thread.procedure);
@@ -57,9 +57,10 @@ impl Hang {
                 Life::Sleeps => "sleeping",
                 _ => "computing",
             };
-            let last = match name.is_empty() {
-                true => String::new(),
-                false => format!(" since {name}"),
+            let last = if name.is_empty() {
+                String::new()
+            } else {
+                format!(" since {name}")
             };
             return format!("{what} outside MPI{last}{time}");
         }
@@ -135,7 +136,7 @@ impl Hang {
         format!("on {on} (collective {}{root})", call.number + 1)
     }
 
-    /// What a communicator is called.
+    /// Name of a communicator.
     pub(super) fn name(&self, key: Key) -> String {
         if key == self.world {
             return "MPI_COMM_WORLD".to_owned();

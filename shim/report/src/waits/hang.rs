@@ -16,9 +16,9 @@ const MOST_GROUPS: usize = 24;
 
 /// The answer about a job.
 pub struct Hang {
-    /// What is known of its ranks.
+    /// State of its ranks.
     pub(crate) job: Job,
-    /// What is the matter.
+    /// Verdict.
     pub verdict: Verdict,
     pub(crate) world: Key,
     /// Nanoseconds since 1970 when it was looked at last, or gave the last sign of life.
@@ -65,7 +65,7 @@ impl Hang {
         text
     }
 
-    /// What shows the mistake, where something does.
+    /// Causes of the hang, as far as they show.
     fn causes(&self) -> Vec<String> {
         let mismatches = self
             .verdict
@@ -116,9 +116,10 @@ impl Hang {
         let side = |side: &Side| {
             let root = side.call.root;
             let root = root.map_or(String::new(), |root| format!(" with root {root}"));
-            let who = match side.passed {
-                true => verb(&side.ranks, "was", "were"),
-                false => is(&side.ranks),
+            let who = if side.passed {
+                verb(&side.ranks, "was", "were")
+            } else {
+                is(&side.ranks)
             };
             format!("{who} in {}{root}", side.call.operation)
         };

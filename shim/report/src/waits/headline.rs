@@ -16,9 +16,10 @@ impl Hang {
             Kind::Deadlock => self.deadlock(),
             Kind::Gone => {
                 let others: Vec<usize> = self.without(&verdict.roots);
-                let waits = match others.is_empty() {
-                    true => String::new(),
-                    false => format!(" {} can't go on without it.", capital(&ranks(&others))),
+                let waits = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {} can't go on without it.", capital(&ranks(&others)))
                 };
                 format!("{}{waits}", self.gone())
             }
@@ -65,9 +66,10 @@ impl Hang {
 
     fn deadlock(&self) -> String {
         let verdict = &self.verdict;
-        let what = match verdict.certain {
-            true => "Deadlock",
-            false => "Probably a deadlock (who polls may still do something else)",
+        let what = if verdict.certain {
+            "Deadlock"
+        } else {
+            "Probably a deadlock (who polls may still do something else)"
         };
         let differ = verdict
             .mismatches
@@ -93,9 +95,10 @@ impl Hang {
             return format!("{what}: {who} in MPI_Finalize, and {others} for {them}.");
         }
         let behind = self.without(&verdict.knot);
-        let behind = match behind.is_empty() {
-            true => String::new(),
-            false => format!("; {} for them", verb(&behind, "waits", "wait")),
+        let behind = if behind.is_empty() {
+            String::new()
+        } else {
+            format!("; {} for them", verb(&behind, "waits", "wait"))
         };
         if let [one] = verdict.knot[..] {
             return format!("{what}: rank {one} waits for itself{behind}.");
@@ -124,13 +127,14 @@ impl Hang {
         }
         let roots = &self.verdict.roots;
         let does: Vec<String> = roots.iter().map(|&rank| self.what_does(rank)).collect();
-        match roots.is_empty() {
-            true => format!("No deadlock is proven: {} waiting.", is(&waiting)),
-            false => format!(
+        if roots.is_empty() {
+            format!("No deadlock is proven: {} waiting.", is(&waiting))
+        } else {
+            format!(
                 "No deadlock: {} for {}.",
                 verb(&waiting, "waits", "wait"),
                 does.join("; and for ")
-            ),
+            )
         }
     }
 

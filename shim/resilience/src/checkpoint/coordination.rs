@@ -3,7 +3,7 @@
 use treepie_collective::read::simulate::{Options, SimulationError, simulate};
 use treepie_collective::{Builder, Clusters, Network, Plan};
 
-/// How ranks agree.
+/// Agreement of the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coordination {
     /// A marker from each rank to each other (Chandy and Lamport 1985; Coti 2006, 2.4.1).

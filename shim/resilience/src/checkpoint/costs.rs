@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::checkpoint::error::ExperimentError;
 
-/// What parts of a wave cost where the platform does not say it.
+/// Costs of parts of a wave that the platform does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Costs {
     /// Bytes of the image of a rank.

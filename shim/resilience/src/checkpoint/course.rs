@@ -6,13 +6,13 @@ use super::routes::{Limit, Routes};
 /// A part of a wave in which nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
-    /// How long it takes.
+    /// Duration in seconds.
     pub seconds: f64,
     /// Work that the job does in a second of it: 1 as without a wave, 0 when it is stopped.
     pub speed: f64,
 }
 
-/// What happens from the start of a wave until it is complete.
+/// Course of a wave, from its start until it is complete.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Course {
     /// Its parts, one after the other.
@@ -30,7 +30,7 @@ impl Course {
         }
     }
 
-    /// How long it takes.
+    /// Duration in seconds.
     pub fn seconds(&self) -> f64 {
         self.pieces.iter().map(|piece| piece.seconds).sum()
     }

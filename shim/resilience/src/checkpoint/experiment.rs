@@ -21,7 +21,7 @@ const DETERMINANT: f64 = 16.0;
 /// The largest number of ranks whose markers, a million messages, are simulated.
 const MOST_WITH_MARKERS: usize = 1024;
 
-/// How checkpoints are coordinated.
+/// Coordination of checkpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray, Serialize)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
@@ -51,9 +51,9 @@ impl Protocol {
 pub struct Experiment<'a> {
     /// The platform; all its ranks take part.
     pub platform: &'a Platform,
-    /// What the job does.
+    /// Program of the job.
     pub program: Program,
-    /// Where images go.
+    /// Servers that store images.
     pub servers: Servers,
     /// What else is needed.
     pub costs: Costs,
@@ -74,7 +74,7 @@ pub struct Outcome {
     pub coordination: f64,
     /// Of it, until all images are stored.
     pub save: f64,
-    /// What holds the last image back.
+    /// Bottleneck of the last image.
     pub limit: Option<Limit>,
     /// Messages of the coordination.
     pub messages: u64,
@@ -94,7 +94,7 @@ impl Outcome {
 }
 
 impl Experiment<'_> {
-    /// What a protocol costs.
+    /// Cost of a protocol.
     ///
     /// # Errors
     /// Servers that are not there; numbers that can't be; a platform without ranks.
@@ -227,13 +227,15 @@ fn coordinated(protocol: Protocol, network: &Network) -> Result<(f64, u64), Expe
 /// in turn, and ranks use one of their own cluster where there is one.
 fn round_trip(network: &Network, loggers: usize) -> f64 {
     let latency = |cluster: usize| {
-        let logger = match loggers >= network.clusters() {
-            true => cluster,
-            false => cluster % loggers.max(1),
+        let logger = if loggers >= network.clusters() {
+            cluster
+        } else {
+            cluster % loggers.max(1)
         };
-        let link = match logger == cluster {
-            true => network.within(cluster),
-            false => network.between(cluster, logger),
+        let link = if logger == cluster {
+            network.within(cluster)
+        } else {
+            network.between(cluster, logger)
         };
         link.map_or(0.0, Link::latency)
     };

@@ -12,7 +12,7 @@ pub struct Flow {
     pub most: f64,
 }
 
-/// What holds a flow back.
+/// Bottleneck of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bottleneck {
     /// A link, by its place.

@@ -148,9 +148,10 @@ impl Grid {
     /// The rank that has the other part of the vector after a transposition: of squares the
     /// mirrored one, and none else.
     fn transposed(&self, rank: usize) -> usize {
-        match self.rows == self.columns {
-            true => rank % self.columns * self.columns + rank / self.columns,
-            false => rank,
+        if self.rows == self.columns {
+            rank % self.columns * self.columns + rank / self.columns
+        } else {
+            rank
         }
     }
 }

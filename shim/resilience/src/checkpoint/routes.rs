@@ -22,16 +22,16 @@ pub enum Servers {
     Hosts(Vec<String>),
 }
 
-/// What holds the last image of a wave back.
+/// Bottleneck of the last image of a wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Limit {
     /// The network card of a host.
     #[strum(serialize = "a host's card")]
     Card,
-    /// What leaves a cluster.
+    /// Uplink of a cluster.
     #[strum(serialize = "a cluster's uplink")]
     Uplink,
-    /// What enters a cluster.
+    /// Downlink of a cluster.
     #[strum(serialize = "a cluster's downlink")]
     Downlink,
     /// The card of a server beside the platform's hosts.
@@ -43,7 +43,7 @@ pub enum Limit {
     /// The disk of a host, where a copy stays.
     #[strum(serialize = "the local disks")]
     LocalDisk,
-    /// What one connection between clusters carries, or memory on one host.
+    /// Rate of one connection between clusters, or of memory on one host.
     #[strum(serialize = "one connection")]
     Connection,
 }
@@ -130,12 +130,12 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// What each link and disk carries in a second.
+    /// Bytes a second of each link and disk.
     pub fn capacities(&self) -> &[f64] {
         &self.capacities
     }
 
-    /// What holds a flow back, in words for users.
+    /// Kind of a bottleneck, for users.
     pub fn limit(&self, bottleneck: Bottleneck) -> Limit {
         match bottleneck {
             Bottleneck::Link(place) => self.kinds[place],
@@ -220,9 +220,10 @@ impl<'a> Routes<'a> {
 
 /// Bytes a second of a link on which a long message takes so long.
 fn rate(seconds: f64) -> f64 {
-    match seconds > 0.0 {
-        true => LONG as f64 / seconds,
-        false => f64::INFINITY,
+    if seconds > 0.0 {
+        LONG as f64 / seconds
+    } else {
+        f64::INFINITY
     }
 }
 
@@ -251,9 +252,10 @@ fn placed(
             names.iter().map(find).collect::<Result<_, _>>()?
         }
     };
-    match placed.is_empty() {
-        true => Err(ExperimentError::NoServer),
-        false => Ok(placed),
+    if placed.is_empty() {
+        Err(ExperimentError::NoServer)
+    } else {
+        Ok(placed)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::checkpoint::course::Course;
 /// Parts of a second by which work and time are taken to be equal: sums of many intervals.
 const TOLERANCE: f64 = 1e-9;
 
-/// What came out.
+/// Result of the run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Run {
     /// Run time with waves.

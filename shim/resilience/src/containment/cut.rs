@@ -1,4 +1,4 @@
-//! What a division into groups logs and rolls back.
+//! Logged messages and rolled-back ranks of a division into groups.
 
 use serde::Serialize;
 use treepie_traffic::Matrix;
@@ -77,7 +77,7 @@ impl Cut {
     }
 }
 
-/// What one rank sends to other groups: its sum, for bytes and for messages alike.
+/// Sum that one rank sends to other groups, for bytes and for messages alike.
 fn logged_by(sent: &Matrix, group_of_rank: &[usize], rank: usize) -> f64 {
     let row = sent.row(rank);
     let leaving = row.filter(|&(to, _)| group_of_rank[to] != group_of_rank[rank]);
@@ -122,12 +122,13 @@ pub(super) fn require_count(
     found: usize,
     expected: usize,
 ) -> Result<(), ContainmentError> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(ContainmentError::WrongCount {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ContainmentError::WrongCount {
             what,
             found,
             expected,
-        }),
+        })
     }
 }

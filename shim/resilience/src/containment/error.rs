@@ -41,11 +41,11 @@ pub enum ContainmentError {
     /// A time that is none.
     #[error("{what} of {value} seconds: expected a finite time {expected}")]
     BadTime {
-        /// Which time.
+        /// Name of the time.
         what: &'static str,
         /// The given value.
         value: f64,
-        /// What it must be.
+        /// Expectation.
         expected: &'static str,
     },
     /// A redundancy set that is too small or too large to make.
@@ -53,7 +53,7 @@ pub enum ContainmentError {
     BadSetSize {
         /// The given size.
         size: usize,
-        /// What is possible.
+        /// Possible numbers.
         expected: String,
     },
     /// Hosts that a library refuses, or whose ranks cannot change places.
@@ -65,7 +65,7 @@ pub enum ContainmentError {
         found: usize,
         /// Ranks of the first host.
         expected: usize,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
     /// Groups cannot be computed.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::containment::error::ContainmentError;
 
-/// How often a machine fails, and what a checkpoint and a restart take. All times in seconds.
+/// Failure rate of a machine, and times of a checkpoint and a restart, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Failures {
     /// Mean time between failures of any domain.
@@ -87,12 +87,13 @@ impl Failures {
 
 /// Accepts finite times above 0.
 pub(super) fn require_positive(what: &'static str, value: f64) -> Result<(), ContainmentError> {
-    match value.is_finite() && value > 0.0 {
-        true => Ok(()),
-        false => Err(ContainmentError::BadTime {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(ContainmentError::BadTime {
             what,
             value,
             expected: "above 0",
-        }),
+        })
     }
 }

@@ -62,7 +62,7 @@ impl Logging {
         )
     }
 
-    /// Where logging costs this share of the time.
+    /// Point at which logging costs this share of the time.
     pub(crate) fn with_slow_down(slow_down: f64, failures: Failures) -> Self {
         let mut mtbfs = MTBFS.to_vec();
         mtbfs.push(failures.mtbf);

@@ -1,4 +1,4 @@
-//! What containment costs, by the number of groups.
+//! Cost of containment, by the number of groups.
 
 use serde::Serialize;
 use treepie_traffic::Matrix;
@@ -15,18 +15,18 @@ use crate::containment::partition::{group_counts, grouped};
 /// reaches 1 to 5 GB/s a rank.
 pub(super) const COPY_RATE: f64 = 1e9;
 
-/// What is asked.
+/// Inputs of the trade-off.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// Bytes that ranks sent to each other in the run.
     pub bytes: &'a Matrix,
     /// Messages, where they were counted.
     pub messages: Option<&'a Matrix>,
-    /// What fails at once.
+    /// Domain that fails at once.
     pub domains: &'a Domains,
     /// Larger parts of the machine, whose nodes are candidates for groups.
     pub levels: &'a [Domains],
-    /// How often domains fail, and the times of a checkpoint and a restart.
+    /// Failure rate of domains, and times of a checkpoint and a restart.
     pub failures: Failures,
     /// Seconds of the run; without them there is no size of a log.
     pub run_time: Option<f64>,
@@ -34,11 +34,11 @@ pub struct Question<'a> {
     pub interval: Option<f64>,
     /// Bytes of memory for the log of a rank, at most.
     pub log_memory: Option<f64>,
-    /// Which groups.
+    /// Groups in question.
     pub plan: &'a Plan,
 }
 
-/// Which groups are asked for.
+/// Groups that are requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// All numbers of groups of `group_counts`.
@@ -49,7 +49,7 @@ pub enum Plan {
     Given(Vec<usize>),
 }
 
-/// What to expect of a division into groups under one reading of a failure.
+/// Expectation for a division into groups under one reading of a failure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outlook {
     /// Young's interval, in seconds.
@@ -79,7 +79,7 @@ pub struct Outlook {
 pub struct Division {
     /// The group of each rank.
     pub group_of_rank: Vec<usize>,
-    /// What is logged and rolled back.
+    /// Logged messages and rolled-back ranks.
     pub cut: Cut,
     /// Messages between groups, where messages were counted.
     pub messages: Option<f64>,

@@ -19,7 +19,7 @@ pub struct Checkpoint {
 /// The checkpoints of a supervised job.
 #[derive(Debug, Clone, Default)]
 pub struct Checkpoints {
-    /// What was there before the first attempt: of other runs.
+    /// Checkpoints of other runs, from before the first attempt.
     others: Vec<Checkpoint>,
     /// From these a restart gained nothing.
     suspect: Vec<Checkpoint>,
@@ -46,9 +46,10 @@ impl Checkpoints {
     /// Whether there is a checkpoint that was not there `before` an attempt.
     pub fn progress(&self, before: &[Checkpoint], after: &[Checkpoint]) -> Progress {
         let is_new = |one: &Checkpoint| one.bytes > 0 && !before.contains(one);
-        match after.iter().any(is_new) {
-            true => Progress::Made,
-            false => Progress::None,
+        if after.iter().any(is_new) {
+            Progress::Made
+        } else {
+            Progress::None
         }
     }
 

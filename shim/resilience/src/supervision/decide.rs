@@ -1,4 +1,4 @@
-//! What is done after an attempt: nothing more, another attempt, or giving up.
+//! Decision after an attempt: nothing more, another attempt, or giving up.
 
 use std::fmt;
 use std::time::Duration;
@@ -69,7 +69,7 @@ pub enum Reason {
     TooFewHosts,
 }
 
-/// What is done after an attempt.
+/// Decision after an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Nothing: the job is finished.
@@ -144,9 +144,10 @@ impl History {
         }
         let is_first = self.killed.iter().all(|(_, place)| place != host);
         self.killed.push((rank, host.to_owned()));
-        match is_first {
-            true => vec![host.to_owned()],
-            false => Vec::new(),
+        if is_first {
+            vec![host.to_owned()]
+        } else {
+            Vec::new()
         }
     }
 
@@ -156,10 +157,7 @@ impl History {
             Progress::None => false,
             Progress::Unknown => ended.took >= limits.at_once && ended.end != End::Stalled,
         };
-        self.fruitless = match gained {
-            true => 0,
-            false => self.fruitless + 1,
-        };
+        self.fruitless = if gained { 0 } else { self.fruitless + 1 };
     }
 
     fn reason(&self, ended: &Ended, limits: &Limits) -> Option<Reason> {

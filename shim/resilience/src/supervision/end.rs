@@ -1,4 +1,4 @@
-//! How an attempt ended.
+//! End of an attempt.
 //!
 //! A launcher's exit status is not trusted: MPICH 4.0 returned 0 in 5 of 10 runs in which a rank
 //! left without `MPI_Finalize`, and what it returns for a signal may be an exit code as well. A
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::launchers::Heard;
 
-/// How a launcher's exit status shows a signal.
+/// Encoding of a signal in a launcher's exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statuses {
     /// As a shell's: 128 and its number.
@@ -24,24 +24,24 @@ pub enum Statuses {
 /// Partial profiles that the ranks of an attempt left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// So many.
+    /// Number of hosts that are left.
     pub partial_profiles: usize,
     /// Ranks of the job.
     pub ranks: usize,
 }
 
-/// What is known of an attempt that ended.
+/// Facts of an attempt that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// The launcher's exit status as a shell has it.
     pub status: u8,
-    /// How that shows a signal.
+    /// Encoding of a signal in that status.
     pub statuses: Statuses,
     /// Whether there is a whole profile: all ranks reached `MPI_Finalize`.
     pub finalized: bool,
     /// Partial profiles, if any.
     pub left: Option<Left>,
-    /// What the launcher printed.
+    /// Output of the launcher.
     pub heard: Heard,
     /// Hosts that did not answer when they were asked afterwards.
     pub silent_hosts: Vec<String>,
@@ -51,7 +51,7 @@ pub struct Facts {
     pub stalled: bool,
 }
 
-/// How an attempt ended.
+/// End of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum End {
@@ -83,7 +83,7 @@ pub enum End {
 }
 
 impl Facts {
-    /// How the attempt ended.
+    /// End of the attempt.
     pub fn end(&self) -> End {
         if self.finalized {
             return End::Finished;

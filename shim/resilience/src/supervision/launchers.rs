@@ -13,7 +13,7 @@ pub struct Death {
     pub signal: Option<u8>,
 }
 
-/// What a launcher has printed of losses.
+/// Losses that a launcher has printed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Heard {
     /// Ranks that were ended. Launchers that clean up may name one of those that they ended

@@ -23,7 +23,7 @@ use crate::timing::Timing;
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum MessageModel {
-    /// What was measured, size by size (Kielmann).
+    /// Measured gap, size by size (Kielmann).
     #[default]
     PLogP,
     /// A start-up time and a rate.
@@ -41,9 +41,9 @@ pub enum Modelled {
     PLogP(Link),
     /// `alpha`, `beta`, in seconds and seconds for each byte.
     Hockney {
-        /// What a message of no bytes takes.
+        /// Time of a message of no bytes.
         alpha: f64,
-        /// What each byte adds.
+        /// Time of each further byte.
         beta: f64,
     },
     /// In seconds; `per_byte` for each byte.

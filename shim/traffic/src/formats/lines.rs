@@ -185,9 +185,10 @@ impl Line<'_> {
     /// The weight of an edge, which a matrix must hold exactly.
     pub(super) fn weight(&self, word: &str, what: &str) -> Result<u64, FileError> {
         let weight = self.count(word, what)?;
-        match (weight as f64) < TOO_LARGE {
-            true => Ok(weight),
-            false => Err(self.too_large(word)),
+        if (weight as f64) < TOO_LARGE {
+            Ok(weight)
+        } else {
+            Err(self.too_large(word))
         }
     }
 

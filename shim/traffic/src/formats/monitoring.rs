@@ -56,7 +56,7 @@ impl Monitoring {
     }
 }
 
-type Row = (Layer, usize, usize, Traffic);
+type LayerEntry = (Layer, usize, usize, Traffic);
 
 /// Reads the files of one job put together; `file` is a name for messages. There
 /// are as many ranks as the largest that is named, plus one.
@@ -65,7 +65,7 @@ type Row = (Layer, usize, usize, Traffic);
 /// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FileError> {
     let mut lines = Lines::new(reader, file);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<LayerEntry> = Vec::new();
     let mut order = 0;
     while let Some(line) = lines.next_filled('#')? {
         let words: Vec<&str> = line.text.split_whitespace().collect();
@@ -109,7 +109,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FileError> {
     })
 }
 
-fn read_row(line: &Line<'_>, words: &[&str], layer: Layer) -> Result<Row, FileError> {
+fn read_row(line: &Line<'_>, words: &[&str], layer: Layer) -> Result<LayerEntry, FileError> {
     let [_, from, to, bytes, "bytes", messages, "msgs", "sent", ..] = words else {
         return Err(line.error(
             "sender, receiver, bytes and messages, like `0 1 108 bytes 27 msgs sent`",

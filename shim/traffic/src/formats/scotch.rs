@@ -26,12 +26,12 @@ use super::lines::{Line, Lines, shown};
 use crate::matrix::Matrix;
 
 /// The words of a file: in Scotch's files, line ends mean nothing.
-struct Words<'a, R> {
+struct Tokens<'a, R> {
     lines: Lines<'a, R>,
     waiting: VecDeque<(Line<'a>, String)>,
 }
 
-impl<'a, R: BufRead> Words<'a, R> {
+impl<'a, R: BufRead> Tokens<'a, R> {
     /// The next word and its line; `None` after the last.
     fn next(&mut self) -> Result<Option<(Line<'a>, String)>, FileError> {
         while self.waiting.is_empty() {
@@ -71,7 +71,7 @@ struct Header {
 /// # Errors
 /// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
-    let mut words = Words {
+    let mut words = Tokens {
         lines: Lines::new(reader, file),
         waiting: VecDeque::new(),
     };
@@ -97,7 +97,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     arcs.into_matrix(header.base)
 }
 
-fn read_header<R: BufRead>(words: &mut Words<'_, R>) -> Result<Header, FileError> {
+fn read_header<R: BufRead>(words: &mut Tokens<'_, R>) -> Result<Header, FileError> {
     let (line, version) = words.take("the version of the format, `0`")?;
     if version != "0" {
         return Err(line.error(
@@ -143,7 +143,7 @@ fn read_header<R: BufRead>(words: &mut Words<'_, R>) -> Result<Header, FileError
 }
 
 fn read_vertex<'a, R: BufRead>(
-    words: &mut Words<'a, R>,
+    words: &mut Tokens<'a, R>,
     vertex: usize,
     header: &Header,
     arcs: &mut Arcs<'a>,

@@ -165,7 +165,7 @@ fn differences<'a>(members: impl Iterator<Item = &'a Member> + Clone) -> Vec<Str
     circumstances.filter_map(differing).collect()
 }
 
-/// What the order of the runs, which was not drawn by lot, leaves in doubt.
+/// Doubts that remain because the order of the runs was not drawn by lot.
 fn doubt_about_order(groups: &[Vec<Member>; 2], names: &[String; 2]) -> Option<String> {
     let [first, second] = groups.each_ref().map(|group| {
         let dates = group.iter().map(|one| &*one.run.date);
@@ -199,9 +199,10 @@ fn order_of(one: &[&str], other: &[&str]) -> Order {
         return Order::Before;
     }
     let is_first = one.iter().zip(other).all(|(one, other)| one < other);
-    match is_first && one.len() > FEW_PAIRS {
-        true => Order::First,
-        false => Order::Mixed,
+    if is_first && one.len() > FEW_PAIRS {
+        Order::First
+    } else {
+        Order::Mixed
     }
 }
 

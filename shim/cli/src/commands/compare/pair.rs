@@ -8,14 +8,14 @@ use treepie_report::words::pluralize;
 use crate::commands::compare::arguments::Arguments;
 
 /// Two files, and how they are compared.
-pub(super) struct Two<'a> {
+pub(super) struct FilePair<'a> {
     pub(crate) before: &'a Path,
     pub(crate) after: &'a Path,
     pub(crate) arguments: &'a Arguments,
 }
 
 /// Names of the two sides.
-pub(super) fn sides(two: &Two) -> String {
+pub(super) fn sides(two: &FilePair) -> String {
     format!(
         "before: {}\nafter:  {}\n",
         two.before.display(),

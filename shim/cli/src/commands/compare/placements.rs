@@ -13,7 +13,7 @@ use treepie_report::table::Table;
 use treepie_report::words::pluralize;
 use treepie_report::{levels, units};
 
-use crate::commands::compare::pair::{Two, require_equal_ranks, sides};
+use crate::commands::compare::pair::{FilePair, require_equal_ranks, sides};
 use crate::output;
 
 /// Prints both side by side.
@@ -21,7 +21,7 @@ use crate::output;
 /// # Errors
 /// Placements of different numbers of ranks; an output that can't be written.
 pub fn compare(
-    two: &Two,
+    two: &FilePair,
     before: &PlacementFile,
     after: &PlacementFile,
 ) -> Result<(), CommandError> {
@@ -91,7 +91,7 @@ pub fn compare(
 
 /// Both on the network that is named, with the traffic of the profile that one was made from.
 fn on_network(
-    two: &Two,
+    two: &FilePair,
     before: &PlacementFile,
     after: &PlacementFile,
 ) -> Result<Option<NetworkGain>, CommandError> {

@@ -25,7 +25,7 @@ use treepie_topology::Topology;
 use treepie_traffic::{Layer, Matrix};
 
 use crate::commands::compare::arguments::Arguments;
-use crate::commands::compare::pair::{Two, sides};
+use crate::commands::compare::pair::{FilePair, sides};
 use crate::output;
 
 /// One profile, and what is needed of it.
@@ -125,7 +125,7 @@ struct ProfilesAnswer<'a> {
 ///
 /// # Errors
 /// A machine that was named and does not fit; an output that can't be written.
-pub fn compare(two: &Two, before: &Side, after: &Side) -> Result<(), CommandError> {
+pub fn compare(two: &FilePair, before: &Side, after: &Side) -> Result<(), CommandError> {
     let arguments = two.arguments;
     let measured = match Measured::new(arguments, before, after) {
         // Only an explicit machine has to fit.
@@ -237,9 +237,10 @@ fn layer_table(before: &Summary, after: &Summary) -> String {
         for as_run in [false, true] {
             let mut alike = both().filter(|layer| layer.layer == name && layer.as_run == as_run);
             if let Some(layer) = alike.next() {
-                let title = match is_mixed {
-                    true => layer.title(),
-                    false => layer.layer.clone(),
+                let title = if is_mixed {
+                    layer.title()
+                } else {
+                    layer.layer.clone()
                 };
                 row(&title, sent(before, layer), sent(after, layer));
             }

@@ -7,9 +7,9 @@ use treepie_profile::any::{AnyFile, read_any};
 use treepie_report::picture::Format;
 use treepie_traffic::formats::Format as MatrixFormat;
 
-use crate::commands::answer::Wanted;
+use crate::commands::answer::RequestedOutputs;
 use crate::commands::compare::arguments::Arguments;
-use crate::commands::compare::pair::{Two, require_equal_ranks};
+use crate::commands::compare::pair::{FilePair, require_equal_ranks};
 use crate::commands::compare::{groups, placements, profiles};
 use crate::commands::order;
 use crate::commands::outcome::Outcome;
@@ -17,7 +17,7 @@ use crate::commands::outcome::Outcome;
 /// Compares two files of either kind, or two groups of profiles.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(against) = &arguments.against {
-        let wanted = Wanted {
+        let wanted = RequestedOutputs {
             picture: arguments.picture.as_deref(),
             html: arguments.html.as_deref(),
             json: arguments.json,
@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     match &arguments.files[..] {
-        [before, after] => two_files(&Two {
+        [before, after] => two_files(&FilePair {
             before,
             after,
             arguments,
@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-fn two_files(two: &Two) -> Outcome {
+fn two_files(two: &FilePair) -> Outcome {
     if let Some(picture) = &two.arguments.picture {
         Format::from_path(picture)?;
     }

@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 use treepie_jobstate::waits::Rank;
-use treepie_report::cut::{Left, WaveReport};
+use treepie_report::cut::{Pending, WaveReport};
 
-/// What happened.
+/// Answer of the command.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
     /// The waves in their order.
     pub(crate) waves: Vec<WaveReport>,
-    /// What was under way at the end, or when it was looked at.
-    pub(crate) left: Option<Left>,
+    /// Pending operations at the end, or when the job was examined.
+    pub(crate) left: Option<Pending>,
 }
 
 /// Whether a run's ranks may be stopped and none has ended, and all are there.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use treepie_launch::error::CommandError;
 
+use crate::commands::cut::coordinator::Remote;
 use crate::commands::cut::members::Members;
 use crate::commands::cut::protocol::Which;
 use crate::commands::cut::waves::Waves;
@@ -78,9 +79,10 @@ pub(crate) struct Hosts(Vec<String>);
 pub(super) fn hosts(text: &str) -> Result<Hosts, String> {
     let hosts: Vec<String> = text.split(',').map(|host| host.trim().to_owned()).collect();
     let is_name = |host: &String| !host.is_empty() && !host.starts_with('-');
-    match hosts.iter().all(is_name) {
-        true => Ok(Hosts(hosts)),
-        false => Err(format!("`{text}` is no list of hosts; write n1,n2,n3")),
+    if hosts.iter().all(is_name) {
+        Ok(Hosts(hosts))
+    } else {
+        Err(format!("`{text}` is no list of hosts; write n1,n2,n3"))
     }
 }
 
@@ -101,7 +103,10 @@ impl Arguments {
             clusters = hosts.map(|host| vec![host]).collect();
         }
         let pages = named_base(&base)?;
-        let remote = (&*self.remote_shell, pages.as_deref());
+        let remote = Remote {
+            shell: &self.remote_shell,
+            pages: pages.as_deref(),
+        };
         Members::new(base, which, &clusters, remote)
     }
 

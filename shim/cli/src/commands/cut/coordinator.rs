@@ -22,6 +22,15 @@ pub struct Coordinator {
     answers: Receiver<String>,
 }
 
+/// Access to other hosts.
+#[derive(Debug, Clone, Copy)]
+pub struct Remote<'a> {
+    /// Command that runs another on a host.
+    pub shell: &'a str,
+    /// Directory of the pages there, if the user named one.
+    pub pages: Option<&'a Path>,
+}
+
 impl Coordinator {
     /// Starts one on the first of these hosts for all of them.
     ///
@@ -30,16 +39,16 @@ impl Coordinator {
     pub fn start(
         hosts: &[String],
         which: Which,
-        remote_shell: &str,
-        pages: Option<&Path>,
+        remote: Remote<'_>,
     ) -> Result<Coordinator, CommandError> {
         let (host, others) = hosts.split_first().ok_or_else(|| {
             CommandError::usage("--cluster: names no host; write --cluster HOST,...")
         })?;
+        let remote_shell = remote.shell;
         let mut words = remote_shell.split_whitespace();
         let mut command = Command::new(words.next().unwrap_or("ssh"));
         command.args(words).arg(host);
-        command.args(line(which, others, remote_shell, pages));
+        command.args(line(which, others, remote));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|error| {
             CommandError::usage(format!(
@@ -121,7 +130,8 @@ impl Drop for Coordinator {
 }
 
 /// The words of a coordinator's command.
-fn line(which: Which, others: &[String], shell: &str, pages: Option<&Path>) -> Vec<OsString> {
+fn line(which: Which, others: &[String], remote: Remote<'_>) -> Vec<OsString> {
+    let Remote { shell, pages } = remote;
     let own = std::env::current_exe().unwrap_or_else(|_| "treepie".into());
     let mut line: Vec<OsString> = vec![own.into(), "cut".into(), "--coordinate".into()];
     if let Some(pages) = pages {
@@ -132,9 +142,10 @@ fn line(which: Which, others: &[String], shell: &str, pages: Option<&Path>) -> V
     }
     if !others.is_empty() {
         // The other side's shell takes words apart.
-        let quoted = match shell.contains(' ') {
-            true => format!("'{shell}'"),
-            false => shell.to_owned(),
+        let quoted = if shell.contains(' ') {
+            format!("'{shell}'")
+        } else {
+            shell.to_owned()
         };
         line.extend(["--remote-shell".into(), quoted.into()]);
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use treepie_launch::{self, job};
 use treepie_profile::settings::RUN_VARIABLE;
-use treepie_report::cut::{Left, WaveReport};
+use treepie_report::cut::{Pending, WaveReport};
 
 use super::waves::Waves;
 use crate::commands::cut::answer::{Answer, is_whole};
@@ -17,7 +17,7 @@ use crate::commands::hang::{self, new_number};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// How often it is looked whether all ranks are there.
+/// Interval between checks for the presence of all ranks.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the job to its end. Its status is ours; with `--verify` 1 where it was fine and has left
@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         );
     }
     let left = keeper.left();
-    let lacks = arguments.verify && left.as_ref().is_none_or(Left::is_something);
+    let lacks = arguments.verify && left.as_ref().is_none_or(Pending::is_something);
     if !arguments.settings.quiet && !arguments.json {
         keeper.tell(left.as_ref());
     }
@@ -115,11 +115,11 @@ impl Keeper<'_> {
         look.is_ok_and(|(ranks, size)| is_whole(&ranks, size))
     }
 
-    /// What the job has left. Its pages are removed.
-    fn left(&mut self) -> Option<Left> {
+    /// Pending operations of the job at its end. Its pages are removed.
+    fn left(&mut self) -> Option<Pending> {
         match self.waves.members.end() {
             Ok((_, 0)) => None,
-            Ok((ranks, size)) => Some(Left::new(&ranks, size)),
+            Ok((ranks, size)) => Some(Pending::new(&ranks, size)),
             Err(error) => {
                 eprintln!("treepie: {error}");
                 None
@@ -127,7 +127,7 @@ impl Keeper<'_> {
         }
     }
 
-    fn tell(&self, left: Option<&Left>) {
+    fn tell(&self, left: Option<&Pending>) {
         match left {
             Some(left) if self.arguments.verify || left.is_something() => {
                 for line in left.text().lines() {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use treepie_jobstate::waits::Rank;
 use treepie_launch::error::CommandError;
 
-use super::coordinator::Coordinator;
+use super::coordinator::{Coordinator, Remote};
 use super::here::Here;
 use super::then::Ended;
 use crate::commands::cut::protocol::{Answer, Order, Which};
@@ -26,7 +26,7 @@ pub struct Members {
 
 impl Members {
     /// The ranks on this host, and on those of the clusters, of which the first host each has the
-    /// coordinator. `pages` is the directory that the user named, `base` the one on this host.
+    /// coordinator. `base` is the directory of the pages on this host.
     ///
     /// # Errors
     /// A coordinator that cannot be started.
@@ -34,10 +34,10 @@ impl Members {
         base: PathBuf,
         which: Which,
         clusters: &[Vec<String>],
-        (remote_shell, pages): (&str, Option<&std::path::Path>),
+        remote: Remote<'_>,
     ) -> Result<Members, CommandError> {
         let clusters = clusters.iter().filter(|hosts| !hosts.is_empty());
-        let start = |hosts: &Vec<String>| Coordinator::start(hosts, which, remote_shell, pages);
+        let start = |hosts: &Vec<String>| Coordinator::start(hosts, which, remote);
         Ok(Members {
             here: Here::new(base, which),
             coordinators: clusters.map(start).collect::<Result<_, _>>()?,
@@ -144,7 +144,7 @@ impl Members {
         Ok(self.told(&order)?.ended)
     }
 
-    /// How the ranks were at the end of the job, whose pages are removed.
+    /// States of the ranks at the end of the job, whose pages are removed.
     ///
     /// # Errors
     /// A coordinator that does not answer.

@@ -8,6 +8,11 @@ use treepie_jobstate::waits::Rank;
 
 use super::then::Ended;
 
+/// Time limit of an answer, beside the user's command.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// Interval between signs of life to ranks, where nothing is ordered.
+pub(crate) const BETWEEN_BEATS: Duration = Duration::from_millis(500);
+
 /// The job that is meant.
 #[derive(Debug, Clone, Copy)]
 pub enum Which {
@@ -17,10 +22,10 @@ pub enum Which {
     Given(u64),
 }
 
-/// What ranks are to do, or are asked.
+/// Order to ranks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Order {
-    /// How they are, which also says that this command is still there.
+    /// Report their states; also a sign of life of this command.
     Look,
     /// No call begins any more.
     Close,
@@ -43,14 +48,14 @@ pub enum Order {
     End,
 }
 
-/// What is answered to an order.
+/// Answer to an order.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// The ranks that live, or that have left their counts.
     pub ranks: Vec<Rank>,
     /// Ranks of the job; 0 where no page is known.
     pub size: usize,
-    /// How the user's command ended, by host.
+    /// End of the user's command, by host.
     pub ended: Vec<(String, Ended)>,
     /// Why an order was not obeyed.
     pub problem: Option<String>,
@@ -72,9 +77,3 @@ impl Answer {
         self.problem = self.problem.take().or(other.problem);
     }
 }
-
-/// How long an answer may take, beside the user's command.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-
-/// How often ranks are told that they are still waited for, where nothing is ordered.
-pub(crate) const BETWEEN_BEATS: Duration = Duration::from_millis(500);

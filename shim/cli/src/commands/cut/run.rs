@@ -5,7 +5,7 @@ use std::thread;
 
 use treepie_jobstate::pages::TICK;
 use treepie_launch::error::CommandError;
-use treepie_report::cut::Left;
+use treepie_report::cut::Pending;
 use treepie_report::input::page_files::usual_base;
 
 use crate::commands::cut::answer::Answer;
@@ -84,9 +84,10 @@ fn of_running(arguments: &Arguments) -> Outcome {
         waves: vec![report],
         left: None,
     };
-    match arguments.json {
-        true => output::print_json(&answer)?,
-        false => output::print(&text)?,
+    if arguments.json {
+        output::print_json(&answer)?
+    } else {
+        output::print(&text)?
     }
     Ok(ExitCode::from(u8::from(!well)))
 }
@@ -107,14 +108,15 @@ pub(super) fn look(arguments: &Arguments, members: &mut Members, run: u64) -> Ou
              leave --verify out, and they are stopped",
         ));
     }
-    let left = Left::new(&second, size);
+    let left = Pending::new(&second, size);
     let text = left.text();
-    match arguments.json {
-        true => output::print_json(&Answer {
+    if arguments.json {
+        output::print_json(&Answer {
             waves: Vec::new(),
             left: Some(left),
-        })?,
-        false => output::print(&text)?,
+        })?
+    } else {
+        output::print(&text)?
     }
     Ok(ExitCode::SUCCESS)
 }

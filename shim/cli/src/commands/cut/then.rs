@@ -11,10 +11,10 @@ use treepie_jobstate::waits::Rank;
 
 use treepie_launch::job::exit_code;
 
-/// How often its end is looked for.
+/// Interval between checks for its end.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How a command ended.
+/// End of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ended {
     /// With this status.

@@ -20,11 +20,11 @@ const BETWEEN_LOOKS: (Duration, Duration) = (Duration::from_micros(200), Duratio
 pub struct Waves {
     /// Its ranks.
     pub members: Members,
-    /// How long a wave may take until it is dropped.
+    /// Time limit of a wave, after which it is dropped.
     pub patience: Duration,
     /// The user's command.
     pub then: Option<String>,
-    /// How long it may take.
+    /// Time limit of the command.
     pub limit: Duration,
 }
 
@@ -115,9 +115,10 @@ impl Waves {
                 Ended::TooLong(seconds) => format!("was ended after {seconds} s (--limit)"),
                 Ended::NotStarted(error) => format!("could not be started: {error}"),
             };
-            Some(match is_elsewhere {
-                true => format!("{words} on {host}"),
-                false => words,
+            Some(if is_elsewhere {
+                format!("{words} on {host}")
+            } else {
+                words
             })
         });
         Ok(match failed.next() {
@@ -134,9 +135,10 @@ impl Waves {
             .find(|state| state.rank == rank)
             .filter(|_| is_behind)?;
         let stopped = state.stop.as_ref().is_some_and(|stop| stop.stopped);
-        match stopped {
-            true => Some(state.threads.first().map_or(0, |thread| thread.number) + 1),
-            false => self.members.last(rank),
+        if stopped {
+            Some(state.threads.first().map_or(0, |thread| thread.number) + 1)
+        } else {
+            self.members.last(rank)
         }
     }
 }

@@ -29,9 +29,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let store = arguments.store.store()?;
     let name = arguments.application.as_deref();
     let found = applications(&store, name);
-    let platforms = match arguments.all {
-        true => store.platforms(SystemTime::now()),
-        false => Vec::new(),
+    let platforms = if arguments.all {
+        store.platforms(SystemTime::now())
+    } else {
+        Vec::new()
     };
     if found.is_empty() && platforms.is_empty() {
         return Err(CommandError::failed(nothing_of(store.path(), name)));

@@ -12,7 +12,7 @@ use treepie_report::experience::{PlatformSummary, Summary};
 use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing};
 use treepie_report::units;
 
-use crate::commands::learning::store::{Learnt, StoreChoice, applications, nothing_of};
+use crate::commands::learning::store::{Application, StoreChoice, applications, nothing_of};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
@@ -83,7 +83,7 @@ enum Entry<'a> {
 }
 
 /// The seconds of all runs of an application, by the way that they were run.
-fn draw(path: &Path, found: &[Learnt]) -> Result<(), CommandError> {
+fn draw(path: &Path, found: &[Application]) -> Result<(), CommandError> {
     let [learnt] = found else {
         return Err(CommandError::usage(format!(
             "--picture {}: shows one application, and {} were found; name it, by its key where \

@@ -53,8 +53,8 @@ pub fn opened(setting: &str) -> Store {
     Store::new(setting, rustix::process::geteuid().as_raw())
 }
 
-/// What is known of an application.
-pub(super) struct Learnt {
+/// Summary of an application.
+pub(super) struct Application {
     pub(crate) key: Key,
     pub(crate) summary: Summary,
     pub(crate) experience: Experience,
@@ -62,10 +62,10 @@ pub(super) struct Learnt {
 
 /// The applications of a store that `name` names: by their program's name, or the beginning of
 /// their key; all without one.
-pub(super) fn applications(store: &Store, name: Option<&str>) -> Vec<Learnt> {
+pub(super) fn applications(store: &Store, name: Option<&str>) -> Vec<Application> {
     let known = store.applications().into_iter().map(|key| {
         let known = store.read(key, SystemTime::now());
-        Learnt {
+        Application {
             key,
             summary: Summary::new(
                 key,
@@ -77,7 +77,7 @@ pub(super) fn applications(store: &Store, name: Option<&str>) -> Vec<Learnt> {
             experience: known.experience,
         }
     });
-    let is_meant = |learnt: &Learnt| {
+    let is_meant = |learnt: &Application| {
         let Summary { program, key, .. } = &learnt.summary;
         name.is_none_or(|name| program == name || name.len() > 3 && key.starts_with(name))
     };

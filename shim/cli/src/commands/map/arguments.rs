@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only write the placement
+    /// Print no summary
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,
     #[command(flatten)]
@@ -100,7 +100,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
 }
 
-/// Where in its node a rank is.
+/// Option for places of ranks near network interfaces.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Constraints")]
 pub struct NearOptions {
@@ -110,7 +110,7 @@ pub struct NearOptions {
     pub(crate) near: Option<String>,
 }
 
-/// Which collectives the replay replaces.
+/// Option for the collectives that the replay replaces.
 #[derive(Debug, Args)]
 pub struct ReplacedOptions {
     /// Place for the collectives that a replay with these on --platform will run, not for those of

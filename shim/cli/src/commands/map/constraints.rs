@@ -125,9 +125,10 @@ fn rank_and_cores(option: &str, text: &str) -> Result<(usize, Vec<usize>), Comma
 
 fn numbers(option: &str, text: &str) -> Result<Vec<usize>, CommandError> {
     let found = list::parse(text).map_err(|error| wrong(option, text, &error.to_string()))?;
-    match found.is_empty() {
-        true => Err(wrong(option, text, "a list such as 0,4,8-11 was expected")),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(wrong(option, text, "a list such as 0,4,8-11 was expected"))
+    } else {
+        Ok(found)
     }
 }
 

@@ -25,9 +25,9 @@ use crate::output::Working;
 pub(crate) struct Job {
     pub(crate) input: Input,
     pub(crate) topology: Topology,
-    /// Where its nodes are on a network that is no tree.
+    /// Places of its nodes on a network that is no tree.
     pub(crate) network: Option<NetworkNodes>,
-    /// What is minimized.
+    /// Objective that is minimized.
     pub(crate) objective: Objective,
     /// The leaves that may be used.
     pub(crate) usable: Topology,
@@ -51,9 +51,10 @@ impl Job {
         let (topology, network) = arguments.machine.on_network(&input)?;
         let constraints = limits.constraints(&topology)?;
         let shares_cores = limits.share_cores() || how.strategy.balances_loads();
-        let leaf_of_process = match input.is_profile() {
-            true => input.leaf_of_process(&topology).map(Some),
-            false => Ok(None),
+        let leaf_of_process = if input.is_profile() {
+            input.leaf_of_process(&topology).map(Some)
+        } else {
+            Ok(None)
         };
         let leaf_of_process = match leaf_of_process {
             Err(_) if shares_cores => None,
@@ -72,9 +73,10 @@ impl Job {
             Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
             _ => topology.clone(),
         };
-        let measured = match how.strategy.balances_loads() && how.loads.is_none() {
-            true => input.loads(&arguments.choice),
-            false => None,
+        let measured = if how.strategy.balances_loads() && how.loads.is_none() {
+            input.loads(&arguments.choice)
+        } else {
+            None
         };
         let usual = Objective::usual(network.is_some());
         let listed = how.loads.as_deref().map(numbers::loads).transpose()?;

@@ -3,10 +3,10 @@
 mod arguments;
 mod constraints;
 mod containment;
-mod found;
 mod job;
 mod near;
 mod replaced;
+mod result;
 mod rounds;
 mod run;
 mod search;

@@ -15,7 +15,7 @@ use crate::commands::map::job::Job;
 /// The part of the placement's cost that seats near interfaces may add.
 const MOST_ADDED: f64 = 0.01;
 
-/// What came of it.
+/// Result of the search for places near interfaces.
 #[derive(Debug)]
 pub enum Near {
     /// Nobody asked.
@@ -81,7 +81,7 @@ impl NearOptions {
 }
 
 impl Near {
-    /// What it changes.
+    /// Report of the change.
     pub fn report(
         &self,
         topology: &Topology,
@@ -123,9 +123,10 @@ fn chosen(text: &str, topology: &Topology) -> Result<Interfaces, CommandError> {
     if let Some(name) = names.iter().find(|name| !known.contains(name)) {
         return Err(CommandError::usage(format!(
             "--near {text}: no node has a network interface called `{name}`; {}",
-            match known.is_empty() {
-                true => "none is known at all".to_owned(),
-                false => format!("write network, or some of {}", known.join(", ")),
+            if known.is_empty() {
+                "none is known at all".to_owned()
+            } else {
+                format!("write network, or some of {}", known.join(", "))
             }
         )));
     }

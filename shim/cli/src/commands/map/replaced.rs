@@ -14,9 +14,9 @@ use treepie_report::collectives;
 use treepie_report::input::traffic::Input;
 use treepie_topology::Topology;
 
-use crate::commands::map::arguments::{Arguments, known};
+use crate::commands::map::arguments::Arguments;
 
-/// What the replay runs, and where.
+/// Collectives that the replay runs, and their platform.
 #[derive(Debug)]
 pub struct Replaced {
     collectives: Collectives,
@@ -25,7 +25,7 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// What the command line says of it.
+    /// Replaced collectives of the command line.
     ///
     /// # Errors
     /// A platform that cannot be read.
@@ -73,7 +73,7 @@ impl Replaced {
         Ok(Input::Profile(Box::new(foreseen)))
     }
 
-    /// What runs which collectives of a foreseen run, in one line.
+    /// Algorithm of each collective in a foreseen run, in one line.
     pub fn text(&self, foreseen: &Input) -> String {
         let Input::Profile(profile) = foreseen else {
             return String::new();
@@ -90,9 +90,10 @@ impl Replaced {
             "  collectives as {} runs them on {}: {}\n",
             self.collectives,
             self.file.display(),
-            match words.is_empty() {
-                true => "none was called".to_owned(),
-                false => words.join(", "),
+            if words.is_empty() {
+                "none was called".to_owned()
+            } else {
+                words.join(", ")
             }
         )
     }
@@ -100,7 +101,7 @@ impl Replaced {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::commands::map::arguments::known;
 
     #[test]
     fn a_strategy_that_does_not_exist_is_refused_with_those_that_do() {

@@ -12,8 +12,8 @@ use treepie_report::picture::{Format, write_drawing};
 
 use crate::commands::map::arguments::Arguments;
 use crate::commands::map::containment::machine::Machine;
-use crate::commands::map::found::Found;
 use crate::commands::map::job::Job;
+use crate::commands::map::result::MapResult;
 use crate::commands::options::absolute_path;
 use crate::commands::outcome::Outcome;
 use crate::output;
@@ -30,15 +30,16 @@ pub fn run(arguments: &Arguments) -> Outcome {
     check_outputs(arguments, &output)?;
     let input = Input::read(&arguments.profile, &arguments.choice)?;
     let job = Job::new(arguments, input)?;
-    let machine = match arguments.containment.is_given() {
-        true => Some(Machine::new(&arguments.containment, &job.topology)?),
-        false => None,
+    let machine = if arguments.containment.is_given() {
+        Some(Machine::new(&arguments.containment, &job.topology)?)
+    } else {
+        None
     };
     let start = Instant::now();
     let mut placed = job.place(arguments)?;
     let near = arguments.near.seat(arguments, &job, &mut placed)?;
     let seconds = start.elapsed().as_secs_f64();
-    let found = Found::new(arguments, job, placed, near, seconds)?;
+    let found = MapResult::new(arguments, job, placed, near, seconds)?;
     let report = machine.as_ref();
     let report = report.map(|machine| arguments.containment.report(machine, &found));
     let report = report.transpose()?;

@@ -57,9 +57,10 @@ impl Seat {
     /// Two lines for people.
     pub fn text(&self) -> String {
         let [without, with] = self.cost;
-        let more = match without > 0.0 {
-            true => format!("{:.1} % more", 100.0 * (with / without - 1.0)),
-            false => "more".to_owned(),
+        let more = if without > 0.0 {
+            format!("{:.1} % more", 100.0 * (with / without - 1.0))
+        } else {
+            "more".to_owned()
         };
         format!(
             "  with input on standard input, rank 0 stays on process 0, which costs {more} bytes x \

@@ -12,14 +12,29 @@ use treepie_traffic::{Matrix, Metric};
 use crate::commands::map::arguments::Arguments;
 use crate::commands::map::job::Job;
 
-/// The verdict on a placement of `job`, with the situations before and after.
-pub fn verdict(
-    arguments: &Arguments,
-    job: &Job,
-    placed: &Placed,
-    (before, after): (Situation, Situation),
-    (crossings, gain, near): (&[Crossing], &Gain, Option<&NearNetwork>),
-) -> Verdict {
+/// Situations before and after, and their comparison.
+pub struct Compared<'a> {
+    /// Ranks on their leaves without the placement.
+    pub before: Situation<'a>,
+    /// Ranks on their leaves with it.
+    pub after: Situation<'a>,
+    /// Traffic by level.
+    pub crossings: &'a [Crossing],
+    /// Criteria of both.
+    pub gain: &'a Gain,
+    /// Distance from network interfaces, where ranks were placed by it.
+    pub near: Option<&'a NearNetwork>,
+}
+
+/// The verdict on a placement of `job`.
+pub fn verdict(arguments: &Arguments, job: &Job, placed: &Placed, compared: &Compared) -> Verdict {
+    let Compared {
+        before,
+        after,
+        crossings,
+        gain,
+        near,
+    } = *compared;
     let balances = arguments.how.strategy.balances_loads();
     let loads = job.loads.as_ref().filter(|_| balances);
     let several = |s: Situation| on_several_nodes(&job.topology, s.leaf_of_rank);
@@ -64,7 +79,7 @@ pub fn most_loaded(leaf_of_rank: &[usize], loads: &[f64]) -> f64 {
     sums.into_iter().fold(0.0, f64::max)
 }
 
-/// What is minimized, in words.
+/// Name of an objective, in words.
 pub fn what(objective: Objective) -> String {
     match objective {
         Objective::Sum => "DistComm".to_owned(),
@@ -72,7 +87,7 @@ pub fn what(objective: Objective) -> String {
     }
 }
 
-/// The same on a network that is no tree.
+/// Name of an objective on a network that is no tree.
 fn on_network(objective: Objective) -> String {
     match objective {
         Objective::Sum => "bytes x links".to_owned(),

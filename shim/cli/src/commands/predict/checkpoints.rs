@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
-use treepie_report::checkpoints::{Report, Row};
+use treepie_report::checkpoints::{ProtocolRow, Report};
 use treepie_report::input::choice::size;
 use treepie_report::picture::{Format, write_drawing};
 use treepie_resilience::checkpoint::{
@@ -107,7 +107,11 @@ impl CheckpointOptions {
     }
 
     /// Every protocol with every set of servers at every interval.
-    fn rows(&self, platform: &Platform, program: Program) -> Result<Vec<Row>, CommandError> {
+    fn rows(
+        &self,
+        platform: &Platform,
+        program: Program,
+    ) -> Result<Vec<ProtocolRow>, CommandError> {
         let mut rows = Vec::new();
         for &protocol in self.checkpoints.iter().flat_map(|given| &given.0) {
             for servers in self.servers() {
@@ -119,7 +123,7 @@ impl CheckpointOptions {
                 };
                 let outcome = experiment.outcome(protocol).map_err(refused)?;
                 for &interval in &self.interval {
-                    rows.push(Row {
+                    rows.push(ProtocolRow {
                         interval,
                         servers: experiment.servers.clone(),
                         run: run_waves(outcome.work, &outcome.course, interval),
@@ -177,9 +181,10 @@ pub fn run(
     if let Some((path, format)) = picture.zip(format) {
         write_drawing(&report.chart(), format, path)?;
     }
-    match json {
-        true => output::print_json(&report.json())?,
-        false => output::print(&report.text())?,
+    if json {
+        output::print_json(&report.json())?
+    } else {
+        output::print(&report.text())?
     }
     Ok(ExitCode::SUCCESS)
 }

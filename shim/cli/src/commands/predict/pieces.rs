@@ -20,26 +20,25 @@ pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.max(1);
     let links = named_links(platform);
     let count = pieces as f64;
-    match arguments.json {
-        true => {
-            let links = links.iter().map(|(name, link)| {
-                let seconds = Way::ALL.iter().map(|&way| {
-                    let seconds = cost::seconds(link, way, count, bytes as f64);
-                    (way.to_string(), Value::from(seconds))
-                });
-                let quickest = |ways| cost::quickest(link, ways, count, bytes as f64).to_string();
-                json!({
-                    "link": name,
-                    "sampled": link.ways().is_some(),
-                    "seconds": seconds.collect::<Map<String, Value>>(),
-                    "quickest_message": quickest(cost::MESSAGES),
-                    "quickest_put": quickest(cost::PUTS),
-                })
+    if arguments.json {
+        let links = links.iter().map(|(name, link)| {
+            let seconds = Way::ALL.iter().map(|&way| {
+                let seconds = cost::seconds(link, way, count, bytes as f64);
+                (way.to_string(), Value::from(seconds))
             });
-            let links: Vec<Value> = links.collect();
-            output::print_json(&json!({"pieces": pieces, "bytes": bytes, "links": links}))?;
-        }
-        false => output::print(&text(&links, pieces, bytes))?,
+            let quickest = |ways| cost::quickest(link, ways, count, bytes as f64).to_string();
+            json!({
+                "link": name,
+                "sampled": link.ways().is_some(),
+                "seconds": seconds.collect::<Map<String, Value>>(),
+                "quickest_message": quickest(cost::MESSAGES),
+                "quickest_put": quickest(cost::PUTS),
+            })
+        });
+        let links: Vec<Value> = links.collect();
+        output::print_json(&json!({"pieces": pieces, "bytes": bytes, "links": links}))?;
+    } else {
+        output::print(&text(&links, pieces, bytes))?
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -61,9 +61,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         })?;
         plans::export(&predictor, algorithm, segment, out)?;
     }
-    match arguments.json {
-        true => print_json(&predictor, &all, arguments),
-        false => print(&predictor, &all, arguments),
+    if arguments.json {
+        print_json(&predictor, &all, arguments)
+    } else {
+        print(&predictor, &all, arguments)
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Arm {
     settings: Vec<(&'static str, OsString)>,
 }
 
-/// What one run of the job took and printed.
+/// Time and output of one run of the job.
 pub struct Done {
     /// Its times.
     pub run: Run,

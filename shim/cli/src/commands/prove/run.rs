@@ -10,7 +10,7 @@ use treepie_base::proof::Limits;
 use treepie_launch::error::CommandError;
 use treepie_profile::settings::Apply;
 
-use crate::commands::answer::Wanted;
+use crate::commands::answer::RequestedOutputs;
 use crate::commands::options::{RunSettings, percent, positive};
 use crate::commands::outcome::Outcome;
 use crate::commands::prove::arm::Arm;
@@ -77,9 +77,10 @@ impl Arguments {
 
     /// Both ways: what is compared with, and what is compared.
     fn arms(&self) -> Result<[Arm; 2], CommandError> {
-        let baseline = match self.against.as_os_str() == "plain" {
-            true => Arm::plain(),
-            false => Arm::replay(Some(&self.against))?,
+        let baseline = if self.against.as_os_str() == "plain" {
+            Arm::plain()
+        } else {
+            Arm::replay(Some(&self.against))?
         };
         let mut candidate = Arm::replay(self.file.as_deref())?;
         if let Some(permutation) = &self.permutation {
@@ -106,7 +107,7 @@ impl Arguments {
 
 /// Runs the job until the verdict. Success, whatever it is; a job that fails by itself is an error.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let wanted = Wanted {
+    let wanted = RequestedOutputs {
         picture: arguments.picture.as_deref(),
         html: arguments.html.as_deref(),
         json: arguments.json,

@@ -22,7 +22,7 @@ const MOST_REMARKS: usize = 4;
 
 /// The runs of a comparison.
 pub struct Series {
-    /// What is compared with, and what is compared.
+    /// Baseline and candidate.
     arms: [Arm; 2],
     comparison: Comparison,
     /// Hashes of what the runs of each way printed.
@@ -136,7 +136,7 @@ impl Series {
     }
 }
 
-/// What both ways printed; `None` without a pair.
+/// Comparison of the output of both ways; `None` without a pair.
 fn compared(printed: &[Vec<u64>; 2]) -> Option<Printed> {
     let first = printed[0].first()?;
     let same = |way: usize| printed[way].iter().all(|hash| hash == first);

@@ -28,7 +28,7 @@ use crate::commands::show::draw::{Shown, draw, no_picture};
 use crate::commands::show::job::described_tree;
 use crate::output;
 
-/// What a file of a store says: that is one run, or several that were merged.
+/// Contents of a file of a store: one run, or several that were merged.
 pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "experience")))?;
     let directory = path.parent().map(file_name).unwrap_or_default();
@@ -42,9 +42,10 @@ pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFi
         &file.guards,
         last.unwrap_or(0),
     );
-    match arguments.json {
-        true => output::print_json(&summary)?,
-        false => output::print(&summary.text())?,
+    if arguments.json {
+        output::print_json(&summary)?
+    } else {
+        output::print(&summary.text())?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -92,9 +93,10 @@ pub(crate) fn tree(arguments: &Arguments, topology: &Topology) -> Outcome {
 
 pub(crate) fn grid(arguments: &Arguments, found: &Grid) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "grid")))?;
-    match arguments.json {
-        true => output::print_json(&grid::grid_json(found))?,
-        false => output::print(&grid::grid_text(&arguments.file, found))?,
+    if arguments.json {
+        output::print_json(&grid::grid_json(found))?
+    } else {
+        output::print(&grid::grid_text(&arguments.file, found))?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -102,9 +104,10 @@ pub(crate) fn grid(arguments: &Arguments, found: &Grid) -> Outcome {
 /// A plan on a platform: the steps of each rank in time.
 pub(crate) fn simulated(arguments: &Arguments, plan: &Simulated) -> Outcome {
     draw(arguments, || Ok(Shown::Gantt(plan::gantt(plan))))?;
-    match arguments.json {
-        true => output::print_json(&plan::json(plan))?,
-        false => output::print(&plan::text(&arguments.file, plan))?,
+    if arguments.json {
+        output::print_json(&plan::json(plan))?
+    } else {
+        output::print(&plan::text(&arguments.file, plan))?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -120,9 +123,10 @@ pub(crate) fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
             write_drawing(&drawing, format, path)?;
         }
     }
-    match arguments.json {
-        true => output::print_json(&platform::json(found))?,
-        false => output::print(&platform::text(&arguments.file, found))?,
+    if arguments.json {
+        output::print_json(&platform::json(found))?
+    } else {
+        output::print(&platform::text(&arguments.file, found))?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -137,9 +141,10 @@ pub(crate) fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
             treepie_report::network_picture::picture(title, site.network(), &[], Unit::Bytes);
         Ok(Shown::Fabric(bare))
     })?;
-    match arguments.json {
-        true => output::print_json(&treepie_report::network::json(site))?,
-        false => output::print(&treepie_report::network::site_text(&arguments.file, site))?,
+    if arguments.json {
+        output::print_json(&treepie_report::network::json(site))?
+    } else {
+        output::print(&treepie_report::network::site_text(&arguments.file, site))?
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -148,9 +153,10 @@ pub(crate) fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
     draw(arguments, || {
         Ok(Shown::Chart(treepie_report::tuning::chart(&found.tuning)))
     })?;
-    match arguments.json {
-        true => output::print_json(&treepie_report::tuning::json(found))?,
-        false => output::print(&treepie_report::tuning::text(&arguments.file, found))?,
+    if arguments.json {
+        output::print_json(&treepie_report::tuning::json(found))?
+    } else {
+        output::print(&treepie_report::tuning::text(&arguments.file, found))?
     }
     Ok(ExitCode::SUCCESS)
 }

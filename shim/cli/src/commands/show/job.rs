@@ -36,12 +36,11 @@ pub(crate) fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> O
     }
     let input = Input::from_profile(path, profile, &arguments.choice)?;
     draw(arguments, || heat_map(arguments, path, &input))?;
-    match arguments.json {
-        true => output::print_json(&summary)?,
-        false => {
-            let network = network_gain(arguments, path)?.unwrap_or_default();
-            output::print(&(summary.text() + &network))?;
-        }
+    if arguments.json {
+        output::print_json(&summary)?
+    } else {
+        let network = network_gain(arguments, path)?.unwrap_or_default();
+        output::print(&(summary.text() + &network))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -56,12 +55,11 @@ pub(crate) fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
         chosen.then(|| LayerSummary::counted(layer, traffic))
     });
     let summary = MatrixSummary::new(&matrix, chosen.collect());
-    match arguments.json {
-        true => output::print_json(&summary)?,
-        false => {
-            let unit = input.unit(&arguments.choice);
-            output::print(&summary.text(&arguments.file, unit))?;
-        }
+    if arguments.json {
+        output::print_json(&summary)?
+    } else {
+        let unit = input.unit(&arguments.choice);
+        output::print(&summary.text(&arguments.file, unit))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -83,12 +81,11 @@ pub(crate) fn heat_map(
 
 pub(crate) fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcome {
     draw(arguments, || machine_picture(arguments, path))?;
-    match arguments.json {
-        true => output::print_json(&placement::json(file))?,
-        false => {
-            let network = network_gain(arguments, path)?.unwrap_or_default();
-            output::print(&(placement::text(&arguments.file, file) + &network))?;
-        }
+    if arguments.json {
+        output::print_json(&placement::json(file))?
+    } else {
+        let network = network_gain(arguments, path)?.unwrap_or_default();
+        output::print(&(placement::text(&arguments.file, file) + &network))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -118,7 +115,7 @@ pub(crate) fn on_machine(arguments: &Arguments, path: &Path) -> Result<OnMachine
     OnMachine::new(&sources, &arguments.choice)
 }
 
-/// What the network makes of a job, if one is named.
+/// Load of the network by a job, if one is named.
 pub(crate) fn network_gain(
     arguments: &Arguments,
     path: &Path,
@@ -147,12 +144,11 @@ pub(crate) fn described_tree(file: &str) -> Result<Option<Topology>, CommandErro
     }
     // Slurm's text may be in a file that ends as a matrix of all numbers does.
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
-    match !other && formats::is_of_slurm(path) {
-        true => {
-            let site = formats::read_site(path, None)?;
-            Ok(treepie_report::input::network::tree(&site).cloned())
-        }
-        false => Ok(None),
+    if !other && formats::is_of_slurm(path) {
+        let site = formats::read_site(path, None)?;
+        Ok(treepie_report::input::network::tree(&site).cloned())
+    } else {
+        Ok(None)
     }
 }
 
@@ -174,9 +170,10 @@ pub(crate) fn html_report(arguments: &Arguments, output: &Path) -> Outcome {
     };
     let text = html::report(&sources, plan.as_ref(), &arguments.choice)?;
     let written = html::write(&text, output)?;
-    match arguments.json {
-        true => output::print_json(&json!({ "output": output, "bytes": text.len() }))?,
-        false => output::print(&written)?,
+    if arguments.json {
+        output::print_json(&json!({ "output": output, "bytes": text.len() }))?
+    } else {
+        output::print(&written)?
     }
     Ok(ExitCode::SUCCESS)
 }

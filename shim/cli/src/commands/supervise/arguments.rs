@@ -12,6 +12,9 @@ use treepie_resilience::supervision::{Host, Limits};
 use crate::commands::options::{RunSettings, positive, seconds};
 use crate::commands::supervise::words::words;
 
+/// Stands for the newest checkpoint in the restart command.
+pub const LAST: &str = "{last}";
+
 /// Run a job, and run it again on the hosts that are left when it dies
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie supervise [OPTIONS] -- mpirun -np 16 ./app ...")]
@@ -19,7 +22,7 @@ pub struct Arguments {
     /// Command of the attempts after the first, as one word for the shell; {last} stands for the
     /// newest checkpoint [default: the command of the first]
     #[arg(long, value_name = "COMMAND", value_parser = words)]
-    pub(crate) restart: Option<Words>,
+    pub(crate) restart: Option<RestartCommand>,
     /// Files that the application restarts from; * and ? stand for letters of a name
     #[arg(long, value_name = "PATTERN")]
     pub(crate) checkpoints: Option<PathBuf>,
@@ -34,7 +37,7 @@ pub struct Arguments {
     /// Hosts and the ranks that each takes, such as n[1-4]:16, spare hosts last [default: those of
     /// the scheduler]
     #[arg(long, value_name = "HOSTS", value_parser = allocation::named)]
-    pub(crate) hosts: Option<Hosts>,
+    pub(crate) hosts: Option<HostList>,
     /// Ranks that a host takes at most when too few hosts are left [default: as before]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks_per_host: Option<u32>,
@@ -105,9 +108,6 @@ impl Arguments {
     }
 }
 
-pub(crate) type Words = Vec<OsString>;
+pub(crate) type RestartCommand = Vec<OsString>;
 
-pub(super) type Hosts = Vec<Host>;
-
-/// Stands for the newest checkpoint in the restart command.
-pub const LAST: &str = "{last}";
+pub(super) type HostList = Vec<Host>;

@@ -45,7 +45,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// How an attempt ended. Hosts are asked only where that can make a difference.
+    /// End of an attempt. Hosts are probed only where that can make a difference.
     pub(super) fn end(
         &self,
         watched: &Watched,

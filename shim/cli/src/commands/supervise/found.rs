@@ -22,9 +22,10 @@ pub fn matching(pattern: &Path) -> Vec<Checkpoint> {
 }
 
 fn entries(directory: &Path, pattern: &str) -> Vec<PathBuf> {
-    let here = match directory.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => directory,
+    let here = if directory.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        directory
     };
     let entries = fs::read_dir(here).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name());
@@ -32,7 +33,7 @@ fn entries(directory: &Path, pattern: &str) -> Vec<PathBuf> {
     fitting.map(|name| directory.join(name)).collect()
 }
 
-/// What is there now; it may have been removed meanwhile.
+/// Checkpoints on disk; a file may have been removed meanwhile.
 fn checkpoint(path: PathBuf) -> Option<Checkpoint> {
     let data = path.metadata().ok()?;
     Some(Checkpoint {

@@ -90,11 +90,12 @@ pub(super) fn roster(
 ) -> Result<Option<Roster>, CommandError> {
     let of_scheduler = || allocation::of_scheduler().filter(|hosts| !hosts.is_empty());
     let Some(hosts) = arguments.hosts.clone().or_else(of_scheduler) else {
-        return match arguments.local {
-            true => Err(CommandError::usage(
+        return if arguments.local {
+            Err(CommandError::usage(
                 "--local: no hosts are known; name them with --hosts, spare hosts last",
-            )),
-            false => Ok(None),
+            ))
+        } else {
+            Ok(None)
         };
     };
     let mut commands = arguments.commands();

@@ -1,4 +1,4 @@
-//! What happened to a supervised job, in plain words: on standard error, and in a file.
+//! Log of a supervised job in plain words: on standard error, and in a file.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -2,10 +2,14 @@
 //! checkpoint.
 //!
 //! ```text
-//! supervisor  the loop: an attempt, its facts, what follows
+//! job         the job, checked as far as it can be before it starts
+//! supervisor  the loop: an attempt, its facts, the decision
+//! pages       pages of the ranks of an attempt
+//! facts       facts of an attempt that has ended
 //! found       checkpoints on disk; whether an attempt stands still
 //! words       the restart command as words
-//! log         what happened, in plain words
+//! described   commands, hosts and ends, in words
+//! log         the log, in plain words
 //! ```
 //!
 //! `treepie_resilience::supervision` decides what an end means and what follows.

@@ -41,20 +41,21 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Where ranks keep pages that are watched: all hosts see it.
+    /// Directory of the watched pages, which all hosts see.
     pub(super) fn pages(&self) -> PathBuf {
         let named = hang::directory().and_then(|path| absolute_path(&path).ok());
         named.unwrap_or_else(|| self.job.record.join("pages"))
     }
 
-    /// What makes ranks keep them, where calls are what shows progress.
+    /// Variables that make ranks keep pages, where calls show the progress.
     pub(super) fn pages_variables(&self, run: u64) -> Vec<(&'static str, OsString)> {
-        match self.goes_by_pages() {
-            true => vec![
+        if self.goes_by_pages() {
+            vec![
                 (RUN_VARIABLE, format!("{run:016x}").into()),
                 (hang::PAGES, self.pages().into()),
-            ],
-            false => Vec::new(),
+            ]
+        } else {
+            Vec::new()
         }
     }
 }

@@ -306,7 +306,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// What happened, and the status of the command.
+    /// Summary of the attempts, and the status of the command.
     fn ended(mut self, reason: Option<Reason>) -> Supervised {
         let last = self.attempts.last().map_or(0, |attempt| attempt.status);
         let status = match (&reason, last) {

@@ -1,4 +1,4 @@
-//! What the MPI reads, in a directory: its rules, and a script that sets its variables.
+//! Directory of files for the MPI: its rules, and a script that sets its variables.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,13 @@ use treepie_native::knobs::{Component, Setting};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{MpiTuning, RULES_FILES, Selection, Tuning, mpi_tuning, rules_file};
 
+/// The tuning in its directory.
+pub(super) const FILE: &str = "tuning.yaml";
+
 /// The script.
 const SCRIPT: &str = "tuned.sh";
 
-/// What was written for the MPI.
+/// Files written for the MPI.
 pub struct Written {
     tuning: MpiTuning,
     script: Option<PathBuf>,
@@ -75,16 +78,17 @@ fn in_quotes(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The same, without quotes where none are needed.
+/// Text for a shell, with quotes only where they are needed.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
-    match word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => in_quotes(word),
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        in_quotes(word)
     }
 }
 
-/// How to use what was written.
+/// Instructions for the use of these files.
 pub fn told(tuning: &Tuning, written: &Written) -> String {
     let mut text = String::new();
     match &written.script {
@@ -167,6 +171,3 @@ mod tests {
         assert!(!left.contains(&true) && !directory.join(SCRIPT).exists());
     }
 }
-
-/// The tuning in its directory.
-pub(super) const FILE: &str = "tuning.yaml";

@@ -66,7 +66,7 @@ pub struct Arguments {
     /// Print what was found as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only write the files
+    /// Print no summary
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,
     /// The launcher with its options, without a program
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(status))
 }
 
-/// What to measure.
+/// Cells to measure.
 fn cells(arguments: &Arguments) -> Result<Vec<Cell>, CommandError> {
     let ranks = match &arguments.ranks {
         None => Vec::new(),

@@ -96,9 +96,10 @@ pub(crate) fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
         .map(of_class)
         .map(|(least, calls)| least * calls)
         .sum();
-    let scale = match least > 0.0 {
-        true => (moved.bytes as f64 / least).clamp(1.0, 2.0),
-        false => 1.0,
+    let scale = if least > 0.0 {
+        (moved.bytes as f64 / least).clamp(1.0, 2.0)
+    } else {
+        1.0
     };
     let sizes = moved.sizes.iter().map(of_class);
     sizes.map(move |(least, calls)| (least * scale, calls))
@@ -117,9 +118,10 @@ pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
             WindowCall::Accumulate => Way::Accumulate,
             _ => Way::Put,
         };
-        let apart = match joined {
-            true => alone(epoch, *call, moved),
-            false => 1.0,
+        let apart = if joined {
+            alone(epoch, *call, moved)
+        } else {
+            1.0
         };
         for (bytes, calls_of_size) in sizes(moved) {
             let one_by_one = |link: &Link| cost::seconds(link, way, pieces, bytes);

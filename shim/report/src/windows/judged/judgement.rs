@@ -211,9 +211,10 @@ impl Judgement {
                 self.platform
             );
         }
-        let from = match self.measured {
-            true => "from its measured ways",
-            false => "from its latencies and gaps; `treepie probe --ways` measures more",
+        let from = if self.measured {
+            "from its measured ways"
+        } else {
+            "from its latencies and gaps; `treepie probe --ways` measures more"
         };
         format!(
             "estimated seconds a rank on {}, {from}; how targets learn of data under a lock is not \

@@ -116,12 +116,13 @@ pub(super) fn require_alike(
 }
 
 fn require_size(size: usize) -> Result<(), ContainmentError> {
-    match size < 2 {
-        true => Err(ContainmentError::BadSetSize {
+    if size < 2 {
+        Err(ContainmentError::BadSetSize {
             size,
             expected: "2 or more, because a set of one protects nothing".to_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

@@ -1,10 +1,10 @@
-//! What a set survives, and what a failure of a domain does to sets.
+//! Redundancy sets, their tolerance, and the effect of failures on them.
 
 use std::collections::BTreeMap;
 
 use crate::containment::domains::Domains;
 
-/// How the members of a set protect each other.
+/// Scheme by which the members of a set protect each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     /// A parity over the set: one member may be lost.
@@ -44,14 +44,14 @@ impl Scheme {
 /// The sets of one library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sets {
-    /// How they protect.
+    /// Scheme of protection.
     pub scheme: Scheme,
     /// The ranks of each set, in its order. A rank stands for its host where the library has one
     /// member for each.
     pub members: Vec<Vec<usize>>,
 }
 
-/// What failures of one kind of domain do to sets.
+/// Effect of failures of one kind of domain on sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breakage {
     /// Domains.
@@ -68,7 +68,7 @@ impl Sets {
         self.members.iter().filter(|set| set.len() < 2).count()
     }
 
-    /// What each failure of a domain breaks.
+    /// Sets that the failure of each domain breaks.
     pub fn breakage(&self, domains: &Domains) -> Breakage {
         let of_rank = domains.of_rank();
         let mut breaking: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What fails at once: hosts, what is above or inside them, or what a file names.
+//! Failure domains: hosts, levels above or inside them, or domains of a file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ const INSIDE: [&str; 8] = ["package", "socket", "numa", "die", "l3", "l2", "core
 
 /// One kind of failure domain.
 #[derive(Debug, Clone)]
-pub struct Kind {
+pub struct DomainKind {
     /// Its name: a level of the topology, or `domain`.
     pub name: String,
     /// The domain of each leaf.
@@ -24,7 +24,7 @@ pub struct Kind {
     pub names: Vec<String>,
 }
 
-impl Kind {
+impl DomainKind {
     /// The domain of each rank.
     pub fn domains(&self, leaf_of_rank: &[usize]) -> Domains {
         let of_rank: Vec<usize> = leaf_of_rank
@@ -38,12 +38,12 @@ impl Kind {
 /// The failure domains of a topology.
 #[derive(Debug)]
 pub struct Machine {
-    /// What fails.
-    pub failing: Kind,
+    /// Domains that fail.
+    pub failing: DomainKind,
     /// The hosts.
-    pub hosts: Kind,
-    /// What is above hosts, from the root down; the domains of a file are the last.
-    pub above: Vec<Kind>,
+    pub hosts: DomainKind,
+    /// Levels above hosts, from the root down; the domains of a file are the last.
+    pub above: Vec<DomainKind>,
 }
 
 impl Machine {
@@ -54,7 +54,7 @@ impl Machine {
     pub fn new(options: &ContainmentOptions, topology: &Topology) -> Result<Self, CommandError> {
         let depth = host_depth(topology);
         let hosts = hosts(topology, depth);
-        let mut above: Vec<Kind> = (1..depth).map(|depth| level(topology, depth)).collect();
+        let mut above: Vec<DomainKind> = (1..depth).map(|depth| level(topology, depth)).collect();
         let named = |name: &str| {
             topology
                 .levels()
@@ -97,10 +97,10 @@ fn host_depth(topology: &Topology) -> usize {
     })
 }
 
-fn level(topology: &Topology, depth: usize) -> Kind {
+fn level(topology: &Topology, depth: usize) -> DomainKind {
     let name = topology.levels()[depth - 1].name.clone();
     let leaves = 0..topology.leaf_count();
-    Kind {
+    DomainKind {
         of_leaf: leaves.map(|leaf| topology.ancestor(leaf, depth)).collect(),
         names: (0..topology.node_count(depth))
             .map(|node| format!("{name}{node}"))
@@ -110,14 +110,14 @@ fn level(topology: &Topology, depth: usize) -> Kind {
 }
 
 /// The hosts by their own names, where they have some.
-fn hosts(topology: &Topology, depth: usize) -> Kind {
+fn hosts(topology: &Topology, depth: usize) -> DomainKind {
     let name_of = |node: usize| {
         let first = topology.leaves_below(depth, node).start;
         let own = topology.leaf(first).host.clone();
         own.unwrap_or_else(|| format!("node{node}"))
     };
     let leaves = 0..topology.leaf_count();
-    Kind {
+    DomainKind {
         name: "node".to_owned(),
         of_leaf: leaves.map(|leaf| topology.ancestor(leaf, depth)).collect(),
         names: (0..topology.node_count(depth)).map(name_of).collect(),
@@ -125,7 +125,7 @@ fn hosts(topology: &Topology, depth: usize) -> Kind {
 }
 
 /// The domains of hosts in a file with lines of a host and its domain.
-fn from_file(path: &Path, hosts: &Kind) -> Result<Kind, CommandError> {
+fn from_file(path: &Path, hosts: &DomainKind) -> Result<DomainKind, CommandError> {
     let mut domain_of = BTreeMap::new();
     for (number, line) in treepie_base::text::read(path)?.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
@@ -159,7 +159,7 @@ fn from_file(path: &Path, hosts: &Kind) -> Result<Kind, CommandError> {
     let of_host = of_host.map(|&name| names.partition_point(|other| other < name));
     let of_host: Vec<usize> = of_host.collect();
     let of_leaf = hosts.of_leaf.iter().map(|&host| of_host[host]).collect();
-    Ok(Kind {
+    Ok(DomainKind {
         name: "domain".to_owned(),
         of_leaf,
         names,

@@ -13,7 +13,7 @@ use treepie_resilience::containment::{
 use crate::commands::map::containment::error::refused;
 use crate::commands::map::containment::machine::Machine;
 use crate::commands::map::containment::options::ContainmentOptions;
-use crate::commands::map::found::Found;
+use crate::commands::map::result::MapResult;
 
 impl ContainmentOptions {
     /// Whether the report is wanted.
@@ -34,7 +34,7 @@ impl ContainmentOptions {
     pub fn report<'a>(
         &self,
         machine: &'a Machine,
-        found: &Found,
+        found: &MapResult,
     ) -> Result<Report<'a>, CommandError> {
         let choice = &found.arguments.choice;
         let run_time = self.run_time.or_else(|| found.job.input.run_time(choice));

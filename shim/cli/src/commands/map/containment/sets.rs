@@ -11,10 +11,10 @@ use treepie_resilience::containment::redundancy::{
 };
 use treepie_resilience::containment::{ContainmentError, Domains};
 
-use super::machine::{Kind, Machine};
+use super::machine::{DomainKind, Machine};
 use crate::commands::map::containment::error::refused;
 use crate::commands::map::containment::options::{Library, RedundancyOptions};
-use crate::commands::map::found::Found;
+use crate::commands::map::result::MapResult;
 
 /// Hosts in an order that spreads failure domains over the sets.
 struct Mended {
@@ -51,7 +51,7 @@ impl RedundancyOptions {
     pub fn report(
         &self,
         machine: &Machine,
-        found: &Found,
+        found: &MapResult,
         interval: f64,
     ) -> Result<Option<Redundancy>, CommandError> {
         let Some(library) = self.redundancy else {
@@ -82,9 +82,10 @@ impl RedundancyOptions {
             Err(_) => Vec::new(),
         };
         let failing = &machine.failing;
-        let by_group = match library == Library::Scr && failing.name != machine.hosts.name {
-            true => broken(&question.sets(leaves, failing).map_err(refused)?, leaves),
-            false => Vec::new(),
+        let by_group = if library == Library::Scr && failing.name != machine.hosts.name {
+            broken(&question.sets(leaves, failing).map_err(refused)?, leaves)
+        } else {
+            Vec::new()
         };
         let sum = |all: &[Broken]| all.iter().map(|one| one.breaking).sum::<usize>();
         let mends = mended.is_ok() && sum(&dealt) < sum(&before);
@@ -139,7 +140,7 @@ impl RedundancyOptions {
 
 impl Question<'_> {
     /// The sets for ranks on these leaves; SCR's across the failure groups of `group`.
-    fn sets(&self, leaves: &[usize], group: &Kind) -> Result<Sets, ContainmentError> {
+    fn sets(&self, leaves: &[usize], group: &DomainKind) -> Result<Sets, ContainmentError> {
         let hosts = || self.machine.hosts.domains(leaves);
         match self.library {
             Library::Scr => scr(&group.domains(leaves), self.size, self.scheme),
@@ -148,7 +149,7 @@ impl Question<'_> {
         }
     }
 
-    /// What failures of hosts, and of what is above them, do to sets.
+    /// Effect of failures of hosts, and of the levels above them, on sets.
     fn broken(&self, sets: &Sets, leaves: &[usize]) -> Vec<Broken> {
         let kinds = std::iter::once(&self.machine.hosts).chain(&self.machine.above);
         let broken = kinds.map(|kind| {
@@ -168,7 +169,7 @@ impl Question<'_> {
     fn mended(&self, leaves: &[usize]) -> Result<Mended, ContainmentError> {
         let hosts = self.machine.hosts.domains(leaves);
         let ordered = hosts_in_order(&hosts);
-        let of_host = |kind: &Kind| -> Vec<usize> {
+        let of_host = |kind: &DomainKind| -> Vec<usize> {
             let firsts = ordered.iter().map(|ranks| leaves[ranks[0]]);
             firsts.map(|leaf| kind.of_leaf[leaf]).collect()
         };
@@ -215,7 +216,7 @@ impl Question<'_> {
         for (leaf, &host) in hosts.of_leaf.iter().enumerate() {
             leaf_of[host] = leaf;
         }
-        let name = |kind: &Kind, leaf: usize| kind.names[kind.of_leaf[leaf]].clone();
+        let name = |kind: &DomainKind, leaf: usize| kind.names[kind.of_leaf[leaf]].clone();
         let named = leaf_of.into_iter().map(|leaf| {
             let above = self.machine.above.iter();
             let above = above.map(|kind| (kind.name.to_uppercase(), name(kind, leaf)));

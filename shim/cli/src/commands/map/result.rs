@@ -24,7 +24,7 @@ use treepie_traffic::Matrix;
 
 use super::near::Near;
 use super::seat::Seat;
-use super::worth::{most_loaded, verdict, what};
+use super::worth::{Compared, most_loaded, verdict, what};
 use crate::commands::map::arguments::Arguments;
 use crate::commands::map::job::Job;
 
@@ -59,15 +59,15 @@ struct Cost {
 }
 
 /// All that was found out.
-pub struct Found<'a> {
+pub struct MapResult<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) job: Job,
     placed: Placed,
     seconds: f64,
     pub(super) bytes: Matrix,
-    /// Where they are others before: plans that replace collectives follow the ranks.
+    /// Bytes before, where they differ: plans that replace collectives follow the ranks.
     bytes_before: Option<Matrix>,
-    /// What replaces collectives, in words.
+    /// Replaced collectives, in words.
     collectives: Option<String>,
     pub(super) before: Vec<usize>,
     leaf_of_process: Vec<usize>,
@@ -75,12 +75,12 @@ pub struct Found<'a> {
     gain: Gain,
     near: Near,
     near_network: Option<NearNetwork>,
-    /// What it costs that rank 0 stays on process 0, where that costs something.
+    /// Cost of keeping rank 0 on process 0, if there is any.
     seat: Option<Seat>,
     verdict: Verdict,
 }
 
-impl<'a> Found<'a> {
+impl<'a> MapResult<'a> {
     /// Compares a placement with where the ranks are.
     ///
     /// # Errors
@@ -128,10 +128,15 @@ impl<'a> Found<'a> {
         let leaf_of_process = launched_on(job.leaf_of_process.as_deref(), after);
         let new_rank = permutation(after, &leaf_of_process)?;
         let seat = Seat::new(&job, &bytes, &leaf_of_process, new_rank);
-        let situations = (first, second);
-        let evidence = (&crossings[..], &gain, near_network.as_ref());
-        Ok(Found {
-            verdict: verdict(arguments, &job, &placed, situations, evidence),
+        let compared = Compared {
+            before: first,
+            after: second,
+            crossings: &crossings,
+            gain: &gain,
+            near: near_network.as_ref(),
+        };
+        Ok(MapResult {
+            verdict: verdict(arguments, &job, &placed, &compared),
             near,
             near_network,
             seat,
@@ -347,9 +352,10 @@ impl<'a> Found<'a> {
         let moved = pairs.filter(|(before, after)| before != after).count();
         format!(
             "  load of a core{}: {} on average; the most {} before, {} after; {} of {} move\n",
-            match self.job.loads_are_measured {
-                true => " (seconds outside MPI)",
-                false => "",
+            if self.job.loads_are_measured {
+                " (seconds outside MPI)"
+            } else {
+                ""
             },
             units::count(mean),
             units::count(most(&self.before)),
@@ -368,9 +374,10 @@ impl<'a> Found<'a> {
             .leaf_of_process
             .as_ref()
             .is_some_and(|leaves| *leaves != self.leaf_of_process);
-        let started = match elsewhere {
-            true => "start the processes on the cores that it lists as leaf_of_process and ",
-            false => "",
+        let started = if elsewhere {
+            "start the processes on the cores that it lists as leaf_of_process and "
+        } else {
+            ""
         };
         format!(
             "{started}apply it with `treepie replay {} -- ...`",

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use treepie_report;
 use treepie_report::input::choice::MatrixChoice;
 use treepie_report::input::machine::Above;
 use treepie_report::input::plan::PlanChoice;

@@ -1,7 +1,6 @@
 //! Pictures that are asked for, or refused.
 
 use treepie_launch::error::CommandError;
-use treepie_report;
 use treepie_report::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, write_drawing};
 
 use crate::commands::show::arguments::Arguments;

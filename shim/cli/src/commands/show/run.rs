@@ -4,7 +4,6 @@ use std::path::Path;
 
 use treepie_launch::error::CommandError;
 use treepie_profile::any::{AnyFile, read_any};
-use treepie_report;
 use treepie_report::input::traffic::parts_in;
 use treepie_traffic::formats::Format as MatrixFormat;
 

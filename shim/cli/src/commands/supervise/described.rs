@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-use treepie_launch;
 use treepie_launch::watched::Watched;
 use treepie_resilience::supervision::{End, Host, Progress};
 

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use treepie_jobstate::pages::run_directory;
-use treepie_launch;
 use treepie_launch::watched::Watched;
 use treepie_profile::settings::RUN_VARIABLE;
 

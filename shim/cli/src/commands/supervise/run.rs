@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use treepie_launch;
 use treepie_launch::signals::{OF_SCHEDULERS, Signals};
 
 use crate::commands::outcome::Outcome;

@@ -139,8 +139,7 @@ impl Nodes {
         topology.leaves_below(self.depth, node).start
     }
 
-    /// Each node is one host, by name where it has one, and no two nodes are
-    /// the same host.
+    /// Each node is one host, by name where it has one, and no two nodes are the same host.
     fn check_hosts(
         &self,
         topology: &Topology,

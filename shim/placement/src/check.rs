@@ -1,13 +1,13 @@
 //! Conditions of a placement, and the permutation of ranks that follows from one.
 
-use super::PlacementError;
+use crate::error::PlacementError;
 use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 /// Checks that `leaf_of_rank` is a placement of `ranks` ranks on `topology`.
 ///
 /// # Errors
-/// Another number of leaves than ranks; a leaf that does not exist, is
-/// forbidden, or has two ranks.
+/// Another number of leaves than ranks; a leaf that does not exist, is forbidden, or has two ranks.
 pub fn check(
     leaf_of_rank: &[usize],
     ranks: usize,
@@ -74,7 +74,7 @@ fn by_leaf(leaves: &[usize]) -> Vec<usize> {
 ///
 /// # Errors
 /// Another number of leaves than ranks; a leaf that does not exist or is forbidden.
-pub(super) fn on_leaves(
+pub(crate) fn on_leaves(
     leaf_of_rank: &[usize],
     ranks: usize,
     topology: &Topology,
@@ -95,4 +95,18 @@ pub(super) fn on_leaves(
         }
     }
     Ok(())
+}
+
+/// Checks that sums of affinities stay finite: grouping adds them up many times over, so a margin
+/// is kept.
+///
+/// # Errors
+/// A total that is too large.
+pub(crate) fn require_finite_sums(matrix: &Matrix) -> Result<(), PlacementError> {
+    let total = matrix.total();
+    if total < f64::MAX / 1e6 {
+        Ok(())
+    } else {
+        Err(PlacementError::TooHeavy { total })
+    }
 }

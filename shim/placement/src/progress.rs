@@ -13,12 +13,12 @@ pub struct Progress {
 const FINE: f64 = 1024.0;
 
 impl Progress {
-    /// So much more is to be done, in units of whoever does it.
+    /// Adds to the work that is to be done, in any unit.
     pub fn expect(&self, units: f64) {
         self.known.fetch_add(fine(units), Ordering::Relaxed);
     }
 
-    /// So much more has been done.
+    /// Adds to the work that has been done.
     pub fn add(&self, units: f64) {
         self.done.fetch_add(fine(units), Ordering::Relaxed);
     }

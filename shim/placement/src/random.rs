@@ -2,14 +2,14 @@
 
 /// The SplitMix64 generator (Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,10 +18,16 @@ impl Random {
     }
 
     /// A number below `limit`, which must be positive.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         // The high half of a 128-bit product; its bias is far below one in a million.
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
+}
+
+/// An index below `count` from 32 random bits.
+#[inline]
+pub(crate) fn pick(bits: u32, count: usize) -> usize {
+    ((u64::from(bits) * count as u64) >> 32) as usize
 }
 
 #[cfg(test)]

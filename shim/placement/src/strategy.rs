@@ -10,17 +10,15 @@ use treepie_base::from_name;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
-    /// The cheapest of all that is known here, improved by swaps: multisection,
-    /// boxes of a grid, TreeMatch, packed and identity; identity if nothing is
-    /// cheaper.
+    /// The cheapest of all that is known here, improved by swaps: multisection, boxes of a grid,
+    /// TreeMatch, packed and identity; identity if nothing is cheaper.
     #[default]
     Best,
-    /// From the root down, parts of exact sizes with little traffic between
+    /// Parts of exact sizes from the root down, with little traffic between
     /// them, found by coarsening and annealing; then swaps. For up to eight
     /// ranks that may go anywhere, the cheapest of all placements.
     Multisection,
-    /// Boxes of the grid that the ranks form; then swaps. Multisection where
-    /// they form none.
+    /// Boxes of the grid that the ranks form; then swaps. Multisection where they form none.
     Grid,
     /// Identity, improved by swaps as long as one makes it cheaper.
     Swaps,

@@ -4,13 +4,13 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
-/// What changes less than this is no change.
+/// Least change that counts.
 pub const NOTHING: f64 = 0.005;
 
 /// A smaller share of the cost is little.
 const LITTLE: f64 = 0.05;
 
-/// So is a smaller share of the time that a job takes.
+/// Least share of the time of a job that counts.
 const LITTLE_TIME: f64 = 0.02;
 
 /// Whether a placement is worth it, by what it saves.
@@ -28,7 +28,7 @@ pub enum Worth {
 from_name!(Worth, "worth of a placement");
 
 impl Worth {
-    /// Of a placement that saves a part of the cost (0.1 where the cost after is 0.9 of that
+    /// Worth of a placement that saves a part of the cost (0.1 where the cost after is 0.9 of that
     /// before), in a job that spends a part of its time in MPI, where that is known, on several
     /// nodes or on one.
     pub fn of(saved: f64, time_in_mpi: Option<f64>, several_nodes: bool) -> Worth {

@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
-use treepie_placement::networks::{Measures, NetworkNodes, lower_bound, place_on_network};
-use treepie_placement::objective::Objective;
-use treepie_placement::{Constraints, Effort, Options, Outcome, Strategy};
+use treepie_placement::bound::lower_bound;
+use treepie_placement::objective::{Measures, Objective};
+use treepie_placement::{
+    Constraints, Effort, Hardware, NetworkNodes, Options, Outcome, Strategy, place,
+};
 use treepie_topology::Topology;
 use treepie_topology::networks::{Arrangement, Dragonfly, Local, Network, Paths, Site};
 use treepie_traffic::Matrix;
@@ -61,14 +63,14 @@ impl Machine {
             effort,
             ..Options::default()
         };
-        place_on_network(
-            Strategy::Best,
-            matrix,
-            &self.topology,
-            &self.nodes,
-            &options,
-        )
-        .unwrap()
+        place(Strategy::Best, matrix, self.hardware(), &options).unwrap()
+    }
+
+    fn hardware(&self) -> Hardware<'_> {
+        Hardware {
+            topology: &self.topology,
+            network: Some(&self.nodes),
+        }
     }
 
     fn measures(&self, matrix: &Matrix, leaves: &[usize]) -> Measures {
@@ -124,7 +126,7 @@ fn optima_that_are_reached_are_proved_by_the_bound() {
         let guest = guest(stencil, 0);
         let placed = machine.place(&guest, Objective::Sum, Effort::Fast);
         let leaves = &placed.placement.leaf_of_rank;
-        let bound = lower_bound(&guest, &machine.topology, &machine.nodes, leaves).unwrap();
+        let bound = lower_bound(&guest, machine.hardware(), leaves);
         assert_eq!(
             (placed.cost, bound),
             (optimum, optimum),
@@ -138,7 +140,7 @@ fn the_neighbour_bound_is_that_of_the_anchors() {
     let machine = Machine::whole(described("torus:8x8x8"), 1, 1);
     let identity: Vec<usize> = (0..512).collect();
     let guest = guest("rnd:512", 0);
-    let bound = lower_bound(&guest, &machine.topology, &machine.nodes, &identity).unwrap();
+    let bound = lower_bound(&guest, machine.hardware(), &identity);
     assert!((bound - 119_805.0).abs() < 1.0, "{bound}");
 }
 
@@ -276,8 +278,11 @@ fn constraints_slots_and_forbidden_cores_are_kept_on_networks() {
         constraints: Some(&constraints),
         ..Options::default()
     };
-    let placed =
-        place_on_network(Strategy::Best, &guest, &topology, &machine.nodes, &options).unwrap();
+    let hardware = Hardware {
+        topology: &topology,
+        ..machine.hardware()
+    };
+    let placed = place(Strategy::Best, &guest, hardware, &options).unwrap();
     let mut leaves = placed.placement.leaf_of_rank.clone();
     assert!(leaves.iter().all(|leaf| ![0, 1, 7].contains(leaf)));
     leaves.sort_unstable();
@@ -294,8 +299,7 @@ fn objectives_that_are_defined_on_trees_are_refused_in_one_line() {
         ..Options::default()
     };
     let guest = guest("rnd:16", 1);
-    let (topology, nodes) = (&machine.topology, &machine.nodes);
-    let error = place_on_network(Strategy::Best, &guest, topology, nodes, &options).unwrap_err();
+    let error = place(Strategy::Best, &guest, machine.hardware(), &options).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the objective coupe-min is defined on trees and not on this network: use the objectives \

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use treepie_placement::objective::{dist_comm, mean_of_directions};
-use treepie_placement::treematch::exact::PossibleGroups;
+use treepie_placement::treematch::PossibleGroups;
 use treepie_placement::treematch::{
     Buckets, Edge, Hierarchy, Parameters, aggregated, decomposed, exact, extended, fast, group,
     largest_neighbours_first, largest_ratio_first, smallest_first, smallest_maximum,

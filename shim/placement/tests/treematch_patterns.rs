@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_placement::objective::{dist_comm, mean_of_directions};
-use treepie_placement::treematch::exact::{PossibleGroups, group_count};
 use treepie_placement::treematch::{Parameters, aggregated, decomposed, group, smallest_first};
+use treepie_placement::treematch::{PossibleGroups, group_count};
 use treepie_placement::{Options, Strategy, place};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_placement::objective::{coupe_min, dist_comm, mean_of_directions, traffic_by_level};
-use treepie_placement::treematch::exact::PossibleGroups;
+use treepie_placement::treematch::PossibleGroups;
 use treepie_placement::treematch::{
     Parameters, aggregated, exact, extended, fast, group, largest_neighbours_first,
     largest_ratio_first, smallest_first, smallest_maximum,

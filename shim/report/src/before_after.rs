@@ -1,7 +1,8 @@
 //! Traffic before and after, drawn in the order of the cores.
 
 use treepie_launch::error::CommandError;
-use treepie_placement::networks::{NetworkNodes, hop_bytes};
+use treepie_placement::NetworkNodes;
+use treepie_placement::objective::hop_bytes;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 

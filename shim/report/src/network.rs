@@ -2,7 +2,9 @@
 //! by the stated routing and by any.
 
 use serde::Serialize;
-use treepie_placement::networks::{Measures, NetworkNodes, lower_bound};
+use treepie_placement::bound::lower_bound;
+use treepie_placement::objective::Measures;
+use treepie_placement::{Hardware, NetworkNodes};
 use treepie_topology::Topology;
 use treepie_topology::networks::Site;
 
@@ -48,10 +50,15 @@ impl NetworkGain {
         after: Situation,
     ) -> Self {
         let of = |s: Situation| Measures::new(s.matrix, topology, nodes, s.leaf_of_rank);
-        let bound =
-            |allowed: &Topology| lower_bound(after.matrix, allowed, nodes, after.leaf_of_rank).ok();
+        let bound = |allowed| {
+            let hardware = Hardware {
+                topology: allowed,
+                network: Some(nodes),
+            };
+            lower_bound(after.matrix, hardware, after.leaf_of_rank)
+        };
         NetworkGain {
-            lower_bound: bounded.and_then(bound).filter(|&bound| bound > 0.0),
+            lower_bound: bounded.map(bound).filter(|&bound| bound > 0.0),
             ..NetworkGain::between(nodes, &of(before), &of(after))
         }
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{AllocationError, hosts_of};
+use crate::allocation::error::AllocationError;
+use crate::allocation::job::hosts_of;
 use crate::binding::Process;
 use treepie_topology::Topology;
 

@@ -1,22 +1,27 @@
 //! A placement that is computed at the start of a job, for where its processes are.
 
-use super::sparsify::sparsify;
-use super::{Allocation, AllocationError};
-use crate::networks::{NetworkNodes, hop_bytes, link_traffic, place_on_network};
-use crate::objective::{Objective, dist_comm};
-use crate::place::require_finite_sums;
-use crate::{
-    Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place, seat,
-};
+use crate::allocation::error::AllocationError;
+use crate::allocation::job::Allocation;
+use crate::allocation::sparsify::sparsify;
+use crate::check::permutation;
+use crate::check::require_finite_sums;
+use crate::constraints::request::Constraints;
+use crate::effort::Effort;
+use crate::error::PlacementError;
+use crate::hardware::Hardware;
+use crate::objective::choice::Objective;
+use crate::options::{Options, Outcome};
+use crate::place::place;
+use crate::seat;
+use crate::strategy::Strategy;
 use treepie_topology::Topology;
-use treepie_topology::networks::Loads;
 use treepie_traffic::Matrix;
 
 /// Up to so many ranks the usual effort takes less than a tenth of a second; above,
 /// the least is taken.
 const USUAL_UP_TO: usize = 1_536;
 
-/// The same on networks that are no trees, where loads of links are counted.
+/// Limit on networks that are no trees, where loads of links are counted.
 const USUAL_ON_NETWORKS_UP_TO: usize = 64;
 
 /// Movements that a way of applying a placement allows.
@@ -58,16 +63,18 @@ impl Allocation {
             });
         }
         let found = match movement {
-            Movement::Ranks => {
-                let (topology, network) = (&self.topology, self.network());
-                on_leaves(matrix, topology, &self.leaf_of_process, network)?
-            }
+            Movement::Ranks => on_leaves(
+                Strategy::Best,
+                matrix,
+                self.hardware(),
+                &self.leaf_of_process,
+            )?,
             Movement::Processes => self.within_hosts(matrix)?,
         };
         self.as_placed(matrix, movement, found)
     }
 
-    /// The same of ranks, where those of these processes have their numbers.
+    /// As [`Allocation::placed`] for ranks, where those of these processes keep their numbers.
     ///
     /// # Errors
     /// As [`Allocation::placed`].
@@ -83,8 +90,12 @@ impl Allocation {
             ..Constraints::default()
         };
         let usable = self.topology.clone().allowing_only(&self.leaf_of_process)?;
-        let options = options(&self.leaf_of_process, Some(&constraints), self.network());
-        let found = quickly(matrix, &usable, &options, self.network())?;
+        let hardware = Hardware {
+            topology: &usable,
+            network: self.network(),
+        };
+        let options = options(&self.leaf_of_process, Some(&constraints), hardware);
+        let found = place_within_startup_budget(matrix, hardware, &options)?;
         let mut placed = self.as_placed(matrix, Movement::Ranks, found)?;
         for &process in processes {
             // It is on the leaf of its process, which may have others.
@@ -126,12 +137,11 @@ impl Allocation {
         let mut constraints = Constraints::default();
         if slots(&self.topology, &self.leaf_of_process).is_some() {
             // Nothing is gained by moving processes between cores that are shared.
-            return on_leaves_with(
+            return on_leaves(
                 Strategy::Identity,
                 matrix,
-                &self.topology,
+                self.hardware(),
                 &self.leaf_of_process,
-                self.network(),
             );
         }
         for (number, host) in self.hosts.iter().enumerate() {
@@ -148,8 +158,9 @@ impl Allocation {
         }
         let usable = self.topology.clone().allowing_only(&usable)?;
         // Distances of hosts change nothing: no rank leaves its own.
-        let options = options(&self.leaf_of_process, Some(&constraints), None);
-        quickly(matrix, &usable, &options, None)
+        let tree = Hardware::from(&usable);
+        let options = options(&self.leaf_of_process, Some(&constraints), tree);
+        Ok(place_within_startup_budget(matrix, tree, &options)?)
     }
 }
 
@@ -167,7 +178,7 @@ pub fn reordered(
 ) -> Result<Option<Vec<usize>>, AllocationError> {
     let members = leaf_of_member.len();
     let matrix = Matrix::from_entries(members, graph.entries()).map_err(PlacementError::from)?;
-    let found = on_leaves(&matrix, topology, leaf_of_member, None)?;
+    let found = on_leaves(Strategy::Best, &matrix, topology.into(), leaf_of_member)?;
     if found.cost >= found.identity_cost {
         return Ok(None);
     }
@@ -179,96 +190,65 @@ pub fn reordered(
 
 /// Ranks on the leaves where processes are, as many on each as there are.
 fn on_leaves(
-    matrix: &Matrix,
-    topology: &Topology,
-    leaf_of_process: &[usize],
-    network: Option<&NetworkNodes>,
-) -> Result<Outcome, AllocationError> {
-    on_leaves_with(Strategy::Best, matrix, topology, leaf_of_process, network)
-}
-
-/// The same by another strategy.
-fn on_leaves_with(
     strategy: Strategy,
     matrix: &Matrix,
-    topology: &Topology,
+    hardware: Hardware,
     leaf_of_process: &[usize],
-    network: Option<&NetworkNodes>,
 ) -> Result<Outcome, AllocationError> {
+    let topology = hardware.topology;
     let usable = topology.clone().allowing_only(leaf_of_process)?;
+    let usable = Hardware {
+        topology: &usable,
+        ..hardware
+    };
     let constraints = slots(topology, leaf_of_process).map(|slots| Constraints {
         slots,
         ..Constraints::default()
     });
-    let options = options(leaf_of_process, constraints.as_ref(), network);
-    match strategy {
-        Strategy::Best => quickly(matrix, &usable, &options, network),
-        _ => Ok(placed_by(strategy, matrix, &usable, &options, network)?),
-    }
+    let options = options(leaf_of_process, constraints.as_ref(), usable);
+    Ok(match strategy {
+        Strategy::Best => place_within_startup_budget(matrix, usable, &options)?,
+        _ => place(strategy, matrix, usable, &options)?,
+    })
 }
 
 /// The best placement that is found in a tenth of a second: of a dense matrix, by its
 /// heaviest entries. It is judged by all of them, and given up for where ranks are
 /// unless it is better by them too.
-fn quickly(
+fn place_within_startup_budget(
     matrix: &Matrix,
-    usable: &Topology,
+    usable: Hardware,
     options: &Options,
-    network: Option<&NetworkNodes>,
-) -> Result<Outcome, AllocationError> {
+) -> Result<Outcome, PlacementError> {
     let Some(light) = sparsify(matrix) else {
-        return Ok(placed_by(Strategy::Best, matrix, usable, options, network)?);
+        return place(Strategy::Best, matrix, usable, options);
     };
     require_finite_sums(matrix)?;
     let effort = Effort::Fast;
     let less = Options { effort, ..*options };
-    let found = placed_by(Strategy::Best, &light, usable, &less, network)?;
-    let costs = |leaf_of_rank: &[usize]| costs(matrix, usable, network, leaf_of_rank);
+    let found = place(Strategy::Best, &light, usable, &less)?;
+    // On trees hop-bytes alone decide.
+    let costs = |leaf_of_rank: &[usize]| {
+        let load = usable
+            .network
+            .map(|_| usable.max_link_load(matrix, leaf_of_rank));
+        (
+            usable.hop_bytes(matrix, leaf_of_rank),
+            load.unwrap_or_default(),
+        )
+    };
     let (cost, load) = costs(&found.placement.leaf_of_rank);
     let (identity_cost, identity_load) = options
         .current
         .map_or((f64::INFINITY, f64::INFINITY), costs);
     if cost >= identity_cost || load > identity_load {
-        let stay = Strategy::Identity;
-        return Ok(placed_by(stay, matrix, usable, options, network)?);
+        return place(Strategy::Identity, matrix, usable, options);
     }
     Ok(Outcome {
         cost,
         identity_cost,
         ..found
     })
-}
-
-/// DistComm, or on a network that is no tree bytes times links and the most loaded link.
-fn costs(
-    matrix: &Matrix,
-    topology: &Topology,
-    network: Option<&NetworkNodes>,
-    leaf_of_rank: &[usize],
-) -> (f64, f64) {
-    match network {
-        Some(nodes) => {
-            let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
-            let loads = Loads::new(nodes.network(), traffic);
-            let bytes = hop_bytes(matrix, topology, nodes, leaf_of_rank);
-            (bytes, loads.most_load)
-        }
-        None => (dist_comm(matrix, topology, leaf_of_rank), 0.0),
-    }
-}
-
-/// A placement on the tree, or on the network that is none.
-fn placed_by(
-    strategy: Strategy,
-    matrix: &Matrix,
-    usable: &Topology,
-    options: &Options,
-    network: Option<&NetworkNodes>,
-) -> Result<Outcome, PlacementError> {
-    match network {
-        Some(nodes) => place_on_network(strategy, matrix, usable, nodes, options),
-        None => place(strategy, matrix, usable, options),
-    }
 }
 
 /// Number of processes of each leaf, if one has several.
@@ -284,15 +264,15 @@ fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
 fn options<'a>(
     current: &'a [usize],
     constraints: Option<&'a Constraints>,
-    network: Option<&NetworkNodes>,
+    hardware: Hardware,
 ) -> Options<'a> {
-    let usual = match network {
+    let usual = match hardware.network {
         Some(_) => USUAL_ON_NETWORKS_UP_TO,
         None => USUAL_UP_TO,
     };
     Options {
         current: Some(current),
-        objective: Objective::usual(network.is_some()),
+        objective: Objective::usual(hardware.network.is_some()),
         effort: match current.len() <= usual {
             true => Effort::Normal,
             false => Effort::Fast,

@@ -1,11 +1,19 @@
 //! Hosts of a recorded placement carried over to others on a network that is no tree: hosts that
 //! were near each other stay near.
 
-use super::remap::Part;
-use super::similar::similarity;
-use super::{Allocation, AllocationError, OnNetwork};
-use crate::networks::{NetworkNodes, hop_bytes, place_on_network};
-use crate::{Constraints, Effort, Options, PlacementError, Strategy};
+use crate::allocation::error::AllocationError;
+use crate::allocation::job::{Allocation, OnNetwork};
+use crate::allocation::remap::Part;
+use crate::allocation::similar::similarity;
+use crate::constraints::request::Constraints;
+use crate::effort::Effort;
+use crate::error::PlacementError;
+use crate::hardware::Hardware;
+use crate::objective::network::hop_bytes;
+use crate::options::Options;
+use crate::place::place;
+use crate::strategy::Strategy;
+use crate::target::nodes::NetworkNodes;
 use treepie_topology::Topology;
 use treepie_topology::networks::{Network, Site};
 use treepie_traffic::Matrix;
@@ -57,7 +65,11 @@ impl Allocation {
             .collect();
         let network = std::sync::Arc::new(site.network().clone());
         let now = NetworkNodes::new(network.clone(), &hosts, 1, &row)?;
-        let found = place_on_network(Strategy::Best, &near, &hosts, &now, &options)?;
+        let now = Hardware {
+            topology: &hosts,
+            network: Some(&now),
+        };
+        let found = place(Strategy::Best, &near, now, &options)?;
         let before = NetworkNodes::new(network, &hosts, 1, &then)?;
         let as_it_was: Vec<usize> = (0..then.len()).collect();
         let cost = hop_bytes(&near, &hosts, &before, &as_it_was);
@@ -83,7 +95,7 @@ impl Allocation {
     }
 }
 
-/// Where the hosts of the placement are; `None` where the network does not know one of them.
+/// Positions of the hosts of the placement; `None` where the network does not know one of them.
 fn recorded_positions(site: &Site, parts: &[&Part]) -> Option<Vec<usize>> {
     if site.hosts().is_empty() {
         return site.first(parts.len()).ok();

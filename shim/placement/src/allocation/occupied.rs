@@ -1,6 +1,5 @@
 //! Core of each process of a host, as far as it is known.
 
-use super::only;
 use treepie_topology::Topology;
 
 /// The leaf of each process of one host, whose leaves are `leaves`; `allowed` has
@@ -39,4 +38,9 @@ pub fn occupy(topology: &Topology, leaves: Vec<usize>, allowed: &[Vec<usize>]) -
         occupied.push(leaf.or(leaves.first().copied()).unwrap_or(0));
     }
     occupied
+}
+
+/// The item, if there is one and no other.
+pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
 }

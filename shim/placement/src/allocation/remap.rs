@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Allocation, AllocationError, only};
+use crate::allocation::error::AllocationError;
+use crate::allocation::job::Allocation;
+use crate::allocation::occupied::only;
 use crate::binding::Process;
-use crate::permutation;
+use crate::check::permutation;
 use treepie_topology::{Leaf, Topology, TopologyError};
 
 /// Recorded placement.
@@ -40,18 +42,18 @@ pub struct Remapped {
 /// Whether the hardware of the hosts decides if a placement can be remapped: not for a bare shape,
 /// which has none, and not on the hosts of the placement.
 pub fn needs_machines(topology: &Topology, processes: &[Process]) -> bool {
-    match Places::new(topology) {
-        Places::Bare => false,
-        Places::Unnamed => true,
-        Places::Named => {
+    match LeafNames::new(topology) {
+        LeafNames::Bare => false,
+        LeafNames::Unnamed => true,
+        LeafNames::Named => {
             let known = topology.hosts();
             processes.iter().any(|at| !known.contains(&&*at.host))
         }
     }
 }
 
-/// How a recorded tree locates its leaves.
-enum Places {
+/// Location of the leaves of a recorded tree.
+enum LeafNames {
     /// Nothing: a shape such as `4:2:2`.
     Bare,
     /// Their numbers on one machine that has no name.
@@ -60,13 +62,13 @@ enum Places {
     Named,
 }
 
-impl Places {
-    fn new(topology: &Topology) -> Places {
+impl LeafNames {
+    fn new(topology: &Topology) -> LeafNames {
         let all = |known: fn(&Leaf) -> bool| topology.leaves().iter().all(known);
         match () {
-            () if all(|leaf| leaf.host.is_some()) => Places::Named,
-            () if all(|leaf| leaf.os_index.is_some()) => Places::Unnamed,
-            () => Places::Bare,
+            () if all(|leaf| leaf.host.is_some()) => LeafNames::Named,
+            () if all(|leaf| leaf.os_index.is_some()) => LeafNames::Unnamed,
+            () => LeafNames::Bare,
         }
     }
 }
@@ -95,10 +97,12 @@ impl Allocation {
                 job,
             });
         }
-        match Places::new(recorded.topology) {
-            Places::Bare => self.carried_by_count(recorded),
-            Places::Unnamed => self.carried_by_shape(recorded, parts(recorded, |_| None::<String>)),
-            Places::Named => {
+        match LeafNames::new(recorded.topology) {
+            LeafNames::Bare => self.carried_by_count(recorded),
+            LeafNames::Unnamed => {
+                self.carried_by_shape(recorded, parts(recorded, |_| None::<String>))
+            }
+            LeafNames::Named => {
                 let host = |leaf: usize| recorded.topology.leaf(leaf).host.clone();
                 self.carried_by_shape(recorded, parts(recorded, host))
             }

@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::remap::Part;
-use super::{Allocation, AllocationError};
+use crate::allocation::error::AllocationError;
+use crate::allocation::job::Allocation;
+use crate::allocation::remap::Part;
 use treepie_topology::Topology;
 
 /// Criterion of similar hosts: number of processes, and the tree of their cores.

@@ -1,7 +1,9 @@
 #![allow(clippy::unwrap_used)]
-use super::*;
+use crate::allocation::*;
+use crate::binding::Process;
 use crate::seat;
-use treepie_topology::networks::{Host as Hung, Lattice, Network};
+use treepie_topology::networks::{Host as Hung, Lattice, Network, Site};
+use treepie_topology::{Machine, Topology};
 use treepie_traffic::Matrix;
 
 /// Sockets of cores, numbered from socket to socket in turn, as firmware likes to.

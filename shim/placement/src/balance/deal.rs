@@ -66,10 +66,10 @@ pub fn deal_by_load(
     ranks_of
 }
 
-/// What is left of each part, the heaviest rank last.
+/// Remaining ranks of each part, the heaviest rank last.
 struct Parts {
     left: Vec<Vec<usize>>,
-    /// Where on the fake tree each part begins.
+    /// Start of each part on the fake tree.
     begins: Vec<usize>,
 }
 

@@ -1,8 +1,11 @@
 //! Fake topologies: trees with a leaf for each rank, only there to order the
 //! ranks by affinity (thesis 3.4.1 and 3.4.2).
 
-use crate::treematch::{Parameters, decomposed, group};
-use crate::{PlacementError, objective, place_top_down};
+use crate::error::PlacementError;
+use crate::objective;
+use crate::treematch::decompose::decomposed;
+use crate::treematch::hierarchy::{Parameters, group};
+use crate::treematch::top_down::place_top_down;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -10,15 +13,13 @@ use treepie_traffic::Matrix;
 /// tree: a level of that arity leaves everything open.
 const LARGEST_FACTOR: usize = 5;
 
-/// A tree with a leaf for each rank, and perhaps a few leaves more that are
-/// forbidden.
+/// A tree with a leaf for each rank, and perhaps a few leaves more that are forbidden.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FakeTree {
     topology: Topology,
 }
 
-/// The smallest number of the form 2^a 3^b that is not below `ranks`, and not
-/// below 1.
+/// The smallest number of the form 2^a 3^b that is not below `ranks`, and not below 1.
 pub(crate) fn smooth_leaf_count(ranks: usize) -> usize {
     let mut smallest = ranks.max(1).next_power_of_two();
     let mut threes = 3;
@@ -80,8 +81,7 @@ impl FakeTree {
         &self.topology
     }
 
-    /// The leaf of each rank: TreeMatch, or TreeMatchConstraints where leaves
-    /// are forbidden.
+    /// The leaf of each rank: TreeMatch, or TreeMatchConstraints where leaves are forbidden.
     ///
     /// # Errors
     /// More ranks than leaves; sums that are not finite.

@@ -1,8 +1,10 @@
 //! TMLB_MIN_WEIGHT (thesis 3.4.1, algorithm 3), for applications that compute more than they
 //! communicate.
 
-use super::{FakeTree, Situation, deal_by_load};
-use crate::PlacementError;
+use crate::balance::deal::deal_by_load;
+use crate::balance::fake::FakeTree;
+use crate::balance::situation::Situation;
+use crate::error::PlacementError;
 use treepie_base::assignment::cheapest_assignment;
 use treepie_topology::Topology;
 

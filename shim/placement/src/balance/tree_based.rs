@@ -1,10 +1,16 @@
 //! TMLB_TREEBASED (thesis 3.4.2, algorithm 4), for applications that communicate more than they
 //! compute.
 
-use super::{FakeTree, Situation, deal_by_load};
-use crate::constraints::shared_depth;
-use crate::treematch::aggregated;
-use crate::{Options, PlacementError, Strategy, place, top_down};
+use crate::balance::deal::deal_by_load;
+use crate::balance::fake::FakeTree;
+use crate::balance::situation::Situation;
+use crate::constraints::resolved::shared_depth;
+use crate::error::PlacementError;
+use crate::options::Options;
+use crate::search::tree::place_on_tree;
+use crate::strategy::Strategy;
+use crate::treematch::aggregate::aggregated;
+use crate::treematch::top_down::submatrix;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -30,7 +36,7 @@ pub fn tree_based(
     let mut leaf_of_rank = moved;
     for (node, ranks) in ranks_on.iter().enumerate() {
         let leaves = machine.leaves_below(depth, node);
-        let matrix = top_down::submatrix(situation.matrix, ranks)?;
+        let matrix = submatrix(situation.matrix, ranks)?;
         let loads: Vec<f64> = ranks.iter().map(|&rank| situation.loads[rank]).collect();
         let fake = FakeTree::from_twos_and_threes(ranks.len())?;
         let ordered = fake.leaf_of_rank(&matrix, seed)?;
@@ -45,9 +51,8 @@ pub fn tree_based(
     Ok(leaf_of_rank.into_iter().map(|leaf| allowed[leaf]).collect())
 }
 
-/// Step 1: the leaf of each rank on `machine`, the tree of usable leaves, when
-/// the ranks of a leaf stay together. Ranks on a leaf that may not be used join
-/// those of the next one.
+/// Step 1: the leaf of each rank on `machine`, the tree of usable leaves, when the ranks of a leaf
+/// stay together. Ranks on a leaf that may not be used join those of the next one.
 fn move_whole_leaves(
     situation: &Situation,
     topology: &Topology,
@@ -70,7 +75,7 @@ fn move_whole_leaves(
         seed,
         ..Options::default()
     };
-    let placed = place(Strategy::TreeMatch, &between, machine, &options)?;
+    let placed = place_on_tree(Strategy::TreeMatch, &between, machine, &options)?;
     let new_leaf = placed.placement.leaf_of_rank;
     Ok(current.into_iter().map(|leaf| new_leaf[leaf]).collect())
 }

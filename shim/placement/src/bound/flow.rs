@@ -1,4 +1,4 @@
-//! What a level cuts at least, by flows between ranks.
+//! Least cut of a level, by flows between ranks.
 //!
 //! Each rank sends one unit to each of the `k` ranks that are nearest to it. At most `s - 1` of
 //! them fit into its group of size `s`, so `k - s + 1` units leave it. Where no edge carries more
@@ -20,8 +20,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
-use super::groups::Groups;
-use crate::multilevel::Graph;
+use crate::bound::groups::Groups;
+use crate::coarsen::graph::Graph;
 
 /// Edges that are looked at, from all ranks and in all rounds, at most.
 const WORK: usize = 40_000_000;
@@ -36,10 +36,10 @@ const PROMISING: f64 = 0.5;
 /// Lengths closer than this are the same.
 const SAME: f64 = 1e-9;
 
-/// By how much a length may change in a round.
+/// Most that a length may change in a round.
 const CHANGE: (f64, f64) = (0.6, 3.0);
 
-/// What the groups cut at least. It stops early where that is `enough`, and where flows prove no
+/// Least cut of the groups. It stops early where that is `enough`, and where flows prove no
 /// more than `proven` or come nowhere near `wanted`.
 pub(super) fn cut(
     graph: &Graph,
@@ -53,7 +53,7 @@ pub(super) fn cut(
     if groups.largest() == 0 || rounds < *ROUNDS.start() {
         return best;
     }
-    let mut network = Network::new(graph);
+    let mut network = RankGraph::new(graph);
     let mut mean = vec![0.0; network.lengths.len()];
     for round in 0..rounds {
         let flow = network.flow(groups.largest());
@@ -75,7 +75,7 @@ pub(super) fn cut(
 }
 
 /// A graph whose edges have lengths. Entries are those of the graph: each edge has two.
-struct Network<'a> {
+struct RankGraph<'a> {
     graph: &'a Graph,
     lengths: Vec<f64>,
     /// The other entry of each edge.
@@ -109,7 +109,7 @@ fn congestion(graph: &Graph, loads: &[f64]) -> f64 {
     })
 }
 
-impl<'a> Network<'a> {
+impl<'a> RankGraph<'a> {
     /// Edges are the shorter the more affinity they have.
     fn new(graph: &'a Graph) -> Self {
         let mut mirror = Vec::with_capacity(graph.entries());
@@ -123,7 +123,7 @@ impl<'a> Network<'a> {
                 lengths.push(1.0 / weight);
             }
         }
-        Network {
+        RankGraph {
             graph,
             lengths,
             mirror,
@@ -158,7 +158,7 @@ impl<'a> Network<'a> {
         flow
     }
 
-    /// What no flow proves more than, by the lengths that `flow` was found with: all edges together
+    /// Limit of what any flow proves, by the lengths that `flow` was found with: all edges together
     /// are so long, and each unit that leaves a group takes at least so much of them.
     fn limit(&self, flow: &Flow) -> f64 {
         let weights = (0..self.graph.order()).flat_map(|vertex| self.graph.weights(vertex));
@@ -190,7 +190,7 @@ struct Paths {
     distances: Vec<f64>,
     /// Ranks that are reached, the nearest first: the rank itself.
     reached: Vec<usize>,
-    /// Where each of them is in that order.
+    /// Index of each in that order.
     places: Vec<usize>,
     /// Number of equally short paths to each.
     counts: Vec<f64>,
@@ -213,7 +213,7 @@ impl Paths {
     }
 
     /// Finds the paths from `source` (Dijkstra).
-    fn grow(&mut self, network: &Network, source: usize) {
+    fn grow(&mut self, network: &RankGraph, source: usize) {
         self.distances.fill(f64::INFINITY);
         self.places.fill(usize::MAX);
         self.reached.clear();
@@ -258,7 +258,7 @@ impl Paths {
     }
 
     /// Adds a unit to each of the nearest `receivers` to the loads of the entries on its paths.
-    fn load(&mut self, network: &Network, receivers: usize, loads: &mut [f64]) {
+    fn load(&mut self, network: &RankGraph, receivers: usize, loads: &mut [f64]) {
         self.units.fill(0.0);
         self.counts.fill(0.0);
         let (reached, counts, units) = (&self.reached, &mut self.counts, &mut self.units);

@@ -1,7 +1,7 @@
 //! What a level cuts at least because a group has only so much room.
 
-use super::groups::Groups;
-use crate::multilevel::Graph;
+use crate::bound::groups::Groups;
+use crate::coarsen::graph::Graph;
 
 /// No rank keeps more than its heaviest partners in its group, as many as fit beside it; every pair
 /// is seen from both ends. Reached where all partners weigh the same: an all-to-all, or groups that

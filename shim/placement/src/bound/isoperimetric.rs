@@ -1,4 +1,4 @@
-//! What a level cuts at least of a mesh or torus: a group of so many cells has so much surface.
+//! Least cut of a level of a mesh or torus: a group of so many cells has so much surface.
 //!
 //! A group of `s` cells that lies on `p` lines of an axis cuts each of them that it does not fill.
 //! By Loomis and Whitney (Bulletin of the AMS 55, 1949, theorem 2) the lines on which it lies
@@ -8,10 +8,12 @@
 //! In a mesh of three axes, layers say more (`layers`): those of a group are rectangles at best,
 //! and the largest counts across them.
 
-use super::groups::Groups;
-use super::layers::{self, Path};
-use super::symmetry::Symmetry;
-use crate::multilevel::{Graph, Grid};
+use crate::bound::groups::Groups;
+use crate::bound::layers;
+use crate::bound::layers::Path;
+use crate::bound::symmetry::Symmetry;
+use crate::coarsen::graph::Graph;
+use crate::initial::grid::Grid;
 
 /// Partial sums that are looked at for one level, at most.
 const MOST_STEPS: usize = 50_000_000;
@@ -70,7 +72,7 @@ impl Lattice {
         Graph::from_rows(rows)
     }
 
-    /// What groups cut at least: the best of two estimates.
+    /// Least cut of groups: the best of two estimates.
     pub(super) fn cut(&self, groups: &Groups) -> f64 {
         let least = self.by_layers(groups.largest().min(self.cells));
         let by_layers = least.map(|least| {
@@ -82,7 +84,7 @@ impl Lattice {
         self.by_lines(groups).max(by_layers.unwrap_or(0.0))
     }
 
-    /// What groups cut at least, where `least(size)` is what one of so many cells does.
+    /// Least cut of groups, where `least(size)` is what one of so many cells does.
     fn over(&self, groups: &Groups, least: impl Fn(usize) -> f64) -> f64 {
         if self.cells == groups.ranks() {
             return groups.sum(least);
@@ -93,7 +95,7 @@ impl Lattice {
         self.cells as f64 * shares.reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// What groups of up to `most` cells cost at least in a mesh of three axes.
+    /// Least cost of groups of up to `most` cells in a mesh of three axes.
     fn by_layers(&self, most: usize) -> Option<Vec<f64>> {
         let path = |axis: &Axis| {
             (!axis.cycle).then_some(Path {
@@ -105,7 +107,7 @@ impl Lattice {
         layers::least(paths.try_into().ok()?, most)
     }
 
-    /// What groups cut at least by the lines of all axes alone.
+    /// Least cut of groups by the lines of all axes alone.
     fn by_lines(&self, groups: &Groups) -> f64 {
         let most = groups.largest().min(self.cells);
         let lines = |axis: &Axis| (self.cells / axis.length).min(most);
@@ -147,7 +149,7 @@ impl Lattice {
     }
 }
 
-/// How far the ends of a path count less than its middle. What the groups cost together does not
+/// Amount by which the ends of a path count less than its middle. What the groups cost together does not
 /// change if cells get prices whose sum is nothing; with 0 a group costs half of what it cuts, with
 /// 1 it costs less the more inner cells it has, so that it gains nothing in a corner.
 const TILTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];

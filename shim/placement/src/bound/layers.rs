@@ -1,4 +1,4 @@
-//! What a group of a mesh of three axes cuts at least, layer by layer.
+//! Least cut of a group of a mesh of three axes, layer by layer.
 //!
 //! Along a line on which `k` groups lie, `k - 1` edges are cut: a group costs one for each line on
 //! which it lies, less its share of all lines. Across the layers it lies on `q` lines, if its
@@ -10,7 +10,7 @@
 //!   by Loomis and Whitney alone: p1 p2 p3 >= 128^2, 77 lines
 //! ```
 //!
-//! How layers are stacked is left out, so that any group costs as much.
+//! The stacking of layers is left out, so that any group costs as much.
 
 /// Steps for one axis across the layers, at most.
 const MOST_STEPS: usize = 20_000_000;
@@ -22,7 +22,7 @@ pub(super) struct Path {
     pub weight: f64,
 }
 
-/// What a group of 1, 2, ..., `most` cells costs at least; `None` where that takes too long.
+/// Least cost of a group of 1, 2, ..., `most` cells; `None` where that takes too long.
 pub(super) fn least(axes: [Path; 3], most: usize) -> Option<Vec<f64>> {
     let mut least = vec![0.0; most];
     let mut found = false;

@@ -1,4 +1,4 @@
-//! What a level cuts at least, by a relaxation of the partition to a semidefinite program.
+//! Least cut of a level, by a relaxation of the partition to a semidefinite program.
 //!
 //! A partition into groups is the matrix X with `x[i][j] = 1` where ranks i and j are together,
 //! else 0. Every such X has a diagonal of ones, no negative entry, row sums of at most the size s
@@ -14,10 +14,10 @@
 
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
-use super::groups::Groups;
-use super::symmetry::Symmetry;
-use super::triangles::Triangles;
-use crate::multilevel::Graph;
+use crate::bound::groups::Groups;
+use crate::bound::symmetry::Symmetry;
+use crate::bound::triangles::Triangles;
+use crate::coarsen::graph::Graph;
 
 /// Work of all levels together, at most: a round takes the cube of the order of each block for its
 /// eigenvalues, and [`PASSES`] times the square of the whole order. About a second.
@@ -52,7 +52,7 @@ fn rounds(symmetry: &Symmetry, work: usize) -> Option<usize> {
     (ranks >= 4 && rounds >= *ROUNDS.start()).then(|| rounds.min(*ROUNDS.end()))
 }
 
-/// What the groups of a graph with this symmetry cut at least, found with so much work at most. It
+/// Least cut of the groups of a graph with this symmetry, found with so much work at most. It
 /// stops early where that is `enough`.
 pub(super) fn cut(
     graph: &Graph,
@@ -242,7 +242,7 @@ impl<'a> Relaxation<'a> {
         self.diagonal = diagonal - &self.rows;
     }
 
-    /// What the prices of the diagonal and of the rows make each pair cost.
+    /// Cost of each pair by the prices of the diagonal and of the rows.
     fn of_diagonal_and_rows(&self, rows: &DVector<f64>) -> DMatrix<f64> {
         let order = rows.len();
         let mut sum = DMatrix::from_fn(order, order, |i, j| (rows[i] + rows[j]) / 2.0);
@@ -259,7 +259,7 @@ impl<'a> Relaxation<'a> {
         Some(self.symmetry.join(&positive))
     }
 
-    /// What the present prices prove: for any partition X, the costs are those prices times what
+    /// Bound that the present prices prove: for any partition X, the costs are those prices times what
     /// they are of, and at least the eigenvalues below 0 of the rest times those of X, which are at
     /// most `size` and sum up to the order.
     fn proof(&self) -> f64 {

@@ -13,12 +13,13 @@
 
 use nalgebra::DMatrix;
 
-use crate::multilevel::{Graph, Grid};
+use crate::coarsen::graph::Graph;
+use crate::initial::grid::Grid;
 
 /// Reflections that commute, and the blocks that they make.
 #[derive(Debug)]
 pub(super) struct Symmetry {
-    /// For each reflection, the ranks that it exchanges, in one order for all.
+    /// Ranks that each reflection exchanges, in one order for all.
     reflections: Vec<Vec<(usize, usize)>>,
     /// Places of sums and differences of the same signs.
     blocks: Vec<Vec<usize>>,

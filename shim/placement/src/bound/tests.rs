@@ -2,13 +2,16 @@
 
 use proptest::prelude::*;
 
-use super::groups::Groups;
-use super::isoperimetric::Lattice;
-use super::symmetry::Symmetry;
-use super::{flow, heaviest, lower_bound, semidefinite};
-use crate::multilevel::Graph;
-use crate::objective::dist_comm;
-use crate::{Effort, Options, Strategy as Way, place};
+use crate::bound::groups::Groups;
+use crate::bound::isoperimetric::Lattice;
+use crate::bound::symmetry::Symmetry;
+use crate::bound::{flow, heaviest, lower_bound, semidefinite};
+use crate::coarsen::graph::Graph;
+use crate::effort::Effort;
+use crate::objective::hop_bytes::dist_comm;
+use crate::options::Options;
+use crate::place::place;
+use crate::strategy::Strategy as Way;
 use treepie_topology::{Leaf, Topology, Tree};
 use treepie_traffic::Matrix;
 
@@ -105,7 +108,7 @@ fn all_to_all(ranks: usize) -> Matrix {
     Matrix::from_entries(ranks, pairs.filter(|(a, b, _)| a != b)).unwrap()
 }
 
-/// What the best placement found costs over the bound.
+/// Cost of the best placement found over the bound.
 fn above(matrix: &Matrix, topology: &Topology) -> f64 {
     let options = Options {
         effort: Effort::Strong,
@@ -115,7 +118,7 @@ fn above(matrix: &Matrix, topology: &Topology) -> f64 {
     found.cost / lower_bound(matrix, topology, &found.placement.leaf_of_rank) - 1.0
 }
 
-/// What each method says that a level cuts, and the least that any placement does.
+/// Cut of a level by each method, and the least of any placement.
 fn every_method(matrix: &Matrix, topology: &Topology) -> (Vec<f64>, f64) {
     let graph = Graph::new(matrix, matrix.order());
     let groups = Groups::at(topology, 1, matrix.order());

@@ -12,7 +12,7 @@ pub(super) struct Triangles {
 /// New inequalities at a time.
 const AT_A_TIME: usize = 2000;
 
-/// What violates an inequality by less is left.
+/// Least violation of an inequality that counts.
 const VIOLATED: f64 = 0.02;
 
 impl Triangles {

@@ -4,43 +4,28 @@ use thiserror::Error;
 
 /// Reason why constraints cannot be met. Leaves of the topology are called cores, as users do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[allow(missing_docs)] // the messages say what their fields are
 pub enum ConstraintError {
     /// The list of slots has another length than there are cores.
     #[error("{found} numbers of slots are given for {expected} cores: give one for each")]
-    WrongSlots {
-        /// Numbers given.
-        found: usize,
-        /// Leaves of the topology.
-        expected: usize,
-    },
+    WrongSlots { found: usize, expected: usize },
     /// More ranks than all cores take.
     #[error(
         "{ranks} ranks do not fit into the {slots} slots of the cores that may be used: allow more slots or cores, or use fewer ranks"
     )]
-    TooFewSlots {
-        /// Ranks to place.
-        ranks: usize,
-        /// Slots of all cores that may be used.
-        slots: usize,
-    },
+    TooFewSlots { ranks: usize, slots: usize },
     /// A rank that the job does not have.
     #[error("{what} names rank {rank}, but the job's {ranks} ranks count from 0")]
     NoSuchRank {
-        /// The constraint, as the command calls it.
         what: &'static str,
-        /// The rank that was named.
         rank: usize,
-        /// Their number.
         ranks: usize,
     },
     /// A core that the topology does not have.
     #[error("{what} names core {leaf}, but the topology's {leaves} cores count from 0")]
     NoSuchLeaf {
-        /// The constraint, as the command calls it.
         what: &'static str,
-        /// The leaf that was named.
         leaf: usize,
-        /// Their number.
         leaves: usize,
     },
     /// A rank is fixed to a core that may not be used.
@@ -48,11 +33,8 @@ pub enum ConstraintError {
         "rank {rank} is fixed to core {leaf}, which is {why}: fix it to another core or let that one be used"
     )]
     FixedToUnusable {
-        /// The rank.
         rank: usize,
-        /// The leaf.
         leaf: usize,
-        /// Reason why it cannot be used.
         why: &'static str,
     },
     /// More ranks are fixed to a core than it takes.
@@ -60,21 +42,15 @@ pub enum ConstraintError {
         "{found} ranks are fixed to core {leaf}, which takes {slots}: fix some of them elsewhere or allow more slots"
     )]
     FixedTooMany {
-        /// The leaf.
         leaf: usize,
-        /// Ranks fixed there.
         found: usize,
-        /// Ranks that it takes.
         slots: usize,
     },
     /// A rank has no core left that it may use.
     #[error(
         "rank {rank} has no core left: none of those that it may use can be used; allow it others"
     )]
-    NothingAllowed {
-        /// The rank.
-        rank: usize,
-    },
+    NothingAllowed { rank: usize },
     /// Some ranks together may use fewer slots than they are.
     #[error(
         "ranks {} may only use cores {}, which take {slots} ranks: allow some of them other cores",
@@ -82,32 +58,21 @@ pub enum ConstraintError {
         short(leaves)
     )]
     Crowded {
-        /// The ranks.
         ranks: Vec<usize>,
-        /// All leaves that any of them may use.
         leaves: Vec<usize>,
-        /// Number of ranks these leaves take.
         slots: usize,
     },
     /// A level to share that the tree does not have.
     #[error("no level is called \"{name}\": the levels are {known}")]
-    NoSuchLevel {
-        /// The name that was given.
-        name: String,
-        /// The names that exist.
-        known: String,
-    },
+    NoSuchLevel { name: String, known: String },
     /// A set of ranks that no node can hold.
     #[error(
         "ranks {} must share a {level}, but no {level} has room for all {}: the largest takes {largest} of them",
         short(ranks), ranks.len()
     )]
     TooManyTogether {
-        /// The ranks.
         ranks: Vec<usize>,
-        /// The level that they must share.
         level: String,
-        /// The most that any node takes of them.
         largest: usize,
     },
     /// No way was found to give all sets of ranks a node of their own size.
@@ -115,12 +80,7 @@ pub enum ConstraintError {
         "no {level} was found for ranks {}, which must share one, beside the other ranks that must share theirs: make some of these sets smaller",
         short(ranks)
     )]
-    NoNodeFound {
-        /// The ranks.
-        ranks: Vec<usize>,
-        /// The level that they must share.
-        level: String,
-    },
+    NoNodeFound { ranks: Vec<usize>, level: String },
     /// No hardware thread of a core may be used.
     #[error("0 threads of each core would leave nothing to use: allow at least 1")]
     NoThreads,

@@ -1,15 +1,15 @@
-//! From a placement that breaks rules to one that keeps them, with few moves.
+//! Repair of a placement that breaks rules, with few moves.
 //!
-//! Ranks that may stay where they are stay. Sets of ranks that must be together
-//! get their node first, the largest set first, preferably the node where most
-//! of them are. Every other rank gets the nearest free slot that it may have;
-//! where there is none, a chain of ranks moves on, each to a slot that it may
-//! have, until one is free (an augmenting path, found breadth first). Such a
+//! Ranks that may stay where they are stay. Sets of ranks that must be together get their node
+//! first, the largest set first, preferably the node where most of them are. Every other rank gets
+//! the nearest free slot that it may have; where there is none, a chain of ranks moves on, each to
+//! a slot that it may have, until one is free (an augmenting path, found breadth first). Such a
 //! chain exists whenever the lists of slots permit an arrangement at all.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{ConstraintError, SlotTree};
+use crate::constraints::error::ConstraintError;
+use crate::constraints::slot_tree::SlotTree;
 
 /// A placement that keeps all rules, near to `wished`, one slot for each rank. Ranks without a
 /// preference, and those that prefer a slot that does not exist, sit anywhere.
@@ -20,26 +20,26 @@ pub(super) fn repaired(
     slot_tree: &SlotTree,
     wished: &[usize],
 ) -> Result<Vec<usize>, ConstraintError> {
-    let mut hall = Hall::new(slot_tree, wished);
+    let mut arrangement = Arrangement::new(slot_tree, wished);
     let mut groups: Vec<usize> = (0..slot_tree.groups().len()).collect();
     groups.sort_by_key(|&group| (std::cmp::Reverse(slot_tree.groups()[group].len()), group));
     for group in groups {
-        hall.slot_group(group)?;
+        arrangement.slot_group(group)?;
     }
     let mut waiting: Vec<usize> = (0..slot_tree.ranks())
-        .filter(|&rank| hall.slot_of[rank].is_none())
+        .filter(|&rank| arrangement.slot_of[rank].is_none())
         .collect();
     waiting.sort_by_key(|&rank| (slot_tree.list_of(rank).map_or(usize::MAX, <[_]>::len), rank));
     for rank in waiting {
-        hall.slot(rank)?;
+        arrangement.slot(rank)?;
     }
     // Every rank was seated, or there was an error.
-    Ok(hall.slot_of.into_iter().flatten().collect())
+    Ok(arrangement.slot_of.into_iter().flatten().collect())
 }
 
 /// Rank of each slot at present.
 #[derive(Clone)]
-struct Hall<'a> {
+struct Arrangement<'a> {
     slot_tree: &'a SlotTree,
     wished: &'a [usize],
     rank_on: Vec<Option<usize>>,
@@ -48,11 +48,11 @@ struct Hall<'a> {
     node_of_group: Vec<Option<usize>>,
 }
 
-impl<'a> Hall<'a> {
+impl<'a> Arrangement<'a> {
     /// All ranks that keep the rules where they are and belong to no set.
     fn new(slot_tree: &'a SlotTree, wished: &'a [usize]) -> Self {
         let slots = slot_tree.topology().leaf_count();
-        let mut hall = Hall {
+        let mut arrangement = Arrangement {
             slot_tree,
             wished,
             rank_on: vec![None; slots],
@@ -62,11 +62,11 @@ impl<'a> Hall<'a> {
         };
         for (rank, &slot) in wished.iter().enumerate().take(slot_tree.ranks()) {
             let alone = slot_tree.group_of(rank).is_none();
-            if alone && hall.free.contains(&slot) && slot_tree.may_use(rank, slot) {
-                hall.put(rank, slot);
+            if alone && arrangement.free.contains(&slot) && slot_tree.may_use(rank, slot) {
+                arrangement.put(rank, slot);
             }
         }
-        hall
+        arrangement
     }
 
     fn put(&mut self, rank: usize, slot: usize) {

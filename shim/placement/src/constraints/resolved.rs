@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{ConstraintError, Constraints};
+use crate::constraints::error::ConstraintError;
+use crate::constraints::request::Constraints;
 use treepie_topology::Topology;
 
 /// Names of the level whose nodes have a memory of their own.
@@ -146,8 +147,7 @@ impl Allowed {
         })
     }
 
-    /// The slots of each leaf, no more than `height` except where more ranks
-    /// are fixed.
+    /// The slots of each leaf, no more than `height` except where more ranks are fixed.
     pub(super) fn capped(&self, slots: &[usize], height: usize) -> Vec<usize> {
         let fixed = |leaf: &usize| self.fixed_on.get(leaf).copied().unwrap_or(0);
         let slots = slots.iter().enumerate();
@@ -205,28 +205,46 @@ pub(super) fn joined(
     Ok(sets)
 }
 
-/// The depth of the nodes that sets of ranks must not leave, and their name.
-pub(super) fn shared(
-    constraints: &Constraints,
-    topology: &Topology,
-) -> Result<(usize, String), ConstraintError> {
-    let levels = topology.levels();
-    let depth_of = |name: &str| levels.iter().position(|level| level.name == name);
-    if let Some(name) = &constraints.together_level {
-        let known = levels.iter().map(|level| level.name.as_str());
-        return match depth_of(name) {
-            Some(level) => Ok((level + 1, name.clone())),
-            None => Err(ConstraintError::NoSuchLevel {
-                name: name.clone(),
-                known: known.collect::<Vec<_>>().join(", "),
-            }),
+/// Level of the nodes that ranks which must be together share.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SharedLevel {
+    pub depth: usize,
+    pub name: String,
+}
+
+impl SharedLevel {
+    /// The level that the constraints name, or else that of machines.
+    ///
+    /// # Errors
+    /// A level that the topology does not have.
+    pub(super) fn new(
+        constraints: &Constraints,
+        topology: &Topology,
+    ) -> Result<Self, ConstraintError> {
+        let levels = topology.levels();
+        let Some(name) = &constraints.together_level else {
+            let depth = shared_depth(topology);
+            let level = depth.checked_sub(1);
+            let name = level.map_or("machine", |level| &levels[level].name);
+            return Ok(SharedLevel {
+                depth,
+                name: name.to_owned(),
+            });
         };
+        match levels.iter().position(|level| level.name == *name) {
+            Some(level) => Ok(SharedLevel {
+                depth: level + 1,
+                name: name.clone(),
+            }),
+            None => {
+                let known = levels.iter().map(|level| level.name.as_str());
+                Err(ConstraintError::NoSuchLevel {
+                    name: name.clone(),
+                    known: known.collect::<Vec<_>>().join(", "),
+                })
+            }
+        }
     }
-    let depth = shared_depth(topology);
-    let name = depth
-        .checked_sub(1)
-        .map_or("machine", |level| &levels[level].name);
-    Ok((depth, name.to_owned()))
 }
 
 /// The depth of the nodes, whose ranks have memory in common; 0 where the whole

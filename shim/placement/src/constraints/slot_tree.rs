@@ -1,16 +1,14 @@
 //! Constraints that were checked against a topology: the tree of slots.
 
-use super::resolved::{Allowed, joined, lowest_height, shared, usable_slots};
-use super::{ConstraintError, Constraints, repair};
-use crate::PlacementError;
+use crate::constraints::resolved::{Allowed, SharedLevel};
+use crate::error::PlacementError;
 use treepie_topology::Topology;
 
 /// The slots that ranks can take, and the ranks that may take each.
 ///
-/// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, those
-/// that it forbids none. A slot belongs to a leaf of the topology that the
-/// constraints were made for. Where every leaf takes one rank, slots and leaves
-/// are the same.
+/// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, those that it forbids none.
+/// A slot belongs to a leaf of the topology that the constraints were made for. Where every leaf
+/// takes one rank, slots and leaves are the same.
 #[derive(Debug, Clone)]
 pub struct SlotTree {
     topology: Topology,
@@ -18,69 +16,20 @@ pub struct SlotTree {
     has_slots: bool,
     leaf_of_slot: Vec<usize>,
     first_slot: Vec<usize>,
-    /// Which of `lists` says where a rank may be; `None`: anywhere.
+    /// Index in `lists` of the slots that a rank may have; `None`: all.
     list_of_rank: Vec<Option<usize>>,
     /// Slots by increasing number.
     lists: Vec<Vec<usize>>,
-    /// Which of `groups` a rank belongs to.
+    /// Index in `groups` of the set that a rank belongs to.
     group_of_rank: Vec<Option<usize>>,
     groups: Vec<Vec<usize>>,
-    /// Depth of the nodes that groups must not leave, and what they are called.
-    shared_depth: usize,
-    shared_level: String,
+    /// Level of the nodes that groups must not leave.
+    shared: SharedLevel,
 }
 
 impl SlotTree {
-    /// Checks `constraints` for so many ranks on `topology`.
-    ///
-    /// # Errors
-    /// Ranks or leaves that do not exist; fewer slots than ranks; constraints
-    /// that contradict each other.
-    pub fn new(
-        constraints: &Constraints,
-        ranks: usize,
-        topology: &Topology,
-    ) -> Result<Self, PlacementError> {
-        if constraints.is_empty() {
-            return SlotTree::free(ranks, topology);
-        }
-        let capacities = usable_slots(constraints, topology)?;
-        let allowed = Allowed::new(constraints, ranks, &capacities, topology)?;
-        let groups = joined(&constraints.together, ranks)?;
-        let (shared_depth, shared_level) = shared(constraints, topology)?;
-        let total = capacities
-            .iter()
-            .fold(0_usize, |sum, &s| sum.saturating_add(s));
-        if ranks > total {
-            return Err(ConstraintError::TooFewSlots {
-                ranks,
-                slots: total,
-            }
-            .into());
-        }
-        // No core takes more ranks than it has to: one more each time that
-        // the ranks do not find slots.
-        let most = capacities.iter().copied().max().unwrap_or(1).max(1);
-        let mut height = lowest_height(&capacities, ranks);
-        loop {
-            let capped = allowed.capped(&capacities, height);
-            let slot_tree = SlotTree::with_slots(
-                &capped,
-                topology,
-                &allowed,
-                groups.clone(),
-                (shared_depth, shared_level.clone()),
-            )?;
-            match repair::repaired(&slot_tree, &[]) {
-                Err(_) if height < most => height += 1,
-                Err(error) => return Err(error.into()),
-                Ok(_) => return Ok(slot_tree),
-            }
-        }
-    }
-
     /// No constraints: a slot is a leaf.
-    fn free(ranks: usize, topology: &Topology) -> Result<Self, PlacementError> {
+    pub(super) fn free(ranks: usize, topology: &Topology) -> Result<Self, PlacementError> {
         let leaves = topology.allowed_leaves().len();
         if ranks > leaves {
             return Err(PlacementError::TooManyRanks { ranks, leaves });
@@ -94,17 +43,16 @@ impl SlotTree {
             lists: Vec::new(),
             group_of_rank: vec![None; ranks],
             groups: Vec::new(),
-            shared_depth: 0,
-            shared_level: String::new(),
+            shared: SharedLevel::default(),
         })
     }
 
-    fn with_slots(
+    pub(super) fn with_slots(
         capacities: &[usize],
         topology: &Topology,
         allowed: &Allowed,
         groups: Vec<Vec<usize>>,
-        (shared_depth, shared_level): (usize, String),
+        shared: SharedLevel,
     ) -> Result<Self, PlacementError> {
         let mut first_slot = vec![0];
         let mut leaf_of_slot = Vec::new();
@@ -138,8 +86,7 @@ impl SlotTree {
             list_of_rank: allowed.list_of_rank.clone(),
             group_of_rank,
             groups,
-            shared_depth,
-            shared_level,
+            shared,
         })
     }
 
@@ -159,7 +106,7 @@ impl SlotTree {
         self.topology.depth() - usize::from(self.has_slots)
     }
 
-    /// The same slots, on a tree with other distances.
+    /// These slots on a tree with other distances.
     ///
     /// # Errors
     /// As [`Topology::with_level_distances`].
@@ -208,19 +155,6 @@ impl SlotTree {
         };
         let stays = self.group_of_rank[rank].is_none() || self.node_of(from) == self.node_of(to);
         stays && self.may_use(rank, to)
-    }
-
-    /// The placement that a strategy found, with as few ranks as possible moved
-    /// so that all rules are kept; itself if it keeps them.
-    ///
-    /// # Errors
-    /// No slots were found for ranks that must be together.
-    pub fn admit(&self, slot_of_rank: Vec<usize>) -> Result<Vec<usize>, PlacementError> {
-        if self.keeps_rules(&slot_of_rank) {
-            return Ok(slot_of_rank);
-        }
-        // From an empty hall a way is known: see `SlotTree::new`.
-        Ok(repair::repaired(self, &slot_of_rank).or_else(|_| repair::repaired(self, &[]))?)
     }
 
     /// Whether a placement, one slot for each rank, keeps all rules.
@@ -282,15 +216,15 @@ impl SlotTree {
 
     /// The node of a slot that groups must not leave.
     pub(super) fn node_of(&self, slot: usize) -> usize {
-        self.topology.ancestor(slot, self.shared_depth)
+        self.topology.ancestor(slot, self.shared.depth)
     }
 
     pub(super) fn shared_depth(&self) -> usize {
-        self.shared_depth
+        self.shared.depth
     }
 
     pub(super) fn shared_level(&self) -> &str {
-        &self.shared_level
+        &self.shared.name
     }
 
     /// The leaf that a slot belongs to.

@@ -15,8 +15,8 @@ use treepie_topology::Topology;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelTraffic {
-    /// What two ranks on the two sides have in common at most: `root`, or the
-    /// name of a level of the topology.
+    /// Level that ranks on the two sides have in common at most: `root`, or the name of a level of
+    /// the topology.
     pub level: String,
     /// With the ranks where the launcher put them.
     pub before: f64,
@@ -48,9 +48,9 @@ pub struct StoredPlacement {
     pub profile: Option<String>,
     /// Number of ranks; the length of the three lists below.
     pub ranks: usize,
-    /// What computed it, such as `treematch`.
+    /// Strategy that computed it, such as `treematch`.
     pub strategy: String,
-    /// What it is expected to gain.
+    /// Expected gain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
     /// Bytes by level, from the root downwards.
@@ -141,7 +141,7 @@ impl StoredPlacement {
         self.check_numbers(path)
     }
 
-    /// What is wrong with a list of one core for each rank or process. A core
+    /// Problem of a list of one core for each rank or process. A core
     /// may be there several times if it is that often in `others` too.
     fn cores_problem(&self, cores: &[usize], others: &[usize], what: &str) -> Option<String> {
         let (found, ranks, leaves) = (cores.len(), self.ranks, self.topology.leaf_count());

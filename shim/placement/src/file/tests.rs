@@ -1,7 +1,7 @@
 //! Placements that are whole, and the many ways in which they are not.
 #![allow(clippy::unwrap_used)]
 
-use super::*;
+use crate::file::*;
 use proptest::prelude::*;
 
 use treepie_base::Header;

@@ -1,8 +1,8 @@
 //! Swaps inside nodes: of parts of one shape, then of single ranks.
 
-use super::Interfaces;
-use crate::constraints::Constraints;
-use crate::objective::mean_of_directions;
+use crate::constraints::request::Constraints;
+use crate::near::interfaces::Interfaces;
+use crate::objective::hop_bytes::mean_of_directions;
 use treepie_topology::Topology;
 use treepie_traffic::{Matrix, MatrixError};
 
@@ -14,7 +14,7 @@ const ROUNDS: usize = 8;
 pub struct Seats<'a> {
     /// Bytes between ranks.
     pub bytes: &'a Matrix,
-    /// What the placement minimized.
+    /// Affinities whose cost the placement minimized.
     pub affinity: &'a Matrix,
     /// The tree.
     pub topology: &'a Topology,
@@ -37,7 +37,7 @@ impl Seats<'_> {
     /// # Panics
     /// If the placement is no list of leaves of the ranks.
     pub fn near_interfaces(&self, budget: f64) -> Result<Vec<usize>, MatrixError> {
-        let mut search = Search::new(self)?;
+        let mut search = InterfaceSearch::new(self)?;
         if !self.interfaces.differ() {
             return Ok(search.leaf_of_rank);
         }
@@ -53,7 +53,7 @@ impl Seats<'_> {
     }
 }
 
-struct Search<'a> {
+struct InterfaceSearch<'a> {
     seats: Seats<'a>,
     affinity: Matrix,
     outside: Vec<f64>,
@@ -63,7 +63,7 @@ struct Search<'a> {
     alone: Vec<bool>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> InterfaceSearch<'a> {
     fn new(seats: &Seats<'a>) -> Result<Self, MatrixError> {
         let ranks = seats.bytes.order();
         let constraints = seats.constraints;
@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
         for (rank, &leaf) in seats.leaf_of_rank.iter().enumerate() {
             ranks_on[leaf].push(rank);
         }
-        Ok(Search {
+        Ok(InterfaceSearch {
             seats: *seats,
             affinity: mean_of_directions(seats.affinity)?,
             outside: seats

@@ -3,10 +3,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::Constraints;
-use crate::objective::dist_comm;
-use treepie_topology::Machine;
+use crate::constraints::request::Constraints;
+use crate::near::*;
+use crate::objective::hop_bytes::dist_comm;
+use treepie_topology::{Machine, Topology};
+use treepie_traffic::Matrix;
 
 /// Nodes of two sockets of `cores` cores each; the interface of a node is beside its second socket.
 fn nodes(count: usize, cores: usize) -> Topology {

@@ -2,7 +2,8 @@
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use super::{coupe_min, dist_comm, link_lengths, link_loads, makespan_comm, temps_comm};
+use crate::hardware::Hardware;
+use crate::objective::thesis::{coupe_min, makespan_comm, temps_comm};
 use treepie_base::from_name;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
@@ -25,11 +26,9 @@ pub enum Objective {
     /// TempsComm (thesis 1.4.1). Throughputs that were not measured are the inverse of the
     /// distances, and it is DistComm.
     TempsComm,
-    /// MakespanComm (thesis 1.4.1), in the same terms: the pair of ranks that
-    /// takes longest.
+    /// MakespanComm (thesis 1.4.1), in the same terms: the pair of ranks that takes longest.
     MakespanComm,
-    /// CoupeMin (thesis 1.4.1): the cut of the highest level first, then of the
-    /// next.
+    /// CoupeMin (thesis 1.4.1): the cut of the highest level first, then of the next.
     CoupeMin,
 }
 
@@ -47,29 +46,26 @@ impl Objective {
     }
 
     /// Cost of a placement. For [`Objective::CoupeMin`] the cut of the highest level at which the
-    /// tree branches.
+    /// tree branches. On a network, hop-bytes for the objectives that are defined on trees only.
     ///
     /// # Panics
     /// If `leaf_of_rank` is no list of leaves of the ranks.
-    pub fn value(self, matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> f64 {
+    pub fn value<'a>(
+        self,
+        matrix: &Matrix,
+        hardware: impl Into<Hardware<'a>>,
+        leaf_of_rank: &[usize],
+    ) -> f64 {
+        let hardware = hardware.into();
+        let topology = hardware.topology;
         match self {
-            Objective::Sum => dist_comm(matrix, topology, leaf_of_rank),
-            Objective::Congestion => {
-                let loads = link_loads(matrix, topology, leaf_of_rank);
-                let lengths = link_lengths(topology);
-                let above_leaves = (topology.depth() - 1).max(1);
-                let weighted = loads.iter().zip(lengths);
-                weighted
-                    .take(above_leaves)
-                    .map(|(link, length)| link.load() * length)
-                    .fold(0.0, f64::max)
-            }
+            Objective::Congestion => hardware.max_link_load(matrix, leaf_of_rank),
             Objective::Mixture => {
-                let of = |objective: Objective| objective.value(matrix, topology, leaf_of_rank);
-                (of(Objective::Sum) * of(Objective::Congestion)).sqrt()
+                let sum = hardware.hop_bytes(matrix, leaf_of_rank);
+                (sum * hardware.max_link_load(matrix, leaf_of_rank)).sqrt()
             }
-            Objective::TempsComm => {
-                temps_comm(matrix, topology, leaf_of_rank, &throughputs(topology))
+            _ if self == Objective::Sum || hardware.network.is_some() => {
+                hardware.hop_bytes(matrix, leaf_of_rank)
             }
             Objective::MakespanComm => {
                 makespan_comm(matrix, topology, leaf_of_rank, &throughputs(topology))
@@ -78,24 +74,27 @@ impl Objective {
                 let branches = topology.widest_arities().into_iter().position(|a| a > 1);
                 coupe_min(matrix, topology, leaf_of_rank)[branches.unwrap_or(0)]
             }
+            _ => temps_comm(matrix, topology, leaf_of_rank, &throughputs(topology)),
         }
     }
 
-    /// Key by which placements are compared: the first number that differs decides. Between
-    /// placements that are equal by this objective DistComm does.
+    /// Costs by which placements are compared: the first number that differs decides. Between
+    /// placements that are equal by this objective hop-bytes do.
     pub(crate) fn key(
         self,
         matrix: &Matrix,
-        topology: &Topology,
+        hardware: Hardware,
         leaf_of_rank: &[usize],
     ) -> Vec<f64> {
+        let sum = || hardware.hop_bytes(matrix, leaf_of_rank);
         match self {
-            Objective::CoupeMin => coupe_min(matrix, topology, leaf_of_rank),
-            Objective::Sum => vec![dist_comm(matrix, topology, leaf_of_rank)],
-            _ => vec![
-                self.value(matrix, topology, leaf_of_rank),
-                dist_comm(matrix, topology, leaf_of_rank),
-            ],
+            Objective::CoupeMin => coupe_min(matrix, hardware.topology, leaf_of_rank),
+            Objective::Sum => vec![sum()],
+            Objective::Mixture => {
+                let (sum, load) = (sum(), hardware.max_link_load(matrix, leaf_of_rank));
+                vec![(sum * load).sqrt(), sum, load]
+            }
+            _ => vec![self.value(matrix, hardware, leaf_of_rank), sum()],
         }
     }
 }

@@ -10,7 +10,7 @@ pub struct LinkLoad {
     pub node: usize,
     /// Bytes or messages sent over the link by the ranks below it.
     pub sent: f64,
-    /// The same for those received.
+    /// Bytes or messages received over the link by them.
     pub received: f64,
 }
 
@@ -74,9 +74,8 @@ pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) 
     links.iter().map(most_loaded).collect()
 }
 
-/// The length of a link of every level, from the root: the distances of the
-/// levels are sums of the lengths of the links on the way up and down. Hops make
-/// every link 1 long.
+/// The length of a link of every level, from the root: the distances of the levels are sums of the
+/// lengths of the links on the way up and down. Hops make every link 1 long.
 pub(crate) fn link_lengths(topology: &Topology) -> Vec<f64> {
     let distances = topology.level_distances();
     let deeper = distances.iter().skip(1).chain([&0.0]);

@@ -1,7 +1,8 @@
 //! Objectives that are no DistComm, as one: what a search for DistComm has to be
 //! given so that it finds something good by them.
 
-use super::{Objective, mean_of_directions};
+use crate::objective::choice::Objective;
+use crate::objective::hop_bytes::mean_of_directions;
 use treepie_traffic::{Matrix, MatrixError};
 
 /// A matrix and distances whose DistComm leads to another objective.
@@ -22,11 +23,10 @@ const STEP: f64 = 1000.0;
 const POWERS: [i32; 3] = [4, 16, 512];
 
 impl Objective {
-    /// The sums to search for, on a tree with these level distances, of whose
-    /// levels the first `levels` are those of leaves. None where the objective is
-    /// DistComm itself (TempsComm is, where throughputs are the inverse of
-    /// distances), or has a search of its own (congestion,
-    /// and the mixture of both).
+    /// The sums to search for, on a tree with these level distances, of whose levels the first
+    /// `levels` are those of leaves. None where the objective is DistComm itself (TempsComm is,
+    /// where throughputs are the inverse of distances), or has a search of its own (congestion, and
+    /// the mixture of both).
     ///
     /// # Errors
     /// None for a matrix whose [`Matrix::total`] is finite.

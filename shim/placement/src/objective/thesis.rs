@@ -1,14 +1,13 @@
 //! The objectives of the thesis besides DistComm (thesis 1.4.1).
 
-use super::traffic_by_level;
+use crate::objective::hop_bytes::traffic_by_level;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// TempsComm (thesis 1.4.1): the time of all communication if it went one after
-/// the other, the sum over unordered pairs of volume divided by throughput.
-/// `throughputs[d]` is that between leaves whose lowest common ancestor is at
-/// depth `d`, in units of the matrix per unit of time; between ranks on one leaf
-/// no time passes. As in [`super::dist_comm`], the volume of a pair is the mean
+/// TempsComm (thesis 1.4.1): the time of all communication if it went one after the other, the sum
+/// over unordered pairs of volume divided by throughput. `throughputs[d]` is that between leaves
+/// whose lowest common ancestor is at depth `d`, in units of the matrix per unit of time; between
+/// ranks on one leaf no time passes. As in [`super::dist_comm`], the volume of a pair is the mean
 /// of its two directions.
 ///
 /// # Panics
@@ -50,11 +49,10 @@ pub(crate) fn makespan_comm(
     longest
 }
 
-/// CoupeMin (thesis 1.4.1): what is cut at every level from the root, where the
-/// ranks of each node are divided among its children; unordered pairs, each
-/// with the mean of its directions. The thesis cuts the upper levels first, so
-/// that of two placements the better one is that whose list is the smaller in
-/// the order of dictionaries. It counts edges; here their affinities count.
+/// CoupeMin (thesis 1.4.1): what is cut at every level from the root, where the ranks of each node
+/// are divided among its children; unordered pairs, each with the mean of its directions. The
+/// thesis cuts the upper levels first, so that of two placements the better one is that whose list
+/// is the smaller in the order of dictionaries. It counts edges; here their affinities count.
 ///
 /// # Panics
 /// As [`super::dist_comm`].

@@ -24,11 +24,10 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// Distributes `edges` into `count` buckets (at least 1). The limits are
-    /// taken from a random sample of `sample` edges, sorted and split evenly:
-    /// bucket `j` holds what is below the smallest sampled value of bucket
-    /// `j - 1` and not below its own; the last one holds all the rest. Equal
-    /// limits leave buckets empty.
+    /// Distributes `edges` into `count` buckets (at least 1). The limits are taken from a random
+    /// sample of `sample` edges, sorted and split evenly: bucket `j` holds what is below the
+    /// smallest sampled value of bucket `j - 1` and not below its own; the last one holds all the
+    /// rest. Equal limits leave buckets empty.
     pub fn new(edges: Vec<Edge>, count: usize, sample: usize, seed: u64) -> Self {
         let count = count.max(1);
         let mut sampled = sample_values(&edges, sample, seed);

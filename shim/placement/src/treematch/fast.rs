@@ -5,8 +5,8 @@
 //! can still be completed. What no edge joins is put together at the end; for pairs that is what
 //! edges of value zero would do, in the order of their entities.
 
-use super::buckets::{Buckets, Edge};
-use super::partial_groups::PartialGroups;
+use crate::treematch::buckets::{Buckets, Edge};
+use crate::treematch::partial_groups::PartialGroups;
 use treepie_traffic::Matrix;
 
 /// Groups, and how much sorting it took to find them.

@@ -1,7 +1,9 @@
 //! Grouping level by level, and the placement that follows from the groups.
 
-use super::{aggregated, exact, extended, fast};
-use crate::PlacementError;
+use crate::error::PlacementError;
+use crate::treematch::aggregate::{aggregated, extended};
+use crate::treematch::possible_groups::group_count;
+use crate::treematch::{exact, fast};
 use treepie_traffic::Matrix;
 
 /// Parameters of TreeMatch.
@@ -70,7 +72,7 @@ pub fn group(
             true => matrix,
             false => extended(&matrix, whole)?,
         };
-        let exact = exact::group_count(padded.order(), arity) < parameters.exact_below;
+        let exact = group_count(padded.order(), arity) < parameters.exact_below;
         let mut groups = if exact {
             exact::group(&padded, arity)
         } else {
@@ -102,7 +104,7 @@ pub(crate) fn most_groups(ranks: usize, arities: &[usize]) -> (u64, usize) {
     let mut most = (0, 1);
     for &arity in arities.iter().rev() {
         entities = entities.next_multiple_of(arity.max(1));
-        most = most.max((exact::group_count(entities, arity), arity));
+        most = most.max((group_count(entities, arity), arity));
         entities /= arity.max(1);
     }
     most

@@ -2,11 +2,11 @@
 //! vertices are groups and whose edges join groups that share an entity
 //! (thesis 2.4.1). The graph is never built; marks on entities do.
 //!
-//! As the group size divides the number of entities, every choice that cannot
+//! The group size divides the number of entities, so every choice that cannot
 //! be extended has order / size groups: a greedy choice is always complete, and
 //! only its weight differs. Finding the lightest one is NP-hard.
 
-use super::exact::PossibleGroups;
+use crate::treematch::possible_groups::PossibleGroups;
 
 /// With more possible groups than this both forms of the third heuristic are left out. (The thesis
 /// has such a threshold without its value; this is that of the authors' later program.)
@@ -71,7 +71,7 @@ pub fn smallest_maximum(groups: &PossibleGroups) -> Vec<usize> {
     let mut looks = SEARCH_LIMIT;
     while !best.is_empty() {
         let weights = best.iter().map(|&group| groups.weight(group));
-        let mut search = Search {
+        let mut search = SmallestMaximum {
             groups,
             with_entity: &with_entity,
             below: weights.fold(0.0, f64::max),
@@ -89,7 +89,7 @@ pub fn smallest_maximum(groups: &PossibleGroups) -> Vec<usize> {
 }
 
 /// A depth-first search for a choice of groups that are all lighter than `below`.
-struct Search<'a> {
+struct SmallestMaximum<'a> {
     groups: &'a PossibleGroups,
     with_entity: &'a [Vec<usize>],
     below: f64,
@@ -98,9 +98,8 @@ struct Search<'a> {
     looks: usize,
 }
 
-impl Search<'_> {
-    /// Completes the present choice; leaves it unchanged if that is impossible
-    /// or too long.
+impl SmallestMaximum<'_> {
+    /// Completes the present choice; leaves it unchanged if that is impossible or too long.
     fn complete(&mut self) -> bool {
         let Some(free) = self.used.iter().position(|used| !used) else {
             return true;

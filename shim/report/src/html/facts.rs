@@ -1,7 +1,8 @@
 //! Facts about a job on a machine, before and after: computed here, written by the sections.
 
 use treepie_launch::error::CommandError;
-use treepie_placement::networks::{Measures, NetworkNodes};
+use treepie_placement::NetworkNodes;
+use treepie_placement::objective::Measures;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 

@@ -1,6 +1,6 @@
 //! The pictures of a report.
 
-use treepie_placement::networks::link_traffic;
+use treepie_placement::objective::link_traffic;
 use treepie_placement::objective::{LinkLoad, all_link_loads};
 use treepie_topology::{Topology, networks};
 

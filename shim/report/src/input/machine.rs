@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use treepie_launch::error::CommandError;
-use treepie_placement::networks::NetworkNodes;
+use treepie_placement::NetworkNodes;
 use treepie_platform::with_measured_distances;
 use treepie_topology::Topology;
 use treepie_topology::formats::HostLocation;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use treepie_launch::error::CommandError;
-use treepie_placement::networks::NetworkNodes;
+use treepie_placement::NetworkNodes;
 use treepie_topology::Topology;
 use treepie_topology::networks::Site;
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use treepie_launch::error::CommandError;
 use treepie_placement::file::PlacementFile;
-use treepie_placement::networks::Measures;
+use treepie_placement::objective::Measures;
 use treepie_report::input::network;
 use treepie_report::input::topology::describe;
 use treepie_report::input::traffic::{Input, profile_of_placement};

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 use treepie_launch::error::CommandError;
-use treepie_placement::networks::NetworkNodes;
+use treepie_placement::NetworkNodes;
 use treepie_profile::Profile;
 use treepie_report::before_after::BeforeAfter;
 use treepie_report::change::Change;

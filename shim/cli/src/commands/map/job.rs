@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use treepie_launch::error::CommandError;
 use treepie_placement::balance::in_blocks;
-use treepie_placement::networks::{Measures, NetworkNodes, place_on_network};
+use treepie_placement::NetworkNodes;
 use treepie_placement::objective::Objective;
 use treepie_placement::{
     Constraints, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
@@ -139,10 +139,11 @@ impl Job {
         matrix: &Matrix,
         options: &Options,
     ) -> Result<Placed, PlacementError> {
-        match &self.network {
-            Some(nodes) => place_on_network(how.strategy, matrix, &self.usable, nodes, options),
-            None => place(how.strategy, matrix, &self.usable, options),
-        }
+        let hardware = Hardware {
+            topology: &self.usable,
+            network: self.network.as_ref(),
+        };
+        place(how.strategy, matrix, hardware, options)
     }
 
     /// Cost of a placement by an objective.
@@ -152,15 +153,11 @@ impl Job {
         matrix: &Matrix,
         leaf_of_rank: &[usize],
     ) -> f64 {
-        let Some(nodes) = &self.network else {
-            return objective.value(matrix, &self.topology, leaf_of_rank);
+        let hardware = Hardware {
+            topology: &self.topology,
+            network: self.network.as_ref(),
         };
-        let measures = Measures::new(matrix, &self.topology, nodes, leaf_of_rank);
-        match objective {
-            Objective::Congestion => measures.loads.most_load,
-            Objective::Mixture => (measures.hop_bytes * measures.loads.most_load).sqrt(),
-            _ => measures.hop_bytes,
-        }
+        objective.value(matrix, hardware, leaf_of_rank)
     }
 
     /// The core of each rank without the placement.

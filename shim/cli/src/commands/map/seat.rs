@@ -1,7 +1,7 @@
 //! Cost of rank 0's staying on process 0: so it does in a replay where input arrives there.
 
 use serde::Serialize;
-use treepie_placement::networks::NetworkNodes;
+use treepie_placement::NetworkNodes;
 use treepie_placement::objective::Objective;
 use treepie_placement::seat::{Change, Seats, keep};
 use treepie_traffic::Matrix;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use treepie_placement::networks::NetworkNodes;
+use treepie_placement::NetworkNodes;
 use treepie_topology::Topology;
 use treepie_topology::networks::{Arrangement, Dragonfly, Local, Network, Paths, Site};
 

@@ -12,9 +12,8 @@ mod scotch;
 
 use std::collections::BTreeMap;
 
-use treepie_placement::networks::{Measures, place_on_network};
-use treepie_placement::objective::Objective;
-use treepie_placement::{Effort, Options, Strategy};
+use treepie_placement::objective::{Measures, Objective};
+use treepie_placement::{Effort, Hardware, Options, Strategy, place};
 use treepie_traffic::Matrix;
 
 use crate::clock;
@@ -143,14 +142,12 @@ impl Row {
             ..Options::default()
         };
         let start = clock::of_this_thread()?;
-        let placed = place_on_network(
-            Strategy::Best,
-            &matrix,
-            &host.topology,
-            &host.nodes,
-            &options,
-        )
-        .map_err(|error| error.to_string())?;
+        let hardware = Hardware {
+            topology: &host.topology,
+            network: Some(&host.nodes),
+        };
+        let placed = place(Strategy::Best, &matrix, hardware, &options);
+        let placed = placed.map_err(|error| error.to_string())?;
         let seconds = clock::of_this_thread()? - start;
         let peer = match scotch {
             Some(scotch) if guest.ranks() <= 20_000 => {

@@ -1,0 +1,69 @@
+//! Reasons why a placement is not applied to a job.
+
+use thiserror::Error;
+
+use crate::error::PlacementError;
+use treepie_topology::TopologyError;
+use treepie_topology::networks::NetworkError;
+
+/// Reason why a placement is not applied to a job as it was launched. Each text goes on after the
+/// name of a file.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[allow(missing_docs)] // the messages say what their fields are
+pub enum AllocationError {
+    /// Another number of hosts.
+    #[error("is for {recorded} hosts, and the job runs on {job}")]
+    Hosts { recorded: usize, job: usize },
+    /// No host of the job is like one of the placement's.
+    #[error(
+        "has {ranks} ranks on {host}, a host of {cores} cores, and no host of the job that is left has \
+         such cores and as many processes"
+    )]
+    Host {
+        host: String,
+        cores: usize,
+        ranks: usize,
+    },
+    /// No cluster of the job is like one of the placement's.
+    #[error(
+        "has {hosts} hosts in one cluster, and no cluster of the job that is left has such hosts"
+    )]
+    Cluster { hosts: usize },
+    /// Not every process has a cluster.
+    #[error("{given} processes have a cluster, and the job has {job}; give one number for each")]
+    ClustersGiven { given: usize, job: usize },
+    /// A host that is in two clusters.
+    #[error(
+        "the processes of {host} are in the clusters {first} and {second}; give those of one host one \
+         number"
+    )]
+    Split {
+        host: String,
+        first: usize,
+        second: usize,
+    },
+    /// A bare shape that the hosts do not have.
+    #[error("is for {shape}, and the job has {job} processes on its hosts")]
+    Shape { shape: String, job: String },
+    /// A process is bound to a core that the placement does not use.
+    #[error(
+        "has no rank on core {core} of {host}, counted from 0, where process {process} is bound"
+    )]
+    Core {
+        process: usize,
+        host: String,
+        core: usize,
+    },
+    /// Another number of processes.
+    #[error("is for {recorded} processes, and the job has {job}")]
+    Count { recorded: usize, job: usize },
+    /// The ranks cannot be placed.
+    #[error("cannot be placed on the hosts of this job: {0}")]
+    Placement(#[from] PlacementError),
+    /// The hosts make no tree.
+    #[error("the hosts of this job make no tree: {0}")]
+    Topology(#[from] TopologyError),
+    /// The hosts are not on the network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+}

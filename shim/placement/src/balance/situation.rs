@@ -1,0 +1,15 @@
+//! Input of a balancer.
+
+use treepie_traffic::Matrix;
+
+/// Input of a balancer: ranks, loads and the current placement.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// Affinities of the ranks.
+    pub matrix: &'a Matrix,
+    /// Load of each rank, in any unit.
+    pub loads: &'a [f64],
+    /// Leaf of each rank now; a leaf that the topology forbids, or that does not
+    /// exist, is left in any case.
+    pub current: &'a [usize],
+}

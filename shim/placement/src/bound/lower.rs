@@ -1,0 +1,27 @@
+//! Lower bound of hop-bytes on any hardware.
+
+use crate::bound::network::lower_bound_on_network;
+use crate::bound::tree::lower_bound_on_tree;
+use crate::hardware::Hardware;
+use treepie_traffic::Matrix;
+
+/// A number that the hop-bytes of no placement are below, one rank on each leaf that may be used; 0
+/// where none is known. `placed` is a placement: where it is found to be the cheapest, the search
+/// for a better bound ends.
+///
+/// The time grows with the cube of the ranks, up to a second for several hundred, from where on
+/// only what is quick is done.
+///
+/// # Panics
+/// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
+pub fn lower_bound<'a>(
+    matrix: &Matrix,
+    hardware: impl Into<Hardware<'a>>,
+    placed: &[usize],
+) -> f64 {
+    let Hardware { topology, network } = hardware.into();
+    match network {
+        None => lower_bound_on_tree(matrix, topology, placed),
+        Some(nodes) => lower_bound_on_network(matrix, topology, nodes, placed).unwrap_or_default(),
+    }
+}

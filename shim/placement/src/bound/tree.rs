@@ -1,0 +1,182 @@
+//! Lower bound of DistComm on trees, level by level.
+
+use crate::bound::groups::Groups;
+use crate::bound::isoperimetric::Lattice;
+use crate::bound::symmetry::Symmetry;
+use crate::bound::{flow, heaviest, semidefinite};
+use crate::coarsen::graph::Graph;
+use crate::objective::hop_bytes::traffic_by_level;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+/// Sums of this many numbers are right up to this part of the whole.
+const ROUNDING: f64 = 1e-10;
+
+/// Least part of the whole from which the rest beside a mesh or torus is examined.
+const WORTH_IT: f64 = 0.01;
+
+/// A number that no placement's [`crate::objective::dist_comm`] is below, one rank on each usable
+/// leaf. `placed` is a placement: where its cut is found to be the least, the search for a better
+/// bound ends.
+///
+/// The time grows with the cube of the ranks, up to a second for several hundred, from where on
+/// only what is quick is done.
+///
+/// # Panics
+/// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
+pub(crate) fn lower_bound_on_tree(matrix: &Matrix, topology: &Topology, placed: &[usize]) -> f64 {
+    let graph = Graph::new(matrix, matrix.order());
+    let distances = topology.level_distances();
+    // What each level adds to the way, and the groups into which it divides the ranks.
+    let levels: Vec<(f64, Groups)> = (1..=topology.depth())
+        .map(|depth| {
+            let further = distances[depth - 1] - distances.get(depth).copied().unwrap_or(0.0);
+            (further, Groups::at(topology, depth, matrix.order()))
+        })
+        .collect();
+    let hard = |(further, groups): &&(f64, Groups)| *further > 0.0 && groups.largest() > 1;
+    let work = semidefinite::WORK / levels.iter().filter(hard).count().max(1);
+    let pattern = Pattern::new(&graph, work);
+    if !pattern.total.is_finite() {
+        return 0.0;
+    }
+    let mut cut = 0.0;
+    let mut sum = 0.0;
+    let traffic = traffic_by_level(matrix, topology, placed);
+    for ((further, groups), traffic) in levels.iter().zip(traffic) {
+        // Between nodes at this depth goes what turns anywhere above it.
+        cut += traffic / 2.0;
+        if *further > 0.0 {
+            sum += further * pattern.cut(groups, cut);
+        }
+    }
+    sum
+}
+
+/// Affinities, and what is known of them for all levels.
+struct Pattern<'a> {
+    graph: &'a Graph,
+    stencil: Option<Stencil>,
+    total: f64,
+    /// Number that all affinities are multiples of.
+    unit: Option<f64>,
+    /// What the relaxation may take for a level.
+    work: usize,
+}
+
+/// A mesh or torus, and what is beside it.
+struct Stencil {
+    lattice: Lattice,
+    /// The pattern without the lattice.
+    rest: Graph,
+    /// The symmetry of that; nothing where there is next to nothing beside the lattice.
+    symmetry: Option<Symmetry>,
+}
+
+impl Stencil {
+    fn find(graph: &Graph) -> Option<Stencil> {
+        let lattice = Lattice::find(graph)?;
+        let rest = lattice.rest(graph);
+        let is_beside = total(&rest) > WORTH_IT * total(graph);
+        let symmetry = is_beside.then(|| lattice.symmetry(graph));
+        Some(Stencil {
+            lattice,
+            rest,
+            symmetry,
+        })
+    }
+}
+
+impl<'a> Pattern<'a> {
+    fn new(graph: &'a Graph, work: usize) -> Self {
+        Pattern {
+            graph,
+            stencil: Stencil::find(graph),
+            total: total(graph),
+            unit: common_divisor(graph),
+            work,
+        }
+    }
+
+    /// The least affinity between different groups. `known` is what one placement has.
+    fn cut(&self, groups: &Groups, known: f64) -> f64 {
+        let proven = |bound: f64| self.round(bound);
+        let enough = |bound: f64| proven(bound) >= known * (1.0 - 1e-9);
+        let mut best = heaviest::cut(self.graph, groups);
+        if enough(best) {
+            return proven(best);
+        }
+        // Of a mesh or torus with something beside it, each alone.
+        let surface = self
+            .stencil
+            .as_ref()
+            .map_or(0.0, |stencil| stencil.lattice.cut(groups));
+        if let Some(stencil) = &self.stencil {
+            best = best.max(surface + heaviest::cut(&stencil.rest, groups));
+        }
+        let few = self.graph.order() <= semidefinite::TRIANGLES;
+        // A surface says more of a lattice alone.
+        let alone = self
+            .stencil
+            .as_ref()
+            .is_some_and(|stencil| stencil.symmetry.is_none());
+        if !enough(best) && !few && !alone {
+            best = best.max(flow::cut(self.graph, groups, (best, known), enough));
+        }
+        if enough(best) {
+            return proven(best);
+        }
+        match &self.stencil {
+            Some(Stencil { rest, symmetry, .. }) if !few => {
+                let beside = |cut| enough(surface + cut);
+                let cut = symmetry.as_ref().map_or(0.0, |symmetry| {
+                    semidefinite::cut(rest, symmetry, groups, self.work, beside)
+                });
+                best = best.max(surface + cut);
+            }
+            _ => {
+                let none = Symmetry::none(self.graph.order());
+                let cut = semidefinite::cut(self.graph, &none, groups, self.work, enough);
+                best = best.max(cut);
+            }
+        }
+        proven(best)
+    }
+
+    /// The least multiple of the common divisor that isn't below a bound; a cut is one.
+    fn round(&self, bound: f64) -> f64 {
+        let bound = bound - ROUNDING * self.total;
+        let least = match self.unit {
+            Some(unit) => (bound / unit).ceil() * unit,
+            None => bound,
+        };
+        least.max(0.0)
+    }
+}
+
+/// Affinity of all pairs.
+fn total(graph: &Graph) -> f64 {
+    let rows = (0..graph.order()).map(|vertex| graph.weights(vertex).iter().sum::<f64>());
+    rows.sum::<f64>() / 2.0
+}
+
+/// The largest number that all weights are whole multiples of; they are means of two directions,
+/// and so halves of whole numbers if the directions are whole.
+fn common_divisor(graph: &Graph) -> Option<f64> {
+    const MOST: f64 = (1_u64 << 50) as f64;
+    let mut divisor = 0_u64;
+    for vertex in 0..graph.order() {
+        for &weight in graph.weights(vertex) {
+            let doubled = 2.0 * weight;
+            if doubled.fract() != 0.0 || doubled > MOST {
+                return None;
+            }
+            let (mut a, mut b) = (divisor, doubled as u64);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            divisor = a;
+        }
+    }
+    (divisor > 0).then_some(divisor as f64 / 2.0)
+}

@@ -1,0 +1,148 @@
+//! Distances of cores from the network interfaces of their nodes.
+
+use treepie_topology::{Device, DeviceKind, Topology};
+use treepie_traffic::Matrix;
+
+/// A node with more cores is no machine: pairs of its ranks are not looked at.
+const MOST_CORES: usize = 1 << 13;
+
+/// Distances of the cores from the network interfaces of their nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interfaces {
+    pub(super) depth: usize,
+    /// Steps from each leaf; 0 next to an interface, and where its node is not known to have one.
+    pub(super) steps: Vec<f64>,
+    pub(super) next_to_one: Vec<bool>,
+    nodes: usize,
+    unknown: usize,
+    alike: usize,
+}
+
+impl Interfaces {
+    /// The interfaces that `chosen` accepts by the number of the node, at `depth`: 0 for a tree
+    /// that is one node.
+    ///
+    /// # Panics
+    /// If `depth` is not above the leaves.
+    pub fn new(topology: &Topology, depth: usize, chosen: impl Fn(usize, &Device) -> bool) -> Self {
+        let has_one = |leaf: usize| {
+            let node = topology.ancestor(leaf, depth);
+            let mut devices = topology.leaf(leaf).devices.iter();
+            devices.any(|device| chosen(node, device))
+        };
+        let mut found = Interfaces {
+            depth,
+            steps: vec![0.0; topology.leaf_count()],
+            next_to_one: (0..topology.leaf_count()).map(has_one).collect(),
+            nodes: topology.node_count(depth),
+            unknown: 0,
+            alike: 0,
+        };
+        for node in 0..found.nodes {
+            let leaves = topology.leaves_below(depth, node);
+            match leaves.clone().filter(|&l| found.next_to_one[l]).count() {
+                0 => found.unknown += 1,
+                all if all == leaves.len() || leaves.len() > MOST_CORES => found.alike += 1,
+                _ => found.measure(topology, node),
+            }
+        }
+        found
+    }
+
+    /// The interfaces that messages between nodes take: those of a fabric, and others on nodes
+    /// where none of a fabric is known.
+    ///
+    /// # Panics
+    /// As [`Interfaces::new`].
+    pub fn of_network(topology: &Topology, depth: usize) -> Self {
+        let kind_of = |node: usize| {
+            let leaves = topology.leaves_below(depth, node);
+            let mut devices = leaves.flat_map(|leaf| topology.leaf(leaf).devices.iter());
+            match devices.any(|device| device.kind == DeviceKind::Fabric) {
+                true => DeviceKind::Fabric,
+                false => DeviceKind::Ethernet,
+            }
+        };
+        let kinds: Vec<DeviceKind> = (0..topology.node_count(depth)).map(kind_of).collect();
+        Interfaces::new(topology, depth, |node, device| device.kind == kinds[node])
+    }
+
+    /// Climbs from each core of a node to the first part that has an interface.
+    fn measure(&mut self, topology: &Topology, node: usize) {
+        let leaves = topology.leaves_below(self.depth, node);
+        let first = leaves.start;
+        let mut up_to = vec![0];
+        for leaf in leaves.clone() {
+            up_to.push(up_to[leaf - first] + usize::from(self.next_to_one[leaf]));
+        }
+        for leaf in leaves
+            .filter(|&leaf| !self.next_to_one[leaf])
+            .collect::<Vec<_>>()
+        {
+            let has_one = |&depth: &usize| {
+                let part = topology.leaves_below(depth, topology.ancestor(leaf, depth));
+                up_to[part.start - first] < up_to[part.end - first]
+            };
+            let common = (self.depth..topology.depth()).rev().find(has_one);
+            self.steps[leaf] = common.map_or(0.0, |depth| topology.level_distances()[depth]);
+        }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Nodes where no interface is known.
+    pub fn unknown(&self) -> usize {
+        self.unknown
+    }
+
+    /// Nodes whose interfaces are next to all cores alike.
+    pub fn alike(&self) -> usize {
+        self.alike
+    }
+
+    /// Whether some core is nearer to an interface than another one of its node.
+    pub fn differ(&self) -> bool {
+        self.unknown + self.alike < self.nodes
+    }
+
+    /// Bytes that leave or enter a node, so that each counts twice, and those of them at cores next
+    /// to an interface.
+    ///
+    /// # Panics
+    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    pub fn traffic(
+        &self,
+        bytes: &Matrix,
+        topology: &Topology,
+        leaf_of_rank: &[usize],
+    ) -> (f64, f64) {
+        let outside = self.outside(bytes, topology, leaf_of_rank);
+        let at = |(rank, &bytes): (usize, &f64)| match self.next_to_one[leaf_of_rank[rank]] {
+            true => bytes,
+            false => 0.0,
+        };
+        let next_to_one = outside.iter().enumerate().map(at).sum();
+        (outside.iter().sum(), next_to_one)
+    }
+
+    /// Bytes that each rank sends to and receives from other nodes.
+    pub(super) fn outside(
+        &self,
+        bytes: &Matrix,
+        topology: &Topology,
+        leaf_of_rank: &[usize],
+    ) -> Vec<f64> {
+        let node = |rank: usize| topology.ancestor(leaf_of_rank[rank], self.depth);
+        let mut outside = vec![0.0; bytes.order()];
+        for (from, to, value) in bytes.entries() {
+            if node(from) != node(to) {
+                outside[from] += value;
+                outside[to] += value;
+            }
+        }
+        outside
+    }
+}

@@ -1,0 +1,91 @@
+//! Costs of a placement on a network: bytes times links, the most loaded link, and the floor for
+//! any routing.
+
+use crate::target::nodes::NetworkNodes;
+use treepie_topology::Topology;
+use treepie_topology::networks::{Floor, Loads, Partition};
+use treepie_traffic::Matrix;
+
+/// Hop-bytes: the sum over pairs of ranks of affinity times the distance of their nodes, each pair
+/// once, as [`crate::objective::dist_comm`] counts on trees. Ranks of one node cost nothing.
+///
+/// # Panics
+/// If `leaf_of_rank` is no list of leaves of the ranks.
+pub fn hop_bytes(
+    matrix: &Matrix,
+    topology: &Topology,
+    nodes: &NetworkNodes,
+    leaf_of_rank: &[usize],
+) -> f64 {
+    let node_of = nodes.node_of_leaf(topology);
+    let node = |rank: usize| node_of[leaf_of_rank[rank]] as usize;
+    let cost = |(from, to, value): (usize, usize, f64)| {
+        value * f64::from(nodes.distance(node(from), node(to)))
+    };
+    matrix.entries().map(cost).sum::<f64>() / 2.0
+}
+
+/// Traffic between positions of the network: from, to, amount. Traffic inside a node or between
+/// nodes at one position is left out.
+///
+/// # Panics
+/// As [`hop_bytes`].
+pub fn link_traffic(
+    matrix: &Matrix,
+    topology: &Topology,
+    nodes: &NetworkNodes,
+    leaf_of_rank: &[usize],
+) -> Vec<(usize, usize, f64)> {
+    let node_of = nodes.node_of_leaf(topology);
+    let position = |rank: usize| nodes.position(node_of[leaf_of_rank[rank]] as usize);
+    let all = matrix.entries();
+    let all = all.map(|(from, to, value)| (position(from), position(to), value));
+    all.filter(|(from, to, value)| from != to && *value > 0.0)
+        .collect()
+}
+
+/// Load of the most loaded link by its capacity.
+///
+/// # Panics
+/// As [`hop_bytes`].
+pub(crate) fn max_link_load(
+    matrix: &Matrix,
+    topology: &Topology,
+    nodes: &NetworkNodes,
+    leaf_of_rank: &[usize],
+) -> f64 {
+    let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
+    Loads::new(nodes.network(), traffic).most_load
+}
+
+/// All measures of one placement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measures {
+    /// Hop-bytes.
+    pub hop_bytes: f64,
+    /// Loads of all links by the stated routing.
+    pub loads: Loads,
+    /// The least that the most loaded link carries under any routing.
+    pub floor: Floor,
+}
+
+impl Measures {
+    /// Measures a placement.
+    ///
+    /// # Panics
+    /// As [`hop_bytes`].
+    pub fn new(
+        matrix: &Matrix,
+        topology: &Topology,
+        nodes: &NetworkNodes,
+        leaf_of_rank: &[usize],
+    ) -> Self {
+        let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
+        let network = nodes.network();
+        Measures {
+            hop_bytes: hop_bytes(matrix, topology, nodes, leaf_of_rank),
+            floor: Floor::new(&Partition::all(network), &traffic),
+            loads: Loads::new(network, traffic),
+        }
+    }
+}

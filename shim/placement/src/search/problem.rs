@@ -1,0 +1,189 @@
+//! The flow that all targets share: candidates, the cheapest of them, its last refinement.
+
+use crate::check;
+use crate::check::require_finite_sums;
+use crate::constraints::request::Constraints;
+use crate::constraints::slot_tree::SlotTree;
+use crate::error::PlacementError;
+use crate::hardware::Hardware;
+use crate::initial::baselines;
+use crate::objective::choice::Objective;
+use crate::options::{Options, Outcome, Placement};
+use crate::strategy::Strategy;
+use treepie_topology::Topology;
+use treepie_traffic::Matrix;
+
+/// A placement, one slot for each rank, and the strategy that proposes it.
+pub(crate) type Candidate = (Strategy, Vec<usize>);
+
+/// Phases of a search on one kind of target.
+pub(crate) trait Search {
+    /// Placements by the strategy, which needs the matrix; at least one. By [`Strategy::Best`] the
+    /// first is the identity.
+    ///
+    /// # Errors
+    /// A strategy that does not fit the target; sums that are not finite.
+    fn candidates(&self) -> Result<Vec<Candidate>, PlacementError>;
+
+    /// The chosen placement after what is refined last.
+    ///
+    /// # Errors
+    /// None for a placement that keeps the rules.
+    fn finish(&self, chosen: Candidate) -> Result<Candidate, PlacementError>;
+}
+
+/// Ranks, hardware and rules of a placement, which were checked, and the strategy.
+pub(crate) struct Problem<'a> {
+    pub strategy: Strategy,
+    pub matrix: &'a Matrix,
+    pub hardware: Hardware<'a>,
+    pub slot_tree: SlotTree,
+    /// Leaf of each rank now.
+    identity: Vec<usize>,
+    pub options: &'a Options<'a>,
+}
+
+impl<'a> Problem<'a> {
+    /// Checks matrix, constraints and current placement.
+    ///
+    /// # Errors
+    /// As [`crate::place()`].
+    pub(crate) fn new(
+        strategy: Strategy,
+        matrix: &'a Matrix,
+        hardware: Hardware<'a>,
+        options: &'a Options<'a>,
+    ) -> Result<Self, PlacementError> {
+        let unconstrained = Constraints::default();
+        let constraints = options.constraints.unwrap_or(&unconstrained);
+        let slot_tree = SlotTree::new(constraints, matrix.order(), hardware.topology)?;
+        require_finite_sums(matrix)?;
+        Ok(Problem {
+            identity: identity(&slot_tree, hardware.topology, options)?,
+            strategy,
+            matrix,
+            hardware,
+            slot_tree,
+            options,
+        })
+    }
+
+    /// Places the ranks.
+    ///
+    /// # Errors
+    /// As [`Search::candidates`].
+    pub(crate) fn solve(&self, search: &impl Search) -> Result<Outcome, PlacementError> {
+        let candidates = match self.strategy {
+            Strategy::Packed => vec![self.packed()],
+            Strategy::RoundRobin => {
+                let slots = self.slot_tree.topology();
+                let slots = baselines::round_robin(slots, self.matrix.order());
+                vec![(self.strategy, slots)]
+            }
+            _ if self.strategy == Strategy::Identity || self.matrix.order() == 0 => {
+                vec![self.stay()]
+            }
+            _ => search.candidates()?,
+        };
+        let (strategy, slots) = search.finish(self.cheapest(candidates)?)?;
+        let leaf_of_rank = self.slot_tree.leaves_of(&slots);
+        let objective = self.options.objective;
+        let cost = |leaves: &[usize]| objective.value(self.matrix, self.hardware, leaves);
+        Ok(Outcome {
+            strategy,
+            cost: cost(&leaf_of_rank),
+            identity_cost: cost(&self.identity),
+            placement: Placement { leaf_of_rank },
+        })
+    }
+
+    /// The identity.
+    pub(crate) fn stay(&self) -> Candidate {
+        (Strategy::Identity, self.slot_tree.slots_on(&self.identity))
+    }
+
+    /// Every rank on the slot of its number.
+    pub(crate) fn packed(&self) -> Candidate {
+        let ranks = self.matrix.order();
+        let slots = baselines::packed(self.slot_tree.topology(), ranks);
+        (Strategy::Packed, slots)
+    }
+
+    /// The cheapest of some candidates by the objective, with its rules kept; of those that cost
+    /// the same the first. For the mixture on networks, none that is worse than the identity in any
+    /// part of the cost.
+    ///
+    /// # Errors
+    /// As [`SlotTree::admit`].
+    pub(crate) fn cheapest(&self, candidates: Vec<Candidate>) -> Result<Candidate, PlacementError> {
+        let guarded = self.strategy == Strategy::Best
+            && self.options.objective == Objective::Mixture
+            && self.hardware.network.is_some();
+        let mut first: Option<Vec<f64>> = None;
+        let mut best: Option<(Vec<f64>, Candidate)> = None;
+        for (strategy, slots) in candidates {
+            let slots = self.slot_tree.admit(slots)?;
+            let leaf_of_rank = self.slot_tree.leaves_of(&slots);
+            let objective = self.options.objective;
+            let cost = objective.key(self.matrix, self.hardware, &leaf_of_rank);
+            let first = first.get_or_insert_with(|| cost.clone());
+            let mut parts = cost.iter().zip(first);
+            if guarded && parts.any(|(cost, first)| *cost > *first * (1.0 + 1e-9)) {
+                continue;
+            }
+            if best
+                .as_ref()
+                .is_none_or(|best| clearly_cheaper(&cost, &best.0))
+            {
+                best = Some((cost, (strategy, slots)));
+            }
+        }
+        let (_, best) = best.expect("every strategy has a candidate, and the first is no worse");
+        Ok(best)
+    }
+}
+
+/// The strategy that a placement is by after swaps.
+pub(crate) fn after_swaps(made_by: Strategy) -> Strategy {
+    match made_by {
+        Strategy::Identity | Strategy::Packed => Strategy::Swaps,
+        other => other,
+    }
+}
+
+/// Leaf of each rank without a placement: the current one; packed by default.
+///
+/// # Errors
+/// A current placement that is none.
+fn identity(
+    slot_tree: &SlotTree,
+    topology: &Topology,
+    options: &Options,
+) -> Result<Vec<usize>, PlacementError> {
+    let ranks = slot_tree.ranks();
+    let Some(current) = options.current else {
+        let packed = baselines::packed(slot_tree.topology(), ranks);
+        return Ok(slot_tree.leaves_of(&slot_tree.admit(packed)?));
+    };
+    match options.constraints {
+        None => check::check(current, ranks, topology)?,
+        // Constraints may make ranks leave where they are; they only must exist.
+        Some(_) => check::on_leaves(current, ranks, topology)?,
+    }
+    Ok(current.to_vec())
+}
+
+/// Whether `cost` is below `other` by more than rounding: between placements that cost the same,
+/// the earlier candidate stays. Costs are compared by their first number, then by the next.
+fn clearly_cheaper(cost: &[f64], other: &[f64]) -> bool {
+    for (&here, &there) in cost.iter().zip(other) {
+        let rounding = there.abs() * 1e-12;
+        if here < there - rounding {
+            return true;
+        }
+        if here > there + rounding {
+            return false;
+        }
+    }
+    false
+}

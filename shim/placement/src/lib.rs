@@ -13,6 +13,20 @@
 //! assert!(outcome.cost < outcome.identity_cost);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! ```text
+//! place        the entry: ranks onto `Hardware`, a tree whose nodes may be on a network
+//! search       the candidates of trees and of networks; the cheapest is chosen
+//!   coarsen    smaller graphs of ranks, smaller trees of hardware
+//!   initial    initial mappings: multisection, boxes, foldings, all placements of a few ranks
+//!   refine     refiners: swaps, annealing, congestion
+//!   treematch  the algorithms of the thesis
+//! target       slots, cells and links of trees and networks: what the phases work on
+//! objective    costs of a placement; bound: costs that none is below
+//! constraints  slots, and the ranks that may have them
+//! balance      placements by loads
+//! allocation   the hosts of a job; binding, seat, near: processes on their cores
+//! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 
@@ -44,7 +58,7 @@ pub mod treematch;
 pub mod worth;
 
 pub use check::{check, permutation};
-pub use constraints::{Constraints, SlotTree};
+pub use constraints::{Constraints, Occupant, SlotTree};
 pub use effort::Effort;
 pub use error::PlacementError;
 pub use hardware::Hardware;

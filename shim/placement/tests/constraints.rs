@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use treepie_placement::objective::{Objective, dist_comm};
-use treepie_placement::{Constraints, Options, SlotTree, Strategy, place};
+use treepie_placement::{Constraints, Occupant, Options, SlotTree, Strategy, place};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -503,7 +503,8 @@ proptest! {
             let (a, b) = (a.index(slots), b.index(slots));
             let on = |slot: usize, slot_of: &[usize]| slot_of.iter().position(|&s| s == slot);
             let (one, other) = (on(a, &slot_of), on(b, &slot_of));
-            if a != b && slot_tree.may_swap((one, a), (other, b)) {
+            let occupant = |rank, slot| Occupant { rank, slot };
+            if a != b && slot_tree.may_swap(occupant(one, a), occupant(other, b)) {
                 one.into_iter().for_each(|rank| slot_of[rank] = b);
                 other.into_iter().for_each(|rank| slot_of[rank] = a);
                 prop_assert!(slot_tree.keeps_rules(&slot_of));

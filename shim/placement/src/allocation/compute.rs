@@ -272,7 +272,7 @@ fn options<'a>(
     };
     Options {
         current: Some(current),
-        objective: Objective::usual(hardware.network.is_some()),
+        objective: Objective::usual(hardware.network),
         effort: match current.len() <= usual {
             true => Effort::Normal,
             false => Effort::Fast,

@@ -65,10 +65,12 @@ enum LeafNames {
 impl LeafNames {
     fn new(topology: &Topology) -> LeafNames {
         let all = |known: fn(&Leaf) -> bool| topology.leaves().iter().all(known);
-        match () {
-            () if all(|leaf| leaf.host.is_some()) => LeafNames::Named,
-            () if all(|leaf| leaf.os_index.is_some()) => LeafNames::Unnamed,
-            () => LeafNames::Bare,
+        if all(|leaf| leaf.host.is_some()) {
+            LeafNames::Named
+        } else if all(|leaf| leaf.os_index.is_some()) {
+            LeafNames::Unnamed
+        } else {
+            LeafNames::Bare
         }
     }
 }

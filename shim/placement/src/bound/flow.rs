@@ -44,7 +44,8 @@ const CHANGE: (f64, f64) = (0.6, 3.0);
 pub(super) fn cut(
     graph: &Graph,
     groups: &Groups,
-    (proven, wanted): (f64, f64),
+    proven: f64,
+    wanted: f64,
     enough: impl Fn(f64) -> bool,
 ) -> f64 {
     let work = graph.order() * graph.entries();

@@ -129,7 +129,7 @@ fn every_method(matrix: &Matrix, topology: &Topology) -> (Vec<f64>, f64) {
     };
     let mut methods = vec![
         heaviest::cut(&graph, &groups),
-        flow::cut(&graph, &groups, (0.0, 0.0), never),
+        flow::cut(&graph, &groups, 0.0, 0.0, never),
         relaxed(&Symmetry::none(graph.order())),
     ];
     if let Some(lattice) = lattice {
@@ -242,7 +242,7 @@ fn flows_prove_that_rows_of_a_conjugate_gradient_in_four_clusters_are_near_the_b
     let pairs = (0..side).flat_map(|row| (0..row).map(move |column| (row, column)));
     let leaving = pairs.filter(|&(row, column)| cluster(row) != cluster(column));
     let known = 100.0 * leaving.count() as f64;
-    let bound = flow::cut(&graph, &groups, (0.0, known), |_| false);
+    let bound = flow::cut(&graph, &groups, 0.0, known, |_| false);
     assert!(bound <= known && bound > 0.85 * known, "{bound} of {known}");
 }
 

@@ -121,7 +121,7 @@ impl<'a> Pattern<'a> {
             .as_ref()
             .is_some_and(|stencil| stencil.symmetry.is_none());
         if !enough(best) && !few && !alone {
-            best = best.max(flow::cut(self.graph, groups, (best, known), enough));
+            best = best.max(flow::cut(self.graph, groups, best, known, enough));
         }
         if enough(best) {
             return proven(best);

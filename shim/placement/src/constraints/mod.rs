@@ -20,4 +20,4 @@ pub(crate) mod resolved;
 pub(crate) mod slot_tree;
 
 pub use request::Constraints;
-pub use slot_tree::SlotTree;
+pub use slot_tree::{Occupant, SlotTree};

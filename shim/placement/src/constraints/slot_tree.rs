@@ -4,6 +4,15 @@ use crate::constraints::resolved::{Allowed, SharedLevel};
 use crate::error::PlacementError;
 use treepie_topology::Topology;
 
+/// A slot and the rank that has it, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occupant {
+    /// The rank; `None` on an empty slot.
+    pub rank: Option<usize>,
+    /// The slot.
+    pub slot: usize,
+}
+
 /// The slots that ranks can take, and the ranks that may take each.
 ///
 /// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, those that it forbids none.
@@ -136,24 +145,20 @@ impl SlotTree {
         listed && !self.topology.leaf(slot).forbidden
     }
 
-    /// Whether the ranks on two slots may change places; `None` is a slot that
-    /// nobody has. A rank that must share a node with others stays on it.
+    /// Whether the ranks on two slots may change places. A rank that must share a node with others stays on it.
     ///
     /// # Panics
     /// If there is no such rank or slot.
-    pub fn may_swap(
-        &self,
-        (one, one_slot): (Option<usize>, usize),
-        (other, other_slot): (Option<usize>, usize),
-    ) -> bool {
-        self.may_move(one, one_slot, other_slot) && self.may_move(other, other_slot, one_slot)
+    pub fn may_swap(&self, one: Occupant, other: Occupant) -> bool {
+        self.may_move(one, other.slot) && self.may_move(other, one.slot)
     }
 
-    fn may_move(&self, rank: Option<usize>, from: usize, to: usize) -> bool {
-        let Some(rank) = rank else {
+    fn may_move(&self, occupant: Occupant, to: usize) -> bool {
+        let Some(rank) = occupant.rank else {
             return true;
         };
-        let stays = self.group_of_rank[rank].is_none() || self.node_of(from) == self.node_of(to);
+        let stays =
+            self.group_of_rank[rank].is_none() || self.node_of(occupant.slot) == self.node_of(to);
         stays && self.may_use(rank, to)
     }
 

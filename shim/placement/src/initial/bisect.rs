@@ -191,7 +191,7 @@ impl<'a> Refinement<'a> {
             |excess: i64, cut: f64, tolerance: i64| ((excess.abs() - tolerance).max(0), cut);
         let start = quality(self.excess, self.cut, self.tolerance());
         let (mut best, mut best_at) = (start, 0);
-        while let Some(vertex) = self.next(slack, best.0 > 0) {
+        while let Some(vertex) = self.next((best.0 == 0).then_some(slack)) {
             self.shift(vertex);
             self.moved.push(vertex as u32);
             self.has_moved[vertex] = true;
@@ -240,8 +240,8 @@ impl<'a> Refinement<'a> {
     }
 
     /// The next vertex to move: from the side that is too large by more than
-    /// `slack` (or at all, while `strict`), else the one with the larger gain.
-    fn next(&self, slack: i64, strict: bool) -> Option<usize> {
+    /// `slack` (or at all, without one), else the one with the larger gain.
+    fn next(&self, slack: Option<i64>) -> Option<usize> {
         let tops = [self.free[0].top(), self.free[1].top()];
         let allowed = |side: usize| {
             let (vertex, gain) = tops[side]?;
@@ -252,7 +252,7 @@ impl<'a> Refinement<'a> {
                 self.excess + size
             };
             let balances = after.abs() < self.excess.abs();
-            (balances || (!strict && after.abs() <= slack)).then_some((vertex, gain))
+            (balances || slack.is_some_and(|slack| after.abs() <= slack)).then_some((vertex, gain))
         };
         match (allowed(0), allowed(1)) {
             (Some(a), Some(b)) => {

@@ -4,6 +4,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::hardware::Hardware;
 use crate::objective::thesis::{coupe_min, makespan_comm, temps_comm};
+use crate::target::nodes::NetworkNodes;
 use treepie_base::from_name;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
@@ -38,10 +39,10 @@ impl Objective {
 
     /// The best guess of the time, which is minimized where nothing else is asked for: on trees
     /// DistComm, on other networks, whose links ranks contend for, the mixture.
-    pub fn usual(on_other_network: bool) -> Self {
-        match on_other_network {
-            true => Objective::Mixture,
-            false => Objective::Sum,
+    pub fn usual(network: Option<&NetworkNodes>) -> Self {
+        match network {
+            Some(_) => Objective::Mixture,
+            None => Objective::Sum,
         }
     }
 

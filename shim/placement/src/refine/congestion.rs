@@ -153,8 +153,7 @@ impl<'a, L: Links> LinkLoads<'a, L> {
 
     /// Change of the sum by a swap; `None` where the rules or the limit of hop-bytes refuse it.
     fn judge(&mut self, here: usize, there: usize) -> Option<f64> {
-        let ranks = &self.ranks.rank_on;
-        let swap = ((ranks[here], here), (ranks[there], there));
+        let swap = (self.ranks.at(here), self.ranks.at(there));
         if here == there || !self.slot_tree.may_swap(swap.0, swap.1) {
             return None;
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::coarsen::graph::Graph;
-use crate::constraints::slot_tree::SlotTree;
+use crate::constraints::slot_tree::{Occupant, SlotTree};
 use crate::refine::refiner::Refiner;
 use crate::target::slots::Slots;
 
@@ -32,8 +32,11 @@ impl Refiner for PairwiseRefiner<'_> {
         slot_of.extend(free.take(self.graph.order() - self.ranks));
         // Ranks outside the slots leave more of these free than there are vertices.
         if slot_of.len() == self.graph.order() {
-            let rank = |(vertex, slot)| ((vertex < self.ranks).then_some(vertex), slot);
-            let may_swap = |a, b| self.slot_tree.may_swap(rank(a), rank(b));
+            let of = |(vertex, slot)| Occupant {
+                rank: (vertex < self.ranks).then_some(vertex),
+                slot,
+            };
+            let may_swap = |a, b| self.slot_tree.may_swap(of(a), of(b));
             refine(self.graph, &slots, &mut slot_of, self.passes, may_swap);
         }
         slot_of.truncate(self.ranks);

@@ -1,7 +1,7 @@
 //! Ranks, slots and nodes of a job on a network.
 
 use crate::coarsen::graph::Graph;
-use crate::constraints::slot_tree::SlotTree;
+use crate::constraints::slot_tree::{Occupant, SlotTree};
 use crate::target::cells::Cells;
 use crate::target::nodes::NetworkNodes;
 use treepie_traffic::Matrix;
@@ -108,8 +108,10 @@ impl<'a> NetworkTarget<'a> {
 
     /// Whether two vertices may change slots.
     pub(crate) fn may_swap(&self, a: (u32, u32), b: (u32, u32)) -> bool {
-        let rank = |vertex: u32| ((vertex as usize) < self.ranks).then_some(vertex as usize);
-        let of = |(vertex, slot): (u32, u32)| (rank(vertex), slot as usize);
+        let of = |(vertex, slot): (u32, u32)| Occupant {
+            rank: ((vertex as usize) < self.ranks).then_some(vertex as usize),
+            slot: slot as usize,
+        };
         self.slot_tree.may_swap(of(a), of(b))
     }
 }

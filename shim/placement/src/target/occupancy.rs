@@ -1,6 +1,6 @@
 //! Ranks on slots, and their partners.
 
-use crate::constraints::slot_tree::SlotTree;
+use crate::constraints::slot_tree::{Occupant, SlotTree};
 use treepie_traffic::Matrix;
 
 /// Another rank and the traffic to and from it.
@@ -30,6 +30,14 @@ impl Occupancy {
             slot_of,
             rank_on,
             partners: partners(matrix),
+        }
+    }
+
+    /// A slot and its rank.
+    pub(crate) fn at(&self, slot: usize) -> Occupant {
+        Occupant {
+            rank: self.rank_on[slot],
+            slot,
         }
     }
 

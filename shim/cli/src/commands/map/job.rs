@@ -7,7 +7,7 @@ use treepie_placement::balance::in_blocks;
 use treepie_placement::NetworkNodes;
 use treepie_placement::objective::Objective;
 use treepie_placement::{
-    Constraints, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
+    Constraints, Hardware, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
 };
 use treepie_report::input::numbers;
 use treepie_report::input::occupancy::leaf_of_rank;

@@ -182,7 +182,7 @@ impl<'a> MultilevelSearch<'a> {
                 least = Some((cost, candidate.clone()));
             }
         }
-        let mapped = self.from_matrix()?;
+        let mapped = self.mapped()?;
         let costs = mapped.iter().map(|(_, slots)| self.cost(slots));
         let limit = HOPELESS * costs.fold(f64::INFINITY, f64::min);
         all.extend(mapped);
@@ -199,7 +199,7 @@ impl<'a> MultilevelSearch<'a> {
     }
 
     /// Placements from the matrix alone.
-    fn from_matrix(&self) -> Result<Vec<Candidate>, PlacementError> {
+    fn mapped(&self) -> Result<Vec<Candidate>, PlacementError> {
         let mut all = Vec::new();
         let mut structure = Structure::Unknown;
         if let Some(grid) = self.mapper.grid() {

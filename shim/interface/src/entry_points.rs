@@ -1,6 +1,17 @@
-//! The entry points: for each procedure its signature, its names, and what is done around it.
+//! The data of entry points: for each procedure its names, its signature, its role, and which of
+//! its arguments is which.
 
-use crate::table::{Parameter, Procedure};
+use crate::table::{Action, Parameter, Procedure};
+
+/// The form in which the value of a column stands in `Properties`; `{}` is the value.
+const FACTS: [(&str, &str); 6] = [
+    ("operation", "Operation::{}"),
+    ("access", "WindowCall::{}"),
+    ("epoch", "EpochKind::{}"),
+    ("open", "Some(CallKind::{})"),
+    ("waits", "Waits::{}"),
+    ("rma", "Rma::{}"),
+];
 
 /// One `procedure!` for each, which `src/entry/procedure.rs` makes functions of.
 pub(crate) fn generate(procedures: &[Procedure]) -> String {
@@ -8,49 +19,49 @@ pub(crate) fn generate(procedures: &[Procedure]) -> String {
 }
 
 /// The entry points of one procedure.
-pub(crate) fn entry_points(procedure: &Procedure) -> String {
+fn entry_points(procedure: &Procedure) -> String {
     let kind = if procedure.optional {
         "optional"
     } else {
         "common"
     };
-    let pass = if procedure.role.starts_with("by ") {
-        "keep"
-    } else {
-        "pass"
+    let parameters = procedure.parameters.iter();
+    let declared = parameters.map(|one| format!("{}: {}", one.name, procedure.type_of(one)));
+    let declared: Vec<String> = declared.collect();
+    let action = match &procedure.columns.action {
+        Action::By(path) => format!("by {path}"),
+        Action::Role(role) => format!(
+            "{} {} {{ {} }}\n    call {{ {} }}\n    next |changes| ({})",
+            role.name,
+            procedure.name,
+            procedure.facts(),
+            procedure.filled(),
+            procedure.passed()
+        ),
     };
-    let features = match procedure.role.split(' ').next() {
-        Some("by") => "ALWAYS",
-        Some("collective" | "neighbourhood") if procedure.blocks() => "COLLECTIVES",
-        _ if procedure.concerns_started() => "REQUESTS",
-        Some("transfer" | "fetch") => "TRANSFERS",
-        _ if procedure.concerns_windows() => "WINDOWS",
-        _ => "RECORD",
-    };
-    let prefixes = procedure.prefixes().iter();
-    let names: Vec<String> = prefixes
-        .map(|prefix| format!("{prefix}{}", procedure.name))
-        .collect();
-    let declared: Vec<String> = procedure
-        .parameters
-        .iter()
-        .map(|parameter| format!("{}: {}", parameter.name, procedure.type_of(parameter)))
-        .collect();
     format!(
-        "procedure! {{ {kind} [{}] ({}) features::{features}, {pass} next =>\n    {}\n}}\n",
-        names.join(" "),
+        "procedure! {{\n    {kind} [{}] ({})\n    {action}\n}}\n",
+        procedure.symbols().join(" "),
         declared.join(", "),
-        procedure.body()
     )
 }
 
 impl Procedure {
+    /// Fields of its `Properties`.
+    fn facts(&self) -> String {
+        let facts = FACTS.iter().filter_map(|(column, form)| {
+            let value = self.columns.fact(column)?;
+            Some(format!("{column}: {}", form.replace("{}", value)))
+        });
+        facts.collect::<Vec<_>>().join(", ")
+    }
+
     /// The type of a parameter. What has a function of its own gets numbers as words.
     fn type_of(&self, parameter: &Parameter) -> &'static str {
         match &*parameter.kind {
             "comm" => "AppComm",
             "errhandler" => "Errhandler",
-            _ if self.role.starts_with("by ") => "Word",
+            _ if matches!(self.columns.action, Action::By(_)) => "Word",
             "datatype" => "Datatype",
             "group" => "Group",
             "op" => "Op",

@@ -1,21 +1,23 @@
 //! The table of the MPI interface, and what is generated from it: for each procedure its entry
 //! points under both names, and its row among the procedures that pages name.
 //!
-//! `interface.table` holds facts of the MPI standard, `extensions.table` procedures beside it,
-//! `roles.table` what Treepie does with them. Build scripts and tests use this crate; nothing of it
-//! is linked into the library.
+//! A line of `tables/interface.table` is all that is known of a procedure: its parameters, facts of
+//! the MPI standard, and columns behind them, which say what Treepie does with it.
+//! `tables/extensions.table` has lines of the same form for procedures beside the standard. Output
+//! is data: bodies are in `preload/src/entry/roles`. Build scripts and tests use this crate; nothing
+//! of it is linked into the library.
 
-mod calls;
+mod arguments;
 mod entry_points;
-mod notes;
-mod order;
-mod started;
+mod pages;
+mod role;
 mod table;
 #[cfg(test)]
 mod tests;
-mod windows;
 
-/// Source of the entry points of all procedures: one `procedure!` each, which
+pub use table::{Parameter, Procedure, procedures};
+
+/// Data of the entry points of all procedures: one `procedure!` each, which
 /// `preload/src/entry/procedure.rs` turns into functions.
 pub fn entry_points() -> String {
     entry_points::generate(&table::procedures())
@@ -24,5 +26,5 @@ pub fn entry_points() -> String {
 /// Source of a constant for each procedure, by which notes name it, and of `TABLE`, the names and
 /// roles that pages hold.
 pub fn page_procedures() -> String {
-    notes::procedures(&table::procedures())
+    pages::generate(&table::procedures())
 }

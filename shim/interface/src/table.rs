@@ -1,131 +1,196 @@
 //! The tables of the interface, and what a procedure is in them.
 
-use std::collections::BTreeMap;
+use crate::role::{self, Role};
 
-pub(crate) struct Parameter {
-    pub(crate) kind: String,
-    pub(crate) name: String,
+/// A parameter of a procedure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its kind: `comm`, `count`, `request*`, ...
+    pub kind: String,
+    /// Its name.
+    pub name: String,
 }
 
-pub(crate) struct Procedure {
-    pub(crate) name: String,
-    pub(crate) large: bool,
-    /// Not every MPI has it: the entry point must be able to be absent.
-    pub(crate) optional: bool,
-    pub(crate) parameters: Vec<Parameter>,
-    pub(crate) role: String,
+/// A procedure that the library defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Procedure {
+    /// Its name: `MPI_Send`, `MPI_Send_c`.
+    pub name: String,
+    /// Whether it is a large-count twin.
+    pub large: bool,
+    /// Whether some MPI lacks it: the entry point must be able to be absent.
+    pub optional: bool,
+    /// Its parameters in C.
+    pub parameters: Vec<Parameter>,
+    pub(crate) columns: Columns,
 }
+
+/// The columns behind a procedure's parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Columns {
+    pub(crate) action: Action,
+    /// Columns whose values are data of the role's, as the table has them.
+    pub(crate) facts: Vec<(&'static str, String)>,
+    /// It comes back whether or not something was done.
+    pub(crate) polls: bool,
+    /// No cut includes what it begins: messages in parts or of two kinds at once, processes of
+    /// other jobs, streams and threads of the MPI's own, messages that may be taken back.
+    pub(crate) is_uncut: bool,
+    /// It is a collective of a group that is not all of the communicator.
+    pub(crate) is_of_group: bool,
+}
+
+/// The layers around a procedure's calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Those of a role.
+    Role(&'static Role),
+    /// The function at this path has the call to itself.
+    By(String),
+}
+
+/// Columns whose values are data of the role's.
+const FACTS: [&str; 6] = ["operation", "access", "epoch", "open", "waits", "rma"];
 
 /// All procedures, in the order of their tables.
 ///
 /// # Panics
 /// A line of a table that cannot be read, with the line.
-pub(crate) fn procedures() -> Vec<Procedure> {
-    let interface = concat!(
+pub fn procedures() -> Vec<Procedure> {
+    read(concat!(
         include_str!("../tables/interface.table"),
         include_str!("../tables/extensions.table")
-    );
-    read_procedures(
-        interface,
-        &read_roles(include_str!("../tables/roles.table")),
-    )
+    ))
+    .unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines()
+/// The procedures of a table; an error names the line.
+pub(crate) fn read(text: &str) -> Result<Vec<Procedure>, String> {
+    let lines = text
+        .lines()
         .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-fn read_roles(text: &str) -> BTreeMap<String, String> {
-    let mut roles = BTreeMap::new();
-    for line in lines(text) {
-        let (role, names) = line
-            .split_once(": ")
-            .unwrap_or_else(|| panic!("roles.table: no `role: procedures` in {line:?}"));
-        for name in names.split_whitespace() {
-            if roles.insert(name.to_owned(), role.to_owned()).is_some() {
-                panic!("roles.table: {name} has two roles");
-            }
-        }
-    }
-    roles
-}
-
-fn read_procedures(text: &str, roles: &BTreeMap<String, String>) -> Vec<Procedure> {
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut procedures = Vec::new();
-    for line in lines(text) {
-        let mut words = line.split_whitespace();
-        let name = words.next().expect("lines() drops empty lines");
-        let (mut optional, mut twin) = (false, None);
-        let mut parameters = Vec::new();
-        for word in words {
-            match (word, word.split_once(':')) {
-                (_, Some((kind, name))) => parameters.push((kind, name)),
-                ("?", None) => optional = true,
-                ("+c", None) => twin = Some(false),
-                ("+c?", None) => twin = Some(true),
-                _ => panic!("{word:?} in {line:?}"),
+    for line in lines {
+        procedures.extend(read_line(line).map_err(|problem| format!("{problem}: {line:?}"))?);
+    }
+    Ok(procedures)
+}
+
+/// A procedure, and its large-count twin where it has one.
+fn read_line(line: &str) -> Result<Vec<Procedure>, String> {
+    let mut words = line.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let (mut optional, mut twin) = (false, None);
+    let mut parameters = Vec::new();
+    let mut columns = Columns {
+        action: Action::Role(role::PLAIN),
+        facts: Vec::new(),
+        polls: false,
+        is_uncut: false,
+        is_of_group: false,
+    };
+    for word in words {
+        match word {
+            "?" => optional = true,
+            "+c" => twin = Some(false),
+            "+c?" => twin = Some(true),
+            _ => match word.split_once(':').filter(|_| !word.contains('=')) {
+                Some((kind, name)) => parameters.push(Parameter {
+                    kind: kind.to_owned(),
+                    name: name.to_owned(),
+                }),
+                None => columns.add(word)?,
+            },
+        }
+    }
+    let small = Procedure {
+        name: name.to_owned(),
+        large: false,
+        optional,
+        parameters,
+        columns,
+    };
+    small.check()?;
+    let large = twin.map(|optional| Procedure {
+        name: format!("{name}_c"),
+        large: true,
+        optional,
+        ..small.clone()
+    });
+    Ok([small].into_iter().chain(large).collect())
+}
+
+impl Columns {
+    fn add(&mut self, word: &str) -> Result<(), String> {
+        match word.split_once('=') {
+            None if word == "poll" => self.polls = true,
+            Some(("cut", "no")) => self.is_uncut = true,
+            Some(("of", "group")) => self.is_of_group = true,
+            Some(("by", path)) => self.action = Action::By(path.to_owned()),
+            Some(("role", name)) => {
+                let role = role::find(name).ok_or_else(|| format!("unknown role {name:?}"))?;
+                self.action = Action::Role(role);
             }
+            Some((column, value)) if FACTS.contains(&column) => {
+                let column = FACTS.into_iter().find(|fact| *fact == column);
+                self.facts
+                    .extend(column.map(|column| (column, value.to_owned())));
+            }
+            _ => return Err(format!("unknown word {word:?}")),
         }
-        for (large, optional) in [(false, Some(optional)), (true, twin)] {
-            let Some(optional) = optional else { continue };
-            procedures.push(Procedure {
-                name: format!("{name}{}", if large { "_c" } else { "" }),
-                large,
-                optional,
-                parameters: parameters
-                    .iter()
-                    .map(|&(kind, name)| Parameter {
-                        kind: kind.to_owned(),
-                        name: name.to_owned(),
-                    })
-                    .collect(),
-                role: roles.get(name).cloned().unwrap_or_default(),
-            });
-        }
+        Ok(())
     }
-    for name in roles.keys() {
-        if !procedures.iter().any(|procedure| procedure.name == *name) {
-            panic!("roles.table: {name} is in no other table");
-        }
+
+    /// The value of a column.
+    pub(crate) fn fact(&self, column: &str) -> Option<&str> {
+        let found = self.facts.iter().find(|(name, _)| *name == column)?;
+        Some(&found.1)
     }
-    procedures
 }
 
 impl Procedure {
-    /// What stands before the names that the procedure has.
-    pub(crate) fn prefixes(&self) -> &'static [&'static str] {
-        match self.name.split_once('_') {
+    /// The symbols that the procedure has: those of MPI have a second name.
+    pub fn symbols(&self) -> Vec<String> {
+        let prefixes: &[&str] = match self.name.split_once('_') {
             Some(("MPI" | "MPIX", _)) => &["", "P"],
             _ => &[""],
+        };
+        let names = prefixes.iter();
+        names
+            .map(|prefix| format!("{prefix}{}", self.name))
+            .collect()
+    }
+
+    /// The path of the function that has the calls to itself.
+    pub fn by(&self) -> Option<&str> {
+        match &self.columns.action {
+            Action::By(path) => Some(path),
+            Action::Role(_) => None,
         }
     }
 
-    pub(crate) fn find(&self, names: &[&str]) -> Option<&Parameter> {
-        names
-            .iter()
-            .find_map(|name| self.parameters.iter().find(|p| p.name == *name))
+    /// Whether a parameter is of this kind.
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.parameters.iter().any(|one| one.kind == kind)
     }
 
-    pub(crate) fn of_kind(&self, kind: &str) -> Option<&Parameter> {
-        self.parameters.iter().find(|p| p.kind == kind)
-    }
-
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.find(&[name]).is_some()
-    }
-
-    /// The names of its parameters, as a call has them.
-    pub(crate) fn arguments_as_given(&self) -> String {
-        let names: Vec<&str> = self.parameters.iter().map(|p| &*p.name).collect();
-        names.join(", ")
-    }
-
-    /// Whether this is a collective that is complete when it returns: one that
-    /// plans can take the place of.
-    pub(crate) fn blocks(&self) -> bool {
-        let starts = |prefix| self.name.starts_with(prefix);
-        starts("MPI_") && !starts("MPI_I") && !self.has("request")
+    /// Whether the columns are those that the role and the parameters want.
+    fn check(&self) -> Result<(), String> {
+        let Action::Role(role) = self.columns.action else {
+            return Ok(());
+        };
+        for column in ["operation", "access", "epoch"] {
+            let is_wanted = role.detail == Some(column);
+            if is_wanted != self.columns.fact(column).is_some() {
+                let problem = if is_wanted { "needs" } else { "has no" };
+                return Err(format!("role {} {problem} `{column}=`", role.name));
+            }
+        }
+        let makes = self.has_kind("comm*") || self.has_kind("window*");
+        if makes && !role.registers() {
+            return Err("it makes a communicator or window, and its role does not say so".into());
+        }
+        Ok(())
     }
 }

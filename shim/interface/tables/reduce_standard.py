@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Reduces the MPI Forum's machine-readable interface to interface.table.
+"""Makes interface.table anew from the MPI Forum's machine-readable interface.
 
     pip install pympistandard
-    python3 reduce_standard.py LIBMPI.so ... > interface.table
+    python3 reduce_standard.py LIBMPI.so ... > new.table && mv new.table interface.table
 
 One line a procedure: its name, its C parameters as kind:name, `+c` where a
 large-count twin exists, and `?` where one of the MPI libraries named on the
 command line lacks it or its second name, PMPI_X (`+c?`: lacks the twin). Name one of each kind that is
 supported. Kept are the procedures that take or make a communicator, and those
-that roles.table names.
+that interface.table names. The columns behind its parameters, which are not the Forum's, stay.
 """
 import ctypes
 import json
@@ -82,11 +82,15 @@ def line(procedure, libraries):
     return f"{name} {' '.join(words)}"
 
 
+def columns_of(text):
+    return [word for word in text.split() if "=" in word or word == "poll"]
+
+
 def main():
     data = pathlib.Path(pympistandard.__file__).parent / "data" / "apis.json"
-    roles = (HERE / "roles.table").read_text()
-    named = {word for text in roles.splitlines() if not text.startswith("#")
-             for word in text.split() if word.startswith("MPI_")}
+    table = [text for text in (HERE / "interface.table").read_text().splitlines() if text]
+    header = [text for text in table if text.startswith("#")]
+    columns = {text.split()[0]: columns_of(text) for text in table if text not in header}
     libraries = [ctypes.CDLL(path) for path in sys.argv[1:]]
     lines = {name: f"{name} {rest} {lacking(name, libraries)}".strip()
              for name, rest in REMOVED.items()}
@@ -97,13 +101,12 @@ def main():
         if not attributes["c_expressible"] or name in TRANSLATIONS | VARIADIC:
             continue
         takes = any(p["kind"] == "COMMUNICATOR" for p in procedure["parameters"])
-        if takes or name in named:
+        if takes or name in columns:
             lines[name] = line(procedure, libraries)
-    print("# Made by reduce_standard.py from the MPI Forum's description of MPI 5.0.")
-    print("# name kind:parameter ... ; * is set by the call, & is both, [] is an array,")
-    print("# +c has a large-count twin; ? is not in every MPI, under both its names (+c?: the twin is not).")
+    for text in header:
+        print(text)
     for name in sorted(lines):
-        print(lines[name])
+        print(" ".join([*lines[name].split(), *columns.get(name, [])]))
 
 
 main()

@@ -4,6 +4,17 @@
 //! after the MPI's own Fortran layer has done its conversions. `MPI_X` goes on
 //! to the next `MPI_X`, `PMPI_X` to the next `PMPI_X`, so that other tools in
 //! the chain keep working.
+//!
+//! ```text
+//! linker      dlsym and dlopen, and symbols that are there only where the MPI has them
+//! next        the next function of a name
+//! procedure   makes entry points of the rows of the table
+//! arguments   the arguments of a call, by what they are
+//! role        a role, and what it is given
+//! roles       what is done around calls: layers in their order, as Rust functions
+//! ```
+//!
+//! The build script turns each line of the table into one `procedure!`: data, no code.
 #![allow(
     clippy::too_many_arguments,
     clippy::needless_update,
@@ -12,29 +23,33 @@
     non_snake_case
 )]
 
+mod arguments;
 mod linker;
 mod next;
 mod procedure;
+mod role;
+mod roles;
 
 use std::ffi::CStr;
 
 use treepie_collective::Operation;
 use treepie_mpi::{
-    AppComm, Call, Datatype, Errhandler, Group, IntArray, LargeArray, Op, Side, StatusAddress, Win,
-    Word, c_int, native,
+    AppComm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
+    c_int, native,
 };
-use treepie_plans::{self as collectives, Waits};
+use treepie_plans::Waits;
 use treepie_process::features;
 use treepie_process::log;
-use treepie_record::{self as record, Completion, Message, Note, Taken, Transfer, procedures};
+use treepie_record::{self as record, procedures};
 use treepie_traffic::windows::{EpochKind, WindowCall};
 
-use crate::one_sided::{self, Reached, Shape};
-use crate::order::{self, CallKind, Receive};
+use crate::order::CallKind;
 use crate::{reorder, session, world};
+use arguments::Arguments;
 use linker::optional_symbol;
 use next::Next;
-use procedure::{Argument, entry_point, entry_points, procedure};
+use procedure::{Argument, entry_point, entry_points, observed, procedure};
+use role::{Changes, NativeCall, Properties, Rma, Role};
 
 include!(concat!(env!("OUT_DIR"), "/entry_points.rs"));
 

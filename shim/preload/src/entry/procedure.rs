@@ -1,4 +1,4 @@
-//! Makes entry points of a procedure's signature and names, and of what is done around it.
+//! Makes entry points of a procedure's row in the table: of its names, its signature and its role.
 
 use treepie_mpi::{
     AppComm, Comm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
@@ -49,13 +49,73 @@ passed_as_they_are! {
 }
 
 /// The entry points of a procedure, one for each of its names, which goes on to the next of that
-/// name: at once where none of `$features` is on, with W' for the world; otherwise through
-/// `$body`, which calls it as `$next`. `$body` has the arguments as `$pass` makes them.
-///
-/// The function around `$body` is one for both names. It is apart from the entry points, so that
-/// these need no stack, and takes the arguments first, where they are already. An exception that
-/// an error handler throws passes through an entry point; a panic of ours ends in `observed`.
+/// name: at once where nothing is to be done, with W' for the world; otherwise through what its
+/// role does, or the function that has the call to itself.
 macro_rules! procedure {
+    (
+        $kind:ident $names:tt ($($argument:ident: $type:ty),*)
+        by $function:path
+    ) => {
+        observed! {
+            $kind $names ($($argument: $type),*) features::ALWAYS,
+            // SAFETY: the arguments are those of the application's call, which keeps the
+            // procedure's contract.
+            keep next => unsafe { $function(next $(, $argument)*) }
+        }
+    };
+    (
+        $kind:ident $names:tt ($($argument:ident: $type:ty),*)
+        $role:ident $procedure:ident { $($fact:ident: $value:expr),* }
+        call { $($($field:ident).+ = $filled:expr),* }
+        next |$changes:ident| ($($passed:expr),*)
+    ) => {
+        observed! {
+            $kind $names ($($argument: $type),*) <roles::$role as Role>::FEATURES,
+            pass next => {
+                /// The next procedure, and the arguments that it takes.
+                struct Native {
+                    next: Function,
+                    $($argument: <$type as Argument>::Passed),*
+                }
+
+                #[allow(unused_variables, unused_mut)]
+                impl NativeCall for Native {
+                    const PROPERTIES: Properties = Properties {
+                        $($fact: $value,)*
+                        ..Properties::of(procedures::$procedure)
+                    };
+
+                    #[inline(always)]
+                    fn arguments(&self) -> Arguments {
+                        let Native { $($argument,)* .. } = *self;
+                        let mut arguments = Arguments::NONE;
+                        $( arguments.$($field).+ = $filled; )*
+                        arguments
+                    }
+
+                    #[inline(always)]
+                    fn with(&self, $changes: Changes) -> c_int {
+                        let Native { next, $($argument),* } = *self;
+                        // SAFETY: the arguments are those of the application's call, which keeps
+                        // the procedure's contract, with the communicator that stands for its
+                        // world, or what a role may put in their place.
+                        unsafe { next($($passed),*) }
+                    }
+                }
+
+                <roles::$role as Role>::around(Native { next, $($argument),* })
+            }
+        }
+    };
+}
+
+/// The entry points, and the function around `$body`, which calls the next procedure as `$next`.
+/// `$body` has the arguments as `$pass` makes them.
+///
+/// The function is one for both names. It is apart from the entry points, so that these need no
+/// stack, and takes the arguments first, where they are already. An exception that an error handler
+/// throws passes through an entry point; a panic of ours ends in `observed`.
+macro_rules! observed {
     (
         $kind:ident [$($name:ident)+] ($($argument:ident: $type:ty),*) $features:expr,
         $pass:ident $next:ident => $body:expr
@@ -67,9 +127,7 @@ macro_rules! procedure {
             unsafe extern "C" fn observed($($argument: $type,)* next: &Next<Function>) -> c_int {
                 let Some($next) = next.get() else { return missing(next.name()) };
                 $( let $argument = $argument.$pass(); )*
-                // SAFETY: the arguments are those of the application's call, which keeps the
-                // procedure's contract, with the communicator that stands for its world.
-                unsafe { $body }
+                $body
             }
 
             entry_points! { $kind [$($name)+] ($($argument: $type),*) $features }
@@ -114,4 +172,4 @@ macro_rules! entry_point {
     };
 }
 
-pub(super) use {entry_point, entry_points, procedure};
+pub(super) use {entry_point, entry_points, observed, procedure};

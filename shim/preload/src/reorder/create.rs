@@ -8,6 +8,7 @@ use treepie_base::FileError;
 use treepie_mpi::native::native;
 use treepie_mpi::{AppComm, Comm, Word, c_int};
 use treepie_placement::allocation::Allocation;
+use treepie_plans as plans;
 use treepie_process::features::{self, REORDERING};
 use treepie_process::log;
 use treepie_record::{self as record, Note, Procedure, procedures};
@@ -127,7 +128,9 @@ pub(super) fn made_in_any_order(
         None => call(comm, reorder),
     };
     let make = || ordered(comm, reorder, read, create);
-    record::communicator_start(Note::on(procedure, comm), make, made)
+    plans::prepare(made, || {
+        record::communicator_start(Note::on(procedure, comm), make, made)
+    })
 }
 
 /// `MPI_Cart_create`.
@@ -300,5 +303,5 @@ pub unsafe fn dist_graph_create_adjacent(
     let read = |members| unsafe { Graph::adjacent(members, incoming, outgoing) };
     let call = || ordered(comm, reorder, read, create);
     let note = Note::on(procedures::MPI_Dist_graph_create_adjacent, comm);
-    record::communicator_start(note, call, made)
+    plans::prepare(made, || record::communicator_start(note, call, made))
 }

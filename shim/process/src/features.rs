@@ -1,50 +1,62 @@
-//! What is done around the application's calls, as bits of one word: a call around which nothing
+//! The work around the application's calls, as bits of one word: a call around which nothing
 //! is done costs one load and one branch more than the MPI's own.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Calls are counted.
-pub const COUNTING: u16 = 1;
-/// Calls are timed.
-pub const TIMING: u16 = 2;
-/// Requests are watched that someone tried to cancel.
-pub const CANCELLING: u16 = 4;
-/// Collectives are replaced by plans.
-pub const REPLACING: u16 = 8;
-/// Communicators with a topology are reordered.
-pub const REORDERING: u16 = 16;
-/// Calls are noted in the page of this rank. Only together with counting.
-pub const PAGES: u16 = 32;
-/// Calls may have to wait for a cut, and receives are counted. Only together with pages.
-pub const CUTS: u16 = 64;
-/// The order of receives is recorded or replayed. Only together with counting.
-pub const ORDER: u16 = 256;
-/// Sends are delayed. Only together with counting.
-pub const DELAYS: u16 = 512;
+/// Defines features by their bits. One is on only together with that behind `with`.
+macro_rules! features {
+    ($($(#[$documentation:meta])* $name:ident = $bit:literal $(with $needed:ident)?;)*) => {
+        $( $(#[$documentation])* pub const $name: u16 = 1 << $bit; )*
 
-/// Collectives that are started may be replaced by plans, which go on in later calls.
-pub const STARTED: u16 = 1024;
+        /// All features: their names and bits, and that which each is on only together with.
+        #[cfg(test)]
+        const ALL: &[(&str, u16, u16)] =
+            &[$( (stringify!($name), $name, 0 $(| $needed)?) ),*];
+    };
+}
 
-/// Windows are watched, to whose targets small puts and accumulates may be kept back and joined.
-pub const GATHERING: u16 = 2048;
+features! {
+    /// Calls are counted.
+    COUNTING = 0;
+    /// Calls are timed.
+    TIMING = 1 with COUNTING;
+    /// Requests are watched that someone tried to cancel.
+    CANCELLING = 2 with COUNTING;
+    /// Collectives are replaced by plans.
+    REPLACING = 3;
+    /// Communicators with a topology are reordered.
+    REORDERING = 4;
+    /// Calls are noted in the page of this rank.
+    PAGES = 5 with COUNTING;
+    /// Calls may have to wait for a cut, and receives are counted.
+    CUTS = 6 with PAGES;
+    /// Always on: calls of procedures that have a function of their own.
+    ALWAYS = 7;
+    /// The order of receives is recorded or replayed.
+    ORDER = 8 with COUNTING;
+    /// Sends are delayed.
+    DELAYS = 9 with COUNTING;
+    /// Collectives that are started may be replaced by plans, which go on in later calls.
+    STARTED = 10 with REPLACING;
+    /// Windows are watched, to whose targets small puts and accumulates may be kept back and
+    /// joined.
+    GATHERING = 11;
+    /// There is such a window that is not left to the MPI for good.
+    KEEPING = 12 with GATHERING;
+}
 
-/// There is such a window that is not left to the MPI for good.
-pub const KEEPING: u16 = 4096;
-
-/// Always on: calls of procedures that have a function of their own.
-pub const ALWAYS: u16 = 128;
-/// What concerns any call.
+/// Features of any call.
 pub const RECORD: u16 = COUNTING | TIMING | CANCELLING;
-/// What concerns a request, or what makes and frees the objects that started plans use.
+/// Features of calls with requests, and of those that make and free objects that started plans use.
 pub const REQUESTS: u16 = RECORD | STARTED;
-/// What needs to know which messages a call takes, or which requests it completes.
-pub const WATCHING: u16 = CANCELLING | CUTS | ORDER | STARTED;
-/// What concerns windows.
+/// Features of calls that make, synchronize and free windows.
 pub const WINDOWS: u16 = RECORD | GATHERING;
-/// What concerns a put, a get, or an accumulate.
+/// Features of puts, gets and accumulates.
 pub const TRANSFERS: u16 = RECORD | KEEPING;
-/// What concerns a collective that a plan can take the place of.
+/// Features of collectives that a plan can take the place of.
 pub const COLLECTIVES: u16 = RECORD | REPLACING;
+/// Features that need the messages that a call takes, or the requests that it completes.
+pub const WATCHING: u16 = CANCELLING | CUTS | ORDER | STARTED;
 
 /// Alone in a pair of cache lines, which processors fetch together: every thread reads it at every
 /// call.
@@ -85,4 +97,24 @@ pub fn begin(features: u16) {
 /// Turns features off.
 pub fn end(features: u16) {
     FEATURES.0.fetch_and(!features, Ordering::AcqRel);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_feature_has_a_bit_and_needs_features_before_it() {
+        for (place, (name, bit, needs)) in ALL.iter().enumerate() {
+            assert_eq!(*bit, 1 << place, "{name}");
+            assert!(*needs < *bit, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_group_of_entry_points_notices_that_calls_are_counted() {
+        for group in [RECORD, REQUESTS, WINDOWS, TRANSFERS, COLLECTIVES] {
+            assert_eq!(group & RECORD, RECORD);
+        }
+    }
 }

@@ -236,13 +236,13 @@ const HANDLES: [(&str, &str); 11] = [
     ("MPI_Message", "message"),
 ];
 
-/// What is not marked as rare is there in every MPI; a mark that is missing would
+/// What is not marked as optional is there in every MPI; a mark that is missing would
 /// let a program see a procedure that its MPI has not.
-fn what_is_not_marked_as_rare_is_in_every_mpi(mpi: Mpi) {
+fn what_is_not_marked_as_optional_is_in_every_mpi(mpi: Mpi) {
     let exported = header::exported_by(mpi);
     let missing: Vec<String> = procedures()
         .iter()
-        .filter(|procedure| !procedure.rare)
+        .filter(|procedure| !procedure.optional)
         .flat_map(Procedure::symbols)
         .filter(|name| !exported.contains(name))
         .collect();
@@ -252,7 +252,7 @@ fn what_is_not_marked_as_rare_is_in_every_mpi(mpi: Mpi) {
 under_all_mpis!(
     every_function_with_a_communicator_is_in_the_tables,
     the_parameters_in_the_tables_are_those_of_the_header,
-    what_is_not_marked_as_rare_is_in_every_mpi,
+    what_is_not_marked_as_optional_is_in_every_mpi,
 );
 
 #[cfg(feature = "all-mpis")]
@@ -266,13 +266,13 @@ fn open_mpis_standard_abi_has_what_is_in_the_tables() {
 /// must be lacked by somebody, and had by somebody.
 #[cfg(feature = "all-mpis")]
 #[test]
-fn what_is_marked_as_rare_is_in_some_mpis_and_not_in_all() {
+fn what_is_marked_as_optional_is_in_some_mpis_and_not_in_all() {
     let all: Vec<_> = Mpi::ALL
         .iter()
         .chain(&Mpi::FURTHER)
         .map(|mpi| header::exported_by(*mpi))
         .collect();
-    for procedure in procedures().iter().filter(|procedure| procedure.rare) {
+    for procedure in procedures().iter().filter(|procedure| procedure.optional) {
         // Fortran's names are in libraries of their own.
         if !procedure.name.starts_with("MPI") {
             continue;

@@ -37,7 +37,9 @@ pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Optio
                 return None;
             }
             let choice = ground.choose(key, bytes);
-            let name = choice.algorithm.map_or("native", |algorithm| algorithm.name);
+            let name = choice
+                .algorithm
+                .map_or("native", |algorithm| algorithm.name);
             tell(ground, key, bytes, name, choice.segment, &choice.reason());
             let segment = ground.largest_message(&choice, bytes);
             (choice.algorithm?, segment)

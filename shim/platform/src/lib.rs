@@ -40,7 +40,6 @@ mod ways;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
 pub use contention::{Contention, Exchange};
-pub(crate) use contents::Probing;
 pub use contents::{Cluster, Contents, Host, Level, Parallel, PlatformError};
 pub use description::{Mismatch, Platform};
 pub use distances::with_measured_distances;

@@ -12,9 +12,6 @@ use treepie_report::table::Table;
 use treepie_report::units;
 use treepie_thesis::orders::{Results, Study};
 
-use crate::commands::outcome::Outcome;
-use crate::output;
-
 /// Compare the orders between clusters on random grids
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -35,10 +32,10 @@ struct Arguments {
     seed: u64,
     /// Draw the means, by its ending: .svg or .png
     #[arg(long, value_name = "OUT")]
-    pub(crate) picture: Option<PathBuf>,
+    picture: Option<PathBuf>,
     /// Print it as JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
 /// Those of the thesis, and those that it names and did not compare.

@@ -4,8 +4,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::outcome::Outcome;
 use crate::commands::{
-    compare, completions, convert, cut, doctor, help, heuristics, learning, manual, map, predict,
-    probe, profile, prove, read_hwloc_file, replay, show, supervise, tune, why,
+    compare, completions, convert, cut, doctor, help, learning, manual, map, predict, probe,
+    profile, prove, read_hwloc_file, replay, show, supervise, tune, why,
 };
 
 /// Measures the traffic between the ranks of an MPI job, computes the core for each rank, and runs
@@ -51,7 +51,6 @@ pub(super) enum Command {
     Predict(predict::Arguments),
     Tune(tune::Arguments),
     Why(why::Arguments),
-    Heuristics(heuristics::Arguments),
     Completions(completions::Arguments),
     Manual(manual::Arguments),
     Help(help::Arguments),
@@ -100,7 +99,6 @@ impl CommandLine {
             Command::Predict(arguments) => predict::run(&arguments),
             Command::Tune(arguments) => tune::run(&arguments),
             Command::Why(arguments) => why::run(&arguments),
-            Command::Heuristics(arguments) => heuristics::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments, for_users()),
             Command::Manual(arguments) => manual::run(&arguments, for_users()),
             Command::Help(arguments) => help::run(&arguments, CommandLine::command()),

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
-use treepie_base::{check_writable, date, list, write_atomically};
+use treepie_base::{Header, check_writable, list, write_atomically};
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
 use treepie_launch::injection::Invocation;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::link::LinkText;
 use crate::contention::Contention;
-use crate::description::{Cluster, Level, Platform, PlatformError};
+use crate::contents::{Cluster, Level, PlatformError};
+use crate::description::Platform;
 use treepie_base::list;
 
 #[derive(Serialize, Deserialize)]

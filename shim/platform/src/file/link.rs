@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ways::WaysText;
-use crate::description::PlatformError;
+use crate::contents::PlatformError;
 use crate::link::{Link, Sample};
 use crate::numbers::{MICROSECONDS, rounded};
 

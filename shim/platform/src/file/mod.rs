@@ -47,7 +47,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::description::{Contents, Host, Parallel, Platform, PlatformError, Probing};
+use crate::contents::{Contents, Host, Parallel, PlatformError, Probing};
+use crate::description::Platform;
 use crate::inside::{Inside, LEVELS};
 use crate::numbers::rounded;
 use cluster::ClusterText;

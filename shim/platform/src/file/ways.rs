@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::description::PlatformError;
+use crate::contents::PlatformError;
 use crate::numbers::{MICROSECONDS, rounded};
 use crate::ways::{Way, WayCost, Ways};
 use treepie_traffic::windows::EpochKind;

@@ -31,7 +31,7 @@ impl Run {
         let times = times::for_profile(profile)?;
         Some(Run {
             file,
-            date: profile.date.clone(),
+            date: profile.header.date.clone(),
             seconds: times.longest_seconds(),
             in_mpi: times.mpi_seconds.iter().sum::<f64>() / profile.ranks.max(1) as f64,
         })

@@ -14,9 +14,6 @@ use treepie_base::from_name;
 use treepie_base::statistics::{least_squares, median};
 use treepie_platform::Link;
 
-use crate::link::Link;
-use crate::timing::Timing;
-
 /// A model of single messages.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,

@@ -19,4 +19,4 @@ mod machines;
 #[cfg(test)]
 mod tests;
 
-pub use description::{Description, from_text, read, to_text, write};
+pub use description::{deserialize, from_text, read, serialize, to_text, write};

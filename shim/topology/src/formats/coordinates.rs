@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use super::error::{in_network};
+use super::error::in_network;
 use super::tori::{Torus, count_from_least, of_tori, placed};
 use crate::networks::error::NetworkError;
 use crate::networks::site::Site;

@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::error::{in_network};
+use super::error::in_network;
 use crate::networks::dragonfly::{Arrangement, Dragonfly, Local, Paths};
 use crate::networks::error::NetworkError;
 use crate::networks::network::Network;

@@ -7,13 +7,13 @@ use std::path::Path;
 use treepie_base::FileError;
 use treepie_base::yaml::{self, Value};
 
+use super::host_list::expand_flux;
 use super::slurm::switches::Switches;
 use super::trees::of_tree;
 use super::{lines, pbs, slurm_nodes, slurm_yaml};
 use crate::build::Tree;
 use crate::networks::site::Site;
 use crate::tree::{Leaf, Topology};
-use super::host_list::expand_flux;
 
 /// Words of which each of these files has one.
 const WORDS: [&str; 6] = [

@@ -6,7 +6,7 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use treepie_base::FileError;
 
-use super::error::{in_network};
+use super::error::in_network;
 use super::graph_builder::GraphBuilder;
 use super::host_list::check_bytes;
 use super::lines;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use treepie_launch::error::CommandError;
-use treepie_placement::balance::in_blocks;
 use treepie_placement::NetworkNodes;
+use treepie_placement::balance::in_blocks;
 use treepie_placement::objective::Objective;
 use treepie_placement::{
     Constraints, Hardware, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
@@ -78,7 +78,7 @@ impl Job {
         } else {
             None
         };
-        let usual = Objective::usual(network.is_some());
+        let usual = Objective::usual(network.as_ref());
         let listed = how.loads.as_deref().map(numbers::loads).transpose()?;
         Ok(Job {
             loads_are_measured: measured.is_some(),

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use serde::Serialize;
+use treepie_base::Header;
 use treepie_launch::error::CommandError;
-use treepie_placement::file::{Costs, LevelTraffic, PlacementFile};
-use treepie_placement::objective::link_traffic;
+use treepie_placement::file::{Costs, LevelTraffic, PlacementFile, StoredPlacement};
 use treepie_placement::objective::Objective;
+use treepie_placement::objective::link_traffic;
 use treepie_placement::{Outcome as Placed, Strategy, permutation};
 use treepie_report::before_after::BeforeAfter;
 use treepie_report::containment::Report;

@@ -16,8 +16,8 @@ use crate::commands::predict::arguments::Arguments;
 use crate::output;
 
 pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
-    let name = |strategy: &'static Algorithm| strategy.name;
-    prediction.strategy.map(name) == predictor.chosen().map(name)
+    let name = |algorithm: &'static Algorithm| algorithm.name;
+    prediction.algorithm.map(name) == predictor.chosen().map(name)
 }
 
 pub(crate) fn print_json(
@@ -26,21 +26,20 @@ pub(crate) fn print_json(
     arguments: &Arguments,
 ) -> Outcome {
     let call = &predictor.call;
-    let name = |prediction: &Prediction| prediction.strategy.map_or("native", |known| known.name);
-    let strategies = all
+    let name = |prediction: &Prediction| prediction.algorithm.map_or("native", |known| known.name);
+    let algorithms = all
         .iter()
-        .filter(|prediction| prediction.strategy.is_some());
-    let strategies = strategies.map(|prediction| {
+        .filter(|prediction| prediction.algorithm.is_some());
+    let algorithms = algorithms.map(|prediction| {
         json!({
             "algorithm": name(prediction),
             "seconds": prediction.seconds(),
             "simulated": prediction.simulated,
             "estimated": prediction.estimated,
-            "formula": arguments.formulas().and(prediction.formula),
             "segment": prediction.segment,
         })
     });
-    let native = all.iter().find(|prediction| prediction.strategy.is_none());
+    let native = all.iter().find(|prediction| prediction.algorithm.is_none());
     let is_started = arguments.collective.is_some_and(Collective::is_started);
     output::print_json(&json!({
         "collective": arguments.called(predictor),
@@ -51,12 +50,6 @@ pub(crate) fn print_json(
         "ranks": predictor.clusters.ranks(),
         "clusters": predictor.clusters.count(),
         "root": call.root,
-        "form": arguments.formulas().map(|form| form.to_string()),
-        "model": arguments.model.map(|model| model.to_string()),
-        "model_errors": arguments.model.map(|_| {
-            let (median, most) = predictor.model_errors();
-            json!({ "median": median, "most": most })
-        }),
         "bound": predictor.bound(),
         "native": {
             "family": arguments.native.to_string(),
@@ -67,7 +60,7 @@ pub(crate) fn print_json(
         "best": all.first().map(name),
         "chosen": predictor.chosen().map_or("native", |known| known.name),
         "reason": predictor.reason(),
-        "algorithms": strategies.collect::<Vec<_>>(),
+        "algorithms": algorithms.collect::<Vec<_>>(),
     }))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -104,30 +97,18 @@ pub(crate) fn print(predictor: &Predictor, all: &[Prediction], arguments: &Argum
     {
         text += "  ~ estimated: not simulated, message by message\n";
     }
-    if let Some(model) = arguments.model {
-        let (median, most) = predictor.model_errors();
-        text += &format!(
-            "  formula: single messages by {model} are off by {:.0} % in the median of all measured \
-             sizes, at most by {:.0} %\n",
-            100.0 * median,
-            100.0 * most
-        );
-    }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Table {
-    let mut headings = vec![
+    let headings = vec![
         "  algorithm",
         "time",
         "over the best",
         "segment",
         "estimate",
     ];
-    if arguments.formulas().is_some() {
-        headings.push("formula");
-    }
     let mut table = Table::new(headings);
     let best = all.first().and_then(Prediction::seconds).unwrap_or(0.0);
     let shown = |seconds: Option<f64>| seconds.map_or("-".to_owned(), units::seconds);
@@ -137,8 +118,8 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
         } else {
             "  "
         };
-        let name = match prediction.strategy {
-            Some(strategy) => strategy.name.to_owned(),
+        let name = match prediction.algorithm {
+            Some(algorithm) => algorithm.name.to_owned(),
             None => format!("the MPI's own ({})", arguments.native),
         };
         let estimated = if prediction.simulated.is_none() {
@@ -147,7 +128,7 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
             ""
         };
         let seconds = prediction.seconds();
-        let mut row = vec![
+        let row = vec![
             format!("{mark}{name}"),
             seconds.map_or("-".to_owned(), |s| {
                 format!("{estimated}{}", units::seconds(s))
@@ -162,9 +143,6 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
             },
             shown(prediction.estimated),
         ];
-        if arguments.formulas().is_some() {
-            row.push(shown(prediction.formula));
-        }
         table.row(row);
     }
     table

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use treepie_choice::Progress;
 use treepie_choice::predict::Predictor;
-use treepie_collective::read::models::{Computing, Form};
+use treepie_collective::network::Computing;
 use treepie_collective::read::simulate::SimulationError;
 use treepie_collective::{Operation, Uniform};
 use treepie_launch::error::CommandError;
 use treepie_native::Family;
-use treepie_platform::{MessageModel, Platform};
+use treepie_platform::Platform;
 use treepie_report::input::choice::size;
 use treepie_report::input::collective::Collective;
 
@@ -63,13 +63,6 @@ pub struct Arguments {
     /// Number of ranks, if not those of the platform: clusters are made larger or smaller alike
     #[arg(long, value_name = "N")]
     pub(crate) ranks: Option<usize>,
-    /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed
-    /// there)
-    #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
-    form: Option<Form>,
-    /// Model of single messages for those formulas: plogp, hockney, loggp; and its errors
-    #[arg(long, value_name = "MODEL", value_parser = str::parse::<MessageModel>)]
-    pub(crate) model: Option<MessageModel>,
     /// Bytes of the largest message, instead of the best size
     #[arg(long, visible_alias = "largest", value_name = "SIZE", value_parser = size)]
     pub(crate) segment: Option<u64>,
@@ -103,21 +96,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The form of formulas, if their times are asked for.
-    pub(crate) fn formulas(&self) -> Option<Form> {
-        self.form.or(self.model.map(|_| Form::default()))
-    }
-
     /// Predicts a call.
     pub fn predictor(&self, platform: &Platform, call: Uniform) -> Result<Predictor, CommandError> {
         let computing = Computing {
             per_byte: self.compute * 1e-9,
         };
-        let reading = (
-            self.form.unwrap_or_default(),
-            self.model.unwrap_or_default(),
-        );
-        Predictor::new(platform, call, self.native, computing, reading).ok_or_else(|| {
+        Predictor::new(platform, call, self.native, computing).ok_or_else(|| {
             let file = self.file.display();
             CommandError::failed(format!("{file}: has no ranks; probe it again"))
         })

@@ -111,7 +111,7 @@ fn predictor_of(
     })
 }
 
-/// The strategies that are asked for and the native collective, the quickest first.
+/// The algorithms that are asked for and the native collective, the quickest first.
 fn predictions(
     predictor: &Predictor,
     arguments: &Arguments,

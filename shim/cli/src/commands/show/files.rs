@@ -151,7 +151,7 @@ pub(crate) fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
 
 pub(crate) fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
     draw(arguments, || {
-        Ok(Shown::Chart(treepie_report::tuning::chart(&found.tuning)))
+        Ok(Shown::Chart(treepie_report::tuning::chart(&found.body)))
     })?;
     if arguments.json {
         output::print_json(&treepie_report::tuning::json(found))?

@@ -145,7 +145,7 @@ pub(crate) fn described_tree(file: &str) -> Result<Option<Topology>, CommandErro
     // Slurm's text may be in a file that ends as a matrix of all numbers does.
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
     if !other && formats::is_of_slurm(path) {
-        let site = formats::read_site(path, None)?;
+        let site = formats::read(path, None)?;
         Ok(treepie_report::input::network::tree(&site).cloned())
     } else {
         Ok(None)

@@ -100,13 +100,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let file = TuningFile::read(&output)?;
     let written = files::write(&file, &directory)?;
     let picture = directory.join(PICTURE);
-    write_drawing(&report::chart(&file.tuning), Format::Svg, &picture)?;
+    write_drawing(&report::chart(&file.body), Format::Svg, &picture)?;
     if arguments.json {
         output::print_json(&report::json(&file))?;
     } else if !arguments.quiet {
         let name = arguments.output.join(FILE);
         let mut text = report::text(&name.display().to_string(), &file);
-        text += &files::told(&file.tuning, &written);
+        text += &files::told(&file.body, &written);
         output::print(&text)?;
     }
     Ok(ExitCode::from(status))

@@ -6,7 +6,7 @@ use std::path::Path;
 use treepie_base::FileError;
 
 use crate::build::Tree;
-use crate::formats::error::{in_network};
+use crate::formats::error::in_network;
 use crate::formats::graph_builder::GraphBuilder;
 use crate::formats::trees::{hosts_of, of_tree};
 use crate::networks::fat_tree::FatTree;

@@ -1,7 +1,9 @@
 //! Addresses of what an application gives beside handles and numbers. Like handles, the entry
 //! points are generated with these types: what is behind an address, its type says.
 
-use super::{c_int, words::Word};
+use std::ffi::c_int;
+
+use crate::words::Word;
 
 /// Where an `MPI_Status` is, or the first of an array of them; or what the MPI passes for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

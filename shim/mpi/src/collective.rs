@@ -2,7 +2,11 @@
 
 use treepie_collective::Operation;
 
-use super::{Counts, Datatype, Handle, Op, c_int, words::Word};
+use std::ffi::c_int;
+
+use crate::addresses::Counts;
+use crate::handles::{Datatype, Handle, Op};
+use crate::words::Word;
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
 /// have is 0.

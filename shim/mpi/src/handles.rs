@@ -1,10 +1,10 @@
 //! The handles of MPI's objects, each a type of its own over the word that all of them are passed
 //! in. What a word is, says the table of the interface: entry points are generated with these
 //! types. So a handle is the native MPI's own: it comes from a call of the application's or from
-//! the native MPI, and safe code makes none of a number. One whose object has ended the native MPI
-//! refuses.
+//! the native MPI, and safe code makes none of a number. That its object has not ended is for the
+//! application to see to, as without the library: MPICH finds out, Open MPI follows the address.
 
-use super::words::Word;
+use crate::words::Word;
 
 /// What all handles have in common.
 pub trait Handle: Copy {

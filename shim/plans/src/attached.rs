@@ -37,18 +37,23 @@ enum Had {
     All,
 }
 
-/// What is kept for `comm`, which is one of whose collectives is called; at the first use, our own
-/// communicator is made, which all its processes do together. `None` where the native MPI does its
-/// collectives, on all of them.
+/// Acts on what is kept for `comm`, which is one of whose collectives is called; at the first use,
+/// our own communicator is made, which all its processes do together. `None` where the native MPI
+/// does its collectives, on all of them.
 ///
-/// It stays until the communicator ends, which the application may do where it is told of an error:
-/// nothing may look at it then.
-pub fn find<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
+/// It may end in `act`, where the application is told of an error: what is used behind that, `act`
+/// holds.
+pub fn with<R>(
+    native: &Native,
+    setup: &Setup,
+    comm: Comm,
+    act: impl FnOnce(&Arc<Communicator>) -> R,
+) -> Option<R> {
     let ended = ENDED.load(Ordering::Relaxed);
     let attached = match LAST.get() {
         (at, last, attached) if (at, last) == (ended, comm.word()) => attached,
         _ => match native.attribute(comm, setup.keyval) {
-            0 => return make(native, setup, comm),
+            0 => return make(native, setup, comm).as_ref().map(act),
             attached => {
                 LAST.set((ended, comm.word(), attached));
                 attached
@@ -56,8 +61,8 @@ pub fn find<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc
         },
     };
     // SAFETY: the attribute holds the address of what was attached, until the communicator ends,
-    // which is counted in `ENDED`; it can't end while one of its collectives is called.
-    unsafe { &*(attached as *const Attached) }.0.get()
+    // which is counted in `ENDED`; it can't end before `act` has it ended.
+    unsafe { &*(attached as *const Attached) }.0.get().map(act)
 }
 
 thread_local! {
@@ -69,17 +74,22 @@ thread_local! {
 /// One more than the attributes that have ended: nothing that was found is of 0.
 static ENDED: AtomicUsize = AtomicUsize::new(1);
 
-/// What is kept for `comm`, as [`find`], if it was made: no other process is asked.
-pub fn known<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
+/// Acts on what is kept for `comm`, as [`with`], if it was made: no other process is asked.
+pub fn with_made<R>(
+    native: &Native,
+    setup: &Setup,
+    comm: Comm,
+    act: impl FnOnce(&Arc<Communicator>) -> R,
+) -> Option<R> {
     match native.attribute(comm, setup.keyval) {
         0 => None,
-        // SAFETY: as in `find`.
-        attached => unsafe { &*(attached as *const Attached) }.0.get(),
+        // SAFETY: as in `with`.
+        attached => unsafe { &*(attached as *const Attached) }.0.get().map(act),
     }
 }
 
 /// Makes what hangs on `comm`, and what is kept for it.
-fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
+fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
     // A communicator that is none is refused by the native collective.
     let ranks = match native.is_inter(comm).ok()? || native.size(comm).ok()? < 2 {
         true => Ok(None),
@@ -132,7 +142,7 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
     // SAFETY: it hangs on `comm`, one of whose collectives is called.
     let kept = unsafe { &*attached }.0.get_or_init(|| made);
     guarded::made(kept);
-    Some(kept)
+    Some(Arc::clone(kept))
 }
 
 /// What the processes of a communicator told each other of it.

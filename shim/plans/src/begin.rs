@@ -206,7 +206,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     if SETUP.set(setup).is_ok() {
         features::begin(features::REPLACING);
         if let (true, Some(setup)) = (starts, SETUP.get()) {
-            attached::find(native, setup, world);
+            attached::with(native, setup, world, |_| ());
             // Nothing is started where one rank would not be called.
             let is_called = progress == Progress::Own || progress::begin(native, wants_thread);
             if native.least(world, is_called.into())? == 1 {

@@ -88,13 +88,14 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// `None` where the native MPI does the call on all ranks, and nothing is measured.
-    fn new(setup: &'a Setup, comm: Comm, call: &'a Call) -> Option<Self> {
+    fn new(
+        native: &'static Native,
+        setup: &'a Setup,
+        communicator: &'a Arc<Communicator>,
+        comm: Comm,
+        call: &'a Call,
+    ) -> Option<Self> {
         let usual = setup.collectives.runner(call.operation);
-        if *usual == Runner::Native && !setup.collectives.by_name {
-            return None;
-        }
-        let native = native()?;
-        let communicator = attached::find(native, setup, comm)?;
         let runner = communicator.runner(call.operation, usual);
         if *runner == Runner::Native {
             return None;
@@ -160,9 +161,27 @@ impl<'a> Case<'a> {
 /// Runs a plan for a call, or says that the native MPI is to run it.
 #[inline(never)]
 fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Replaced {
-    let Some(mut case) = Case::new(setup, comm, call) else {
+    let usual = setup.collectives.runner(call.operation);
+    if *usual == Runner::Native && !setup.collectives.by_name {
+        return Replaced::No(None);
+    }
+    let Some(native) = native() else {
         return Replaced::No(None);
     };
+    let replaced = attached::with(native, setup, comm, |communicator| {
+        let case = Case::new(native, setup, communicator, comm, call);
+        case.map_or(Replaced::No(None), |case| replace_case(case, ran))
+    });
+    match replaced {
+        None => Replaced::No(None),
+        // The error handler may free the communicator.
+        Some(Replaced::Yes(code)) => Replaced::Yes(native.returned(comm, code)),
+        Some(left) => left,
+    }
+}
+
+/// Runs a plan for a call of a communicator; errors have not gone to its error handler.
+fn replace_case(mut case: Case<'_>, ran: &Cell<Option<Plan>>) -> Replaced {
     let native = case.native;
     if case.is_left {
         return Replaced::No(Some((native, ByNative::as_it_is(case.communicator))));
@@ -185,7 +204,7 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
             if let Some(guarded) = guarded {
                 guarded.ended(result.err().unwrap_or(SUCCESS));
             }
-            Replaced::Yes(case.native.returned(comm, result.err().unwrap_or(SUCCESS)))
+            Replaced::Yes(result.err().unwrap_or(SUCCESS))
         }
         Planned::Refused => left(guarded),
         Planned::Unserved => {

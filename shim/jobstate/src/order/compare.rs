@@ -3,7 +3,7 @@
 use super::call::message;
 use super::entry::Entry;
 use super::guide::{Matches, Outcomes, Posting};
-use super::{Ended, Log};
+use super::log::{Ended, Log};
 
 /// The first point of a rank where two runs differ, in one of its two sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]

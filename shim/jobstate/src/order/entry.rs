@@ -18,7 +18,7 @@
 
 use thiserror::Error;
 
-use super::Outcome;
+use super::call::Outcome;
 
 /// Bytes that are no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

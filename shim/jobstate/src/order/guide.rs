@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 
 use thiserror::Error;
 
-use super::call::message;
+use super::call::{Call, Outcome, message};
 use super::entry::Entry;
-use super::log::Entries;
+use super::log::{Ended, Entries, Log};
 use super::record::Progress;
-use super::{Call, Ended, Log, Outcome};
 
 /// So many events before the one that differs are shown.
 const MOST_BEFORE: usize = 8;

@@ -8,6 +8,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 
+use super::call::Outcome;
 use super::entry::{Coder, Damaged, Entry};
 
 /// Bytes of entries in a block before it is compressed, at most.
@@ -83,7 +84,7 @@ impl Log {
                 Entry::Nothing(polls) => {
                     counts.empty_polls = counts.empty_polls.saturating_add(polls)
                 }
-                Entry::Found(super::Outcome::Probed { .. }) => counts.probes += 1,
+                Entry::Found(Outcome::Probed { .. }) => counts.probes += 1,
                 Entry::Found(_) => counts.completions += 1,
                 Entry::Window => counts.windows += 1,
                 Entry::Check(_) | Entry::Threads => (),

@@ -38,6 +38,5 @@ pub use call::{Call, CallKind, Outcome};
 pub use compare::{Parting, parting};
 pub use entry::Damaged;
 pub use guide::{Diverged, Guide, Posting};
-pub(crate) use log::compress;
 pub use log::{BLOCK, Counts, Ended, Log, Totals};
 pub use record::Recorder;

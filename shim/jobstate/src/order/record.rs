@@ -1,7 +1,8 @@
 //! Makes the entries of a run.
 
+use super::call::{Call, Outcome};
 use super::entry::{Coder, Entry};
-use super::{Call, Outcome, Totals};
+use super::log::Totals;
 
 /// So many events are between two checks.
 pub(super) const BETWEEN_CHECKS: u64 = 1024;

@@ -8,7 +8,7 @@ use super::layout::{
     REQUESTS_AT, STARTED, THREADS, UNKNOWN, VERSION, WORDS, area, communicator, header,
     request_place, send_place, unpack,
 };
-use super::{Page, PageError};
+use super::page::{Page, PageError};
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
     Operation, Partner, Rank, Stop, Thread, Until,

@@ -1,8 +1,11 @@
 //! Pages made word by word, and what is read of them.
 #![allow(clippy::unwrap_used)]
-use super::layout::{AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, WORDS, pack};
+use std::path::Path;
+
+use super::layout::{self, AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, WORDS, pack};
 use super::layout::{REQUEST, REQUESTS_AT, STARTED, area, communicator, header, request_place};
-use super::*;
+use super::page::*;
+use super::{decode, process_of_stat};
 use crate::waits::{Activity, Operation, Partner, communicator_key};
 
 const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\nMPI_Finalize finalize\n\

@@ -1,8 +1,9 @@
 //! Attributes that the library gives to communicators.
 
 use super::calls::integer;
+use super::error::NativeError;
 use super::functions::{CopyCallback, DeleteCallback};
-use super::mpi::{Native, NativeError};
+use super::mpi::Native;
 use crate::{Comm, SUCCESS, Word, c_int};
 
 /// Attributes of communicators.

@@ -3,10 +3,10 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::{
-    Extent, OwnComm, OwnInfo,
-    mpi::{Failed, Native, NativeError},
-};
+use super::error::{Failed, NativeError};
+use super::extent::Extent;
+use super::mpi::Native;
+use super::own::{OwnComm, OwnInfo};
 use crate::lookup::find;
 use crate::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
 

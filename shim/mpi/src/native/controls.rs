@@ -10,7 +10,8 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
-use super::mpi::{Failed, Native};
+use super::error::Failed;
+use super::mpi::Native;
 use crate::lookup::{find, find_in_opal};
 use crate::{SUCCESS, Word, c_int};
 

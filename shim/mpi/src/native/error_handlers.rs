@@ -3,8 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use super::calls::handle;
+use super::error::NativeError;
 use super::functions::ErrorCallback;
-use super::mpi::{Native, NativeError};
+use super::mpi::Native;
 use crate::{Comm, Errhandler, Handle, SUCCESS, c_int};
 
 /// Larger than every family's `MPI_MAX_ERROR_STRING`.

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::mpi::{Failed, NativeError};
+use super::error::{Failed, NativeError};
 use crate::lookup::find;
 use crate::{
     Comm, Datatype, Errhandler, Group, Info, Op, Request, SUCCESS, StatusAddress, Win, Word, c_int,

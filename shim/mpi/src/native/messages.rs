@@ -2,22 +2,13 @@
 //! packing and reductions.
 
 use super::calls::integer;
-use super::mpi::{Native, NativeError};
+use super::error::NativeError;
+use super::extent::Extent;
+use super::mpi::Native;
 use crate::{Comm, Datatype, Handle, Op, Request, Word, c_int};
 
 /// A message as MPI takes it: address, count, datatype.
 pub type Message = (Word, c_int, Datatype);
-
-/// What memory the elements of a datatype take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
-    /// From one element to the next, in bytes.
-    pub step: i64,
-    /// Where an element's first byte is, from its address.
-    pub first: i64,
-    /// From an element's first byte to behind its last.
-    pub span: i64,
-}
 
 /// Errors here are MPI's own codes, which the application may get to see.
 impl Native {

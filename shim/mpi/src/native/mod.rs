@@ -4,7 +4,9 @@
 mod attributes;
 mod calls;
 mod controls;
+mod error;
 mod error_handlers;
+mod extent;
 mod functions;
 mod messages;
 mod mpi;
@@ -17,8 +19,10 @@ mod started;
 
 pub use calls::LONGEST_NAME;
 pub use controls::{Controls, Variable};
-pub use messages::{Extent, Message};
-pub use mpi::{Failed, Native, NativeError, abi, native};
+pub use error::{Failed, NativeError};
+pub use extent::Extent;
+pub use messages::Message;
+pub use mpi::{Native, abi, native};
 pub use one_sided::Placed;
 pub use own::{OwnComm, OwnInfo};
 pub use requests::Requests;

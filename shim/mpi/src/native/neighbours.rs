@@ -3,7 +3,8 @@
 use treepie_collective::{Layout, Neighbours};
 
 use super::calls::integer;
-use super::mpi::{Native, NativeError};
+use super::error::NativeError;
+use super::mpi::Native;
 use crate::{Comm, c_int};
 
 /// Topologies: Cartesian, graph, and distributed graph.

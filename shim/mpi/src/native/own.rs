@@ -1,7 +1,8 @@
 //! Objects of MPI's that this library makes for itself.
 
+use super::error::{Failed, NativeError};
 use super::functions::Functions;
-use super::mpi::{Failed, NativeError, native};
+use super::mpi::native;
 use crate::{Comm, Handle, Info};
 
 /// Handles of what MPI frees by a procedure of its own.

@@ -5,8 +5,7 @@ use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::gather_bytes;
-use super::group::Group;
+use super::group::{Group, gather_bytes};
 use crate::native::{Failed, Native, NativeError};
 use crate::{Comm, Request, StatusAddress, Word, c_int};
 

@@ -41,7 +41,7 @@ pub enum Out {
 pub struct Case<'a> {
     pub native: &'static Native,
     setup: &'static Setup,
-    pub communicator: &'static Arc<Communicator>,
+    pub communicator: &'a Arc<Communicator>,
     comm: Comm,
     call: &'a Call,
     ordered: bool,
@@ -53,19 +53,15 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// A call that plans may start, and its cell, if there is a guard. Where a persistent request
-    /// is made, our communicator is too.
+    /// A call that plans may start on a communicator that is [`serving`] it, and its cell, if there
+    /// is a guard.
     pub fn new(
         native: &'static Native,
         setup: &'static Setup,
-        comm: Comm,
+        (communicator, comm): (&'a Arc<Communicator>, Comm),
         call: &'a Call,
         is_persistent: bool,
     ) -> Option<(Self, Option<CellKey>)> {
-        let communicator = serving(setup, call, || match is_persistent {
-            true => attached::find(native, setup, comm),
-            false => attached::known(native, setup, comm),
-        })?;
         let answers = answers(native, setup, communicator, call)?;
         let case = Case {
             native,
@@ -216,25 +212,32 @@ fn answers(
     known.or_else(|| ask(native, setup, communicator, (call, form)))
 }
 
-/// The communicator that `find` finds, where plans may start this collective on it.
-fn serving(
-    setup: &'static Setup,
+/// Our communicator for `comm`, where plans may start this collective on it. Where a persistent
+/// request is made, it is too.
+pub fn serving(
+    native: &Native,
+    setup: &Setup,
+    comm: Comm,
     call: &Call,
-    find: impl FnOnce() -> Option<&'static Arc<Communicator>>,
-) -> Option<&'static Arc<Communicator>> {
+    is_persistent: bool,
+) -> Option<Arc<Communicator>> {
     let runner = setup.collectives.runner(call.operation);
     if *runner == Runner::Native {
         return None;
     }
-    find().filter(|communicator| {
+    let serving = |communicator: &Arc<Communicator>| {
         let is_served = !call.operation.is_among_neighbours()
             || neighbours::are_served(call.operation, &communicator.clusters, runner);
         // First of all, so that a call that is left to the MPI on near ranks costs little.
         let is_far = *runner != Runner::Auto
             || communicator.clusters.are_far()
             || keeps_bits(setup, call.operation);
-        is_far && is_served && communicator.can_start()
-    })
+        (is_far && is_served && communicator.can_start()).then(|| Arc::clone(communicator))
+    };
+    match is_persistent {
+        true => attached::with(native, setup, comm, serving),
+        false => attached::with_made(native, setup, comm, serving),
+    }?
 }
 
 /// Whether a plan runs an operation wherever its ranks are, for equal results everywhere.

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use treepie_choice::Progress;
 use treepie_collective::Operation;
-use treepie_guard::CellKey;
+use treepie_guard::{CellKey, Form};
 use treepie_mpi::native::{Native, native};
 use treepie_mpi::{Call, Comm, SUCCESS, Word, c_int};
 use treepie_process::features::{self, STARTED};
 use treepie_profile::settings::{Collectives, Runner};
 use treepie_record::{Plan, handle_at};
 
-use super::case::{Case, Out, serves};
+use super::case::{Case, Out, serves, serving};
 use super::requests;
 use super::running::Running;
 use crate::attached;
+use crate::communicator::Communicator;
 use crate::guarded::{self, ByNative, Guarded};
 use crate::setup::{self, Setup};
 
@@ -49,7 +50,7 @@ fn prepare_made(comm: Comm) {
     if let (Some(native), Some(setup)) = (native(), setup::active())
         && !native.is_null_communicator(comm)
     {
-        attached::find(native, setup, comm);
+        attached::with(native, setup, comm, |_| ());
     }
 }
 
@@ -81,7 +82,7 @@ pub fn start(
     request: Word,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
-    by_plan(next, (comm, call, request), ran, (begin, requests::start))
+    by_plan(next, (comm, call, request), ran, Form::Nonblocking)
 }
 
 /// A persistent collective on `comm`, as [`start`].
@@ -93,22 +94,15 @@ pub fn make_persistent(
     request: Word,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
-    let way = (prepare_persistent as Make, requests::prepare as HandOver);
-    by_plan(next, (comm, call, request), ran, way)
+    by_plan(next, (comm, call, request), ran, Form::Persistent)
 }
-
-/// Makes an operation of a call, where a plan serves it.
-type Make = fn(&'static Native, &'static Setup, Comm, &Call) -> Begun<'static>;
-
-/// Gives the application a request for an operation, at an address.
-type HandOver = fn(&Native, Arc<Running>, Word) -> Result<(), c_int>;
 
 #[inline]
 fn by_plan(
     next: impl FnOnce() -> c_int,
     (comm, call, request): (Comm, &Call, Word),
     ran: &Cell<Option<Plan>>,
-    (make, hand_over): (Make, HandOver),
+    form: Form,
 ) -> c_int {
     if !features::any(STARTED) {
         return next();
@@ -116,7 +110,16 @@ fn by_plan(
     let Some((native, setup)) = native().zip(setup::active()) else {
         return next();
     };
-    let (running, guarded) = match make(native, setup, comm, call) {
+    let is_persistent = form == Form::Persistent;
+    let Some(communicator) = serving(native, setup, comm, call, is_persistent) else {
+        return next();
+    };
+    let of = (&communicator, comm);
+    let begun = match is_persistent {
+        true => prepare_persistent(native, setup, of, call),
+        false => begin(native, setup, of, call),
+    };
+    let (running, guarded) = match begun.unwrap_or(Begun::Left(None)) {
         Begun::Left(None) => return next(),
         Begun::Left(Some(left)) => return left.started(native, comm, next(), request),
         Begun::Refused(code) => return native.returned(comm, code),
@@ -130,7 +133,11 @@ fn by_plan(
         }
     };
     let plan = running.plan();
-    match (hand_over(native, running, request), guarded) {
+    let handed_over = match is_persistent {
+        true => requests::prepare(native, running, request),
+        false => requests::start(native, running, request),
+    };
+    match (handed_over, guarded) {
         (Ok(()), guarded) => {
             if let Some(guarded) = guarded {
                 guarded.started(native, request);
@@ -147,24 +154,23 @@ fn by_plan(
     }
 }
 
-/// A non-blocking collective as an operation, of which nothing is done.
-fn begin(
+/// A non-blocking collective as an operation, of which nothing is done; `None` where the native MPI
+/// does it, and nothing is measured.
+fn begin<'a>(
     native: &'static Native,
     setup: &'static Setup,
-    comm: Comm,
-    call: &Call,
-) -> Begun<'static> {
-    let Some((mut case, key)) = Case::new(native, setup, comm, call, false) else {
-        return Begun::Left(None);
-    };
-    let communicator = case.communicator;
+    of: (&'a Arc<Communicator>, Comm),
+    call: &'a Call,
+) -> Option<Begun<'a>> {
+    let (mut case, key) = Case::new(native, setup, of, call, false)?;
+    let communicator = of.0;
     let guarded = key.and_then(|key| guarded::enter(native, communicator, key));
     let plan = guarded.as_ref().map(Guarded::plan);
     if let Some(None) = plan {
-        return Begun::Left(guarded.map(Guarded::left_to_native));
+        return Some(Begun::Left(guarded.map(Guarded::left_to_native)));
     }
     case.guarded = plan.flatten();
-    match case.operation(communicator.next_started()) {
+    Some(match case.operation(communicator.next_started()) {
         Ok(running) => Begun::Running(running, guarded),
         Err(Out::Refused(code)) => {
             if let Some(guarded) = guarded {
@@ -178,39 +184,34 @@ fn begin(
             }
             Begun::Left(guarded.map(Guarded::left_to_native))
         }
-    }
+    })
 }
 
-/// A persistent collective as an operation. Collective, and may wait for others.
-fn prepare_persistent(
+/// A persistent collective as an operation, as [`begin`]. Collective, and may wait for others.
+fn prepare_persistent<'a>(
     native: &'static Native,
     setup: &'static Setup,
-    comm: Comm,
-    call: &Call,
-) -> Begun<'static> {
-    let Some((mut case, key)) = Case::new(native, setup, comm, call, true) else {
-        return Begun::Left(None);
-    };
-    let communicator = case.communicator;
-    let guard = communicator.guard.as_ref();
-    let guarded = guard.zip(key);
+    of: (&'a Arc<Communicator>, Comm),
+    call: &'a Call,
+) -> Option<Begun<'a>> {
+    let (mut case, key) = Case::new(native, setup, of, call, true)?;
+    let communicator = of.0;
+    let guarded = communicator.guard.as_ref().zip(key);
     let guarded = guarded.map(|(guard, key)| guard.of_persistent(native, communicator, key));
     if let (Some(None), Some(key)) = (guarded, key) {
-        return try_persistent(&mut case, key).unwrap_or(Begun::Left(None));
+        return try_persistent(&mut case, key);
     }
-    let Some(place) = communicator.next_persistent() else {
-        return Begun::Left(None);
-    };
+    let place = communicator.next_persistent()?;
     case.guarded = guarded.flatten();
     match case.operation(place) {
-        Ok(running) => Begun::Running(running, None),
-        Err(Out::Refused(code)) => Begun::Refused(code),
-        Err(Out::Unserved | Out::Wrong) => Begun::Left(None),
+        Ok(running) => Some(Begun::Running(running, None)),
+        Err(Out::Refused(code)) => Some(Begun::Refused(code)),
+        Err(Out::Unserved | Out::Wrong) => None,
     }
 }
 
 /// A persistent collective in whose place plans are tried; `None` where none is, as all ranks see.
-fn try_persistent(case: &mut Case, key: CellKey) -> Option<Begun<'static>> {
+fn try_persistent<'a>(case: &mut Case<'a>, key: CellKey) -> Option<Begun<'a>> {
     let mut numbers = None;
     let guarding = case.communicator.guard.as_ref()?;
     let (guard, cell) = guarding.of_request(case.communicator, key, |values| {

@@ -8,6 +8,7 @@
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -119,12 +120,12 @@ pub fn join(native: &Native, comm: Comm, rank: usize, at: Vec<&Located>) -> Opti
     std::hint::black_box(&word);
     let is_said_by_all = |of: usize| near.ranks.iter().all(|&rank| all[2 * rank + of] != 0);
     let (have_all, copy_all) = (is_said_by_all(0), is_said_by_all(1));
-    (have_all && !is_alone).then(|| memory(&near, segment, copy_all))
+    (have_all && !is_alone).then(|| memory(&near, &segment, copy_all))
 }
 
 /// What a process has before it knows of the others.
 struct Joined {
-    segment: Segment,
+    segment: Arc<Segment>,
     /// By this descriptor the others open it.
     _file: Option<OwnedFd>,
     /// It could read the memory of its neighbour.
@@ -209,7 +210,7 @@ fn make_or_open(
     })
 }
 
-fn memory(near: &Neighbours, segment: Segment, can_copy: bool) -> Memory {
+fn memory(near: &Neighbours, segment: &Arc<Segment>, can_copy: bool) -> Memory {
     let own = near.place();
     let offers_from = match can_copy {
         true => OFFERS_FROM,
@@ -247,6 +248,5 @@ fn memory(near: &Neighbours, segment: Segment, can_copy: bool) -> Memory {
         board: Board::new(segment.slots(own)),
         call: 0,
         shares_cores: near.share_cores(),
-        _segment: Some(segment),
     }
 }

@@ -3,7 +3,7 @@
 use super::board::Board;
 use super::channel::{Incoming, Outgoing};
 use super::message::{Message, Truncated};
-use super::segment::{SLOT_BYTES, Segment};
+use super::segment::SLOT_BYTES;
 
 /// Where the system permits it, messages from this length on are copied once, from the sender's
 /// memory to the receiver's: the call of the system and its look at the pages cost about a
@@ -37,9 +37,6 @@ pub struct Memory {
     pub(super) call: u32,
     /// Cores are fewer than ranks.
     pub(super) shares_cores: bool,
-    /// Its ways and slots are used by the peers and the board alone. None in tests, whose ranks
-    /// share one.
-    pub(super) _segment: Option<Segment>,
 }
 
 impl Memory {

@@ -15,6 +15,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use thiserror::Error;
@@ -153,7 +154,7 @@ impl Segment {
     ///
     /// # Errors
     /// What the system says; nothing is left then.
-    pub fn create(layout: Layout, token: u64) -> Result<(Segment, OwnedFd), SegmentError> {
+    pub fn create(layout: Layout, token: u64) -> Result<(Arc<Segment>, OwnedFd), SegmentError> {
         let bytes = layout.bytes();
         if bytes as u64 > file_limit() {
             return Err(SegmentError::Limit { bytes });
@@ -184,7 +185,7 @@ impl Segment {
             // SAFETY: the first bytes of the segment, which nobody else knows yet.
             unsafe { segment.base.cast::<u64>().add(place).write(mark) };
         }
-        Ok((segment, file))
+        Ok((Arc::new(segment), file))
     }
 
     /// That of another process of this host, with this descriptor there.
@@ -195,7 +196,7 @@ impl Segment {
         layout: Layout,
         (process, descriptor): (u32, i32),
         token: u64,
-    ) -> Result<Segment, SegmentError> {
+    ) -> Result<Arc<Segment>, SegmentError> {
         let bytes = layout.bytes();
         let failed = |what| {
             move |problem| SegmentError::System {
@@ -222,7 +223,7 @@ impl Segment {
         // SAFETY: the first bytes of the segment, written before its descriptor was told.
         let read = |place| unsafe { segment.base.cast::<u64>().add(place).read() };
         match marks.enumerate().all(|(place, mark)| read(place) == mark) {
-            true => Ok(segment),
+            true => Ok(Arc::new(segment)),
             false => Err(another()),
         }
     }
@@ -269,7 +270,7 @@ impl Segment {
     }
 
     /// The way from one rank of the host to another, counted among them.
-    pub fn way(&self, from: usize, to: usize) -> Way {
+    pub fn way(self: &Arc<Self>, from: usize, to: usize) -> Way {
         let number = from * self.layout.ranks + to;
         debug_assert!(from.max(to) < self.layout.ranks, "ranks of this host");
         // SAFETY: inside the segment.
@@ -277,17 +278,20 @@ impl Segment {
         Way {
             base,
             block_bytes: self.layout.block_bytes,
+            _segment: Arc::clone(self),
         }
     }
 
     /// The slots of the board of a rank of the host, counted among them.
-    pub fn slots(&self, of: usize) -> impl Iterator<Item = Slot> {
+    pub fn slots(self: &Arc<Self>, of: usize) -> impl Iterator<Item = Slot> {
         debug_assert!(of < self.layout.ranks, "a rank of this host");
         let slots = self.layout.slots();
-        let (base, start) = (self.base, self.layout.start_of_boards());
+        let (segment, start) = (Arc::clone(self), self.layout.start_of_boards());
         (of * slots..(of + 1) * slots).map(move |number| {
             // SAFETY: inside the segment.
-            Slot(unsafe { base.add(start + number * (APART + SLOT_BYTES)) })
+            let base = unsafe { segment.base.add(start + number * (APART + SLOT_BYTES)) };
+            let _segment = Arc::clone(&segment);
+            Slot { base, _segment }
         })
     }
 }
@@ -297,16 +301,17 @@ impl Drop for Segment {
         if self.is_made_here {
             MADE.fetch_sub(self.layout.bytes(), Ordering::Relaxed);
         }
-        // SAFETY: the mapping is ours, and its ways are gone: those who hold them hold it.
+        // SAFETY: the mapping is ours, and its ways and slots are gone, which hold it.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.bytes()) };
     }
 }
 
 /// The memory of a ring, and of the answers to what was offered in it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Way {
     base: NonNull<u8>,
     block_bytes: usize,
+    _segment: Arc<Segment>,
 }
 
 // SAFETY: as of the segment.
@@ -332,7 +337,7 @@ impl Way {
 
     /// The word at the beginning of a block.
     pub fn filled(&self, block: u64) -> &AtomicU64 {
-        // SAFETY: live memory while the segment is, aligned, and used as this alone.
+        // SAFETY: memory of the segment, which is held; aligned, and used as this alone.
         unsafe { self.block(block).cast().as_ref() }
     }
 
@@ -351,8 +356,11 @@ impl Way {
 }
 
 /// The memory of a slot, and of the word that counts its reads.
-#[derive(Debug, Clone, Copy)]
-pub struct Slot(NonNull<u8>);
+#[derive(Debug, Clone)]
+pub struct Slot {
+    base: NonNull<u8>,
+    _segment: Arc<Segment>,
+}
 
 // SAFETY: as of the segment.
 unsafe impl Send for Slot {}
@@ -360,14 +368,14 @@ unsafe impl Send for Slot {}
 impl Slot {
     /// How many have read it.
     pub fn reads(&self) -> &AtomicU64 {
-        // SAFETY: live memory while the segment is, aligned, and used as this alone.
-        unsafe { self.0.cast().as_ref() }
+        // SAFETY: memory of the segment, which is held; aligned, and used as this alone.
+        unsafe { self.base.cast().as_ref() }
     }
 
     /// Where its message is.
     pub fn data(&self) -> NonNull<u8> {
         // SAFETY: inside the slot.
-        unsafe { self.0.add(APART) }
+        unsafe { self.base.add(APART) }
     }
 }
 

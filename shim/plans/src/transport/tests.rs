@@ -1,5 +1,6 @@
 //! Messages between three ranks of a host, some of them to both others.
 
+use std::sync::Arc;
 use std::thread::{scope, yield_now};
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use super::segment::{Layout, Segment};
 const RANKS: usize = 3;
 
 /// The memory of a rank, with messages from this length on offered.
-fn memory(segment: &Segment, own: usize, offers_from: usize) -> Memory {
+fn memory(segment: &Arc<Segment>, own: usize, offers_from: usize) -> Memory {
     let peer = |other: usize| Peer {
         out: Outgoing::new(segment.way(own, other), offers_from),
         back: Incoming::new(
@@ -31,7 +32,6 @@ fn memory(segment: &Segment, own: usize, offers_from: usize) -> Memory {
         board: Board::new(segment.slots(own)),
         call: 0,
         shares_cores: true,
-        _segment: None,
     }
 }
 

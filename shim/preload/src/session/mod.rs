@@ -51,8 +51,8 @@ enum State {
     Ended,
 }
 
-/// The one state of the session: entry points own nothing. It is locked to change it, and never
-/// around a call of MPI.
+/// The state of the session, by which the parts begin and end; what calls look at, the parts hold
+/// themselves. It is locked to change it, and never around a call of MPI.
 static STATE: Mutex<State> = Mutex::new(State::Before);
 
 impl State {

@@ -225,8 +225,10 @@ impl Told {
     fn set(&mut self, settings: Vec<Setting>) {
         for (name, value) in settings {
             if env::var_os(&name).is_none() {
-                // SAFETY: MPI_Init is called by one thread, in programs that have not started
-                // others that read the environment yet; the MPI's own setenv has the same risk.
+                // SAFETY: sound where no other thread reads the environment meanwhile, which a
+                // preloaded library cannot know. MPIs set variables in MPI_Init as well: a program
+                // whose threads read them then is at risk without the library, too (LD_PRELOAD.md,
+                // Limits).
                 unsafe { env::set_var(&name, value) };
                 self.variables.push(name);
             }

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::with_signals_blocked;
+use super::signals::with_signals_blocked;
 use crate::guard::guarded;
 
 /// Bound on the time that writing a file may take at the end of a job, less than what ranks wait

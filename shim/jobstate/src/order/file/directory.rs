@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::contents::{LARGEST, Logs, Order, encode_log};
+use super::error::OrderError;
 use super::frame::{Frames, MAGIC};
-use super::{LARGEST, Logs, Order, OrderError, encode_log};
-use crate::order::{BLOCK, compress};
+use crate::order::log::{BLOCK, compress};
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
 use treepie_base::{FileError, open_no_link};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::order::Damaged;
+use crate::order::entry::Damaged;
 use treepie_base::FileError;
 
 /// An order that can't be used.

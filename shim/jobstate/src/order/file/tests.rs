@@ -1,9 +1,14 @@
 //! Orders as files, whole and not.
 
 use std::fs;
+use std::path::Path;
 
+use treepie_profile::partial_profiles::RunDescription;
+
+use super::frame::MAGIC;
 use super::*;
-use crate::order::{Call, CallKind, Recorder};
+use crate::order::log::compress;
+use crate::order::{Call, CallKind, Ended, Log, Recorder, Totals};
 
 fn run(number: u64) -> RunDescription {
     RunDescription {
@@ -38,7 +43,7 @@ fn recorded(count: u64) -> (Vec<u8>, Totals) {
 
 fn whole(number: u64) -> Order {
     let (entries, totals) = recorded(5);
-    let blocks = vec![crate::order::compress(&entries)];
+    let blocks = vec![compress(&entries)];
     let log = Log::new(blocks, Ended::Well(totals)).unwrap();
     Order {
         run: run(number),
@@ -189,7 +194,7 @@ fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks(
 #[test]
 fn a_log_reaches_another_process_as_it_is() {
     let (entries, totals) = recorded(9);
-    let log = Log::new(vec![crate::order::compress(&entries)], Ended::Well(totals)).unwrap();
+    let log = Log::new(vec![compress(&entries)], Ended::Well(totals)).unwrap();
     let other = decode_log(&encode_log(3, &log)).unwrap();
     assert_eq!((other.blocks(), other.ended()), (log.blocks(), log.ended()));
     assert!(decode_log(b"nothing").is_none());

@@ -85,11 +85,11 @@ impl Incoming {
         self.receives.clear();
         self.coming = None;
         for fetching in self.fetching.drain(..) {
-            answer(self.way, fetching.offer.number, taken);
+            answer(&self.way, fetching.offer.number, taken);
         }
         for (_, _, held) in self.held.drain(..) {
             if let Held::Offer(offer) = held {
-                answer(self.way, offer.number, taken);
+                answer(&self.way, offer.number, taken);
             }
         }
     }
@@ -188,7 +188,7 @@ impl Incoming {
                 (0, _) => self.read_fragment(block, head, complete)?,
                 (_, kind) => {
                     if kind == OFFER {
-                        answer(self.way, self.offer_in(block).number, taken);
+                        answer(&self.way, self.offer_in(block).number, taken);
                     }
                     self.drop_block(block, &head);
                 }
@@ -356,7 +356,7 @@ impl Incoming {
 
     /// Copies parts of what was offered.
     fn fetch(&mut self, complete: &mut impl FnMut(u32)) {
-        let (way, process, receives) = (self.way, self.process, &mut self.receives);
+        let (way, process, receives) = (&self.way, self.process, &mut self.receives);
         self.fetching.retain_mut(|fetching| {
             let Fetching {
                 receive,

@@ -125,7 +125,7 @@ impl Outgoing {
 
     fn read_answers(&mut self, complete: &mut impl FnMut(u32)) -> bool {
         let before = self.offered.len();
-        let (way, waiting) = (self.way, &mut self.waiting);
+        let (way, waiting) = (&self.way, &mut self.waiting);
         self.offered.retain(|&(number, message)| {
             // The receiver has read the message before it answers.
             let answer = way.answer(number).load(Ordering::Acquire);

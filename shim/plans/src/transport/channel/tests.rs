@@ -1,6 +1,7 @@
 //! Messages between two processes.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::yield_now;
 use std::time::{Duration, Instant};
@@ -24,7 +25,7 @@ impl Random {
 }
 
 /// A segment of two ranks, of which each process gets one side.
-fn segment() -> Segment {
+fn segment() -> Arc<Segment> {
     Segment::create(Layout::new(2), 1).unwrap().0
 }
 
@@ -245,7 +246,7 @@ fn a_message_that_is_too_long_is_an_error_and_the_next_call_receives_its_own() {
 }
 
 /// Makes the way from rank 0 to 1 as new.
-fn return_to_start(segment: &Segment) {
+fn return_to_start(segment: &Arc<Segment>) {
     let way = segment.way(0, 1);
     (0..way.blocks()).for_each(|block| way.filled(block).store(0, Ordering::Release));
     way.emptied().store(0, Ordering::Release);

@@ -99,6 +99,6 @@ pub(super) fn refused(number: u64) -> u64 {
 }
 
 /// Answers an offer, after all that was read of it.
-pub(super) fn answer(way: Way, number: u64, answer: fn(u64) -> u64) {
+pub(super) fn answer(way: &Way, number: u64, answer: fn(u64) -> u64) {
     way.answer(number).store(answer(number), Ordering::Release);
 }

@@ -1,0 +1,284 @@
+//! The order of receives of a job: its run, its program, and the logs of its ranks.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use treepie_base::{FileError, input, write_atomically};
+use treepie_profile::partial_profiles::RunDescription;
+
+use super::error::OrderError;
+use super::frame::{Frame, Frames, Kind, MAGIC, frame};
+use super::program::Program;
+use crate::order::entry::Damaged;
+use crate::order::log::{Ended, Log, Totals, compress};
+
+/// The order of receives of a job.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The run.
+    pub run: RunDescription,
+    /// Its program.
+    pub program: Program,
+    /// The log of each rank of the application's world. One that left none has an empty one.
+    pub logs: Vec<Log>,
+}
+
+/// The first bytes of a file of a run.
+pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    let described = postcard::to_allocvec(run).unwrap_or_default();
+    frame(&mut bytes, Kind::Run, &described);
+    let described = postcard::to_allocvec(program).unwrap_or_default();
+    frame(&mut bytes, Kind::Program, &described);
+    bytes
+}
+
+/// What stands before the blocks of a rank.
+pub fn start_of_rank(rank: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frame(&mut bytes, Kind::Rank, &(rank as u64).to_le_bytes());
+    bytes
+}
+
+/// A block of entries, which is compressed.
+pub fn block(entries: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frame(&mut bytes, Kind::Block, &compress(entries));
+    bytes
+}
+
+/// What stands behind the blocks of a rank that reached `MPI_Finalize`.
+pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let encoded = postcard::to_allocvec(totals).unwrap_or_default();
+    frame(&mut bytes, Kind::End, &encoded);
+    bytes
+}
+
+/// A log as bytes, for another process.
+pub fn encode_log(rank: usize, log: &Log) -> Vec<u8> {
+    let mut bytes = start_of_rank(rank);
+    for block in log.blocks() {
+        frame(&mut bytes, Kind::Block, block);
+    }
+    if let Ended::Well(totals) = log.ended() {
+        bytes.extend(end_of_rank(&totals));
+    }
+    bytes
+}
+
+/// The log that [`encode_log`] made bytes of; `None` for others.
+pub fn decode_log(bytes: &[u8]) -> Option<Log> {
+    let mut logs = Logs::default();
+    for frame in Frames::new(bytes) {
+        logs.add(frame.ok()?)?;
+    }
+    let (_, parts) = logs.ranks.pop_first()?;
+    parts.log().ok()
+}
+
+/// The blocks of a rank and how it ended.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) blocks: Vec<Vec<u8>>,
+    pub(super) totals: Option<Totals>,
+}
+
+impl Parts {
+    pub(super) fn log(self) -> Result<Log, Damaged> {
+        let ended = self.totals.map_or(Ended::Early, Ended::Well);
+        Log::new(self.blocks, ended)
+    }
+}
+
+/// What frames say.
+#[derive(Debug, Default)]
+pub(super) struct Logs {
+    pub(super) run: Option<RunDescription>,
+    pub(super) program: Option<Program>,
+    pub(super) ranks: BTreeMap<usize, Parts>,
+    /// The rank that what follows is of.
+    pub(super) rank: Option<usize>,
+}
+
+impl Logs {
+    /// Adds a frame; `None` where it does not belong there.
+    pub(super) fn add(&mut self, frame: Frame<'_>) -> Option<()> {
+        match frame.kind {
+            Kind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
+            Kind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
+            Kind::Rank => {
+                let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
+                let rank = usize::try_from(rank).ok()?;
+                self.ranks.entry(rank).or_default();
+                self.rank = Some(rank);
+            }
+            Kind::Block => self.parts()?.blocks.push(frame.bytes.to_vec()),
+            Kind::End => self.parts()?.totals = Some(postcard::from_bytes(frame.bytes).ok()?),
+        }
+        Some(())
+    }
+
+    /// What is known of the rank whose frames come now.
+    pub(super) fn parts(&mut self) -> Option<&mut Parts> {
+        self.ranks.get_mut(&self.rank?)
+    }
+
+    pub(super) fn order(self, path: &Path) -> Result<Order, OrderError> {
+        let strange = || OrderError::Strange {
+            path: path.to_owned(),
+        };
+        let run = self.run.ok_or_else(strange)?;
+        let mut logs: Vec<Option<Log>> = Vec::new();
+        if run.ranks > MOST_RANKS {
+            return Err(strange());
+        }
+        logs.resize_with(run.ranks, || None);
+        for (rank, parts) in self.ranks {
+            let slot = logs.get_mut(rank).ok_or_else(strange)?;
+            let log = parts.log().map_err(|problem| OrderError::Log {
+                path: path.to_owned(),
+                rank,
+                problem,
+            })?;
+            *slot = Some(log);
+        }
+        let logs = logs.into_iter().map(|log| match log {
+            Some(log) => Ok(log),
+            None => Log::new(Vec::new(), Ended::Early),
+        });
+        let logs: Result<Vec<Log>, Damaged> = logs.collect();
+        // An order of the version before has none.
+        let program = self.program.unwrap_or_else(|| Program {
+            name: file_name(&run.command),
+            build: None,
+        });
+        Ok(Order {
+            run,
+            program,
+            logs: logs.map_err(|_| strange())?,
+        })
+    }
+}
+
+/// No job has more ranks.
+pub(super) const MOST_RANKS: usize = 1 << 26;
+
+/// Bytes of the largest order.
+pub(super) const LARGEST: u64 = 1 << 34;
+
+/// Whether the file begins as an order does.
+pub fn is_order(path: &Path) -> bool {
+    input::starts_with(path, MAGIC)
+}
+
+impl Order {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// A file that can't be written.
+    pub fn write(&self, path: &Path) -> Result<(), OrderError> {
+        let logs = self.logs.iter().enumerate();
+        let bodies: Vec<Vec<u8>> = logs.map(|(rank, log)| encode_log(rank, log)).collect();
+        Ok(write_bodies(
+            path,
+            &self.run,
+            &self.program,
+            &bodies.concat(),
+        )?)
+    }
+
+    /// Checks that it is for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// Another number; a rank in which several threads received.
+    pub fn check(&self, path: &Path, ranks: usize) -> Result<(), OrderError> {
+        if self.run.ranks != ranks {
+            return Err(OrderError::OtherRanks {
+                path: path.to_owned(),
+                recorded: self.run.ranks,
+                ranks,
+            });
+        }
+        match self.logs.iter().position(Log::has_threads) {
+            Some(rank) => Err(OrderError::Threads {
+                path: path.to_owned(),
+                rank,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that it is of this program: one of the same build, or of the same name.
+    ///
+    /// # Errors
+    /// Another program.
+    pub fn check_program(&self, path: &Path, program: &Program) -> Result<(), OrderError> {
+        let is_same_build = self.program.build.is_some() && self.program.build == program.build;
+        if is_same_build || self.program.name == program.name {
+            return Ok(());
+        }
+        Err(OrderError::OtherProgram {
+            path: path.to_owned(),
+            recorded: self.program.name.clone(),
+            program: program.name.clone(),
+        })
+    }
+
+    /// Checks that it is of this build of the program. A build for an MPI of another family is
+    /// always another one.
+    ///
+    /// # Errors
+    /// Another build for the same family, where both are known.
+    pub fn check_build(
+        &self,
+        path: &Path,
+        program: &Program,
+        family: &str,
+    ) -> Result<(), OrderError> {
+        let builds = self.program.build.as_ref().zip(program.build.as_ref());
+        match builds.filter(|(recorded, build)| recorded != build) {
+            Some((recorded, build)) if self.run.mpi.family == family => {
+                Err(OrderError::OtherBuild {
+                    path: path.to_owned(),
+                    program: program.name.clone(),
+                    recorded: recorded.clone(),
+                    build: build.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ranks whose logs end before `MPI_Finalize`.
+    pub fn early(&self) -> Vec<usize> {
+        let early = |(_, log): &(usize, &Log)| log.ended() == Ended::Early;
+        let ranks = self.logs.iter().enumerate().filter(early);
+        ranks.map(|(rank, _)| rank).collect()
+    }
+}
+
+/// Writes an order of the bytes of its ranks: for each, what [`start_of_rank`], [`block`] and
+/// [`end_of_rank`] make.
+///
+/// # Errors
+/// A file that can't be written.
+pub fn write_bodies(
+    path: &Path,
+    run: &RunDescription,
+    program: &Program,
+    bodies: &[u8],
+) -> Result<(), FileError> {
+    let start = start_of_file(run, program);
+    write_atomically(path, |file| {
+        file.write_all(&start)?;
+        file.write_all(bodies)
+    })
+}
+
+/// The name of the file of a command's program.
+fn file_name(command: &[String]) -> String {
+    let file = command.first().map(|word| Path::new(word).file_name());
+    let name = file.flatten().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

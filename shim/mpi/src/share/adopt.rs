@@ -12,7 +12,7 @@ use crate::native::NativeError;
 
 /// What a library must have in common with those of other ranks: its version, and a number that
 /// is raised with each change of a shared type, or of what ranks compute alike, within a version.
-pub(super) static VERSION: &str = concat!("treepie ", env!("CARGO_PKG_VERSION"), ", messages 8");
+pub(super) static VERSION: &str = concat!("treepie ", env!("CARGO_PKG_VERSION"), ", messages 9");
 
 /// This library's version. It is read as it stands in the file, where `strings` finds it and tests
 /// can change it.

@@ -20,10 +20,6 @@ pub struct Opening {
     pub log: LogLevel,
     /// What the ranks do next.
     pub next: Next,
-    /// Each rank keeps a page, unless the job runs as it would without Treepie.
-    pub pages: Option<Pages>,
-    /// The order of receives is recorded or replayed, unless the job runs so.
-    pub order: Option<Order>,
 }
 
 /// What is done with the order of receives.
@@ -78,15 +74,13 @@ pub enum Decision {
     Plain,
     /// The job ends before the application starts; process 0 has said why.
     Abort,
-    /// Traffic is counted, and a profile is written.
-    Profile(Box<Recording>),
-    /// Something is done otherwise than by the launcher and the MPI.
-    Replay(Box<Replay>),
+    /// Treepie does its part.
+    Do(Box<Plan>),
 }
 
-/// What a replay does otherwise.
+/// What Treepie does in a job, each part if there is one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Replay {
+pub struct Plan {
     /// New rank of each process of the native world, where ranks are permuted.
     pub permutation: Option<Vec<u32>>,
     /// The core of each process, where processes are bound.
@@ -97,8 +91,12 @@ pub struct Replay {
     pub gathers: Option<Gathering>,
     /// Where the processes are, where communicators are reordered by it.
     pub places: Option<Places>,
-    /// A replay is counted as well, where a profile is named.
+    /// Traffic is counted, and a profile is written.
     pub recording: Option<Recording>,
+    /// Each rank keeps a page.
+    pub pages: Option<Pages>,
+    /// The order of receives is recorded or replayed.
+    pub order: Option<Order>,
     /// The job ends where collectives can't be replaced.
     pub strict: bool,
     /// How long the run takes goes into a store of experiences.
@@ -125,40 +123,28 @@ pub struct Recording {
     pub parts: bool,
 }
 
-impl Decision {
-    /// How traffic is counted, where it is.
-    pub fn recording(&self) -> Option<&Recording> {
-        match self {
-            Decision::Plain | Decision::Abort => None,
-            Decision::Profile(recording) => Some(recording),
-            Decision::Replay(replay) => replay.recording.as_ref(),
-        }
-    }
-
-    /// How traffic is counted, where it is, to be completed.
-    pub fn recording_mut(&mut self) -> Option<&mut Recording> {
-        match self {
-            Decision::Plain | Decision::Abort => None,
-            Decision::Profile(recording) => Some(recording),
-            Decision::Replay(replay) => replay.recording.as_mut(),
-        }
+impl Plan {
+    /// Whether calls are noted of which somebody has to know the communicators.
+    pub fn notes_calls(&self) -> bool {
+        self.recording.is_some() || self.pages.is_some() || self.order.is_some()
     }
 
     /// Whether there is something to undo when the job ends.
     pub fn needs_an_end(&self) -> bool {
-        match self {
-            Decision::Plain | Decision::Abort => false,
-            Decision::Profile(_) => true,
-            Decision::Replay(replay) => {
-                replay.changes() || replay.recording.is_some() || replay.learns
-            }
-        }
+        self.permutation.is_some()
+            || self.collectives.is_some()
+            || self.places.is_some()
+            || self.gathers.is_some()
+            || self.recording.is_some()
+            || self.order.is_some()
+            || self.learns
     }
 
     /// Whether something of all ranks is collected when the job ends.
     pub fn collects(&self) -> bool {
-        let learns = matches!(self, Decision::Replay(replay) if replay.learns);
-        learns || self.recording().is_some()
+        self.learns
+            || self.recording.is_some()
+            || self.order.as_ref().is_some_and(Order::is_recorded)
     }
 }
 
@@ -166,15 +152,5 @@ impl Order {
     /// Whether it is recorded.
     pub fn is_recorded(&self) -> bool {
         matches!(self.way, OrderWay::Record(..))
-    }
-}
-
-impl Replay {
-    /// Whether the application's calls are changed.
-    fn changes(&self) -> bool {
-        self.permutation.is_some()
-            || self.collectives.is_some()
-            || self.places.is_some()
-            || self.gathers.is_some()
     }
 }

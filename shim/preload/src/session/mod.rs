@@ -22,6 +22,7 @@ mod meeting;
 mod monitor;
 mod order;
 mod partial;
+mod parts;
 mod program;
 mod redundancy;
 mod replay;
@@ -37,7 +38,7 @@ use std::mem;
 
 use parking_lot::Mutex;
 
-use decision::Decision;
+use decision::{Decision, Plan};
 
 /// Where the session is.
 enum State {
@@ -45,8 +46,8 @@ enum State {
     Before,
     /// `MPI_Init` has returned, and the ranks agree on what is done.
     Starting,
-    /// It is being done.
-    Running(Decision),
+    /// The plan is carried out.
+    Running(Box<Plan>),
     /// Nothing is done any more, or nothing was to be done.
     Ended,
 }
@@ -68,13 +69,16 @@ impl State {
 
     /// Ends the start: with what the ranks do, if they have agreed on something.
     fn started(agreed: Option<Decision>) {
-        *STATE.lock() = agreed.map_or(State::Ended, State::Running);
+        *STATE.lock() = match agreed {
+            Some(Decision::Do(plan)) => State::Running(plan),
+            Some(Decision::Plain | Decision::Abort) | None => State::Ended,
+        };
     }
 
     /// Ends the session: what was done, the first time.
-    fn end() -> Option<Decision> {
+    fn end() -> Option<Box<Plan>> {
         match mem::replace(&mut *STATE.lock(), State::Ended) {
-            State::Running(decision) => Some(decision),
+            State::Running(plan) => Some(plan),
             State::Before | State::Starting | State::Ended => None,
         }
     }

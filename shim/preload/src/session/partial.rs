@@ -16,7 +16,7 @@ use libc::pid_t;
 use once_cell::sync::OnceCell;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_process::log;
-use treepie_process::machine::with_signals_blocked;
+use treepie_process::machine::{WRITING, with_signals_blocked, within};
 use treepie_profile::partial_profiles::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };
@@ -213,4 +213,9 @@ impl FileSink<'_> {
         }
         self.used = 0;
     }
+}
+
+/// Leaves the partial profile of this rank, where others can't be waited for.
+pub fn leave_partial() {
+    within(WRITING, "writing a partial profile", write);
 }

@@ -25,7 +25,7 @@ use treepie_profile::settings::{
 use treepie_topology::Topology;
 
 use super::cluster_network::{ClusterNetwork, STORED};
-use super::decision::{Decision, Order, Pages, Recording, Replay};
+use super::decision::{Decision, Pages, Plan, Recording};
 use super::hosts::{HostFacts, Wanted};
 use super::input::{Input, Seated};
 use super::learning::Learning;
@@ -41,7 +41,7 @@ use crate::reorder::Places;
 /// What process 0 has read, where it does not know yet on which hosts to apply it.
 pub struct Draft {
     /// What is decided already.
-    replay: Replay,
+    plan: Plan,
     /// A placement or profile to apply.
     file: Option<ReplayFile>,
     /// A bare permutation.
@@ -82,22 +82,49 @@ impl Request {
         log::set_level(settings.log);
         let request = match settings.mode {
             Mode::Off => Ok(Request::Decided(Decision::Plain)),
-            Mode::Profile => recording(native, &settings, ranks, launched::remarks())
-                .map(|recording| Request::Decided(Decision::Profile(Box::new(recording)))),
+            Mode::Profile => {
+                recording(native, &settings, ranks, launched::remarks()).map(|recording| {
+                    Request::decided(Plan {
+                        recording: Some(recording),
+                        ..Plan::default()
+                    })
+                })
+            }
             Mode::Replay => replay(native, &settings, ranks),
             Mode::Auto => auto(native, &settings, ranks),
         };
-        let order =
-            request.and_then(|request| Ok((request, order::read(native, &settings, ranks)?)));
-        let (request, order) =
-            order.unwrap_or_else(|error| (Request::Decided(refuse(&error, settings.strict)), None));
-        let (order, logs) = order.unzip();
+        let read = request.and_then(|mut request| {
+            let (order, logs) = order::read(native, &settings, ranks)?.unzip();
+            if let Some(plan) = request.plan_mut() {
+                plan.pages = pages(&settings);
+                plan.order = order;
+            }
+            Ok((request, logs.unwrap_or_default()))
+        });
+        let (request, logs) = read.unwrap_or_else(|error| {
+            (
+                Request::Decided(refuse(&error, settings.strict)),
+                Vec::new(),
+            )
+        });
         Read {
             request,
             log: settings.log,
-            pages: pages(&settings),
-            order,
-            logs: logs.unwrap_or_default(),
+            logs,
+        }
+    }
+
+    /// This plan is to be carried out.
+    fn decided(plan: Plan) -> Request {
+        Request::Decided(Decision::Do(Box::new(plan)))
+    }
+
+    /// The plan, as far as it is made.
+    fn plan_mut(&mut self) -> Option<&mut Plan> {
+        match self {
+            Request::Decided(Decision::Do(plan)) => Some(plan),
+            Request::Decided(Decision::Plain | Decision::Abort) => None,
+            Request::Draft(draft) => Some(&mut draft.plan),
         }
     }
 }
@@ -108,10 +135,6 @@ pub struct Read {
     pub request: Request,
     /// From which level on messages are shown.
     pub log: LogLevel,
-    /// Which pages are kept.
-    pub pages: Option<Pages>,
-    /// What is done with the order of receives.
-    pub order: Option<Order>,
     /// The logs of an order that is replayed.
     pub logs: Vec<Log>,
 }
@@ -122,8 +145,6 @@ impl Read {
         Read {
             request: Request::Decided(decision),
             log: LogLevel::default(),
-            pages: None,
-            order: None,
             logs: Vec::new(),
         }
     }
@@ -145,7 +166,7 @@ impl Draft {
     /// The decision, now that it is known where the processes are. What does not fit is said, and
     /// undoes all that was asked for.
     pub fn settle(self, processes: &[Process], inputs: &[Input], facts: &HostFacts) -> Decision {
-        let strict = self.replay.strict;
+        let strict = self.plan.strict;
         let seated = Seated::new(self.stdin, inputs);
         self.settled(processes, &seated, facts)
             .unwrap_or_else(|error| refuse(&error, strict))
@@ -157,28 +178,28 @@ impl Draft {
         seated: &Seated,
         facts: &HostFacts,
     ) -> Result<Decision, RequestError> {
-        let mut replay = self.replay;
+        let mut plan = self.plan;
         let name = Path::new(if self.reorders { "reorder" } else { "auto" });
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
         let stored = self.learning.as_ref();
         let stored = stored.and_then(|learning| learning.platform(processes));
         let network = self.network.or(stored.as_ref());
-        let allocation = network.allocation(name, processes, facts, replay.strict)?;
+        let allocation = network.allocation(name, processes, facts, plan.strict)?;
         let mut binding = None;
         if let Some(file) = self.file {
             let settled = file.settle(&allocation, &network, seated)?;
-            replay.permutation = settled.new_rank;
+            plan.permutation = settled.new_rank;
             binding = settled.binding;
-            if let Some(recording) = &mut replay.recording {
+            if let Some(recording) = &mut plan.recording {
                 let note = format!("replayed with {}", settled.source);
                 recording.run.notes.push(note);
             }
         }
         if let Some(new_rank) = self.permutation {
-            replay.permutation = Some(with_seats_on_hosts(new_rank, seated, processes));
+            plan.permutation = Some(with_seats_on_hosts(new_rank, seated, processes));
         }
         if let Some(learning) = self.learning {
-            if let Some(wanted) = &mut replay.collectives
+            if let Some(wanted) = &mut plan.collectives
                 && wanted.platform.probe
                 && wanted.platform.file.is_none()
             {
@@ -191,40 +212,40 @@ impl Draft {
             let lessons = learning.settle(processes, &allocation);
             match lessons.candidate {
                 Some(Candidate::Permute(new_rank)) => {
-                    replay.permutation = Some(with_seats(new_rank, seated, &allocation));
+                    plan.permutation = Some(with_seats(new_rank, seated, &allocation));
                 }
-                Some(Candidate::Bind(cores)) => replay.cores = Some(narrow(&cores)),
+                Some(Candidate::Bind(cores)) => plan.cores = Some(narrow(&cores)),
                 None => (),
             }
-            if let Some(wanted) = &mut replay.collectives {
+            if let Some(wanted) = &mut plan.collectives {
                 let tuned = std::mem::replace(&mut wanted.known, lessons.guard);
                 wanted.known.extend(tuned);
                 wanted.proven = lessons.proven;
             }
-            if let Some(Gathering::Guarded { known, .. }) = &mut replay.gathers {
+            if let Some(Gathering::Guarded { known, .. }) = &mut plan.gathers {
                 *known = lessons.epochs;
             }
-            match (lessons.profile, &mut replay.recording) {
+            match (lessons.profile, &mut plan.recording) {
                 (Some(output), Some(recording)) => recording.output = output,
-                _ => replay.recording = None,
+                _ => plan.recording = None,
             }
         }
         if self.reorders {
-            replay.places = Some(Places::of(&allocation)?);
+            plan.places = Some(Places::of(&allocation)?);
         }
         match binding.map(|target| binding::cores(&target, processes)) {
             None => (),
-            Some(Ok(cores)) => replay.cores = Some(cores),
+            Some(Ok(cores)) => plan.cores = Some(cores),
             Some(Err(refusal)) => {
-                log::error(&format!("apply: {refusal}; {}", outcome(replay.strict)));
-                if replay.strict {
+                log::error(&format!("apply: {refusal}; {}", outcome(plan.strict)));
+                if plan.strict {
                     return Ok(Decision::Abort);
                 }
                 // Binding and ranks go together: no placement is applied by half.
-                replay.permutation = None;
+                plan.permutation = None;
             }
         }
-        Ok(decided(replay))
+        Ok(decided(plan))
     }
 }
 
@@ -266,12 +287,12 @@ fn with_seats_on_hosts<'a>(
     narrow(&new_rank)
 }
 
-/// The replay, unless it permutes ranks that can't be.
-fn decided(replay: Replay) -> Decision {
-    if replay.permutation.is_none() || !looks_up_ranks() {
-        return Decision::Replay(Box::new(replay));
+/// The plan, unless it permutes ranks that can't be.
+fn decided(plan: Plan) -> Decision {
+    if plan.permutation.is_none() || !looks_up_ranks() {
+        return Decision::Do(Box::new(plan));
     }
-    refuse(&RequestError::LooksUpRanks, replay.strict)
+    refuse(&RequestError::LooksUpRanks, plan.strict)
 }
 
 /// Whether the program calls the MPI through procedures that look themselves whether their process
@@ -300,11 +321,11 @@ fn refuse(error: &RequestError, strict: bool) -> Decision {
 /// What a replay is to do, as far as that is known from the settings and the files.
 fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, RequestError> {
     let mut notes = launched::remarks();
-    let mut replay = Replay {
+    let mut plan = Plan {
         collectives: wanted_collectives(settings)?,
         gathers: wanted_gathering(settings),
         strict: settings.strict,
-        ..Replay::default()
+        ..Plan::default()
     };
     let mut file = None;
     if let Some(path) = &settings.placement {
@@ -324,11 +345,11 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     };
     // A replay is profiled as well where a profile is named.
     if settings.output.is_some() {
-        replay.recording = Some(recording(native, settings, ranks, notes)?);
+        plan.recording = Some(recording(native, settings, ranks, notes)?);
     }
     Ok(match looks {
         true => Request::Draft(Box::new(Draft {
-            replay,
+            plan,
             file,
             permutation,
             stdin: settings.stdin,
@@ -336,7 +357,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
             network,
             learning: None,
         })),
-        false => Request::Decided(decided(replay)),
+        false => Request::Decided(decided(plan)),
     })
 }
 
@@ -360,12 +381,12 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
         ..Recording::default()
     };
     Ok(Request::Draft(Box::new(Draft {
-        replay: Replay {
+        plan: Plan {
             collectives: learnt_collectives(settings)?,
             gathers: learnt_gathering(settings),
             recording: Some(recording),
             learns: true,
-            ..Replay::default()
+            ..Plan::default()
         },
         file: None,
         permutation: None,

@@ -1,0 +1,79 @@
+//! Collectives replaced, communicators reordered, and small puts joined.
+
+use treepie_mpi::share::{Group, ShareError};
+use treepie_plans as collectives;
+use treepie_process::log;
+
+use super::part::{End, Part, Start, abort};
+use crate::{one_sided, reorder, world};
+
+/// Collectives are replaced by plans.
+pub struct Collectives;
+
+impl Part for Collectives {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        let Some(wanted) = &start.plan.collectives else {
+            return Ok(());
+        };
+        let wanted = match &start.plan.permutation {
+            Some(new_rank) => wanted.clone().renumbered(new_rank),
+            None => wanted.clone(),
+        };
+        let world = world::of_application(start.native);
+        if let Err(error) = collectives::begin(start.native, world, &wanted) {
+            if start.processes.rank() == 0 {
+                log::error(&format!(
+                    "{error}; falling back to the MPI's own collectives for all of them"
+                ));
+            }
+            if start.plan.strict {
+                abort(start.native, start.processes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stop(&self, end: &mut End<'_>) {
+        collectives::end_guards(end.native);
+    }
+
+    fn end(&self, end: &End<'_>) {
+        collectives::end(end.native, world::of_application(end.native));
+    }
+}
+
+/// Communicators with a topology are reordered.
+pub struct Reordering;
+
+impl Part for Reordering {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        if let Some(places) = &start.plan.places {
+            reorder::begin(places);
+        }
+        Ok(())
+    }
+
+    fn end(&self, _end: &End<'_>) {
+        reorder::end();
+    }
+}
+
+/// Small puts and accumulates are joined.
+pub struct SmallPuts;
+
+impl Part for SmallPuts {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        if let Some(gathering) = &start.plan.gathers {
+            one_sided::begin(gathering);
+        }
+        Ok(())
+    }
+
+    fn stop(&self, end: &mut End<'_>) {
+        one_sided::end_guards(end.native);
+    }
+
+    fn end(&self, _end: &End<'_>) {
+        one_sided::end();
+    }
+}

@@ -1,0 +1,161 @@
+//! Traffic counted, and its profile.
+
+use std::path::Path;
+
+use treepie_base::FileError;
+use treepie_mpi::share::{BoundedMembers, ShareError};
+use treepie_plans as collectives;
+use treepie_process::log;
+use treepie_process::machine::{WRITING, read_hardware_and_devices, within};
+use treepie_profile::{Profile, partial_profiles};
+use treepie_record as record;
+use treepie_record::collect::{CollectError, collect};
+
+use super::part::{End, Part, Start};
+use crate::session::decision::Recording;
+use crate::session::guard_results::guard_results;
+use crate::session::partial::leave_partial;
+use crate::session::{errors, exits, finish, meeting, monitor, partial, signals};
+use crate::world;
+
+/// The end of the job is noticed, and all ranks meet there.
+pub struct Meeting;
+
+impl Part for Meeting {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        if start.plan.needs_an_end() {
+            start.native.at_finalize(finish::on_finalize)?;
+        }
+        if start.plan.collects() {
+            meeting::prepare(start.native)?;
+        }
+        Ok(())
+    }
+}
+
+/// Traffic is counted, and a profile is written.
+pub struct Counting;
+
+impl Part for Counting {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        let Some(recording) = &mut start.plan.recording else {
+            return Ok(());
+        };
+        // Known now, and the same on all ranks.
+        recording.run.locality = locality_text();
+        let rank = start.native.rank(world::of_application(start.native))?;
+        record::begin(recording.times, recording.interval);
+        if !recording.for_store {
+            if recording.parts {
+                partial::arm(recording, rank);
+            }
+            monitor::start(recording, rank);
+            signals::catch();
+            exits::watch();
+        }
+        Ok(())
+    }
+
+    fn stop(&self, end: &mut End<'_>) {
+        if end.plan.recording.is_some() {
+            record::end();
+        }
+    }
+
+    fn collect(&self, members: &BoundedMembers<'_>, end: &End<'_>) {
+        let Some(recording) = &end.plan.recording else {
+            return;
+        };
+        monitor::stop();
+        match write_profile(members, recording) {
+            Ok(true) => (),
+            Ok(false) => leave_partial(),
+            Err(error) => {
+                leave_partial();
+                if error.is_told_here() {
+                    log::error(&format!("the profile could not be collected: {error}"));
+                }
+            }
+        }
+    }
+
+    fn end(&self, end: &End<'_>) {
+        if end.plan.recording.is_some() {
+            monitor::stop();
+            partial::disarm();
+            signals::release();
+        }
+    }
+}
+
+/// Fatal errors are seen: partial profiles are left then, and those on W' end the job as those on
+/// the world do.
+pub struct Errors;
+
+impl Part for Errors {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        let native = start.native;
+        if start.plan.recording.is_some() || world::of_application(native) != native.world {
+            errors::watch(native)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where plans see the ranks, as profiles have it.
+fn locality_text() -> Option<String> {
+    let text = treepie_profile::locality_text(collectives::locality()?);
+    text.inspect_err(|error| log::error(&error.to_string()))
+        .ok()
+}
+
+/// Writes a profile; one for a store without what names somebody.
+fn write_to(output: &Path, profile: &Profile, for_store: bool) -> Result<(), FileError> {
+    match for_store {
+        true => profile.without_names().write(output),
+        false => profile.write(output),
+    }
+}
+
+/// Whether the profile is written. Until it is, an end of this process still
+/// leaves its partial profile.
+fn write_profile(
+    members: &BoundedMembers<'_>,
+    recording: &Recording,
+) -> Result<bool, CollectError> {
+    let output = Path::new(&recording.output);
+    let write = |profile: Profile| {
+        let (path, for_store) = (output.to_owned(), recording.for_store);
+        let work = move || write_to(&path, &profile, for_store);
+        match within(WRITING, "writing the profile", work) {
+            Some(Ok(())) => {
+                log::info(&format!("the profile is in {}", output.display()));
+                // Partial profiles that were left meanwhile are not needed any more.
+                partial_profiles::remove_directory(&partial_profiles::directory_of(output));
+                true
+            }
+            // That nothing is learnt harms nobody.
+            Some(Err(error)) if recording.for_store => {
+                log::info(&error.to_string());
+                false
+            }
+            Some(Err(error)) => {
+                log::error(&error.to_string());
+                false
+            }
+            None => {
+                let (path, seconds) = (output.display(), WRITING.as_secs());
+                log::error(&format!("{path}: could not be written within {seconds} s"));
+                false
+            }
+        }
+    };
+    let found = guard_results();
+    collect(
+        members,
+        &recording.run,
+        &found,
+        read_hardware_and_devices,
+        write,
+    )
+}

@@ -1,0 +1,66 @@
+//! The order of receives, recorded or replayed.
+
+use treepie_mpi::share::{BoundedMembers, Group, ShareError};
+use treepie_process::log;
+use treepie_record as record;
+
+use super::part::{End, Part, Start};
+use crate::order::{self, Manner};
+use crate::session::decision::OrderWay;
+use crate::world;
+
+/// The order of receives is recorded or replayed. Calls are counted then, whether or not there is a
+/// profile: communicators are known by that.
+pub struct Order;
+
+impl Part for Order {
+    fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
+        let Some(order) = &start.plan.order else {
+            return Ok(());
+        };
+        if start.plan.recording.is_none() {
+            record::begin(false, None);
+        }
+        if let Some(seed) = order.delays {
+            record::begin_delays(seed);
+        }
+        let (native, processes) = (start.native, start.processes);
+        let rank = native.rank(world::of_application(native))?;
+        match &order.way {
+            OrderWay::Record(path, of) => {
+                let (run, program) = (**of).clone();
+                order::record(native, processes, (path.clone(), run, program), rank)?;
+            }
+            OrderWay::Replay {
+                patience,
+                after_end,
+            } => {
+                let new_rank = start.plan.permutation.as_deref();
+                let rank_of = |process: usize| match new_rank {
+                    Some(new_rank) => new_rank[process] as usize,
+                    None => process,
+                };
+                let logs = (processes.rank() == 0).then_some(start.logs);
+                let log = order::distribute(processes, logs, rank_of)?;
+                let manner = Manner {
+                    patience: *patience,
+                    after_end: *after_end,
+                };
+                order::replay(native, rank, &log, manner)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stop(&self, _end: &mut End<'_>) {
+        order::end();
+    }
+
+    fn collect(&self, members: &BoundedMembers<'_>, _end: &End<'_>) {
+        if let Err(error) = order::write(members)
+            && error.is_told_here()
+        {
+            log::error(&format!("the order could not be collected: {error}"));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A part of what Treepie does in a job, and what it is told.
+
+use std::thread;
+use std::time::Duration;
+
+use treepie_jobstate::order::Log;
+use treepie_mpi::native::Native;
+use treepie_mpi::share::{BoundedMembers, Group, Members, ShareError};
+
+use crate::session::decision::Plan;
+
+/// The start of a job, in which parts begin.
+pub struct Start<'a> {
+    /// The native MPI.
+    pub native: &'static Native,
+    /// All ranks, as the launcher has numbered them.
+    pub processes: &'a Members<'static>,
+    /// Completed by parts as they learn what is the same on all ranks.
+    pub plan: &'a mut Plan,
+    /// The logs of an order that is replayed; on process 0.
+    pub logs: &'a [Log],
+}
+
+/// The end of a job.
+pub struct End<'a> {
+    /// The native MPI.
+    pub native: &'a Native,
+    /// Carried out until now.
+    pub plan: &'a Plan,
+    /// Time that the job took, where that is learnt.
+    pub elapsed: Option<Duration>,
+}
+
+/// A part of what Treepie does in a job.
+pub trait Part: Sync {
+    /// Begins it, if the plan has it. Collective over all processes.
+    ///
+    /// # Errors
+    /// A native call that failed, or what was shared did not come across.
+    fn begin(&self, _start: &mut Start<'_>) -> Result<(), ShareError> {
+        Ok(())
+    }
+
+    /// Stops it: `MPI_Finalize` has begun.
+    fn stop(&self, _end: &mut End<'_>) {}
+
+    /// Collects what it leaves. All ranks are there.
+    fn collect(&self, _members: &BoundedMembers<'_>, _end: &End<'_>) {}
+
+    /// Undoes it.
+    fn end(&self, _end: &End<'_>) {}
+}
+
+/// Ends the job before the application starts: process 0, which has said why, does it, the others
+/// wait for that, and no rank returns to the application.
+pub fn abort(native: &Native, processes: &Members<'_>) -> Result<(), ShareError> {
+    if processes.rank() == 0 {
+        // Hydra drops what it has not passed on yet of a process's output when the
+        // process aborts: the reason would be lost.
+        thread::sleep(Duration::from_millis(200));
+        native.abort(2);
+    }
+    Ok(processes.broadcast(&mut [0])?)
+}

@@ -8,8 +8,8 @@
 //! for. Prints one line a constant and ends with 1 if any differs. Runs on two
 //! ranks, for Open MPI makes no window for one.
 
-// A build compares the descriptor of one family; the others lie idle.
-#[allow(dead_code)]
+// A build compares the descriptor of one family; the others lie idle, and so do their names.
+#[allow(dead_code, unused_imports)]
 #[path = "../../../../shim/mpi/src/abi/mod.rs"]
 mod abi;
 

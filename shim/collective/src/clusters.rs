@@ -170,7 +170,7 @@ impl Clusters {
     }
 
     /// Whether there are several, far enough from each other that a plan may replace the native
-    /// collective by its predicted time alone: not [near](Network::is_near) hosts of one, and not
+    /// collective by its predicted time alone: not near hosts of one, and not
     /// groups of one host.
     pub fn are_far(&self) -> bool {
         self.count() > 1 && !self.are_near

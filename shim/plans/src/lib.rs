@@ -17,8 +17,8 @@
 //! | the program has set an algorithm of the MPI's itself (`MPI_T`) | MPI has it do so on all ranks (the variable's scope), or its own collectives would not work; before the first trial, as the row above |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
 //! | sizes are exchanged, or told | settings, guard, number of calls, exchanges (`sizes`) |
-//! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
-//! | [`Refused::With`] | an error is returned, and nothing is called |
+//! | `Refused::ByNative` | the native collective returns an error before it communicates |
+//! | `Refused::With` | an error is returned, and nothing is called |
 //! | the communicator has no topology that all ranks know, or, where the plan is chosen, one whose blocks the MPI may take for each other | what is learnt where it is made is the same on all (`neighbours`) |
 //! | data are in memory that the processor can't read (`device`) | where a rank had an accelerator's runtime when the communicator was first used, all tell each other at each call; where one came later, that rank's data are copied by the MPI, and it stays in the plan |
 //! | an error inside a plan | the same, as by a native collective; its messages meet no later ones |

@@ -55,7 +55,7 @@ impl Allocation {
     ///
     /// # Errors
     /// More cores than a topology can have; a host that the network, where one is known
-    /// (see [`network_of`] and [`Platform::network`]), does not have.
+    /// (see `network_of` and [`Platform::network`]), does not have.
     pub fn new(
         processes: &[Process],
         machine_of: impl Fn(&str) -> Option<Machine>,

@@ -29,8 +29,8 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 /// for somebody to open a pipe nor, for long, for somebody to read from it.
 ///
 /// # Errors
-/// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable) when the directory or the file refuses, or when
-/// `write` does. Nothing is left behind then, and an older file is unchanged.
+/// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable) when the directory or the file
+/// refuses, or when `write` does. Nothing is left behind then, and an older file is unchanged.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

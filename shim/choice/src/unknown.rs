@@ -74,8 +74,8 @@ impl Prices {
         }
     }
 
-    /// Seconds of an algorithm for equal blocks in messages of so many bytes, from the cluster in the
-    /// middle.
+    /// Seconds of an algorithm for equal blocks in messages of so many bytes, from the cluster in
+    /// the middle.
     fn of_blocks(
         &self,
         algorithm: &'static Algorithm,

@@ -134,8 +134,8 @@ impl EpochGuard {
         EpochGuard::with(Guard::alone(seed, mode, known), true)
     }
 
-    /// A guard over epochs about which all ranks of a window decide together. `seed` and `known` are the same on
-    /// all of them.
+    /// A guard over epochs about which all ranks of a window decide together. `seed` and `known`
+    /// are the same on all of them.
     pub fn shared(seed: u64, mode: Mode, known: Arc<[AdoptedPlan<EpochKey>]>) -> Self {
         EpochGuard::with(Guard::new(seed, mode, known, Arc::default()), false)
     }
@@ -149,8 +149,8 @@ impl EpochGuard {
         }
     }
 
-    /// An epoch begins: how it is run. `spent` gives the nanoseconds and the work of a call that was
-    /// measured and has ended.
+    /// An epoch begins: how it is run. `spent` gives the nanoseconds and the work of a call that
+    /// was measured and has ended.
     pub fn begin(
         &mut self,
         kind: EpochKind,

@@ -26,9 +26,9 @@
 //! Whether a call is run by the MPI or by a plan follows from the numbers of calls, which all ranks
 //! of a legal program count alike, and from numbers that were exchanged: whole nanoseconds, least
 //! and most of all ranks. No rank decides by its own clock. An exchange begins at the same call of
-//! the communicator on all ranks, and is used so many calls later (`LAG_CALLS`, `LONG_LAG_CALLS`). It
-//! carries a hash of all calls that there were: where ranks called something else, nothing is tried
-//! or adopted.
+//! the communicator on all ranks, and is used so many calls later (`LAG_CALLS`, `LONG_LAG_CALLS`).
+//! It carries a hash of all calls that there were: where ranks called something else, nothing is
+//! tried or adopted.
 //!
 //! # Collectives that are started
 //!

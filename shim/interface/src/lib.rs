@@ -4,8 +4,8 @@
 //! A line of `tables/interface.table` is all that is known of a procedure: its parameters, facts of
 //! the MPI standard, and columns behind them, which say what Treepie does with it.
 //! `tables/extensions.table` has lines of the same form for procedures beside the standard. Output
-//! is data: bodies are in `preload/src/entry/roles`. Build scripts and tests use this crate; nothing
-//! of it is linked into the library.
+//! is data: bodies are in `preload/src/entry/roles`. Build scripts and tests use this crate;
+//! nothing of it is linked into the library.
 
 mod arguments;
 mod entry_points;

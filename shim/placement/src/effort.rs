@@ -75,8 +75,8 @@ impl Effort {
         }
     }
 
-    /// Swaps that annealing on a network tries for each vertex, such that the work grows slowly with
-    /// the ranks.
+    /// Swaps that annealing on a network tries for each vertex, such that the work grows slowly
+    /// with the ranks.
     pub(crate) fn network_sweeps(self, graph: &Graph, ranks: usize) -> f64 {
         let ranks = ranks.max(1) as f64;
         let degree = graph.entries() as f64 / ranks;

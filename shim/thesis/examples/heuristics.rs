@@ -1,4 +1,5 @@
-//! LaPIe's study of the orders between clusters on random grids (7.1.4): `scripts/bench heuristics`.
+//! LaPIe's study of the orders between clusters on random grids (7.1.4): `scripts/bench
+//! heuristics`.
 
 use std::error::Error;
 use std::path::PathBuf;

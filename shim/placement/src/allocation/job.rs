@@ -98,8 +98,8 @@ impl Allocation {
         })
     }
 
-    /// This allocation with its hosts on a network that is no tree: by their names, or in their order
-    /// where the network has none.
+    /// This allocation with its hosts on a network that is no tree: by their names, or in their
+    /// order where the network has none.
     ///
     /// # Errors
     /// A host that is not in the network; more hosts than it has nodes.

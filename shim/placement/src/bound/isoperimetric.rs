@@ -149,9 +149,9 @@ impl Lattice {
     }
 }
 
-/// Amount by which the ends of a path count less than its middle. What the groups cost together does not
-/// change if cells get prices whose sum is nothing; with 0 a group costs half of what it cuts, with
-/// 1 it costs less the more inner cells it has, so that it gains nothing in a corner.
+/// Amount by which the ends of a path count less than its middle. What the groups cost together
+/// does not change if cells get prices whose sum is nothing; with 0 a group costs half of what it
+/// cuts, with 1 it costs less the more inner cells it has, so that it gains nothing in a corner.
 const TILTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 impl Axis {

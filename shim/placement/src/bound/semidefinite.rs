@@ -259,9 +259,9 @@ impl<'a> Relaxation<'a> {
         Some(self.symmetry.join(&positive))
     }
 
-    /// Bound that the present prices prove: for any partition X, the costs are those prices times what
-    /// they are of, and at least the eigenvalues below 0 of the rest times those of X, which are at
-    /// most `size` and sum up to the order.
+    /// Bound that the present prices prove: for any partition X, the costs are those prices times
+    /// what they are of, and at least the eigenvalues below 0 of the rest times those of X, which
+    /// are at most `size` and sum up to the order.
     fn proof(&self) -> f64 {
         // Where rows may sum up to less, a price above 0 proves nothing.
         let rows = match self.exact {

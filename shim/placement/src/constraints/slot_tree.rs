@@ -145,7 +145,8 @@ impl SlotTree {
         listed && !self.topology.leaf(slot).forbidden
     }
 
-    /// Whether the ranks on two slots may change places. A rank that must share a node with others stays on it.
+    /// Whether the ranks on two slots may change places. A rank that must share a node with others
+    /// stays on it.
     ///
     /// # Panics
     /// If there is no such rank or slot.

@@ -1,6 +1,6 @@
-//! Multisection from the root down: each block of the tree is filled by bisection, then improved by swaps, then
-//! each of its cells is filled in turn. What is inside a cell has no influence on what is between
-//! cells, because leaves of different cells are equally far apart wherever they are.
+//! Multisection from the root down: each block of the tree is filled by bisection, then improved by
+//! swaps, then each of its cells is filled in turn. What is inside a cell has no influence on what
+//! is between cells, because leaves of different cells are equally far apart wherever they are.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -286,7 +286,8 @@ impl<'a> NetworkSearch<'a> {
         }
     }
 
-    /// Adds placements of which the most loaded links are relieved, for objectives that count these.
+    /// Adds placements of which the most loaded links are relieved, for objectives that count
+    /// these.
     fn refine_congestion(&self, all: &mut Vec<Candidate>) -> Result<(), PlacementError> {
         let options = self.problem.options;
         if options.objective == Objective::Sum {

@@ -14,8 +14,8 @@ use treepie_traffic::Matrix;
 const MOST_GROUPS: u64 = 4_000_000;
 
 /// TreeMatch with its switch from exact to fast grouping, and with fast grouping throughout where
-/// that may differ. Where the allowed leaves form no balanced symmetric tree there is one placement,
-/// the top-down partition.
+/// that may differ. Where the allowed leaves form no balanced symmetric tree there is one
+/// placement, the top-down partition.
 ///
 /// # Errors
 /// As [`group`].

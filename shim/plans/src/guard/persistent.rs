@@ -30,10 +30,10 @@ impl Guarding {
         }
     }
 
-    /// The guard over the starts of a persistent request of these calls, and the cell that they are;
-    /// `None` where nothing is tried, as all ranks know alike. Behind [`Guarding::of_persistent`]. Now and then
-    /// ranks tell each other what earlier requests have come to: `least` makes the least of all ranks'
-    /// numbers, in a call that may wait for them.
+    /// The guard over the starts of a persistent request of these calls, and the cell that they
+    /// are; `None` where nothing is tried, as all ranks know alike. Behind
+    /// [`Guarding::of_persistent`]. Now and then ranks tell each other what earlier requests have
+    /// come to: `least` makes the least of all ranks' numbers, in a call that may wait for them.
     pub fn of_request(
         &self,
         ground: &Ground,

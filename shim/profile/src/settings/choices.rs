@@ -105,8 +105,8 @@ choice! {
         /// None: what is chosen runs from the first call on.
         #[default]
         Off,
-        /// The native collective runs until a plan was measured to be quicker, and again where it no
-        /// longer is.
+        /// The native collective runs until a plan was measured to be quicker, and again where it
+        /// no longer is.
         On,
         /// Plans are measured, and none is adopted.
         Report,
@@ -130,8 +130,8 @@ choice! {
         /// As the setting of collectives says for the blocking form.
         #[default]
         Auto,
-        /// The same, and a thread of ours goes on with plans, if the program may call MPI from several
-        /// threads.
+        /// The same, and a thread of ours goes on with plans, if the program may call MPI from
+        /// several threads.
         Thread,
         /// The native MPI.
         Native,

@@ -32,7 +32,8 @@ pub(super) fn read(path: &Path, text: &str, keys: Option<&str>) -> Result<Site, 
     placement_sets(path, nodes, keys)
 }
 
-/// The network of vnodes with resources, of which `keys` (a comma list, the smallest sets first) make sets.
+/// The network of vnodes with resources, of which `keys` (a comma list, the smallest sets first)
+/// make sets.
 pub(super) fn placement_sets(
     path: &Path,
     nodes: Vec<(String, BTreeMap<String, String>)>,

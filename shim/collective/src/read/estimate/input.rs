@@ -53,8 +53,8 @@ pub struct CostInput<'a> {
     pub ordered: bool,
     /// Costs of one segment.
     pub segment: &'a MessageCosts,
-    /// The tree between clusters of an algorithm that has one: senders before their receivers, those
-    /// of one sender in the order in which it serves them.
+    /// The tree between clusters of an algorithm that has one: senders before their receivers,
+    /// those of one sender in the order in which it serves them.
     pub edges: &'a [(usize, usize)],
 }
 

@@ -16,7 +16,7 @@ use super::launched::launcher_says_first;
 use super::parts::{PARTS, Start, abort};
 use super::request::{Draft, Request};
 use super::tuning::{self, Told};
-use super::{State, hosts};
+use super::{State, finish, hosts};
 
 /// `MPI_Init`.
 ///
@@ -177,6 +177,7 @@ impl Starting {
             processes: &self.world,
             plan,
             logs,
+            on_finalize: finish::on_finalize,
         };
         PARTS.iter().try_for_each(|part| part.begin(&mut start))
     }

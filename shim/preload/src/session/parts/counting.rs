@@ -15,7 +15,7 @@ use super::part::{End, Part, Start};
 use crate::session::decision::Recording;
 use crate::session::guard_results::guard_results;
 use crate::session::partial::leave_partial;
-use crate::session::{errors, exits, finish, meeting, monitor, partial, signals};
+use crate::session::{errors, exits, meeting, monitor, partial, signals};
 use crate::world;
 
 /// The end of the job is noticed, and all ranks meet there.
@@ -24,7 +24,7 @@ pub struct Meeting;
 impl Part for Meeting {
     fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
         if start.plan.needs_an_end() {
-            start.native.at_finalize(finish::on_finalize)?;
+            start.native.at_finalize(start.on_finalize)?;
         }
         if start.plan.collects() {
             meeting::prepare(start.native)?;

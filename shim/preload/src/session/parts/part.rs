@@ -6,8 +6,12 @@ use std::time::Duration;
 use treepie_jobstate::order::Log;
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{BoundedMembers, Group, Members, ShareError};
+use treepie_mpi::{Comm, Word, c_int};
 
 use crate::session::decision::Plan;
+
+/// An `MPI_Comm_delete_attr_function`.
+type OnFinalize = unsafe extern "C" fn(Comm, c_int, Word, Word) -> c_int;
 
 /// The start of a job, in which parts begin.
 pub struct Start<'a> {
@@ -19,6 +23,8 @@ pub struct Start<'a> {
     pub plan: &'a mut Plan,
     /// The logs of an order that is replayed; on process 0.
     pub logs: &'a [Log],
+    /// Called when `MPI_Finalize` has begun.
+    pub on_finalize: OnFinalize,
 }
 
 /// The end of a job.

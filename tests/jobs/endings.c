@@ -8,7 +8,8 @@
  * `wait` each rank says so, and waits for a minute. With `early` all ranks end with
  * status 0 before MPI_Finalize, with `leave` rank 0 alone, with `late` rank 0 with status 3 after
  * it. With `usr1` each rank waits for a SIGUSR1 and ends well. With `missing` the last rank leaves
- * with status 0, and the others call MPI_Finalize. Where it is one rank that ends, the
+ * with status 0, and the others call MPI_Finalize, for 40 seconds at most: Open MPI's own may wait
+ * without end for a rank that is gone. Where it is one rank that ends, the
  * others sleep, or with `receive` wait for a message from it. */
 
 #include <mpi.h>
@@ -24,6 +25,12 @@ static void on_term(int signal_number)
     if (write(STDOUT_FILENO, "handled\n", 8) != 8)
         _exit(8);
     _exit(9);
+}
+
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    _exit(0);
 }
 
 static volatile sig_atomic_t came;
@@ -74,8 +81,12 @@ int main(int argc, char **argv)
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
 
-    if (!strcmp(how, "missing") && rank == size - 1)
-        _exit(0);
+    if (!strcmp(how, "missing")) {
+        if (rank == size - 1)
+            _exit(0);
+        signal(SIGALRM, on_alarm);
+        alarm(40);
+    }
     if (!strcmp(how, "well") || !strcmp(how, "missing")) {
         MPI_Finalize();
         return 0;

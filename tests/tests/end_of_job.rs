@@ -1,4 +1,4 @@
-//! The end of a job that some rank never reaches: the others do not wait for it without end.
+//! The end of a job that some rank never reaches: the library does not wait for it without end.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use treepie_tests::{Job, Library, Mpi};
 
 const RANKS: usize = 3;
 
-/// Open MPI's launcher can be told to let the others go on where a rank has left. MPICH's own
-/// `MPI_Finalize` waits for it without end.
+/// Open MPI's launcher can be told to let the others go on where a rank has left. Its own
+/// `MPI_Finalize` then waits for that rank without end in some runs, MPICH's in all.
 #[test]
-fn ranks_that_one_never_joins_in_finalize_leave_partial_profiles_and_end() {
+fn ranks_that_one_never_joins_in_finalize_leave_partial_profiles() {
     let desk = tempfile::tempdir().expect("a temporary directory can be made");
     let output = desk.path().join("a.profile.yaml");
     let tolerant = [

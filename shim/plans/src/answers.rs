@@ -10,7 +10,7 @@ use crate::guard;
 use crate::repeated::{Answers, Form};
 use crate::setup::Setup;
 
-/// What the MPI says of a call, and of those like it if it has a form; `None` where it does not
+/// Answers of the MPI about a call, and about those like it if it has a form; `None` if it does not
 /// reduce the datatype with the operation.
 pub fn ask(
     native: &Native,

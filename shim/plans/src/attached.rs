@@ -1,5 +1,5 @@
-//! Which communicator of ours belongs to one of the application's: it hangs on that one as an
-//! attribute, so that it ends with it, whoever ends it.
+//! Communicators of ours that belong to the application's: each hangs on its own, so that it ends
+//! with that, whoever ends it.
 //!
 //! All processes of a communicator must find the same, or some would run a plan while others wait
 //! in the native collective. What they look at is equal on all of them (whether it is an
@@ -8,11 +8,12 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use once_cell::sync::OnceCell;
-use treepie_mpi::native::{LONGEST_NAME, Native, NativeError, native};
-use treepie_mpi::{Comm, Handle, SUCCESS, Word, c_int};
+use treepie_mpi::Comm;
+use treepie_mpi::native::{
+    Attached, Attachment, Finding, LONGEST_NAME, Native, NativeError, native,
+};
 use treepie_profile::settings::Collectives;
 
 use super::communicator::Communicator;
@@ -20,82 +21,105 @@ use super::ground::{Ground, Kept};
 use super::setup::Setup;
 use super::{device, guarded, left, neighbours, transport};
 
-/// What hangs on a communicator: nothing more than that, where its collectives are
-/// left to the native MPI.
+/// A mark that hangs on a communicator: nothing more, where its collectives are left to the native
+/// MPI.
 #[derive(Default)]
-struct Attached(OnceCell<Arc<Communicator>>);
+struct Mark(OnceCell<Arc<Communicator>>);
 
-/// What a process has of what is made for a communicator, from the least on.
+impl Attached for Mark {
+    fn end(&self) {
+        if let (Some(native), Some(communicator)) = (native(), self.0.get()) {
+            guarded::ended(native, communicator);
+            if communicator.leave() {
+                // Freeing it is done by all processes together; whether a plan still uses it, each
+                // knows of itself alone.
+                left::keep(Arc::clone(communicator));
+            }
+        }
+    }
+}
+
+static MARKS: OnceCell<Attachment<Mark>> = OnceCell::new();
+
+/// Makes the attribute, if there is none.
+///
+/// # Errors
+/// A native call that failed.
+pub fn prepare(native: &Native) -> Result<(), NativeError> {
+    MARKS.get_or_try_init(|| Attachment::new(native)).map(drop)
+}
+
+/// Ends the mark of `comm`, if it has one.
+pub fn detach(native: &Native, comm: Comm) {
+    if let Some(marks) = MARKS.get() {
+        marks.detach(native, comm);
+    }
+}
+
+/// Progress of a process in making a communicator of ours, from the least on.
 #[derive(Clone, Copy)]
 #[repr(u8)]
-enum Had {
-    /// No attribute.
+enum Made {
+    /// No mark.
     Nothing,
-    /// An attribute that says that its collectives are left to the native MPI.
+    /// A mark: collectives are left to the native MPI.
     Mark,
     /// A communicator of our own.
     All,
 }
 
-/// Acts on what is kept for `comm`, which is one of whose collectives is called; at the first use,
-/// our own communicator is made, which all its processes do together. `None` where the native MPI
-/// does its collectives, on all of them.
+thread_local! {
+    /// The mark that this thread found last: asking the MPI takes 30 ns.
+    static LAST: Cell<Finding<Mark>> = const { Cell::new(Finding::NONE) };
+}
+
+/// Acts on our communicator for `comm`, which is one of whose collectives is called; at the first
+/// use it is made, which all its processes do together. `None` where the native MPI does its
+/// collectives, on all of them.
 ///
-/// It may end in `act`, where the application is told of an error: what is used behind that, `act`
-/// holds.
+/// `act` calls no error handler of the application's, which may free `comm`.
 pub fn with<R>(
     native: &Native,
     setup: &Setup,
     comm: Comm,
     act: impl FnOnce(&Arc<Communicator>) -> R,
 ) -> Option<R> {
-    let ended = ENDED.load(Ordering::Relaxed);
-    let attached = match LAST.get() {
-        (at, last, attached) if (at, last) == (ended, comm.word()) => attached,
-        _ => match native.attribute(comm, setup.keyval) {
-            0 => return make(native, setup, comm).as_ref().map(act),
-            attached => {
-                LAST.set((ended, comm.word(), attached));
-                attached
-            }
-        },
-    };
-    // SAFETY: the attribute holds the address of what was attached, until the communicator ends,
-    // which is counted in `ENDED`; it can't end before `act` has it ended.
-    unsafe { &*(attached as *const Attached) }.0.get().map(act)
-}
-
-thread_local! {
-    /// What this thread found last, for which the MPI takes 30 ns: how many attributes had ended by
-    /// then, the communicator, and its attribute.
-    static LAST: Cell<(usize, Word, Word)> = const { Cell::new((0, 0, 0)) };
-}
-
-/// One more than the attributes that have ended: nothing that was found is of 0.
-static ENDED: AtomicUsize = AtomicUsize::new(1);
-
-/// Acts on what is kept for `comm`, as [`with`], if it was made: no other process is asked.
-pub fn with_made<R>(
-    native: &Native,
-    setup: &Setup,
-    comm: Comm,
-    act: impl FnOnce(&Arc<Communicator>) -> R,
-) -> Option<R> {
-    match native.attribute(comm, setup.keyval) {
-        0 => None,
-        // SAFETY: as in `with`.
-        attached => unsafe { &*(attached as *const Attached) }.0.get().map(act),
+    let mut act = Some(act);
+    let mut on_mark = |mark: &Mark| mark.0.get().zip(act.take()).map(|(made, act)| act(made));
+    if let Some(result) = LAST.get().with(comm, &mut on_mark) {
+        return result;
+    }
+    let found = MARKS.get()?.with(native, comm, |mark, found| {
+        LAST.set(found);
+        on_mark(mark)
+    });
+    match found {
+        Some(result) => result,
+        None => make(native, setup, comm)
+            .zip(act)
+            .map(|(made, act)| act(&made)),
     }
 }
 
-/// Makes what hangs on `comm`, and what is kept for it.
+/// Acts on our communicator for `comm`, as [`with`], if it was made: no other process is asked.
+pub fn with_made<R>(
+    native: &Native,
+    comm: Comm,
+    act: impl FnOnce(&Arc<Communicator>) -> R,
+) -> Option<R> {
+    let marks = MARKS.get()?;
+    marks.with(native, comm, |mark, _| mark.0.get().map(act))?
+}
+
+/// Makes the mark of `comm`, and our communicator for it.
 fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
     // A communicator that is none is refused by the native collective.
     let ranks = match native.is_inter(comm).ok()? || native.size(comm).ok()? < 2 {
         true => Ok(None),
         false => world_ranks(native, setup, comm),
     };
-    let attached = attach(native, setup, comm);
+    let marks = MARKS.get()?;
+    let is_marked = marks.attach(native, comm, Mark::default()).is_ok();
     let ranks = ranks.transpose()?;
     // A process that failed takes part all the same, or others would wait for it.
     let kept = match left::find(native, comm, ranks.as_deref().ok()) {
@@ -106,27 +130,28 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
         let ranks = ranks?;
         Ok((Ground::new(native, setup, kept, &ranks)?, ranks))
     });
-    let mine = match (attached, &made) {
-        (None, _) => Had::Nothing,
-        (Some(_), Err(_)) => Had::Mark,
-        (Some(_), Ok(_)) => Had::All,
+    let mine = match (is_marked, &made) {
+        (false, _) => Made::Nothing,
+        (true, Err(_)) => Made::Mark,
+        (true, Ok(_)) => Made::All,
     };
     let named = setup.collectives.by_name.then(|| native.name(comm));
-    let told = agree(native, comm, (mine, named.as_deref()));
-    let least = told.least;
-    if least == Had::Nothing as u8 && attached.is_some() {
-        native.delete_attribute(comm, setup.keyval);
+    let agreed = agree(native, comm, (mine, named.as_deref()));
+    let least = agreed.least;
+    if least == Made::Nothing as u8 {
+        marks.detach(native, comm);
         return None;
     }
     let (made, ranks) = made.ok()?;
-    let attached = attached?;
-    if least < Had::All as u8 {
+    if least < Made::All as u8 {
         return None;
     }
-    let named = named.filter(|_| told.has_one_name);
+    let named = named.filter(|_| agreed.has_one_name);
     let named = named.and_then(|name| Collectives::of_name(&name).ok());
     let made = made.with_runners(named);
-    let made = made.with_devices(told.has_devices).with_number(told.number);
+    let made = made
+        .with_devices(agreed.has_devices)
+        .with_number(agreed.number);
     left::take_number(made.number());
     let both = (comm, made.private());
     let made = made.with_neighbourhoods(neighbours::learn(native, &setup.collectives, both));
@@ -139,14 +164,14 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
     };
     let ground = made.with_memory(setup, memory);
     let made = Arc::new(Communicator::new(setup, ground, &ranks));
-    // SAFETY: it hangs on `comm`, one of whose collectives is called.
-    let kept = unsafe { &*attached }.0.get_or_init(|| made);
-    guarded::made(kept);
-    Some(Arc::clone(kept))
+    let kept = marks.with(native, comm, |mark, _| {
+        Arc::clone(mark.0.get_or_init(|| made))
+    });
+    kept.inspect(guarded::made)
 }
 
-/// What the processes of a communicator told each other of it.
-struct Told {
+/// Values on which the processes of a communicator agreed.
+struct Agreed {
     /// The least that one of them has of what is made.
     least: u8,
     /// Whether one of them has an accelerator's runtime.
@@ -158,7 +183,7 @@ struct Told {
 }
 
 /// Tells the others what this process has. Collective.
-fn agree(native: &Native, comm: Comm, (mine, name): (Had, Option<&str>)) -> Told {
+fn agree(native: &Native, comm: Comm, (mine, name): (Made, Option<&str>)) -> Agreed {
     let mut row = vec![mine as u8, device::is_possible().into()];
     row.extend(left::next_number().to_ne_bytes());
     if let Some(name) = name {
@@ -168,10 +193,10 @@ fn agree(native: &Native, comm: Comm, (mine, name): (Had, Option<&str>)) -> Told
         row.extend(padded);
     }
     let all = native.allgather(comm, &row);
-    let all = all.unwrap_or_else(|_| vec![Had::Nothing as u8; row.len()]);
+    let all = all.unwrap_or_else(|_| vec![Made::Nothing as u8; row.len()]);
     let rows = || all.chunks_exact(row.len());
     let number = |row: &[u8]| row[2..10].try_into().map_or(0, u64::from_ne_bytes);
-    Told {
+    Agreed {
         least: rows().map(|row| row[0]).min().unwrap_or(0),
         has_devices: rows().any(|row| row[1] != 0),
         number: rows().map(number).max().unwrap_or(0),
@@ -192,34 +217,4 @@ fn world_ranks(
     let ranks: Vec<usize> = ranks?.iter().map(|&rank| rank as usize).collect();
     let all_are_here = ranks.iter().all(|&rank| rank < setup.locality.ranks());
     Ok(all_are_here.then_some(ranks))
-}
-
-/// Hangs a mark on `comm`, to which more can be added; `None` if that fails.
-fn attach(native: &Native, setup: &Setup, comm: Comm) -> Option<*const Attached> {
-    let attached = Box::into_raw(Box::<Attached>::default());
-    if native
-        .set_attribute_to(comm, setup.keyval, attached as Word)
-        .is_err()
-    {
-        // SAFETY: made above, and known to nobody else.
-        drop(unsafe { Box::from_raw(attached) });
-        return None;
-    }
-    Some(attached)
-}
-
-/// `MPI_Comm_delete_attr_function` of the attribute.
-pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra: Word) -> c_int {
-    ENDED.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the value is what was attached, and nobody uses it any more.
-    let attached = unsafe { Box::from_raw(value as *mut Attached) };
-    if let (Some(native), Some(communicator)) = (native(), attached.0.get()) {
-        guarded::ended(native, communicator);
-        if communicator.leave() {
-            // Freeing it is done by all processes together; whether a plan still uses it, each
-            // knows of itself alone.
-            left::keep(Arc::clone(communicator));
-        }
-    }
-    SUCCESS
 }

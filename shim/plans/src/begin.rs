@@ -12,20 +12,19 @@ use treepie_choice::Progress;
 use treepie_collective::{Clusters, Locality};
 use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_mpi::share::{Group as _, Members, ShareError, gather_to_all, share};
-use treepie_mpi::{Comm, Group, c_int};
+use treepie_mpi::{Comm, Group};
 use treepie_platform::{Identity, Inside};
 use treepie_process::{features, log};
 use treepie_profile::GuardedCell;
 use treepie_profile::settings::{Collectives, GuardMode, Started, Transport};
 
-use crate::attached::{self, ended};
 use crate::guard::knobs::Knobs;
 use crate::guard::{self};
 use crate::platform::{self, Known, PlatformUnknown};
 use crate::setup::{SETUP, Setup, active, family};
 use crate::started::{self, progress};
 use crate::transport::located;
-use crate::{eager, guarded, own};
+use crate::{attached, eager, guarded, own};
 
 /// What the user asks for, as process 0 tells all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -174,7 +173,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         own?;
         return Err(SetupError::OnAnotherRank);
     }
-    let (world_group, keyval, alone) = own?;
+    let (world_group, alone) = own?;
     let wants_thread = wanted.started == Started::Thread;
     let progress = match wanted.started == Started::Native {
         false => progress::agree(native, world, wants_thread)?,
@@ -191,7 +190,6 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         reproducible: wanted.reproducible,
         locality,
         world_group,
-        keyval,
         alone: Mutex::new(Some(alone)),
         eager,
         is_han,
@@ -287,16 +285,13 @@ fn seed() -> u64 {
     treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64
 }
 
-/// The group of the world, the keyval of what is kept for communicators, and a communicator of this
-/// process alone that returns errors.
-fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, OwnComm), NativeError> {
+/// The group of the world, and a communicator of this process alone that returns errors; the
+/// attribute is there then by which ours hang on communicators.
+fn own_objects(native: &Native, world: Comm) -> Result<(Group, OwnComm), NativeError> {
+    attached::prepare(native)?;
     let alone = native.split_quietly(native.comm_self, 0)?;
     native.return_errors(alone.handle())?;
-    Ok((
-        native.group(world)?,
-        native.new_private_keyval(ended)?,
-        alone,
-    ))
+    Ok((native.group(world)?, alone))
 }
 
 /// From now on the native MPI does all collectives. `world` is the application's.
@@ -308,9 +303,7 @@ pub fn end(native: &Native, world: Comm) {
             progress::end(native);
         }
         features::end(features::REPLACING | features::STARTED);
-        if native.attribute(world, setup.keyval) != 0 {
-            native.delete_attribute(world, setup.keyval);
-        }
+        attached::detach(native, world);
         *setup.alone.lock() = None;
     }
     guard::end_controls();

@@ -6,14 +6,14 @@ use treepie_record::Plan;
 
 use crate::execute::Prepared;
 
-/// What a plan was made for.
+/// Call for which a plan was made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// Which collective.
+    /// The collective.
     pub operation: Operation,
     /// The root.
     pub root: usize,
-    /// How much, in units.
+    /// Amount of data, in units.
     pub amount: Amount,
     /// Bytes of a unit.
     pub unit: u64,
@@ -45,14 +45,14 @@ impl Key {
 /// A plan that was chosen, and how it is counted.
 #[derive(Debug)]
 pub struct Chosen {
-    /// What is run.
+    /// The plan that is run.
     pub plan: Prepared,
-    /// What is said of it.
+    /// The plan as it is counted.
     pub run: Plan,
 }
 
 impl Chosen {
-    /// The same where receivers tell that they have begun.
+    /// Makes receivers tell that they have begun.
     pub fn acknowledged(&self) -> Chosen {
         Chosen {
             plan: Prepared::new(self.plan.plan().acknowledged()),

@@ -24,9 +24,10 @@
 //! | an error inside a plan | the same, as by a native collective; its messages meet no later ones |
 //! | no memory | the process is aborted, and with it the job |
 //!
-//! How data lie in memory is no way out: counts and datatypes may differ from rank to rank as long
-//! as their signatures agree, and what can't be used where it is is copied (`packed`). Plans count
-//! bytes where they move data, and elements, which are the same on all ranks, where they reduce.
+//! The layout of data in memory is no way out: counts and datatypes may differ from rank to rank as
+//! long as their signatures agree, and what can't be used where it is is copied (`packed`). Plans
+//! count bytes where they move data, and elements, which are the same on all ranks, where they
+//! reduce.
 //!
 //! Whether operands must stay in order is asked of the operation. MPI lets ranks give functions of
 //! their own that differ (MPI 4.1, 6.9.1) but for one operation; where some say that it commutes

@@ -122,7 +122,7 @@ fn planned(
     }
 }
 
-/// What is counted of a plan: its algorithm, in messages of up to `segment` units.
+/// The plan as it is counted: its algorithm, in messages of up to `segment` units.
 pub fn run(
     algorithm: &Algorithm,
     segment: u64,

@@ -1,4 +1,4 @@
-//! What replacing collectives needs to know of the job, the same on all ranks.
+//! Facts about the job that replacing collectives needs, the same on all ranks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use treepie_choice::Progress;
 use treepie_collective::Locality;
 use treepie_mpi::native::{Native, OwnComm};
-use treepie_mpi::{Call, Group, c_int};
+use treepie_mpi::{Call, Group};
 use treepie_native::Family;
 use treepie_process::features;
 use treepie_profile::GuardedCell;
@@ -16,18 +16,16 @@ use treepie_profile::settings::{Collectives, GuardMode};
 use crate::guard::knobs::Knobs;
 use crate::transport::Located;
 
-/// What all calls look at.
+/// Setup that all calls look at.
 pub struct Setup {
-    /// Who runs which collective.
+    /// Runner of each collective.
     pub collectives: Collectives,
     /// Reductions do not depend on where ranks run.
     pub reproducible: bool,
-    /// Where the ranks of the application's world are.
+    /// Locality of the ranks of the application's world.
     pub locality: Locality,
     /// The group of the application's world.
     pub world_group: Group,
-    /// The attribute that holds what is kept for a communicator.
-    pub keyval: c_int,
     /// A communicator of this process alone that returns errors; one thread uses it at a time. Gone
     /// when nothing is replaced any more.
     pub(super) alone: Mutex<Option<OwnComm>>,
@@ -39,16 +37,16 @@ pub struct Setup {
     pub guard: GuardMode,
     /// The MPI's other algorithms that guards may try.
     pub knobs: Option<Arc<Knobs>>,
-    /// Where each rank of the application's world is, where ranks of a host may share memory;
-    /// otherwise nothing.
+    /// Location of each rank of the application's world, if ranks of a host may share memory;
+    /// otherwise empty.
     pub located: Vec<Located>,
-    /// What guards of earlier runs found.
+    /// Findings of guards of earlier runs.
     pub known: Vec<GuardedCell>,
-    /// What guards found in other programs.
+    /// Findings of guards in other programs.
     pub proven: Vec<GuardedCell>,
     /// The lot by which guards draw, the same on all ranks.
     pub seed: u64,
-    /// Who goes on with started collectives.
+    /// Driver of the progress of started collectives.
     pub progress: Progress,
 }
 
@@ -82,7 +80,8 @@ pub fn active() -> Option<&'static Setup> {
     }
 }
 
-/// Where the ranks of the application's world are, as plans see it, while collectives are replaced.
+/// Locality of the ranks of the application's world, as plans see it, while collectives are
+/// replaced.
 pub fn locality() -> Option<&'static Locality> {
     active().map(|setup| &setup.locality)
 }

@@ -11,16 +11,16 @@ use crate::repeated::Repeated;
 use crate::transport::Memory;
 use crate::unit::Scratch;
 
-/// What is kept from call to call, for one at a time.
+/// Memory and knowledge kept from call to call, for one call at a time.
 #[derive(Debug, Default)]
 pub struct Workplace {
-    /// What is known of calls like those before.
+    /// Knowledge of calls like those before.
     pub repeated: Repeated,
-    /// What plans are run with.
+    /// Tools with which plans are run.
     pub tools: Tools,
 }
 
-/// What plans are run with.
+/// Tools with which plans are run.
 #[derive(Debug, Default)]
 pub struct Tools {
     /// The memory that this process shares with others of its host.
@@ -49,7 +49,7 @@ impl Tools {
         // counts say, or scratch buffers that were made for them.
         let result = unsafe { execute(native, plan, &spaces, place, account, memory) };
         if result.is_err() {
-            // What is under way may still use it.
+            // Messages under way may still use it.
             mem::forget((mem::take(&mut self.scratch), mem::take(&mut self.account)));
         }
         result

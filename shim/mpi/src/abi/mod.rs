@@ -1,4 +1,4 @@
-//! What each MPI's `mpi.h` fixes and no symbol tells: handle width, constants,
+//! Properties that each MPI's `mpi.h` fixes and no symbol tells: handle width, constants,
 //! predefined handles. One descriptor for each family, chosen at run time.
 //!
 //! Nothing here calls MPI. The program `abi_check` of `tests/programs` includes

@@ -17,7 +17,11 @@ impl Native {
     }
 
     /// `MPI_Comm_create_keyval`.
-    fn new_keyval(&self, copy: CopyCallback, delete: DeleteCallback) -> Result<c_int, NativeError> {
+    pub(super) fn new_keyval(
+        &self,
+        copy: CopyCallback,
+        delete: DeleteCallback,
+    ) -> Result<c_int, NativeError> {
         integer(|keyval| self.functions.comm_create_keyval(copy, delete, keyval, 0))
     }
 
@@ -27,19 +31,13 @@ impl Native {
         self.new_keyval(always_copied, forgotten)
     }
 
-    /// A keyval whose attributes hold an address, are not copied, and are handed to
-    /// `delete` when their communicator ends.
-    pub fn new_private_keyval(&self, delete: DeleteCallback) -> Result<c_int, NativeError> {
-        self.new_keyval(never_copied, delete)
-    }
-
     /// `MPI_Comm_set_attr`, with no value.
     pub fn set_attribute(&self, comm: Comm, keyval: c_int) -> Result<(), NativeError> {
         self.set_attribute_to(comm, keyval, 0)
     }
 
     /// `MPI_Comm_set_attr`, to an address.
-    pub fn set_attribute_to(
+    pub(super) fn set_attribute_to(
         &self,
         comm: Comm,
         keyval: c_int,
@@ -85,7 +83,7 @@ impl Native {
 }
 
 /// `MPI_Comm_copy_attr_function` that leaves the attribute out of the copy.
-unsafe extern "C" fn never_copied(
+pub(super) unsafe extern "C" fn never_copied(
     _comm: Comm,
     _keyval: c_int,
     _extra: Word,

@@ -48,7 +48,7 @@ impl NativeError {
 pub struct Failed {
     /// The procedure.
     pub call: &'static str,
-    /// What it returned.
+    /// Error code that it returned.
     pub code: c_int,
 }
 

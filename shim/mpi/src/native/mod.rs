@@ -1,6 +1,7 @@
 //! The native MPI as Treepie itself calls it: which family it is, and the few of
 //! its functions that we need.
 
+mod attachment;
 mod attributes;
 mod calls;
 mod controls;
@@ -17,6 +18,7 @@ mod predefined_types;
 mod requests;
 mod started;
 
+pub use attachment::{Attached, Attachment, Finding};
 pub use calls::LONGEST_NAME;
 pub use controls::{Controls, Variable};
 pub use error::{Failed, NativeError};

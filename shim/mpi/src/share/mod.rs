@@ -11,8 +11,8 @@
 //! exchange   each ------------> another rank    two messages, the verdict
 //! ```
 //!
-//! What is shared has the library's version in front, since libraries on different hosts may
-//! differ. The first thing that ranks do together is to share, so that what is gathered and
+//! A value that is shared has the library's version in front, since libraries on different hosts
+//! may differ. The first thing that ranks do together is to share, so that what is gathered and
 //! exchanged later needs none.
 
 mod adopt;

@@ -9,8 +9,8 @@ use super::state::Ground;
 use crate::place::Place;
 
 impl Ground {
-    /// Where the plan of a call runs. To be asked once for each call, before anything that one
-    /// process alone may find out: all processes count alike.
+    /// Place in which the plan of a call runs. To be asked once for each call, before anything that
+    /// one process alone may find out: all processes count alike.
     pub fn next_call(&self) -> Place {
         // One thread at a time is in a collective on a communicator.
         let number = self.calls.load(Ordering::Relaxed);
@@ -68,7 +68,7 @@ impl Ground {
         !self.may_have_devices && self.place.tags.are_many()
     }
 
-    /// Where a started collective runs, as [`Ground::next_call`].
+    /// Place in which a started collective runs, as [`Ground::next_call`].
     ///
     /// Another call may have the same tags later, while this one is under way: all its messages are
     /// sent, and all its receives are posted, before those of later calls, which MPI keeps apart by

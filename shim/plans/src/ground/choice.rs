@@ -74,7 +74,7 @@ impl Ground {
         self.chooser.lock().eager_limit()
     }
 
-    /// What is best for a call, of those that serve it.
+    /// The best choice for a call, of those that serve it.
     pub fn choose(&self, key: &Key, bytes: Option<u64>) -> Arc<Choice> {
         let mut chooser = self.chooser.lock();
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)

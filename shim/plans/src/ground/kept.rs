@@ -6,8 +6,8 @@ use treepie_mpi::native::OwnComm;
 
 use crate::started_calls::StartedCalls;
 
-/// What one of ours takes over from one that was left: the MPI's communicator, and the numbers of
-/// its calls, so that no tag is met again.
+/// Parts that a communicator of ours takes over from one that was left: the MPI's communicator, and
+/// the numbers of its calls, so that no tag is met again.
 pub struct Kept {
     pub(super) private: OwnComm,
     pub(super) calls: AtomicU32,

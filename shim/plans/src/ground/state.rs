@@ -24,21 +24,21 @@ use crate::transport::Memory;
 use crate::workplace::Workplace;
 /// An intra-communicator of at least two processes of this job.
 pub struct Ground {
-    /// Who runs its collectives, where its name says so.
+    /// Runners of its collectives, if its name gives them.
     pub(super) runners: Option<Collectives>,
     pub(super) place: Place,
     pub(super) private: OwnComm,
     /// Its processes, by their ranks in the application's world.
     pub(super) ranks: Vec<usize>,
-    /// The same on all its processes, and no other's on any of them.
+    /// Number that is the same on all its processes, and no other communicator's on any of them.
     pub(super) number: u64,
     /// Calls that all its processes made until now.
     pub(super) calls: AtomicU32,
     /// Started collectives.
     pub(super) started: StartedCalls,
-    /// Who is near whom.
+    /// Clusters of its processes.
     pub clusters: Clusters,
-    /// What messages between them meet, if the platform is known.
+    /// Network between them, if the platform is known.
     pub network: Option<Arc<Network>>,
     /// Whether a process had an accelerator's runtime when this was made, so that all tell each
     /// other of data that the processor can't read.
@@ -71,7 +71,7 @@ impl Ground {
         let (clusters, network) = setup.locality.of(ranks);
         let network = network.map(Arc::new);
         let family = setup::family(native);
-        // Where the network is one of constants, the MPI's own is not predicted.
+        // If the network is one of constants, the MPI's own is not predicted.
         let is_measured = matches!(setup.locality, Locality::Platform { .. });
         let native_family = Some(family).filter(|_| is_measured || network.is_none());
         let chooser = Chooser::new(network.clone(), &clusters, native_family);
@@ -105,18 +105,19 @@ impl Ground {
         })
     }
 
-    /// The same where its name says who runs its collectives.
+    /// Sets the runners of its collectives, if its name gives them.
     pub fn with_runners(self, runners: Option<Collectives>) -> Self {
         Ground { runners, ..self }
     }
 
-    /// Who runs an operation, where all others are run by `usual`.
+    /// Runner of an operation, if all others are run by `usual`.
     pub fn runner<'a>(&'a self, operation: Operation, usual: &'a Runner) -> &'a Runner {
         let own = self.runners.as_ref();
         own.map_or(usual, |runners| runners.runner(operation))
     }
 
-    /// The same where processes agreed whether one of them has an accelerator's runtime.
+    /// Takes into account whether one of its processes has an accelerator's runtime, as they
+    /// agreed.
     pub fn with_devices(self, may_have_devices: bool) -> Self {
         Ground {
             may_have_devices,
@@ -124,7 +125,7 @@ impl Ground {
         }
     }
 
-    /// The same with the topology of the application's communicator.
+    /// Adds the topology of the application's communicator.
     pub fn with_neighbourhoods(self, neighbourhoods: Option<Neighbourhoods>) -> Self {
         let Some(neighbourhoods) = neighbourhoods else {
             return self;
@@ -144,8 +145,8 @@ impl Ground {
         all.is_some_and(|all| all.has_borders(self.place.rank))
     }
 
-    /// The same where its ranks of this host share memory. Where all ranks do, plans are chosen for
-    /// the memory instead of a platform's links, if they are measured.
+    /// Adds the memory that its ranks of this host share. If all ranks share it, plans are chosen
+    /// for the memory instead of a platform's links, if they are measured.
     pub fn with_memory(self, setup: &Setup, memory: Option<Memory>) -> Self {
         let is_whole = memory.as_ref().is_some_and(Memory::reaches_all);
         let is_measured = is_whole && setup.guard != GuardMode::Off;
@@ -227,7 +228,7 @@ impl Ground {
         self.place.rank
     }
 
-    /// What is kept from call to call.
+    /// The workplace, which is kept from call to call.
     pub fn workplace(&self) -> &Mutex<Workplace> {
         &self.workplace
     }

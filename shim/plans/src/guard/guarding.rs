@@ -36,11 +36,11 @@ pub struct Guarding {
     is_behind_han: bool,
     /// Whether plans can.
     tries_plans: bool,
-    /// Who goes on with those of started collectives.
+    /// Driver of the progress of plans of started collectives.
     progress: Progress,
     /// Whether there was a started one.
     pub(super) has_started: AtomicBool,
-    /// What persistent requests have come to, for later ones.
+    /// Outcomes of earlier persistent requests, for later ones.
     pub(super) earlier: Mutex<RequestHistory>,
 }
 
@@ -154,8 +154,8 @@ impl Guarding {
         self.has_started.load(Ordering::Relaxed)
     }
 
-    /// What is tried for the calls of a cell, the best first. Of the MPI's other algorithms nothing
-    /// is predicted: they come behind the best plans.
+    /// Challengers that are tried for the calls of a cell, the best first. Of the MPI's other
+    /// algorithms nothing is predicted: they come behind the best plans.
     pub(super) fn challengers(&self, ground: &Ground, key: &CellKey) -> Vec<Challenger> {
         if key.form != Form::Blocking {
             return ground.challengers_started(key, self.progress);

@@ -2,7 +2,7 @@
 //! the MPI's, takes its place where it was measured to be quicker. What is decided is in
 //! `treepie_guard`; here calls are timed, and ranks tell each other what they measured.
 //!
-//! Which calls are guarded is the same on all ranks: those that `auto` is asked for, on a
+//! The choice of guarded calls is the same on all ranks: those that `auto` is asked for, on a
 //! communicator in several clusters, or whose ranks all share memory, or wherever the MPI's other
 //! algorithms can be tried, unless they are reductions that are to be reproducible. Of those that
 //! are started, those for which plans are tried, between clusters far from each other

@@ -57,7 +57,7 @@ impl Guarding {
         Some((state.guard.of_request(&key, &predicted, &agreed)?, key))
     }
 
-    /// What the starts of a request have come to, for those that are made later.
+    /// Hands the outcome of the starts of a request on to those that are made later.
     pub fn hand_on(&self, key: &CellKey, guard: &Guard) {
         self.earlier.lock().add(key, guard.outcome());
     }

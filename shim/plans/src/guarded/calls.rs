@@ -57,8 +57,8 @@ impl Guarded<'_> {
         }
     }
 
-    /// The same for the native MPI, which may end the communicator where it tells the application
-    /// of an error.
+    /// Leaves the call to the native MPI, which may end the communicator where it tells the
+    /// application of an error.
     pub fn left_to_native(self) -> ByNative {
         match self.ticket.is_measured() || self.forced.is_some() {
             false => ByNative::as_it_is(self.communicator),

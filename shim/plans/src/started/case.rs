@@ -236,7 +236,7 @@ pub fn serving(
     };
     match is_persistent {
         true => attached::with(native, setup, comm, serving),
-        false => attached::with_made(native, setup, comm, serving),
+        false => attached::with_made(native, comm, serving),
     }?
 }
 

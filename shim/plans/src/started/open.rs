@@ -23,7 +23,7 @@ pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Ar
     placed.map(|(_, running)| running).collect()
 }
 
-/// The same, with their places among the requests.
+/// The operations among these requests, with their places among them.
 pub fn placed_among(
     native: &Native,
     requests: impl Iterator<Item = Request>,

@@ -60,7 +60,7 @@ pub fn end_guards(native: &Native) {
     guarded::end(native);
 }
 
-/// How a call that starts goes on.
+/// Way in which a call that starts goes on.
 enum Begun<'a> {
     /// A plan runs it, under a guard or not.
     Running(Arc<Running>, Option<Guarded<'a>>),

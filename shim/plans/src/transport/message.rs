@@ -13,10 +13,10 @@ pub struct Truncated;
 pub struct Message {
     /// The step.
     pub step: u32,
-    /// Which of the messages between the two processes it is.
+    /// Tag that tells it from the other messages between the two processes.
     pub tag: u32,
-    /// Where it is.
+    /// Its address.
     pub address: Word,
-    /// How long.
+    /// Its length.
     pub bytes: usize,
 }

@@ -43,7 +43,7 @@ impl Reads for Slot {
     }
 }
 
-/// What stands behind a block's first word.
+/// Header that stands behind a block's first word.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Head {
@@ -62,7 +62,7 @@ pub(super) const OFFER: u32 = 1;
 /// Data are in the slot of the sender's board whose number the block has.
 pub(super) const PUBLISHED: u32 = 2;
 
-/// Where a message lies in its sender, and which of its offers it is.
+/// Address of a message in its sender, and its number among the sender's offers.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Offer {

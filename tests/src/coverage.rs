@@ -1,5 +1,5 @@
-//! Which procedures of MPI the tests call: by their names in the sources of the jobs, and by
-//! mpi4py, whose suite is run.
+//! Procedures of MPI that the tests call: by their names in the sources of the jobs, and by mpi4py,
+//! whose suite is run.
 
 use crate::artifacts::{mpi4py_interface, repository};
 use crate::interface::Procedure;

@@ -195,7 +195,8 @@ impl Mpi {
         self.launch_with(common, ranks, variables)
     }
 
-    /// The same with a core for each process: there must be as many.
+    /// The launcher with `ranks` processes, each on a core of its own, and with `variables` set in
+    /// them: there must be as many cores.
     #[track_caller]
     pub fn launch_on_cores(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
         let option = if self.is_open_mpi() {

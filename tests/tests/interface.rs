@@ -236,8 +236,8 @@ const HANDLES: [(&str, &str); 11] = [
     ("MPI_Message", "message"),
 ];
 
-/// What is not marked as optional is there in every MPI; a mark that is missing would
-/// let a program see a procedure that its MPI has not.
+/// Procedures that are not marked as optional are in every MPI; a mark that is missing would let a
+/// program see a procedure that its MPI has not.
 fn what_is_not_marked_as_optional_is_in_every_mpi(mpi: Mpi) {
     let exported = header::exported_by(mpi);
     let missing: Vec<String> = procedures()

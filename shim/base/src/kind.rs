@@ -18,9 +18,9 @@ pub enum Kind {
     Platform,
     /// A grid to emulate.
     Grid,
-    /// What was learnt of an application.
+    /// Experience with an application.
     Experience,
-    /// What was measured of an MPI's own algorithms.
+    /// Measurements of an MPI's own algorithms.
     Tuning,
     /// A network that is no tree, and its hosts.
     Network,

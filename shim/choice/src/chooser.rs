@@ -50,7 +50,7 @@ impl Chooser {
         }
     }
 
-    /// The same for ranks that have a topology, which these clusters know.
+    /// Takes the topology of the ranks into account, which these clusters know.
     pub fn with_topology(mut self, clusters: &Clusters) -> Self {
         if let Some(known) = &mut self.known {
             let native = known.native.take();
@@ -60,8 +60,8 @@ impl Chooser {
         self
     }
 
-    /// The same where messages of up to `limit` bytes are known to go at once, and no network
-    /// says it better.
+    /// Takes into account that messages of up to `limit` bytes are known to go at once, unless a
+    /// network says it better.
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         if self.known.is_none() {
             self.eager = limit;
@@ -69,7 +69,7 @@ impl Chooser {
         self
     }
 
-    /// The same where Open MPI's HAN does the native collectives, as it does by default in
+    /// Takes into account that Open MPI's HAN does the native collectives, as it does by default in
     /// Open MPI 5.
     pub fn with_han(mut self) -> Self {
         if let Some(known) = &mut self.known {
@@ -152,8 +152,8 @@ impl Chooser {
     }
 }
 
-/// What the rules say of a class, whichever of its calls comes first: ranks remember different
-/// calls.
+/// Choice that the rules make for a class, whichever of its calls comes first: ranks remember
+/// different calls.
 fn by_rule(class: Class, eager: u64) -> Choice {
     let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);

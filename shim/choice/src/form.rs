@@ -35,7 +35,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// How messages of up to `segment` units flow in such a call.
+    /// Flow of messages of up to `segment` units in such a call.
     pub fn flow(self, segment: u64) -> Flow {
         match self {
             Form::Blocking => Flow::from(segment),

@@ -1,6 +1,5 @@
-//! Which algorithm is usually best, where no platform is known: rules from what
-//! two-level schedules measured on grids of clusters, links of some milliseconds
-//! between them.
+//! Rules for the algorithm that is usually best where no platform is known, from what two-level
+//! schedules measured on grids of clusters, links of some milliseconds between them.
 
 use crate::sizes::MOST_SEGMENTS;
 use treepie_collective::Algorithm;

@@ -214,7 +214,7 @@ impl Problem<'_> {
 /// A call that all ranks make alike: what predictions, simulations and exports are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uniform {
-    /// Which collective.
+    /// The collective.
     pub operation: Operation,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,

@@ -105,7 +105,7 @@ impl<K: Key> Guard<K> {
         if header.has_failed {
             return self.close(Event::Failed);
         }
-        // Where all wait for each other anyway, most of what the first ones wait is no cost.
+        // If all wait for each other anyway, most of what the first ones wait is no cost.
         let synchronises = self.synchronises();
         let [least_cost, most_cost] = header.costs;
         let cost = if synchronises { least_cost } else { most_cost };

@@ -1,11 +1,11 @@
-//! How a collective is called, and how ranks wait for each other in its calls.
+//! Forms in which a collective is called, and how ranks wait for each other in its calls.
 
 use serde::{Deserialize, Serialize};
 use strum::Display;
 
 use treepie_collective::Operation;
 
-/// How a collective is called.
+/// Form in which a collective is called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Display, Serialize, Deserialize)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
@@ -33,7 +33,7 @@ impl Form {
 /// Properties of the calls of a cell on which its judgement depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSemantics {
-    /// How they are called.
+    /// Form in which they are called.
     pub form: Form,
     /// Whether what is called is complete nowhere before all ranks have begun it.
     pub needs_all: bool,

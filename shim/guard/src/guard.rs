@@ -36,10 +36,10 @@ impl Scope {
     }
 }
 
-/// What a guard starts from. Plans are those that other runs adopted.
+/// State that a guard starts from. Plans are those that other runs adopted.
 #[derive(Debug, Clone)]
 pub(crate) struct Start<K: Key> {
-    /// The same on all ranks.
+    /// Seed, the same on all ranks.
     pub seed: u64,
     pub mode: Mode,
     pub scope: Scope,

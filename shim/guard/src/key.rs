@@ -18,7 +18,7 @@ pub trait Key: Copy + Eq + Hash + Debug {
     /// A number that other cells hardly ever have, the same on all ranks.
     fn number(&self) -> u64;
 
-    /// How ranks wait for each other in them.
+    /// Way in which ranks wait for each other in them.
     fn semantics(&self) -> CallSemantics;
 
     /// Whether a plan that was adopted in `other` is tried first here.

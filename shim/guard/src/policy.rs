@@ -1,7 +1,7 @@
 //! Every constant of the guard, with its unit; those of the rule itself are in [`Policy`].
 //!
-//! Where no source is named, a figure was found with the simulated ranks in `tests`: what a plan
-//! that is quicker gains, what one that is slower costs, and how often equals are adopted.
+//! If no source is named, a figure was found with the simulated ranks in `tests`: what a plan that
+//! is quicker gains, what one that is slower costs, and how often equals are adopted.
 
 /// Calls of a cell that are measured first, all by the native MPI.
 pub const WARM_UP_CALLS: u64 = 8;
@@ -84,7 +84,7 @@ impl Policy {
     }
 }
 
-// What is tried, and what it may cost.
+// Trials, and what they may cost.
 
 /// The best candidate of a cell must be predicted to take no more than this, in thousandths of the
 /// native time, or none is tried.
@@ -93,11 +93,11 @@ pub(crate) const MAX_BEST_PER_MILLE: u32 = 900;
 /// A candidate that is predicted to take more, in thousandths of the native time, is not tried.
 pub(crate) const MAX_PER_MILLE: u32 = 2000;
 
-/// What an untried candidate is expected to take, in thousandths of the native time: one that takes
-/// less is as good as found.
+/// Time that an untried candidate is expected to take, in thousandths of the native time: one that
+/// takes less is as good as found.
 pub(crate) const UNTRIED_PER_MILLE: u64 = 700;
 
-/// The same of one that needs a set-up first, which the budget pays for, too.
+/// Time that is expected of one that needs a set-up first, which the budget pays for, too.
 pub(crate) const UNTRIED_SET_UP_PER_MILLE: u64 = 900;
 
 /// The set-up of an algorithm of the native MPI, a communicator of its own, takes at least as long
@@ -220,8 +220,8 @@ pub(crate) const LAG_CALLS: u64 = 8;
 /// other.
 pub(crate) const LONG_LAG_CALLS: u64 = 128;
 
-/// Where calls may overlap, the lag takes so many times [`GAP_NS`], and at most so many where ranks
-/// have waited in exchanges: one that passes data on is ahead of others by what the network's
+/// Length of the lag where calls may overlap, in multiples of [`GAP_NS`], and its maximum where
+/// ranks have waited in exchanges: one that passes data on is ahead of others by what the network's
 /// buffers hold.
 pub(crate) const LAG_GAPS: [u64; 2] = [5, 50];
 

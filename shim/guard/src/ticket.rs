@@ -5,7 +5,7 @@ use treepie_choice::Candidate;
 use crate::cell::{MeasuredCall, Measurement};
 use crate::key::{CellKey, Key};
 
-/// How a call is run, and its measurement.
+/// Choice of what runs a call, and its measurement.
 #[derive(Debug, Clone, Copy)]
 pub struct Ticket<K: Key = CellKey> {
     /// The plan that runs it, or the algorithm of the native MPI; `None` for the native MPI as it

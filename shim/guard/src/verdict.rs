@@ -80,7 +80,7 @@ pub(crate) fn judge_trial_pair(
         is_quicker(&pair.plan, &pair.native, calls, policy) && saved > policy.guard_overhead_ns;
     let [native, plan] = [pair.native.period, pair.plan.period];
     match calls.form {
-        // Where ranks may leave early, what they save must not be lost until the next call.
+        // If ranks may leave early, what they save must not be lost until the next call.
         Form::Blocking => TrialPair {
             is_won: saves && (calls.synchronises() || plan <= native),
             keeps_period: None,
@@ -173,7 +173,7 @@ mod tests {
             judge_trial_pair(&pair, calls(Operation::Allreduce), &POLICY).is_won
         };
         assert_eq!([won(300, 240), won(300, 239)], [false, true]);
-        // Where calls are long, it is their part that counts.
+        // If calls are long, it is their part that counts.
         assert_eq!([won(10_000, 9_801), won(10_000, 9_799)], [false, true]);
     }
 

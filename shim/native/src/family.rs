@@ -11,8 +11,8 @@ const CHAIN_SEGMENT: u64 = 64 << 10;
 
 /// A family of MPI libraries, whose defaults decide about algorithms.
 ///
-/// What happens through memory that the ranks of a node share is modelled for
-/// neither, nor what an administrator has tuned.
+/// Traffic through memory that the ranks of a node share is modelled for neither, nor what an
+/// administrator has tuned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Family {
@@ -62,7 +62,7 @@ impl Family {
         }
     }
 
-    /// What its algorithm of this name turns to where requirements are not met.
+    /// Algorithm that its algorithm of this name turns to where requirements are not met.
     fn fallback(self, name: &str) -> Option<&'static str> {
         let fallbacks = match self {
             Family::OpenMpi => open_mpi::FALLBACKS,
@@ -72,9 +72,9 @@ impl Family {
         found.map(|&(_, to)| to)
     }
 
-    /// How it does `operation` among `ranks` ranks by the algorithm of this name; `None` where that
-    /// is not modelled: it has no such algorithm, or deals with this number of ranks in its own
-    /// way.
+    /// Its way of doing `operation` among `ranks` ranks by the algorithm of this name; `None` where
+    /// that is not modelled: it has no such algorithm, or deals with this number of ranks in its
+    /// own way.
     pub fn by_name(
         self,
         operation: Operation,
@@ -103,7 +103,7 @@ impl Family {
         !own_way && self.by_name(operation, name, ranks).is_some()
     }
 
-    /// How its messages flow: whole, but for the blocks that MPICH passes round a ring in an
+    /// Flow of its messages: whole, but for the blocks that MPICH passes round a ring in an
     /// `Allgatherv` (`ALLGATHERV_PIPELINE_MSG_SIZE`).
     pub fn flow(self, operation: Operation, name: &str) -> Flow {
         match (self, operation, name) {
@@ -121,7 +121,7 @@ impl Family {
         self == Family::Mpich && operation == Operation::Alltoall && bytes > 32 << 10
     }
 
-    /// The same as [`Family::flow`] with the segments of its pipelines, which a profile counts as
+    /// Flow as in [`Family::flow`], with the segments of its pipelines, which a profile counts as
     /// one message.
     pub fn segments(self, operation: Operation, name: &str) -> Flow {
         match name {
@@ -139,7 +139,7 @@ fn allows(algorithm: &Algorithm, ranks: usize) -> bool {
     required.all(|requirement| requirement.allows(ranks))
 }
 
-/// How a native MPI does a collective.
+/// Way in which a native MPI does a collective.
 #[derive(Debug, Clone, Copy)]
 pub enum NativeAlgorithm {
     /// By one algorithm.

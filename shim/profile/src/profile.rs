@@ -20,7 +20,7 @@ use treepie_traffic::{Layer, TrafficMatrix};
 pub struct MpiDescription {
     /// The family, which decides about the binary interface: `open-mpi`, `mpich`.
     pub family: String,
-    /// What `MPI_Get_library_version` says, first line.
+    /// First line of the text that `MPI_Get_library_version` gives.
     pub library: String,
     /// The version of the MPI standard, such as `3.1`.
     pub standard: String,
@@ -79,10 +79,10 @@ pub struct Profile {
     /// Collectives, as they were called.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "records")]
     pub collectives: Vec<Record>,
-    /// Who is near whom, where plans ran in place of native collectives.
+    /// Locality of the ranks, if plans ran in place of native collectives.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "locality")]
     pub locality: Option<Locality>,
-    /// The same, phase by phase; empty if the job was not cut into phases. The
+    /// Traffic and collectives, phase by phase; empty if the job was not cut into phases. The
     /// phases together are the whole.
     #[serde(skip)]
     pub phases: Vec<Phase>,
@@ -106,7 +106,7 @@ pub struct Profile {
     /// The hardware of the hosts, where it could be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topologies: Vec<HostTopology>,
-    /// Where the hosts are on their network, where their systems tell.
+    /// Locations of the hosts on their network, where their systems tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<HostLocation>,
 }
@@ -125,7 +125,8 @@ impl Profile {
         }
     }
 
-    /// The same traffic without what names somebody: command, remarks, hosts and their hardware.
+    /// Copy with the same traffic, without what names somebody: command, remarks, hosts and their
+    /// hardware.
     pub fn without_names(&self) -> Profile {
         let mut nameless = Profile {
             command: Vec::new(),

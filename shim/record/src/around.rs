@@ -58,7 +58,8 @@ pub fn call(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     around(&note, CallClass::Other, call, |_| ())
 }
 
-/// The same, for a procedure that waits for nobody: no page says it.
+/// A procedure that is not counted, whose own calls must not be either, and that waits for nobody:
+/// no page says it.
 #[inline(always)]
 pub fn quietly(call: impl FnOnce() -> c_int) -> c_int {
     let thread = match features::any(COUNTING) {

@@ -1,4 +1,4 @@
-//! Who sends how much to whom, counted as the calls pass.
+//! Traffic between ranks, counted as the calls pass.
 //!
 //! Entry points call the functions of this file around the native MPI's. Each thread
 //! counts by itself (`thread`), in tables that grow with its partners

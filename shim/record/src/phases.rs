@@ -16,7 +16,7 @@ use treepie_process::features::{self, COUNTING};
 use treepie_profile::partial_profiles::{Encoder, Sink, Span};
 
 use super::clock;
-use super::patience::{Patience, Unlimited};
+use super::patience::Patience;
 use super::reading::{self, Reading};
 
 /// The most intervals that are kept: when there are more, each two become one, and
@@ -231,10 +231,6 @@ impl Phases {
         encoder.open_phase(&self.name, span, self.left_out);
     }
 }
-
-/// Where a reading goes that is taken while the job runs: waits for locks.
-pub const PATIENT: Unlimited = Unlimited;
-
 #[cfg(test)]
 mod tests {
     use treepie_profile::partial_profiles::Kind;

@@ -8,7 +8,7 @@ use super::collectives::{Plan, Seen};
 use super::communicators::Communicator;
 use super::counters::Kind;
 
-/// What one start of a request does.
+/// Communication of one start of a request.
 pub enum Prepared {
     /// Messages: to whom, how many bytes.
     Messages(Kind, Vec<(u32, u64)>),

@@ -9,7 +9,7 @@ use treepie_traffic::times::{CallClass, CallTime};
 use super::patience::{Patience, Unlimited};
 use super::{cancelled, communicators, counters};
 
-/// What was counted until a moment.
+/// Counts until a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Messages by kind and partner.
@@ -25,7 +25,7 @@ impl Reading {
         self.counted.is_empty() && self.collectives.is_empty()
     }
 
-    /// What was counted after `earlier`.
+    /// Counts after `earlier`.
     pub fn since(&self, earlier: &Reading) -> Reading {
         let less = |(key, traffic): (&(Kind, u32), &Traffic)| {
             let before = earlier.counted.get(key).copied().unwrap_or_default();
@@ -72,7 +72,7 @@ pub fn encode_counts<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_,
     counters::read_times(|class, time| encoder.time(class, time));
 }
 
-/// What was counted from the start until now.
+/// Counts from the start until now.
 pub fn reading() -> Reading {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes);

@@ -1,4 +1,4 @@
-//! What can go wrong with a benchmark.
+//! Errors of a benchmark.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// Text of the error.
         reason: String,
     },
     /// A program that ended badly or in a wrong way.
@@ -21,7 +21,7 @@ pub(crate) enum Error {
         what: String,
         /// Its status, or what was expected of its output.
         reason: String,
-        /// What it said.
+        /// Output of the program.
         said: String,
     },
     /// A file of figures without that run.

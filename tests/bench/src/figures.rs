@@ -14,7 +14,7 @@ use treepie_tests::artifacts;
 
 use crate::error::Error;
 
-/// Where figures come from.
+/// Origin of figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Origin {
     /// The name of the benchmark.
@@ -85,7 +85,7 @@ pub(crate) struct Figure {
     pub(crate) quantity: String,
     /// The calls of an iteration.
     pub(crate) calls: u32,
-    /// What each round measured, in the order of rounds.
+    /// Measurements of the rounds, in their order.
     pub(crate) values: Vec<f64>,
 }
 

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::figures::{Figure, Origin};
 
-/// What one run of one variant measured of a row.
+/// Measurement of a row in one run of one variant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Measurement {
     pub(crate) row: String,
@@ -12,7 +12,7 @@ pub(crate) struct Measurement {
     pub(crate) values: Vec<f64>,
 }
 
-/// What all variants of a benchmark have in common.
+/// Properties that all variants of a benchmark have in common.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Series<'a> {
     pub(crate) origin: &'a Origin,

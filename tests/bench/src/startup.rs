@@ -11,7 +11,7 @@ use crate::launch::{MODE_REPLAY, OFF, PROFILE, REPLAY, Variant, mpis, numbers, o
 use crate::overhead::batches;
 use crate::rounds::{Measurement, Series};
 
-/// What a process inherits: nothing, a library that is empty, or ours in a mode.
+/// Library that a process inherits: none, an empty one, or ours in a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inherited {
     Plain,

@@ -19,8 +19,8 @@ const PLANS: &str = "barrier=dissemination,bcast=binomial,allreduce=recursive-do
 const VARIANTS: [&str; 5] = ["native", "tuned", "messages", "memory", "guarded"];
 const MPIS: [Mpi; 4] = [Mpi::OpenMpi, Mpi::Mpich, Mpi::OpenMpi5, Mpi::Mpich5];
 
-/// What is measured: numbers of ranks, calls such as `bcast:1024`, and names of MPIs, each with
-/// commas between them.
+/// Measurements that are wanted: numbers of ranks, calls such as `bcast:1024`, and names of MPIs,
+/// each with commas between them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) ranks: &'a str,
@@ -119,7 +119,7 @@ impl Ranks<'_> {
             format!("TREEPIE_TUNE_PROGRAM={program}").into(),
         ];
         if !Mpi::ALL.contains(&self.mpi) {
-            // Where programs in Rust find an MPI of PyPI's.
+            // Folder in which programs in Rust find an MPI of PyPI's.
             let folder = artifacts::build_directory().join(format!("venv-{}/lib", self.mpi.name()));
             words.push(format!("LD_LIBRARY_PATH={}", folder.display()).into());
         }

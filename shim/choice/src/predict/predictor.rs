@@ -35,15 +35,15 @@ pub struct Predictor {
     pub clusters: Clusters,
     /// The call.
     pub call: Uniform,
-    /// How much of it: of equal blocks, or of those whose sizes were given.
+    /// Amount of data: of equal blocks, or of those whose sizes were given.
     amount: Amount,
     form: Form,
     is_persistent: bool,
     native: Family,
     chooser: Chooser,
-    /// What runs.
+    /// Choice that runs.
     choice: Arc<Choice>,
-    /// What is estimated, of equal blocks.
+    /// Estimates for equal blocks.
     estimates: Arc<Choice>,
 }
 
@@ -94,8 +94,8 @@ impl Predictor {
         Some(predictor.chosen_again())
     }
 
-    /// The same for blocks of these sizes, which all ranks know or not, as the form of the call has
-    /// it: its bytes are their mean.
+    /// Takes blocks of these sizes, which all ranks know or not, as the form of the call has it:
+    /// the bytes of the call are their mean.
     pub fn with_sizes(self, amount: Amount) -> Self {
         let sizes = match &amount {
             Amount::KnownBlocks(sizes) | Amount::Table(sizes) => &sizes[..],
@@ -110,7 +110,8 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// The same for a call that is started, and completed later, where plans go on so meanwhile.
+    /// Takes into account that the call is started, and completed later, and that plans go on like
+    /// this meanwhile.
     pub fn started(self, progress: Progress) -> Self {
         Predictor {
             form: Form::Started(progress),
@@ -119,7 +120,7 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// The same for a request that is made once and started again and again: where ranks may tell
+    /// Takes into account that the request is made once and started again and again: ranks may tell
     /// each other sizes.
     pub fn persistent(self, progress: Progress) -> Self {
         Predictor {
@@ -129,7 +130,7 @@ impl Predictor {
         .started(progress)
     }
 
-    /// The same for ranks that have this topology.
+    /// Adds the topology of the ranks.
     ///
     /// # Panics
     /// If it has other ranks.
@@ -155,7 +156,7 @@ impl Predictor {
         };
         let is_known = are_bytes_known(operation);
         self.choice = choose(is_known.then_some(call.bytes));
-        // What a rank does not know of its neighbours' sizes is not looked at.
+        // Sizes of its neighbours that a rank does not know are not looked at.
         self.estimates = match operation.is_among_neighbours() {
             true => self.choice.clone(),
             false => choose(Some(call.bytes)),
@@ -214,7 +215,7 @@ impl Predictor {
         &self.choice
     }
 
-    /// What is estimated of algorithms and the native collective, for equal blocks.
+    /// Estimates of algorithms and of the native collective, for equal blocks.
     pub fn estimates(&self) -> &Choice {
         &self.estimates
     }
@@ -354,7 +355,7 @@ impl Predictor {
         self.problem(&self.clusters)
     }
 
-    /// The same by ranks that are in these clusters.
+    /// Problem of the call for ranks that are in these clusters.
     fn problem<'a>(&'a self, clusters: &'a Clusters) -> Problem<'a> {
         Problem {
             operation: self.call.operation,

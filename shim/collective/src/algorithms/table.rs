@@ -67,7 +67,7 @@ const fn row(
     described(name, Scope::Flat, operations, Describe::ByRank(describe))
 }
 
-/// The same over clusters.
+/// An algorithm over clusters, without requirements.
 const fn grid(
     name: &'static str,
     operations: &'static [Operation],

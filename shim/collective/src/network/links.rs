@@ -15,7 +15,7 @@ pub(super) struct Shared {
     pub(super) share: f64,
 }
 
-/// How far apart two ranks are.
+/// Distance between two ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distance {
     /// On one host.
@@ -51,9 +51,9 @@ pub struct Network {
     pub(super) farthest: f64,
     /// Seconds that [`LONG`] bytes occupy the slowest of all uplinks and downlinks.
     pub(super) slowest: f64,
-    /// How many members of a cluster share what passes between clusters, at most.
+    /// Number of members of a cluster that share what passes between clusters, at most.
     pub(super) lanes: usize,
-    /// What reductions and copies compute.
+    /// Time that reductions and copies compute.
     pub computing: Computing,
 }
 
@@ -113,7 +113,7 @@ impl Network {
         self.centre
     }
 
-    /// How far apart two ranks are.
+    /// Distance between two ranks.
     pub fn distance(&self, one: usize, other: usize) -> Distance {
         match self.host_of[one] == self.host_of[other] {
             true => Distance::Host,
@@ -122,7 +122,7 @@ impl Network {
         }
     }
 
-    /// How many levels inside hosts two ranks of a host share.
+    /// Number of levels inside hosts that two ranks of a host share.
     pub(crate) fn levels_shared(&self, one: usize, other: usize) -> usize {
         let is_shared = |inner: &&Inner| inner.group_of[one] == inner.group_of[other];
         self.inside.iter().take_while(is_shared).count()
@@ -170,12 +170,12 @@ impl Network {
         known.or(self.within[cluster].as_ref()).map(Arc::as_ref)
     }
 
-    /// How a cluster responds to a total exchange among its ranks, if that was measured.
+    /// Response of a cluster to a total exchange among its ranks, if that was measured.
     pub fn contention(&self, cluster: usize) -> Option<Contention> {
         self.contention[cluster]
     }
 
-    /// The same network where no contention is known.
+    /// Drops what is known of contention.
     #[cfg(any(test, feature = "fixtures"))]
     pub fn without_contention(mut self) -> Self {
         self.contention.fill(None);
@@ -215,9 +215,8 @@ impl Network {
         limits.filter(|&limit| limit >= LEAST_LIMIT).min()
     }
 
-    /// The same network where messages of more than `limit` bytes ask first between clusters, on
-    /// links that do not show where they do: what is known of the MPI, for platforms that were
-    /// not measured with it.
+    /// Adds a rendezvous between clusters for messages of more than `limit` bytes, on links that
+    /// show no eager limit: what is known of the MPI, for platforms that were not measured with it.
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         let limit = limit.max(LEAST_LIMIT);
         for link in self.between.iter_mut().flatten() {
@@ -228,7 +227,7 @@ impl Network {
         self
     }
 
-    /// How many ranks of each cluster fill its uplink together: 1 where one alone does.
+    /// Number of ranks of a cluster that fill its uplink together: 1 where one alone does.
     pub fn pairs_to_fill(&self, cluster: usize) -> usize {
         let share = self.uplink[cluster]
             .as_ref()
@@ -236,8 +235,8 @@ impl Network {
         (1.0 / share.max(1e-3)).round().max(1.0) as usize
     }
 
-    /// How many ranks of a cluster it takes at most to keep the links between clusters busy with
-    /// what clusters reduce.
+    /// Number of ranks of a cluster that it takes at most to keep the links between clusters busy
+    /// with what clusters reduce.
     pub fn lanes(&self) -> usize {
         self.lanes
     }

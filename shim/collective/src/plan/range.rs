@@ -4,9 +4,9 @@
 /// ranks, whatever displacements the application gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
-    /// What the rank contributes. Never written.
+    /// Contribution of the rank. Never written.
     Input,
-    /// What the rank ends with. A broadcast starts from it at the root.
+    /// Result of the rank. A broadcast starts from it at the root.
     Output,
     /// Scratch buffer; nothing in it when the plan starts.
     Scratch,

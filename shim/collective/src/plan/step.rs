@@ -1,24 +1,24 @@
 //! Steps of a rank, and the order between them.
 use crate::plan::range::Range;
-/// What a step does.
+/// Send, receive, reduction or copy that a step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Sends a range to another rank.
     Send {
         /// The receiver.
         to: usize,
-        /// Which of the messages to this receiver it is, from 0 on.
+        /// Number of the message among those to this receiver, from 0 on.
         tag: u32,
-        /// What is sent; empty for a synchronization message.
+        /// Range that is sent; empty for a synchronization message.
         range: Range,
     },
     /// Receives a range from another rank.
     Receive {
         /// The sender.
         from: usize,
-        /// Which of the messages from this sender it is, from 0 on.
+        /// Number of the message among those from this sender, from 0 on.
         tag: u32,
-        /// Where it goes; empty for a synchronization message.
+        /// Range that the message goes into; empty for a synchronization message.
         range: Range,
     },
     /// `right = left op right`, the ranks of `left` standing before those of
@@ -31,15 +31,15 @@ pub enum Action {
     },
     /// Copies a range.
     Copy {
-        /// What is copied.
+        /// Range that is copied.
         from: Range,
-        /// Where it goes; as long as `from`.
+        /// Range that it is copied into; as long as `from`.
         into: Range,
     },
 }
 
 impl Action {
-    /// What is read.
+    /// Ranges that are read.
     pub fn reads(&self) -> impl Iterator<Item = Range> {
         let (first, second) = match *self {
             Action::Send { range, .. } => (Some(range), None),
@@ -50,7 +50,7 @@ impl Action {
         first.into_iter().chain(second)
     }
 
-    /// What is written.
+    /// Range that is written.
     pub fn writes(&self) -> Option<Range> {
         match *self {
             Action::Send { .. } => None,
@@ -64,15 +64,14 @@ impl Action {
 /// One step of a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What it does.
+    /// Action of the step.
     pub action: Action,
-    /// Where the steps that must be complete before it starts stand in
-    /// [`Plan::needs`].
+    /// Range in [`Plan::needs`] of the steps that must be complete before it starts.
     needs: std::ops::Range<u32>,
 }
 
-/// What one rank does. A step may start when those that it needs are complete; of
-/// those that may start, the first in the list goes first.
+/// Steps of one rank. A step may start when those that it needs are complete; of those that may
+/// start, the first in the list goes first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     pub(super) steps: Vec<Step>,

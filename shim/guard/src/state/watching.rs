@@ -1,10 +1,9 @@
 //! A cell in which a plan is in use, and is compared with the native MPI now and then.
 //!
-//! Where much is gained, a pair costs much beside the calls between two pairs, and the budget
-//! allows few. The plan itself is measured for nothing: once it takes clearly more than when the
-//! two were last compared, they are compared at once, whatever the budget says. Where the native
-//! MPI takes as much longer, the plan stays, and is compared the next time when it takes still
-//! more.
+//! If much is gained, a pair costs much beside the calls between two pairs, and the budget allows
+//! few. The plan itself is measured for nothing: once it takes clearly more than when the two were
+//! last compared, they are compared at once, whatever the budget says. If the native MPI takes as
+//! much longer, the plan stays, and is compared the next time when it takes still more.
 
 use super::pace::Pace;
 use super::settled::Settled;

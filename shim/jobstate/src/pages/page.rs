@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::layout;
 use crate::waits::Rank;
 
-/// How often a rank gives a sign of life.
+/// Interval at which a rank gives a sign of life.
 pub const TICK: Duration = Duration::from_millis(500);
 
 /// A page that was read.
@@ -25,7 +25,7 @@ pub struct Page {
     pub started: u64,
     /// The program.
     pub program: String,
-    /// What the rank is doing.
+    /// Activity of the rank.
     pub state: Rank,
 }
 
@@ -56,14 +56,14 @@ pub enum PageError {
     /// A number that cannot be.
     #[error("has {what} {found}; the file is damaged and can't be used")]
     Damaged {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
         /// The number.
         found: u64,
     },
 }
 
-/// Where pages usually are, in the memory that `memory` (`/dev/shm`) stands for.
+/// The usual directory of pages, in the memory that `memory` (`/dev/shm`) stands for.
 pub fn usual_directory(memory: &Path, user: u32) -> PathBuf {
     memory.join(format!("treepie-{user}"))
 }

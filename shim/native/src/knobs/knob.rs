@@ -7,7 +7,7 @@ use treepie_collective::operation::Operation;
 /// An algorithm of a native MPI that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knob {
-    /// What it does.
+    /// Collective that it does.
     pub operation: Operation,
     /// Its name in that MPI, and in our files: `scatter_allgather`.
     pub name: &'static str,
@@ -26,7 +26,8 @@ impl Knob {
         !self.in_place && required.all(|requirement| requirement.allows(ranks))
     }
 
-    /// The same, for calls in which operands stay in the order of ranks, where `ordered` says so.
+    /// Whether it can be itself among `ranks` ranks, for calls in which operands stay in the order
+    /// of ranks, where `ordered` says so.
     pub fn serves(&self, ranks: usize, ordered: bool) -> bool {
         self.allows(ranks) && !(ordered && self.reorders())
     }

@@ -241,7 +241,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
         if !run.algorithm.serves(&problem_of_first) {
             return;
         }
-        // What was said in elements, where there are no whole ones.
+        // The flow was given in elements, and is converted where there are no whole ones.
         let flow = run.flow.times(run.unit_bytes.max(1) / unit_bytes);
         let mut sent = Sent::new(problem_of_first.flow(flow));
         let alike = run.algorithm.alike(&problem_of_first);

@@ -61,7 +61,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// How much quicker the algorithm is: 1.5 where the default takes 1.5 times as long.
+    /// Speedup by the algorithm: 1.5 where the default takes 1.5 times as long.
     pub fn factor(&self) -> f64 {
         self.native_seconds / self.seconds
     }
@@ -72,7 +72,7 @@ impl Row {
         Some((name, self.native_seconds / self.plans.get(name)?))
     }
 
-    /// How much quicker the quicker of both is: 1 where the default stays.
+    /// Speedup by the quicker of both: 1 where the default stays.
     pub fn best_factor(&self) -> f64 {
         let plan = self.plan_factor().map_or(1.0, |(_, factor)| factor);
         self.factor().max(plan)

@@ -27,7 +27,7 @@ const WORTH_IT: f64 = 0.01;
 pub(crate) fn lower_bound_on_tree(matrix: &Matrix, topology: &Topology, placed: &[usize]) -> f64 {
     let graph = Graph::new(matrix, matrix.order());
     let distances = topology.level_distances();
-    // What each level adds to the way, and the groups into which it divides the ranks.
+    // Distance that each level adds, and the groups into which it divides the ranks.
     let levels: Vec<(f64, Groups)> = (1..=topology.depth())
         .map(|depth| {
             let further = distances[depth - 1] - distances.get(depth).copied().unwrap_or(0.0);
@@ -60,7 +60,7 @@ struct Pattern<'a> {
     total: f64,
     /// Number that all affinities are multiples of.
     unit: Option<f64>,
-    /// What the relaxation may take for a level.
+    /// Work that the relaxation may take for a level.
     work: usize,
 }
 

@@ -232,7 +232,7 @@ impl<'a> NetworkSearch<'a> {
     fn is_proved(&self, slots: &[usize]) -> bool {
         let decides = match self.problem.options.objective {
             Objective::Sum => true,
-            // What needs no detour on a lattice has its links for itself.
+            // Traffic that needs no detour on a lattice has its links for itself.
             Objective::Mixture => matches!(self.target.nodes.network(), Network::Lattice(_)),
             _ => false,
         };

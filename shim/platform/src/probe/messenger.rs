@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::probe::trial::Trial;
 
-/// What carries messages between the ranks of a job. Contents matter only to
+/// Carries messages between the ranks of a job. Contents matter only to
 /// [`send_data`](Messenger::send_data) and [`receive_data`](Messenger::receive_data).
 pub trait Messenger {
     /// This process's rank.

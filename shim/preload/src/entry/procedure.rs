@@ -113,8 +113,8 @@ macro_rules! procedure {
 /// `$body` has the arguments as `$pass` makes them.
 ///
 /// The function is one for both names. It is apart from the entry points, so that these need no
-/// stack, and takes the arguments first, where they are already. An exception that an error handler
-/// throws passes through an entry point; a panic of ours ends in `observed`.
+/// stack, and takes the arguments first, where they are already. A panic of ours ends in `observed`,
+/// and so does an exception that an error handler throws (LD_PRELOAD.md, Limits).
 macro_rules! observed {
     (
         $kind:ident [$($name:ident)+] ($($argument:ident: $type:ty),*) $features:expr,

@@ -151,7 +151,7 @@ unsafe fn settle(native: &Native, open: Open, status: StatusAddress) {
     });
 }
 
-/// What a call for requests found.
+/// Outcome of a call for requests.
 ///
 /// # Safety
 /// It succeeded, and its arguments are these.

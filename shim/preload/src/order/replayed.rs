@@ -15,7 +15,8 @@ use super::requests;
 use super::watchdog::watch;
 use super::work::replaying;
 
-/// What the guide says; the job ends where it does not agree, or is to end where the log does.
+/// Answer of the guide; the job ends where the guide does not agree, or is to end where the log
+/// does.
 fn led<R>(
     lead: impl FnOnce(&mut Guide) -> Result<R, Diverged>,
     is_beyond: impl FnOnce(&R) -> bool,
@@ -36,7 +37,7 @@ fn led<R>(
     end_job(&text, status)
 }
 
-/// How a receive is posted.
+/// Way in which a receive is posted.
 fn posting(call: &Call) -> Posting {
     let posted = led(
         |guide| guide.post(call),
@@ -45,7 +46,7 @@ fn posting(call: &Call) -> Posting {
     posted.unwrap_or(Posting::Beyond)
 }
 
-/// What a call finds; `None` where the recorded run had ended.
+/// Outcome of a call; `None` if the recorded run had ended.
 fn found(call: &Call) -> Option<Outcome> {
     led(|guide| guide.find(call), Option::is_none).flatten()
 }
@@ -63,7 +64,7 @@ fn until(call: &Call, mut poll: impl FnMut() -> c_int, done: impl Fn() -> bool) 
         if code != SUCCESS || done() {
             return code;
         }
-        // Who sends may want this core.
+        // The sender may want this core.
         thread::yield_now();
     }
 }

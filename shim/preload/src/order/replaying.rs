@@ -7,12 +7,12 @@ use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_process::log;
 use treepie_profile::settings::AfterEnd;
 
-/// How a replay is led, beside its log.
+/// Manner in which a replay is led, beside its log.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
-    /// How long a call may wait for what was recorded.
+    /// Longest time that a call may wait for what was recorded.
     pub patience: Option<Duration>,
-    /// What is done where the recorded run had ended early.
+    /// Behaviour where the recorded run had ended early.
     pub after_end: AfterEnd,
 }
 

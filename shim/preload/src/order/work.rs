@@ -1,4 +1,4 @@
-//! What is done with the order of receives in this process.
+//! Work on the order of receives in this process.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use super::end_job::{DIVERGED, end_job};
 use super::recording::Recording;
 use super::replaying::Replaying;
 
-/// What is done with the order.
+/// Work on the order.
 pub(super) enum Work {
     Recording(Recording),
     Replaying(Box<Replaying>),
@@ -70,7 +70,7 @@ pub(super) fn second_thread() {
     }
 }
 
-/// What the recording does; `None` where the order is not recorded.
+/// Acts on the recording; `None` if the order is not recorded.
 pub(super) fn recording<R>(act: impl FnOnce(&mut Recording) -> R) -> Option<R> {
     match &mut *WORK.lock() {
         Some(Work::Recording(recording)) => Some(act(recording)),

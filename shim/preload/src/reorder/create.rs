@@ -20,7 +20,7 @@ use super::seats::Seats;
 use super::{edges, order};
 use crate::world;
 
-/// Where the processes of the launcher's world run, as process 0 tells all.
+/// Places in which the processes of the launcher's world run, as process 0 tells all.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Places {
     /// The text of a topology file.
@@ -30,7 +30,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// What there is to tell of an allocation.
+    /// Places of the processes of an allocation.
     ///
     /// # Errors
     /// None for an allocation that was made.
@@ -48,7 +48,7 @@ impl Places {
     }
 }
 
-/// What messages call the tree, which has no file.
+/// Name by which messages call the tree, which has no file.
 pub(super) const NAME: &str = "the hosts of this job";
 
 /// Set before `REORDERING` is.

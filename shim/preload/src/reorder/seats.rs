@@ -2,7 +2,7 @@
 
 use treepie_topology::Topology;
 
-/// What every call looks at.
+/// Topology and places that every call looks at.
 pub(super) struct Seats {
     pub(super) topology: Topology,
     pub(super) leaf_of_process: Vec<usize>,

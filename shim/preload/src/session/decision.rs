@@ -78,7 +78,7 @@ pub enum Decision {
     Do(Box<Plan>),
 }
 
-/// What Treepie does in a job, each part if there is one.
+/// Work of Treepie in a job, each part if there is one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Plan {
     /// New rank of each process of the native world, where ranks are permuted.

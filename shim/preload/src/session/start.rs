@@ -124,7 +124,8 @@ impl Starting {
         Ok(decision)
     }
 
-    /// What all ranks do. Process 0 decides, and has the logs of an order that is replayed.
+    /// Decision about what all ranks do. Process 0 decides, and has the logs of an order that is
+    /// replayed.
     fn agree(&self) -> Result<(Decision, Vec<Log>), ShareError> {
         let mut steps = Steps::new();
         let (mut draft, mut opening, mut logs) = (None, None, Vec::new());

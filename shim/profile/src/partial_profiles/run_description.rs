@@ -21,7 +21,7 @@ pub struct RunDescription {
     pub command: Vec<String>,
     /// Remarks for people.
     pub notes: Vec<String>,
-    /// Who is near whom, where plans replace collectives: [`locality_text`].
+    /// Locality of the ranks, if plans replace collectives: [`locality_text`].
     ///
     /// [`locality_text`]: crate::locality_text
     pub locality: Option<String>,

@@ -89,7 +89,7 @@ choice! {
 }
 
 choice! {
-    /// What a replay of an order does where the recorded run had ended early.
+    /// Behaviour of a replay of an order where the recorded run had ended early.
     AfterEnd, "way to go on after the end" {
         /// The job goes on, and takes messages as they come.
         #[default]
@@ -125,12 +125,12 @@ choice! {
 }
 
 choice! {
-    /// Who runs non-blocking and persistent collectives, of those that are replaced.
+    /// Runner of non-blocking and persistent collectives, of those that are replaced.
     Started, "way to run started collectives" {
         /// As the setting of collectives says for the blocking form.
         #[default]
         Auto,
-        /// The same, and a thread of ours goes on with plans, if the program may call MPI from
+        /// As `auto`, and a thread of ours goes on with plans, if the program may call MPI from
         /// several threads.
         Thread,
         /// The native MPI.
@@ -139,7 +139,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of small puts and accumulates to one target.
+    /// Handling of small puts and accumulates to one target.
     OneSided, "way to do one-sided communication" {
         /// Each goes to the native MPI at once.
         #[default]

@@ -13,7 +13,7 @@ pub enum SettingsError {
     Variable {
         /// The variable.
         variable: String,
-        /// What was expected and what to write.
+        /// The value that was expected, and what to write.
         problem: String,
     },
     /// No setting has a variable of this name.

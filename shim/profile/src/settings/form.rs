@@ -160,7 +160,7 @@ impl Form<Option<String>> {
     );
 }
 
-/// How long a replayed call may wait for what was recorded; none for as long as it takes.
+/// Longest time that a replayed call may wait for what was recorded; none for as long as it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderPatience(pub Option<Duration>);
 

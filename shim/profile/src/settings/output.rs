@@ -3,7 +3,7 @@
 /// Default name of a profile.
 pub const DEFAULT_OUTPUT: &str = "treepie-%n.profile.yaml";
 
-/// The same as the reference has it.
+/// Default name of a profile as the reference has it.
 pub(super) const DEFAULT_IN_REFERENCE: &str = "`treepie-%n.profile.yaml`";
 
 /// Checks that every `%` is followed by a known letter.

@@ -1,4 +1,5 @@
-//! Where settings come from, a file and variables, and how they go on to other processes.
+//! Sources of settings, a file and variables, and the way by which settings go on to other
+//! processes.
 
 use std::path::Path;
 
@@ -81,7 +82,7 @@ impl Settings {
         })
     }
 
-    /// Where the profile goes, placeholders included.
+    /// Name of the profile's file, placeholders included.
     pub fn output_template(&self) -> &str {
         self.output.as_deref().unwrap_or(DEFAULT_OUTPUT)
     }

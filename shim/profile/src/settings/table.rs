@@ -55,11 +55,11 @@ macro_rules! settings {
 }
 
 settings! {
-    /// What the library does: nothing, count the traffic into a profile, apply a placement, or
-    /// learn from run to run.
+    /// Work of the library: nothing, counting the traffic into a profile, applying a placement, or
+    /// learning from run to run.
     mode: Mode = Form::CHOICE;
-    /// Where `mode: auto` keeps what it learns: your own directory first, then those that are only
-    /// read.
+    /// Directories in which `mode: auto` keeps what it learns: your own directory first, then those
+    /// that are only read.
     store: Option<String> = Form::STORE;
     /// The profile to write; `%j` stands for the job's id, `%p` for the process id, `%n` for the
     /// number of ranks.
@@ -68,7 +68,7 @@ settings! {
     times: bool = Form::SWITCH;
     /// The length of the phases into which the run is cut; without it, `MPI_Pcontrol` marks phases.
     phase_interval: Option<Duration> = Form::SECONDS;
-    /// How often each rank writes what it has counted into a file.
+    /// Interval at which each rank writes what it has counted into a file.
     checkpoint: Option<Duration> = Form::SECONDS;
     /// Whether each rank keeps a page that says in which call it is, in its host's memory or below
     /// a directory.
@@ -77,33 +77,33 @@ settings! {
     order: Option<PathBuf> = Form::PATH;
     /// How long a call of a replayed order may wait for what was recorded before the job is ended.
     order_patience: OrderPatience = Form::PATIENCE;
-    /// What a replay of an order does where the recorded run had ended early: take messages as they
-    /// come, or end the job.
+    /// Behaviour of a replay of an order where the recorded run had ended early: take messages as
+    /// they come, or end the job.
     order_after_end: AfterEnd = Form::CHOICE;
     /// The seed of delays, of 2 ms at most, of the sends of some ranks while an order is recorded
     /// or followed.
     order_delays: Option<u64> = Form::NUMBER;
     /// Whether the ranks keep pages, count what they receive, and can be stopped at a cut.
     cut: bool = Form::SWITCH;
-    /// What to replay: a placement, or a profile, which is placed at the start for the hosts that
-    /// the job has.
+    /// Placement to replay, or a profile, which is placed at the start for the hosts that the job
+    /// has.
     placement: Option<PathBuf> = Form::PATH;
     /// The new rank of every process of the launcher's world, instead of a placement.
     permutation: Option<Vec<usize>> = Form::PERMUTATION;
-    /// How a placement is applied: by other ranks, by moving processes to other cores, or by other
-    /// ranks with every process bound where it is.
+    /// Way in which a placement is applied: by other ranks, by moving processes to other cores, or
+    /// by other ranks with every process bound where it is.
     apply: Apply = Form::CHOICE;
-    /// Which process keeps the rank of its number because of standard input: that at which input
+    /// Process that keeps the rank of its number because of standard input: that at which input
     /// arrives, process 0 always, or none.
     stdin: Stdin = Form::CHOICE;
     /// The platform: which hosts make a cluster, and how fast the links are.
     platform: Option<PathBuf> = Form::PATH;
     /// Whether the platform is measured inside `MPI_Init` if no file fits the job.
     probe: Probe = Form::CHOICE;
-    /// Who runs the collectives: the MPI, plans that are predicted to be fastest, or named ones.
+    /// Runner of the collectives: the MPI, plans that are predicted to be fastest, or named ones.
     collectives: Collectives = Form::COLLECTIVES;
-    /// Who runs their non-blocking and persistent forms: as `collectives` says, also by a thread of
-    /// Treepie's, or the MPI.
+    /// Runner of their non-blocking and persistent forms: as `collectives` says, the same with a
+    /// thread of Treepie's, or the MPI.
     started: Started = Form::CHOICE;
     /// A tuning, made by `treepie tune`: the MPI is told before it starts which of its own
     /// algorithms are the quickest.
@@ -119,13 +119,13 @@ settings! {
     /// Whether plans must be measured to be quicker before they replace collectives, or are only
     /// measured.
     guard: Option<GuardMode> = Form::GUARD;
-    /// How messages between ranks of one host go in replaced collectives: through the MPI, or
+    /// Path of messages between ranks of one host in replaced collectives: through the MPI, or
     /// through memory that they share.
     transport: Transport = Form::CHOICE;
-    /// Who reorders the ranks of a communicator with a topology where the program allows it.
+    /// Way to reorder the ranks of a communicator with a topology where the program allows it.
     reorder: Reorder = Form::CHOICE;
-    /// What becomes of small puts and accumulates to one target: each goes to the MPI at once, or
-    /// those of an epoch are joined, always or where that was measured to be quicker.
+    /// Handling of small puts and accumulates to one target: each goes to the MPI at once, or those
+    /// of an epoch are joined, always or where that was measured to be quicker.
     one_sided: OneSided = Form::CHOICE;
     /// Whether the job ends before the application starts when something that was asked for cannot
     /// be done.

@@ -14,7 +14,7 @@ use treepie_jobstate::pages::{
 /// No page is longer.
 pub(crate) const LONGEST: u64 = 1 << 20;
 
-/// Where this user's pages are.
+/// Directory of this user's pages.
 pub fn usual_base() -> PathBuf {
     usual_directory(Path::new("/dev/shm"), rustix::process::geteuid().as_raw())
 }
@@ -66,7 +66,7 @@ pub(crate) fn read(path: &Path) -> Result<Page, Option<String>> {
 
 pub(crate) fn read_once(path: &Path) -> Result<Page, Option<String>> {
     let mut bytes = Vec::new();
-    // What has the name of a page in another user's directory may be anything.
+    // A file that has the name of a page in another user's directory may be anything.
     let read = open_no_link(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(None),

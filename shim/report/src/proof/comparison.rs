@@ -9,7 +9,7 @@ use treepie_profile::Profile;
 use crate::summary::Summary;
 use crate::times;
 
-/// So many failed runs of one way end a comparison.
+/// Number of failed runs of one way that ends a comparison.
 pub const MOST_FAILURES: usize = 3;
 
 /// Times of one run of the job.
@@ -38,7 +38,7 @@ impl Run {
     }
 }
 
-/// How runs of both ways have become pairs.
+/// Way in which runs of both ways have become pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
     /// The order inside each pair was drawn by lot.
@@ -69,7 +69,7 @@ pub struct Comparison {
     pub job: Option<Summary>,
     /// Origin of the pairs.
     pub pairing: Pairing,
-    /// What counts as a difference.
+    /// Limits from which a difference counts.
     pub limits: Limits,
     /// Reasons why runs of each way failed.
     pub failures: [Vec<String>; 2],

@@ -10,7 +10,7 @@ use crate::units;
 /// Up to this many windows are listed in text; the first ones.
 pub(super) const MOST_WINDOWS: usize = 16;
 
-/// What was done on the windows, in text.
+/// One-sided communication on the windows, in text.
 pub fn text(windows: &[WindowUse]) -> String {
     let mut text = String::from("one-sided communication, by window and kind of epoch\n");
     text += &table(windows).text();
@@ -76,7 +76,7 @@ pub(super) fn at_a_time(moved: &Moved, epoch: &EpochUse) -> String {
     }
 }
 
-/// How many epochs of a kind there were, with the posts and flushes in them.
+/// Number of epochs of a kind, with the posts and flushes in them.
 pub(super) fn opened(kind: EpochKind, epoch: &EpochUse) -> String {
     let mut text = format!("{} {kind}", units::count(epoch.opened as f64));
     for (count, name) in [(epoch.posts, "posts"), (epoch.flushes, "flushes")] {

@@ -1,7 +1,7 @@
 //! Costs of collectives between alike processes (thesis chapter 6): every strategy as a formula of
 //! the pLogP parameters, the number of processes and the size.
 //!
-//! Where a printed formula is ambiguous or optimistic, the corrected form is the default and the
+//! If a printed formula is ambiguous or optimistic, the corrected form is the default and the
 //! printed one is kept as [`Form::Thesis`].
 
 pub mod chapter_5;

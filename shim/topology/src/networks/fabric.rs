@@ -1,10 +1,10 @@
-//! What all families of networks have in common.
+//! Properties that all families of networks have in common.
 
 /// A network has at most this many positions.
 pub(crate) const POSITION_LIMIT: usize = 1 << 22;
 
-/// What every family of networks can say. Links are directed and numbered from 0; some numbers
-/// stand for no link. Vertices are the positions, then switches on which no host can hang.
+/// Queries that every family of networks can answer. Links are directed and numbered from 0; some
+/// numbers stand for no link. Vertices are the positions, then switches on which no host can hang.
 pub(crate) trait Fabric {
     /// Number of positions.
     fn positions(&self) -> usize;

@@ -59,8 +59,8 @@ impl Network {
         of_family!(self, family => family.distance(a, b))
     }
 
-    /// What of every distance is the hosts' own links to the network: 2, or 0 in a lattice whose
-    /// nodes are the routers.
+    /// Part of every distance that is the hosts' own links to the network: 2, or 0 in a lattice
+    /// whose nodes are the routers.
     pub fn access(&self) -> u32 {
         of_family!(self, family => family.access())
     }

@@ -12,7 +12,7 @@ use treepie_report::experience::{Summary, now};
 
 use crate::commands::options::absolute_path;
 
-/// Where what is learnt is kept.
+/// Choice of the store that keeps what is learnt.
 #[derive(Debug, Args)]
 pub struct StoreChoice {
     /// Directory of what is learnt [default: the setting `store`, and without one

@@ -107,7 +107,7 @@ impl Arguments {
         })
     }
 
-    /// Who goes on with plans of what is started: what the usual MPIs of the family do.
+    /// Driver of the progress of started plans; by default, that of the usual MPIs of the family.
     pub(crate) fn progress(&self) -> Progress {
         self.progress.unwrap_or(match self.native {
             Family::OpenMpi => Progress::Called,
@@ -140,7 +140,7 @@ impl Arguments {
     }
 }
 
-/// What the simulator refuses.
+/// Error of the command for what the simulator refuses.
 pub fn failed(error: SimulationError) -> CommandError {
     CommandError::failed(error.to_string())
 }

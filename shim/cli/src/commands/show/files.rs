@@ -33,7 +33,7 @@ pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFi
     draw(arguments, || Err(no_picture(arguments, "experience")))?;
     let directory = path.parent().map(file_name).unwrap_or_default();
     let key = Key::from_name(&directory).unwrap_or_default();
-    // What was known when the last of its runs began.
+    // The summary shows what was known when the last of its runs began.
     let last = file.experience.runs.iter().map(|run| run.began).max();
     let summary = experience::Summary::new(
         key,

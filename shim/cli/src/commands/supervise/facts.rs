@@ -14,7 +14,7 @@ use crate::commands::profile::merged;
 use crate::commands::supervise::supervisor::Supervisor;
 
 impl<'a> Supervisor<'a> {
-    /// What the ranks left: a whole profile where all of them reached `MPI_Finalize`.
+    /// Profiles that the ranks left: a whole one if all of them reached `MPI_Finalize`.
     pub(super) fn profiles(&mut self, output: &Path) -> Profiles {
         let parts = directory_of(output);
         if output.exists() || !parts.is_dir() || !is_ours(&parts) {

@@ -242,7 +242,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
 mod tests {
     use super::*;
 
-    /// What is asked for may be behind forty others that matter more.
+    /// Cells that are asked for may be behind forty others that matter more.
     #[test]
     fn a_profile_is_filtered_before_it_is_cut() {
         let cell = |ranks, bytes| Cell {

@@ -14,9 +14,9 @@ pub(super) struct Own<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) all: &'a Neighbourhoods,
     pub(super) rank: usize,
-    /// Where each block is that is sent.
+    /// Range of each block that is sent.
     pub(super) input: Vec<Range>,
-    /// Where each block goes that is received.
+    /// Range that each received block goes into.
     pub(super) output: Vec<Range>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Where the blocks of a rank are: those that it sends, and those that it receives.
+/// Ranges of the blocks of a rank: those that it sends, and those that it receives.
 pub(crate) fn blocks(
     problem: &Problem,
     all: &Neighbourhoods,

@@ -3,7 +3,7 @@
 use crate::plan::range::Space;
 use thiserror::Error;
 
-/// What is wrong with a plan.
+/// Error in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {
     /// A step touches what its buffer does not have.
@@ -49,9 +49,9 @@ pub enum Flaw {
     Scratch {
         /// The rank.
         rank: usize,
-        /// What it asks for, in units.
+        /// Units that it asks for.
         scratch: u64,
-        /// What it may ask for, in units.
+        /// Units that it may ask for.
         most: u64,
     },
     /// A unit is used that nothing was put into.

@@ -73,7 +73,7 @@ fn bounded(
 ) -> Result<(), Flaw> {
     let own = &contracts[rank];
     let given: u64 = contracts.iter().map(|contract| contract.input).sum();
-    // What a broadcast's root gives is in its output.
+    // The contribution of a broadcast's root is in its output.
     let given = given.max(own.output);
     let most = match problem.operation {
         operation if operation.reduces() => 2 * given + 3 * own.input.max(own.output),

@@ -17,13 +17,13 @@ use crate::steps::Flow;
 /// Of a message of more segments so many are run, half of them and all.
 const SEGMENTS: u64 = 8;
 
-/// So many messages are run, about, where every rank sends many.
+/// Approximate number of messages that are run where every rank sends many.
 const MOST_MESSAGES: usize = 2048;
 
-/// What every rank sends at least of many messages.
+/// Least number of messages that every rank sends where there are many.
 const LEAST_SENDS: usize = 8;
 
-/// How descriptions are read.
+/// Conditions under which descriptions are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'a> {
     /// The links.
@@ -33,9 +33,9 @@ pub struct Reading<'a> {
     pub clusters: Option<&'a Clusters>,
     /// Whether operands must stay in order.
     pub ordered: bool,
-    /// How messages flow.
+    /// Flow of messages.
     pub flow: Flow,
-    /// How steps are read that are written to go one by one.
+    /// Reading of steps that are written to go one by one.
     pub one_by_one: OneByOne,
 }
 
@@ -96,8 +96,8 @@ impl Reading<'_> {
             return run(self.network, &scripts, exchanges.as_ref());
         }
         if usual.hands_on() {
-            // What is handed on goes round after round: the first ones, and the rate of the later
-            // of them.
+            // Data that is handed on goes round after round: the first ones, and the rate of the
+            // later of them.
             let scripts = read(Part::First(most));
             let rounds = [most / 2, most];
             let exchanges = exchanges(self.network, &scripts);
@@ -111,7 +111,7 @@ impl Reading<'_> {
                 ..on
             };
         }
-        // What goes straight to its receiver: some of the rounds, near and far partners alike.
+        // Data that goes straight to its receiver: some of the rounds, near and far partners alike.
         let every = self.stride(sends.div_ceil(most));
         let scripts = read(Part::Every(every));
         let found = run(self.network, &scripts, None);
@@ -146,9 +146,9 @@ impl Reading<'_> {
         (least..).find(|one| !has_common(one)).unwrap_or(least)
     }
 
-    /// How long a block is on its way that is handed on so many times, the longest from some ranks:
-    /// as long as a ring of small blocks takes. Of each rank, the rounds that are not in its script
-    /// are taken to be like the last two.
+    /// Seconds that a block is on its way that is handed on so many times, the longest from some
+    /// ranks: as long as a ring of small blocks takes. Of each rank, the rounds that are not in its
+    /// script are taken to be like the last two.
     fn handed_on(&self, scripts: &Scripts, times: usize) -> f64 {
         let from = |first: usize| {
             let (mut rank, mut seconds) = (first, 0.0);

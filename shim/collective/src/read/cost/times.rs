@@ -20,8 +20,8 @@ impl Times {
         busiest: f64::INFINITY,
     };
 
-    /// What comes to `one` at `x[0]` and `other` at `x[1]`, at `at`, further on: at the rate
-    /// between the two, or, as paths fill first, at that of the busiest link.
+    /// Extrapolates times that are `one` at `x[0]` and `other` at `x[1]` to `at`, further on: at
+    /// the rate between the two, or, as paths fill first, at that of the busiest link.
     pub(super) fn line(x: [f64; 2], [one, other]: [Times; 2], at: f64) -> Times {
         let further = (at - x[1]) / (x[1] - x[0]);
         let busiest = other.busiest - one.busiest;

@@ -3,10 +3,10 @@
 use crate::read::simulate::timeline::Bar;
 use thiserror::Error;
 
-/// What occupies a sender.
+/// Time that a message occupies its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sending {
-    /// What it computes: `os(m)`. The message then passes the links on its way, which others
+    /// Overhead of the sender, `os(m)`. The message then passes the links on its way, which others
     /// share.
     #[default]
     Overlapping,
@@ -15,23 +15,23 @@ pub enum Sending {
     OnePort,
 }
 
-/// How a simulation is done.
+/// Options of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// What occupies a sender.
+    /// Time that a message occupies its sender.
     pub sending: Sending,
     /// Whether [`Outcome::bars`] are kept.
     pub timeline: bool,
 }
 
-/// What came out.
+/// Result of a simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// Seconds until the last rank has ended.
     pub seconds: f64,
     /// When each rank has ended.
     pub ends: Vec<f64>,
-    /// What each rank did when, if that was asked for; by start.
+    /// Activities of each rank, if these were asked for; by start.
     pub bars: Vec<Bar>,
     /// Number of messages.
     pub messages: usize,

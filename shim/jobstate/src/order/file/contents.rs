@@ -33,7 +33,7 @@ pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
     bytes
 }
 
-/// What stands before the blocks of a rank.
+/// Bytes before the blocks of a rank.
 pub fn start_of_rank(rank: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     frame(&mut bytes, Kind::Rank, &(rank as u64).to_le_bytes());
@@ -47,7 +47,7 @@ pub fn block(entries: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What stands behind the blocks of a rank that reached `MPI_Finalize`.
+/// Bytes behind the blocks of a rank that reached `MPI_Finalize`.
 pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
     let mut bytes = Vec::new();
     let encoded = postcard::to_allocvec(totals).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Parts {
     }
 }
 
-/// What frames say.
+/// Contents of frames.
 #[derive(Debug, Default)]
 pub(super) struct Logs {
     pub(super) run: Option<RunDescription>,
@@ -119,7 +119,7 @@ impl Logs {
         Some(())
     }
 
-    /// What is known of the rank whose frames come now.
+    /// Parts that are known of the rank whose frames come now.
     pub(super) fn parts(&mut self) -> Option<&mut Parts> {
         self.ranks.get_mut(&self.rank?)
     }

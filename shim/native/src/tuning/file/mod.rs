@@ -33,7 +33,7 @@ use treepie_base::{File, FileContents, FileError, Kind, convert};
 /// A tuning with its origin.
 pub type TuningFile = File<Tuning>;
 
-/// What was measured of an MPI's own algorithms.
+/// Measurements of an MPI's own algorithms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
@@ -53,7 +53,7 @@ pub struct Tuning {
     /// Remarks on the measurement, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What was found, by operation, ranks and bytes, each once.
+    /// Findings, by operation, ranks and bytes, each once.
     pub rows: Vec<Row>,
 }
 

@@ -1,4 +1,4 @@
-//! What an MPI is told of a tuning.
+//! Rules and settings by which an MPI is told of a tuning.
 
 use crate::knobs::knob::Knob;
 use crate::knobs::variables::{Component, Setting};
@@ -14,7 +14,7 @@ const SLOWER: f64 = 1.02;
 pub struct MpiTuning {
     /// The texts of files of rules, if this MPI has such and they are needed.
     pub rules: Vec<(Component, String)>,
-    /// What goes into the environment, but for the file's name.
+    /// Settings that go into the environment, but for the file's name.
     pub settings: Vec<Setting>,
     /// Operations and sizes that have a winner that this MPI cannot be told: rows of the tuning.
     pub left_out: Vec<usize>,

@@ -102,7 +102,7 @@ impl Part for Errors {
     }
 }
 
-/// Where plans see the ranks, as profiles have it.
+/// Locality of the ranks, as plans see it, in the form that profiles have.
 fn locality_text() -> Option<String> {
     let text = treepie_profile::locality_text(collectives::locality()?);
     text.inspect_err(|error| log::error(&error.to_string()))

@@ -6,7 +6,7 @@ use treepie_process::log;
 use super::part::{End, Part, Start};
 use crate::session::learning;
 
-/// How long the run takes goes into a store of experiences.
+/// Part that puts the time that the run takes into a store of experiences.
 pub struct Learning;
 
 impl Part for Learning {
@@ -18,7 +18,7 @@ impl Part for Learning {
         Ok(())
     }
 
-    /// What is done from here on is no time of the application's.
+    /// Takes the elapsed time: work from here on is no time of the application's.
     fn stop(&self, end: &mut End<'_>) {
         end.elapsed = learning::elapsed();
     }

@@ -45,7 +45,7 @@ pub enum PartialProfileError {
     /// A record of a collective that makes no sense.
     #[error("{0}; remove it")]
     Record(#[from] RecordError),
-    /// Who is near whom cannot be read.
+    /// The locality of the ranks cannot be read.
     #[error(transparent)]
     Locality(#[from] FileError),
     /// Bytes that are no partial profile.

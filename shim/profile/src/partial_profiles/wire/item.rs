@@ -43,7 +43,7 @@ pub(super) enum Item<'a, R, P> {
 /// Whether the counts of a phase are not part of the profile.
 type LeftOut = bool;
 
-/// What calls that are counted together have in common, beside their group.
+/// Properties that calls counted together have in common, beside their group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey<R> {
     /// The collective.

@@ -1,4 +1,4 @@
-//! Where encoded bytes go.
+//! Destinations of encoded bytes.
 
 use postcard::ser_flavors::Flavor;
 

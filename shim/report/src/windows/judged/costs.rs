@@ -157,8 +157,9 @@ pub(crate) fn synchronising(
     }
 }
 
-/// The same with epochs of another kind: a fence for what a rank moves to all its targets at a
-/// time, a start or a lock for each target; one lock of all, and a flush for each target.
+/// Seconds of all ranks together with epochs of another kind: a fence for what a rank moves to all
+/// its targets at a time, a start or a lock for each target; one lock of all, and a flush for each
+/// target.
 pub(crate) fn synchronising_by(
     window: &WindowUse,
     kind: EpochKind,

@@ -14,9 +14,9 @@ use crate::windows::judged::costs::{
 };
 use crate::windows::summary::{MOST_WINDOWS, name};
 
-/// What is worth a line of advice, in parts of what is spent now.
+/// Least saving that is worth a line of advice, as a fraction of the time that is spent now.
 const WORTH: f64 = 0.1;
-/// So many windows get one.
+/// Number of windows that get one, at most.
 const WORST: usize = 3;
 
 /// One-sided communication of a job on a platform.
@@ -47,7 +47,7 @@ pub struct JudgedEpochs {
     pub joined: Option<f64>,
     /// With epochs of another kind.
     pub otherwise: BTreeMap<EpochKind, f64>,
-    /// What would help most, in words; absent where nothing helps much.
+    /// The change that would help most, in words; absent if nothing helps much.
     pub advice: Option<String>,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn judged(
     Some(judged)
 }
 
-/// What saves most, if it saves enough.
+/// The change that saves most, if it saves enough.
 fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<Small>) -> Option<String> {
     let least = (1.0 - WORTH) * judged.now;
     let other = judged.otherwise.iter().min_by(|a, b| a.1.total_cmp(b.1));
@@ -201,7 +201,7 @@ pub(super) fn worst(epochs: &[JudgedEpochs]) -> Vec<String> {
 }
 
 impl Judgement {
-    /// Where its times come from.
+    /// Caption that gives the origin of its times.
     pub fn caption(&self) -> String {
         if self.epochs.is_empty() {
             return format!(

@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
     records.switches.site(path)
 }
 
-/// What the lines of a file describe.
+/// Switches and tori that the lines of a file describe.
 #[derive(Default)]
 struct Records {
     switches: Switches,
@@ -136,7 +136,7 @@ fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim_end()
 }
 
-/// What a line is about.
+/// Subject of a line.
 enum Kind<'a> {
     Switch(&'a str),
     Aggregate(&'a str),
@@ -159,7 +159,7 @@ impl<'a> Fields<'a> {
             Ok((key.to_ascii_lowercase(), value))
         });
         let fields = fields.collect::<Result<Vec<_>, String>>()?;
-        // What is printed is cut off at a length of the environment.
+        // Output of Slurm is cut off at a length that the environment gives.
         if open && line.len() > 100 {
             return Err(
                 "the line ends inside a bracket; print it again with SLURM_TOPO_LEN=100000"

@@ -51,6 +51,13 @@ fn the_halo_exchange_shows_the_tiles_that_touch(mpi: Mpi) {
     assert!(library.contains(mpi.name()), "{library}");
 }
 
+/// Three rounds of one message to the next rank.
+fn calls_behind_an_exception_are_counted_and_those_that_failed_are_not(mpi: Mpi) {
+    let (_, profile) = Job::new(mpi, 4, "exceptions.cpp").profiled();
+    let next = |rank| ((rank, (rank + 1) % 4), (3, 3 * 64));
+    assert_same_pairs(&pairs(&profile.point_to_point), &(0..4).map(next).collect());
+}
+
 fn every_form_of_point_to_point_is_counted_once(mpi: Mpi) {
     for ranks in [1, 2, 5] {
         let (outcome, profile) = Job::new(mpi, ranks, "p2p_forms").profiled();
@@ -297,6 +304,7 @@ fn settings_are_read_from_the_configuration_file(mpi: Mpi) {
 }
 
 under_each_mpi!(
+    calls_behind_an_exception_are_counted_and_those_that_failed_are_not,
     the_halo_exchange_shows_the_tiles_that_touch,
     every_form_of_point_to_point_is_counted_once,
     every_one_sided_call_is_counted_in_the_direction_of_its_data,

@@ -4,6 +4,7 @@
 use tempfile::TempDir;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed, shuffled};
 use treepie_tests::results::Attempt;
+use treepie_tests::strategies::replaced;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, assert_same_output, under_all_mpis, under_each_mpi,
 };
@@ -146,6 +147,26 @@ fn an_abort(mpi: Mpi) {
     }
 }
 
+/// Through entry points, stand-ins of a replay, and what stands in for a collective.
+fn exceptions_that_error_handlers_throw(mpi: Mpi) {
+    let job = Job::new(mpi, 4, "exceptions.cpp");
+    prints_the_same(&job, 4);
+    let directory = directory();
+    let watched = Library::Profile(directory.path().join("job.profile.yaml"));
+    let plain = job.run().succeeded();
+    let others = [
+        job.clone()
+            .with(watched)
+            .variable("TREEPIE_PAGES", directory.path().join("pages").display()),
+        job.clone().with(replaced("auto", "0,1,0,1")),
+        job.with(replaced("auto", "0,1,0,1"))
+            .variable("TREEPIE_PERMUTATION", "2,3,1,0"),
+    ];
+    for job in others {
+        assert_same_output(&plain, &job.run().succeeded().silent());
+    }
+}
+
 /// Children have another world, which the parents' permutation does not fit:
 /// they run plainly, and their parents permuted. (Debian's MPICH cannot spawn.)
 #[test]
@@ -173,8 +194,10 @@ under_all_mpis!(
     an_abort,
 );
 
-// Open MPI's and MPICH's wheels have no Fortran.
+// Open MPI's and MPICH's wheels have no Fortran. An exception takes the MPI's locks with it, where
+// it holds some.
 under_each_mpi!(
+    exceptions_that_error_handlers_throw,
     a_ring_in_fortran_77,
     a_ring_whose_names_are_all_bound_at_the_start,
     a_ring_in_fortran_90,

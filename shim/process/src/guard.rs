@@ -13,3 +13,23 @@ pub fn guarded(doing: &str, work: impl FnOnce()) {
         ));
     }
 }
+
+/// The end of a panic: none goes on through the function that holds this, where an exception of
+/// another language does.
+pub struct PanicBarrier;
+
+impl Drop for PanicBarrier {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            end_process();
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn end_process() -> ! {
+    log::error("internal error in a call of MPI; the process ends (please report)");
+    std::process::abort()
+}

@@ -6,3 +6,5 @@ pub mod features;
 pub mod guard;
 pub mod log;
 pub mod machine;
+
+pub use guard::PanicBarrier;

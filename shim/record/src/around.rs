@@ -1,10 +1,12 @@
 //! The native MPI's calls, with what is counted of them.
 
+use std::mem;
+
 use treepie_mpi::{SUCCESS, c_int};
 use treepie_process::features::{self, COUNTING, CUTS, DELAYS, On, PAGES, TIMING};
 use treepie_traffic::times::CallClass;
 
-use super::page::Note;
+use super::page::{Area, Note, Procedure};
 use super::thread::Thread;
 use super::{delays, page, thread};
 
@@ -31,7 +33,9 @@ pub(crate) fn around(
         hold(&thread, &Note { ..*note }, on);
     }
     let area = on.any(PAGES).then(|| thread.begin_note(note));
+    let unwound = area.map(|area| Unwound(area, note.procedure));
     let code = thread.call(on.any(TIMING).then_some(class), call);
+    mem::forget(unwound);
     if code == SUCCESS {
         count(&thread);
     }
@@ -39,6 +43,15 @@ pub(crate) fn around(
         thread.end_note(area, note, code);
     }
     code
+}
+
+/// A call that an exception of the application's error handler ends: its note ends with it.
+struct Unwound(Area, Procedure);
+
+impl Drop for Unwound {
+    fn drop(&mut self) {
+        self.0.end(false, self.1);
+    }
 }
 
 /// Holds a call back that is to be late, or that is behind a cut.

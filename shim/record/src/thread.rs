@@ -102,9 +102,9 @@ impl Thread {
     #[inline(always)]
     pub fn call(&self, timed: Option<CallClass>, call: impl FnOnce() -> c_int) -> c_int {
         let began = if timed.is_some() { clock() } else { 0 };
-        self.inside.set(true);
+        let inside = Inside::enter(&self.inside);
         let code = call();
-        self.inside.set(false);
+        drop(inside);
         if let Some(class) = timed {
             self.count_time(class, began);
         }
@@ -297,6 +297,24 @@ impl Thread {
     pub fn with_window<R>(&self, window: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
         self.windows
             .with(window, windows::epoch(), windows::find, read)
+    }
+}
+
+/// A call of the application's, which ends by a return, or by an exception of its error handler's.
+struct Inside<'a>(&'a Cell<bool>);
+
+impl<'a> Inside<'a> {
+    #[inline(always)]
+    fn enter(inside: &'a Cell<bool>) -> Self {
+        inside.set(true);
+        Inside(inside)
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }
 

@@ -39,7 +39,7 @@ use treepie_mpi::{
 };
 use treepie_plans::Waits;
 use treepie_process::features;
-use treepie_process::log;
+use treepie_process::{PanicBarrier, log};
 use treepie_record::{self as record, procedures};
 use treepie_traffic::windows::{EpochKind, WindowCall};
 

@@ -113,8 +113,8 @@ macro_rules! procedure {
 /// `$body` has the arguments as `$pass` makes them.
 ///
 /// The function is one for both names. It is apart from the entry points, so that these need no
-/// stack, and takes the arguments first, where they are already. A panic of ours ends in `observed`,
-/// and so does an exception that an error handler throws (LD_PRELOAD.md, Limits).
+/// stack, and takes the arguments first, where they are already. An exception that an error handler
+/// throws goes on through it; a panic of ours ends the process.
 macro_rules! observed {
     (
         $kind:ident [$($name:ident)+] ($($argument:ident: $type:ty),*) $features:expr,
@@ -124,10 +124,17 @@ macro_rules! observed {
             type Function = unsafe extern "C-unwind" fn($(<$type as Argument>::Passed),*) -> c_int;
 
             #[inline(never)]
-            unsafe extern "C" fn observed($($argument: $type,)* next: &Next<Function>) -> c_int {
-                let Some($next) = next.get() else { return missing(next.name()) };
-                $( let $argument = $argument.$pass(); )*
-                $body
+            unsafe extern "C-unwind" fn observed($($argument: $type,)* next: &Next<Function>) -> c_int {
+                let barrier = PanicBarrier;
+                let code = match next.get() {
+                    Some($next) => {
+                        $( let $argument = $argument.$pass(); )*
+                        $body
+                    }
+                    None => missing(next.name()),
+                };
+                std::mem::forget(barrier);
+                code
             }
 
             entry_points! { $kind [$($name)+] ($($argument: $type),*) $features }

@@ -95,7 +95,7 @@ struct WithState {
 }
 
 /// `MPIX_Comm_errhandler_function_x`.
-unsafe extern "C" fn call_with_state(comm: Comm, code: Word, application: *const WithState) {
+unsafe extern "C-unwind" fn call_with_state(comm: Comm, code: Word, application: *const WithState) {
     // SAFETY: the state is the one that `create_with_state` made, and lives until it
     // is destroyed; the function is the application's, of this type.
     unsafe {
@@ -103,7 +103,7 @@ unsafe extern "C" fn call_with_state(comm: Comm, code: Word, application: *const
             function, state, ..
         } = *application;
         let function =
-            std::mem::transmute::<Word, unsafe extern "C" fn(Comm, Word, Word)>(function);
+            std::mem::transmute::<Word, unsafe extern "C-unwind" fn(Comm, Word, Word)>(function);
         function(super::as_application_sees(comm), code, state);
     }
 }
@@ -156,7 +156,7 @@ static FUNCTIONS: [AtomicUsize; STAND_INS] = [const { AtomicUsize::new(0) }; STA
 
 /// `MPI_Comm_errhandler_function`: the address of a communicator, the address of
 /// an error code, and what the MPI adds.
-type StandIn = unsafe extern "C" fn(Word, Word, Word, Word, Word, Word);
+type StandIn = unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word, Word);
 
 /// C has no closures: a stand-in for each index, made by the compiler.
 static TABLE: [StandIn; STAND_INS] = table();
@@ -187,7 +187,7 @@ fn stand_in(function: Word) -> Word {
 }
 
 /// Calls the application's function `INDEX`, with the world where the native MPI says W'.
-unsafe extern "C" fn call<const INDEX: usize>(
+unsafe extern "C-unwind" fn call<const INDEX: usize>(
     comm: Word,
     code: Word,
     a: Word,
@@ -199,8 +199,9 @@ unsafe extern "C" fn call<const INDEX: usize>(
     let function = known & !FORTRAN;
     // SAFETY: a stand-in is handed out for a handler function that the
     // application gave, which C declares with these two addresses and `...`.
-    let function =
-        unsafe { std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, ...)>(function) };
+    let function = unsafe {
+        std::mem::transmute::<Word, unsafe extern "C-unwind" fn(Word, Word, ...)>(function)
+    };
     let (mut world, mut fortran_world) = (Comm::ABSENT, 0);
     // SAFETY: the arguments are the native MPI's, or a handle like the one it gave.
     unsafe {

@@ -1,6 +1,6 @@
-//! The room of the dynamic linker: entry points of its own functions, `dlsym` and `dlopen`, and
-//! symbols of ours that it must not always find. All of it is there so that a program sees the MPI
-//! that it has, and sees it through this library; none of it is there for speed.
+//! The room of the dynamic linker: entry points of its own functions, `dlsym` and `dlopen`, symbols
+//! of ours that it must not always find, and the unwinder. All of it is there so that a program sees
+//! the MPI that it has, and sees it through this library; none of it is there for speed.
 //!
 //! ```text
 //! dlsym(handle, "MPI_X")     Julia's ccall and Python's ctypes ask the MPI's own handle, which is not
@@ -24,11 +24,14 @@
 //! ```
 //!
 //! Jumps that leave the return address alone, and symbols that change, no compiler makes: x86-64
-//! only. Elsewhere `dlsym` and `dlopen` are the linker's, and optional procedures are always there.
+//! only. Elsewhere `dlsym` and `dlopen` are the linker's, optional procedures are always there, and
+//! the library is linked to `libgcc_s.so.1`.
 
 #[cfg(target_arch = "x86_64")]
 mod dlsym;
 mod optional;
+#[cfg(target_arch = "x86_64")]
+mod unwinder;
 
 pub(super) use optional::optional_symbol;
 

@@ -1,0 +1,70 @@
+//! Numbers that say what they count, and vectors that are read by one kind of them alone: a vector
+//! of ranks can't be read by a process.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A vector that is read by an index of type `I`, as in `List<Rank, Leaf>`.
+pub type List<I, T> = typed_index_collections::TiVec<I, T>;
+
+/// A slice of a [`List`].
+pub type Slice<I, T> = typed_index_collections::TiSlice<I, T>;
+
+macro_rules! indexes {
+    ($($(#[$documentation:meta])* $name:ident)+) => { $(
+        $(#[$documentation])*
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub usize);
+
+        impl From<usize> for $name {
+            fn from(number: usize) -> Self {
+                $name(number)
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(index: $name) -> usize {
+                index.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+    )+ };
+}
+
+indexes! {
+    /// The number of a process in the application's world.
+    Rank
+    /// The number of a process in the launcher's world.
+    Process
+    /// A leaf of a topology, from the left.
+    Leaf
+    /// A slot of a leaf, which takes one rank.
+    Slot
+    /// A cluster of a platform, in its order.
+    Cluster
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indexes_are_written_and_read_as_their_numbers() {
+        let leaf_of_rank: List<Rank, Leaf> = [3, 1].into_iter().map(Leaf).collect();
+        assert_eq!(leaf_of_rank[Rank(1)], Leaf(1));
+        let text = serde_yaml::to_string(&leaf_of_rank).unwrap();
+        assert_eq!(text, "- 3\n- 1\n");
+        let read: List<Rank, Leaf> = serde_yaml::from_str(&text).unwrap();
+        assert_eq!(read, leaf_of_rank);
+        assert_eq!(format!("rank {:>3}", Rank(7)), "rank   7");
+    }
+}

@@ -20,7 +20,7 @@ impl Chooser {
     }
 
     /// The same of a plan whose best segment is this.
-    fn largest_of(&self, segment: u64, bytes: Option<u64>) -> u64 {
+    pub(crate) fn largest_of(&self, segment: u64, bytes: Option<u64>) -> u64 {
         match bytes.is_some_and(|bytes| segment >= bytes) {
             true => segment.max(self.eager),
             false => segment,

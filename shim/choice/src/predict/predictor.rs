@@ -8,6 +8,7 @@ use crate::predict::prediction::Prediction;
 use crate::uneven;
 use std::sync::Arc;
 use treepie_collective::network::Computing;
+use treepie_collective::operation::Unit;
 use treepie_collective::read::exchanges::is_contention_known;
 use treepie_collective::read::simulate::{Options, Outcome, SimulationError, simulate};
 use treepie_collective::{
@@ -303,12 +304,12 @@ impl Predictor {
             .filter(|&by_rule| by_rule == algorithm);
         let sizes = match (segment, known, by_rule) {
             (Some(segment), ..) => vec![segment.max(1)],
-            (None, Some(plan), _) => vec![self.at_once(plan.segment)],
-            (None, None, Some(_)) => vec![self.at_once(self.choice.segment)],
+            (None, Some(plan), _) => vec![self.as_run(plan.segment)],
+            (None, None, Some(_)) => vec![self.as_run(self.choice.segment)],
             (None, None, None) if self.has_sizes() => vec![self.chooser.eager_limit()],
             (None, None, None) => self.segments(algorithm),
         };
-        let estimated = known.filter(|plan| sizes == [self.at_once(plan.segment)]);
+        let estimated = known.filter(|plan| sizes == [self.as_run(plan.segment)]);
         let mut best = (sizes[0], None);
         for segment in sizes {
             let simulated = self.simulated(algorithm, segment, &self.clusters)?;
@@ -325,6 +326,15 @@ impl Predictor {
             simulated: best.1,
             estimated: estimated.map(|plan| plan.seconds),
         })
+    }
+
+    /// The largest message of a plan with this segment: blocks that are not cut go together.
+    fn as_run(&self, segment: u64) -> u64 {
+        let largest = match self.call.operation.unit() {
+            Unit::Message => segment,
+            _ => self.chooser.largest_of(segment, Some(self.call.bytes)),
+        };
+        self.at_once(largest)
     }
 
     /// A segment as plans send it: what is started is cut so that no message asks before it goes.
@@ -436,10 +446,6 @@ impl Predictor {
             false => &self.clusters,
         };
         let segment = self.native.segments(operation, usual).segment;
-        let segment = match self.has_sizes() {
-            true => segment,
-            false => segment.min(bytes.max(1)),
-        };
         let known = Algorithm::find(operation, usual);
         let known = known.filter(|known| known.serves(&self.problem(clusters)));
         let simulated = match known {

@@ -41,6 +41,36 @@ fn every_collective_has_an_answer_and_the_best_comes_first() {
     }
 }
 
+/// Small blocks that an MPI hands on go in one message, however short each is.
+#[test]
+fn the_mpis_own_exchange_of_small_blocks_is_simulated_as_it_is_estimated() {
+    let numbers: Vec<usize> = (0..64).map(|rank| rank / 16).collect();
+    let rate = [(0, 2.0), (1 << 20, 8800.0)];
+    let links = |_| measured(25.0, &rate);
+    let contents = grids::contents(&numbers, 1, links, |_, _| measured(500.0, &rate));
+    let platform = Platform::new(contents).unwrap();
+    for operation in [Operation::Alltoall, Operation::Allgather] {
+        let all = predictor(&platform, operation, 8).all(None).unwrap();
+        let native = all.iter().find(|one| one.algorithm.is_none()).unwrap();
+        let read = native.estimated.unwrap_or(f64::NAN);
+        let ratio = native.simulated.unwrap() / read;
+        assert!((ratio - 1.0).abs() < 0.25, "{operation} {native:?}");
+    }
+}
+
+#[test]
+fn what_goes_on_inside_clusters_counts_where_two_exchange() {
+    let numbers: Vec<usize> = (0..48).map(|rank| rank / 24).collect();
+    let slow = |_| measured(50.0, &[(0, 5.0), (64 << 10, 5700.0)]);
+    let between = |_, _| measured(100.0, &[(0, 3.0), (64 << 10, 560.0)]);
+    let platform = Platform::new(grids::contents(&numbers, 1, slow, between)).unwrap();
+    let found = predictor(&platform, Operation::Bcast, 1 << 20);
+    let exchange = Algorithm::find(Operation::Bcast, "grid-exchange").unwrap();
+    let exchange = found.of(exchange, None).unwrap();
+    let ratio = exchange.estimated.unwrap() / exchange.simulated.unwrap();
+    assert!((ratio - 1.0).abs() < 0.25, "{exchange:?}");
+}
+
 #[test]
 fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() {
     for (latency, is_near) in [(2e-6, true), (2e-3, false)] {

@@ -328,7 +328,7 @@ pub static TABLE: &[Algorithm] = &[
 
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(blocks::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
-    row("binomial", &[Gather], scatter::gather),
+    row("binomial", &[Gather], scatter::gather).priced(),
     grid("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
         .estimated(|s| blocks::grouped(s, Grouped::InOrder)),
     grid("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
@@ -337,7 +337,7 @@ pub static TABLE: &[Algorithm] = &[
         .estimated(blocks::aggregate),
 
     row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(blocks::direct),
-    row("binomial", &[Scatter], scatter::scatter),
+    row("binomial", &[Scatter], scatter::scatter).priced(),
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),

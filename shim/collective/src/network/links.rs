@@ -63,6 +63,13 @@ pub(super) const LONG: u64 = 64 << 10;
 /// The smallest message that any MPI asks for before it sends it, in bytes.
 const LEAST_LIMIT: u64 = 512;
 
+/// Work on a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overhead {
+    Send,
+    Receive,
+}
+
 impl Network {
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
@@ -131,6 +138,20 @@ impl Network {
     /// The group of each rank, on each level inside hosts, the widest first.
     pub(crate) fn inner_groups(&self) -> impl Iterator<Item = &[usize]> {
         self.inside.iter().map(|inner| inner.group_of.as_slice())
+    }
+
+    /// `os(m)` or `or(m)`, seconds that a message occupies one of its ranks: work, of which there is
+    /// no more than the closest link takes; what was measured beyond that is waiting.
+    pub(crate) fn occupied(&self, rank: usize, peer: usize, bytes: u64, by: Overhead) -> f64 {
+        let here = self.cluster_of[rank];
+        let least = match self.on_host(here) {
+            Some(closest) => closest.gap(bytes),
+            None => self.uplink(here, bytes),
+        };
+        self.link(rank, peer).map_or(0.0, |link| match by {
+            Overhead::Send => link.send(bytes).min(least),
+            Overhead::Receive => link.receive(bytes).min(least),
+        })
     }
 
     /// The link from one rank to another; `None` where nothing is known about ranks so

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::link::LinkText;
+use super::link::{LinkText, Medium};
 use crate::contention::Contention;
 use crate::contents::{Cluster, Level, PlatformError};
 use crate::description::Platform;
@@ -87,14 +87,16 @@ impl ClusterText {
                 .collect::<Result<_, _>>()?,
             leader: self.leader,
             within: match &self.within {
-                Some(link) => Some(link.build(&field("within"))?),
+                Some(link) => Some(link.build(&field("within"), Medium::Wire)?),
                 None => None,
             },
             levels: levels
                 .map(|(at, level)| {
                     Ok(Level {
                         name: level.level.clone(),
-                        link: level.link.build(&field(&format!("levels[{at}]")))?,
+                        link: level
+                            .link
+                            .build(&field(&format!("levels[{at}]")), Medium::Memory)?,
                     })
                 })
                 .collect::<Result<_, PlatformError>>()?,

@@ -52,11 +52,22 @@ impl LinkText {
     }
 
     /// The link; messages name `field` and the sample.
-    pub(super) fn build(&self, field: &str) -> Result<Link, PlatformError> {
+    pub(super) fn build(&self, field: &str, medium: Medium) -> Result<Link, PlatformError> {
+        let start = self
+            .samples
+            .iter()
+            .filter_map(|row| sample_of(row, None).ok());
+        let start = start
+            .min_by_key(|sample| sample.bytes)
+            .map(|sample| sample.gap);
+        let overhead = match medium {
+            Medium::Wire => start,
+            Medium::Memory => None,
+        };
         let samples = self.samples.iter().enumerate();
         let samples = samples
             .map(|(place, row)| {
-                sample_of(row).map_err(|problem| {
+                sample_of(row, overhead).map_err(|problem| {
                     PlatformError::new(format!("{field}.samples[{place}]"), problem)
                 })
             })
@@ -70,7 +81,18 @@ impl LinkText {
     }
 }
 
-fn sample_of(row: &Row) -> Result<Sample, String> {
+/// What messages pass, which decides their overheads where these are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Medium {
+    /// Cards move the data: every message occupies its ranks as the smallest one does, the `o` of
+    /// LogGP.
+    Wire,
+    /// Ranks copy: as long as the gap.
+    Memory,
+}
+
+/// A sample; overheads that are left out are `overhead`, or as long as the gap.
+fn sample_of(row: &Row, overhead: Option<f64>) -> Result<Sample, String> {
     let text = match row {
         Row::Text(text) => text.as_str(),
         Row::Number(_) => "",
@@ -92,12 +114,13 @@ fn sample_of(row: &Row) -> Result<Sample, String> {
         numbers[place] = Some(value / MICROSECONDS);
     }
     let gap = numbers[0].unwrap_or_default();
+    let overhead = overhead.map_or(gap, |overhead| overhead.min(gap));
     Ok(Sample {
         bytes,
         gap,
         handshake: numbers[1].unwrap_or(0.0),
-        send: numbers[2].unwrap_or(gap),
-        receive: numbers[3].unwrap_or(gap),
+        send: numbers[2].unwrap_or(overhead),
+        receive: numbers[3].unwrap_or(overhead),
         confidence: numbers[4].unwrap_or(0.0),
     })
 }

@@ -25,8 +25,8 @@
 //! of the clusters, by the name of the closest level that two ranks share: `node`, `socket`,
 //! `numa`, `l3`, `l2`, `core`.
 //!
-//! A sample is one line of the `columns`; the last ones may be left out: no handshake, and
-//! overheads as long as the gap. Where `treepie probe --ways` measured them, a link has `ways`:
+//! A sample is one line of the `columns`; the last ones may be left out: no handshake, and overheads
+//! of the smallest message (LogGP's `o`), in memory as long as the gap. Where `treepie probe --ways` measured them, a link has `ways`:
 //! for each way a line for each size of pieces, `bytes one_us further_us`, and `epochs_us`. With
 //! `--together`, `parallel` has the rate of several pairs at once, between clusters, hosts of one
 //! (`from` and `to` are the same), or ranks of a host (of this `level`): `- {from: a, to: a,
@@ -52,7 +52,7 @@ use crate::description::Platform;
 use crate::inside::{Inside, LEVELS};
 use crate::numbers::rounded;
 use cluster::ClusterText;
-use link::{COLUMNS, LinkText};
+use link::{COLUMNS, LinkText, Medium};
 use treepie_base::{File, FileContents, FileError, Header, Kind, convert, file, list, text};
 
 /// A platform with where it comes from.
@@ -245,7 +245,7 @@ impl PlatformText {
             let field = |name: &str| format!("links[{place}].{name}");
             let from = cluster_called(field("from"), &link.from)?;
             let to = cluster_called(field("to"), &link.to)?;
-            let parameters = link.link.build(&format!("links[{place}]"))?;
+            let parameters = link.link.build(&format!("links[{place}]"), Medium::Wire)?;
             if links.insert((from, to), parameters).is_some() {
                 let problem = format!("{} to {} is listed twice; keep one", link.from, link.to);
                 return Err(PlatformError::new(field("from"), problem));

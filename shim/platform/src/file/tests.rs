@@ -40,6 +40,23 @@ fn a_platform_written_by_hand_is_read() {
 }
 
 #[test]
+fn overheads_that_are_left_out_are_those_of_the_smallest_message_and_in_memory_the_gap() {
+    let levels = "leader: 0, levels: [{level: node, latency_us: 1, samples: [0 2, 1024 9]}]}";
+    let platform = read(&SMALL.replacen("leader: 0}", levels, 1))
+        .unwrap()
+        .platform;
+    let link = platform.between(0, 1);
+    let measured = [link.send(65536), link.receive(1 << 20)];
+    assert!(
+        measured
+            .iter()
+            .all(|overhead| (overhead - 5e-6).abs() < 1e-12)
+    );
+    let memory = &platform.clusters()[0].levels[0].link;
+    assert!((memory.send(1024) - 9e-6).abs() < 1e-12);
+}
+
+#[test]
 fn a_platform_reads_back_as_it_was_written() {
     let file = PlatformFile {
         header: Header {

@@ -20,6 +20,15 @@ const SEGMENTS: u64 = 8;
 /// Approximate number of messages that are run where every rank sends many.
 const MOST_MESSAGES: usize = 2048;
 
+/// Ranks of a ring, or of an exchange of neighbours, send to so many.
+const MOST_PARTNERS: usize = 2;
+
+/// Messages that are run at most where none stands for others.
+const MOST_DIFFERENT: usize = 1 << 14;
+
+/// So many are run one by one, without looking whether some stand for others.
+const MOST_MESSAGES_IN_ALL: usize = 1 << 11;
+
 /// Least number of messages that every rank sends where there are many.
 const LEAST_SENDS: usize = 8;
 
@@ -49,29 +58,65 @@ impl Reading<'_> {
         let Some(clusters) = self.clusters.or(one.as_ref()) else {
             return Times::NEVER;
         };
-        let of_bytes = |bytes: u64| {
+        let with_bytes = |bytes: u64, read: &dyn Fn(&Problem) -> Option<Times>| {
             let amount = Amount::Each(bytes);
-            self.all_rounds(
-                algorithm,
-                &Problem {
-                    operation: call.operation,
-                    root: call.root,
-                    amount: &amount,
-                    clusters,
-                    ordered: self.ordered,
-                    network: self.clusters.map(|_| self.network),
-                    unit_bytes: 1,
-                },
-            )
+            read(&Problem {
+                operation: call.operation,
+                root: call.root,
+                amount: &amount,
+                clusters,
+                ordered: self.ordered,
+                network: self.clusters.map(|_| self.network),
+                unit_bytes: 1,
+            })
+        };
+        if let Some(times) = with_bytes(call.bytes, &|problem| {
+            self.whole_if_short(algorithm, problem)
+        }) {
+            return times;
+        }
+        let of_bytes = |bytes: u64| {
+            let read = |problem: &Problem| Some(self.all_rounds(algorithm, problem));
+            with_bytes(bytes, &read).unwrap_or(Times::NEVER)
         };
         let segment = self.flow.segment.max(1);
         let segments = call.bytes.div_ceil(segment);
-        if call.operation.unit() != Unit::Message || segments <= SEGMENTS {
+        // Each segment may go to another cluster first.
+        let period = clusters.count().next_multiple_of(2) as u64;
+        let most = SEGMENTS.max(2 * (period - 1));
+        if call.operation.unit() != Unit::Message || segments <= most {
             return of_bytes(call.bytes);
         }
-        let run = [SEGMENTS / 2, SEGMENTS];
+        let run = [most / 2, most];
         let found = run.map(|segments| of_bytes(segments * segment));
         Times::line(run.map(|one| one as f64), found, segments as f64)
+    }
+
+    /// All messages of an algorithm that are run one by one; `None` where they are many.
+    fn whole_if_short(&self, algorithm: &Algorithm, problem: &Problem) -> Option<Times> {
+        let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
+        let how = How {
+            part: Part::All,
+            one_by_one: self.one_by_one,
+            told: false,
+        };
+        let description = algorithm.describe(problem);
+        let some = [problem.root, ranks / 3, ranks / 2, ranks - 1];
+        let sends = some.map(|rank| Script::read(&description, flow, rank, how).sends());
+        let mean = sends.into_iter().sum::<usize>() / some.len() + 1;
+        (mean * ranks <= MOST_MESSAGES_IN_ALL).then(|| self.whole(algorithm, problem, flow))
+    }
+
+    /// All messages of an algorithm.
+    fn whole(&self, algorithm: &Algorithm, problem: &Problem, flow: Flow) -> Times {
+        let how = How {
+            part: Part::All,
+            one_by_one: self.one_by_one,
+            told: is_contention_known(self.network),
+        };
+        let scripts = Scripts::read(algorithm, problem, flow, how);
+        let exchanges = exchanges(self.network, &scripts);
+        run(self.network, &scripts, exchanges.as_ref())
     }
 
     /// All rounds of an algorithm, from a part of them where they are many.
@@ -91,9 +136,23 @@ impl Reading<'_> {
         let most = (MOST_MESSAGES / ranks.max(1)).max(LEAST_SENDS);
         let of_a_tree = 4 * ranks.max(1).ilog2() as usize;
         if sends <= most.max(of_a_tree) {
-            let scripts = read(Part::All);
-            let exchanges = exchanges(self.network, &scripts);
-            return run(self.network, &scripts, exchanges.as_ref());
+            return self.whole(algorithm, problem, flow);
+        }
+        let coarse = problem.flow(match problem.operation.unit() {
+            Unit::Message => self.flow,
+            _ => Flow {
+                segment: u64::MAX,
+                ..self.flow
+            },
+        });
+        let coarsely =
+            || Script::read(&description, coarse, ranks / 2, how(Part::All, false)).sends();
+        if usual.hands_on()
+            && !self.is_even(algorithm, problem, &usual)
+            && coarsely() * ranks <= MOST_DIFFERENT
+        {
+            // Rounds differ: none stands for others. All are run, of blocks that are not cut.
+            return self.whole(algorithm, problem, coarse);
         }
         if usual.hands_on() {
             // Data that is handed on goes round after round: the first ones, and the rate of the
@@ -103,7 +162,8 @@ impl Reading<'_> {
             let exchanges = exchanges(self.network, &scripts);
             let run = |rounds| run_rounds(self.network, &scripts, exchanges.as_ref(), rounds);
             let found = run(rounds.map(|one| one as u32));
-            let on = Times::line(rounds.map(|one| one as f64), found, sends as f64);
+            let done = rounds.map(|one| usual.progress(one));
+            let on = Times::line(done, found, usual.progress(sends));
             let handed = self.handed_on(&scripts, sends);
             return Times {
                 end: on.end.max(handed),
@@ -131,6 +191,31 @@ impl Reading<'_> {
             left: with(left),
             busiest: found.busiest + rest * found.busiest,
         }
+    }
+
+    /// Whether all ranks send alike, round after round: to the same ranks, and as many messages.
+    fn is_even(&self, algorithm: &Algorithm, problem: &Problem, usual: &Script) -> bool {
+        let description = algorithm.describe(problem);
+        let flow = problem.flow(self.flow);
+        let how = How {
+            part: Part::All,
+            one_by_one: self.one_by_one,
+            told: false,
+        };
+        let mut partners: Vec<u32> = Vec::new();
+        for (to, _) in usual.sent() {
+            if !partners.contains(&to) {
+                partners.push(to);
+            }
+            if partners.len() > MOST_PARTNERS {
+                return false;
+            }
+        }
+        let ranks = [0, problem.ranks() / 3, problem.ranks() - 1];
+        ranks.into_iter().all(|rank| {
+            let sends = Script::read(&description, flow, rank, how).sends();
+            10 * sends.abs_diff(usual.sends()) <= usual.sends()
+        })
     }
 
     /// The least number from `least` on that has no factor in common with the numbers of clusters

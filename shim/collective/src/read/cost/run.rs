@@ -1,6 +1,6 @@
 //! The scripts of all ranks in time.
 
-use crate::network::links::{Distance, Network};
+use crate::network::links::{Distance, Network, Overhead};
 use crate::read::cost::script::{Move, Scripts};
 use crate::read::cost::times::Times;
 use crate::read::exchanges::Exchanges;
@@ -77,6 +77,8 @@ struct Rank {
     sent: u32,
     /// When it is ready for the next move.
     clock: f64,
+    /// Work on all that is sent to it, in seconds.
+    receiving: f64,
     /// When what it has sent last has left.
     settled: f64,
 }
@@ -89,10 +91,10 @@ struct Run<'a> {
     links: Links<'a>,
     /// Where contention is known.
     exchanges: Option<&'a Exchanges<'a>>,
-    /// What the last message occupied.
-    last: Option<(Kind, Way)>,
+    /// What the last message occupied, and its work.
+    last: Option<(Kind, Way, Work)>,
     ranks: Vec<Rank>,
-    /// When each message is there; not a number before it is sent.
+    /// When each message is there, and taken; not a number before it is sent.
     there: Vec<f64>,
     /// The rank that waits for each message.
     waiting: Vec<u32>,
@@ -109,6 +111,13 @@ struct Run<'a> {
 /// Messages that occupy links alike: how far they go, how many levels inside hosts their ranks
 /// share, between which clusters, their bytes, and the contention.
 type Kind = (Distance, usize, [usize; 2], u64, Contention);
+
+/// Seconds that a message occupies its ranks.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    sending: f64,
+    receiving: f64,
+}
 
 /// A rank by the time of its next message, and of equal times in the order in which they came: one
 /// number, as times are not negative.
@@ -209,7 +218,11 @@ impl Run<'_> {
     }
 
     /// What a message occupies: often the same as the one before, between the same clusters.
-    fn way(&mut self, (from, to, bytes): (usize, usize, u64), is_after_another: bool) -> Way {
+    fn way(
+        &mut self,
+        (from, to, bytes): (usize, usize, u64),
+        is_after_another: bool,
+    ) -> (Way, Work) {
         let clusters = [from, to].map(|rank| self.network.cluster_of()[rank]);
         let contention = self.exchanges.map_or(Contention::NONE, |exchanges| {
             exchanges.contention(from, to, is_after_another)
@@ -218,11 +231,16 @@ impl Run<'_> {
         let shared = self.network.levels_shared(from, to);
         let kind = (distance, shared, clusters, bytes, contention);
         match self.last {
-            Some((last, way)) if last == kind => way.of(from, to),
+            Some((last, way, work)) if last == kind => (way.of(from, to), work),
             _ => {
                 let way = self.links.way((from, to, bytes), contention);
-                self.last = Some((kind, way));
-                way
+                let network = self.network;
+                let work = Work {
+                    sending: network.occupied(from, to, bytes, Overhead::Send),
+                    receiving: network.occupied(to, from, bytes, Overhead::Receive),
+                };
+                self.last = Some((kind, way, work));
+                (way, work)
             }
         }
     }
@@ -239,9 +257,10 @@ impl Run<'_> {
             return;
         };
         let to = self.scripts.peer(from, to);
-        let way = self.way((from, to, bytes), is_after_another);
+        let (way, work) = self.way((from, to, bytes), is_after_another);
         let state = &mut self.ranks[from];
         let leaving = self.links.depart(state.clock + way.handshake, &way);
+        state.clock += work.sending;
         if way.handshake > 0.0 {
             state.settled = leaving.tail;
         }
@@ -251,6 +270,11 @@ impl Run<'_> {
         state.place += 1;
         let coming = self.links.enter(leaving.after(way.latency), &way);
         let there = self.links.arrive(coming, &way).tail;
+        // It is not taken before the work on all that were sent before it is done; what is received
+        // while it comes in ends with its last byte.
+        let receiver = &mut self.ranks[to];
+        receiver.receiving += work.receiving;
+        let there = there.max(receiver.receiving);
         self.there[message] = there;
         let clusters = self.network.cluster_of();
         for count in usize::from(sent >= self.rounds[0])..2 {

@@ -5,6 +5,7 @@ use crate::algorithms::algorithm::{Algorithm, Alike, Description};
 use crate::plan::range::{Range, Space};
 use crate::problem::Problem;
 use crate::steps::{Flow, Steps};
+use std::collections::BTreeMap;
 
 /// What a rank does next.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +85,7 @@ impl Script {
             is_told: how.told,
             written: 0,
             script: Script::default(),
-            coming: Vec::new(),
+            coming: Coming::default(),
             signals: Vec::new(),
             has_awaited: false,
             is_last_received: false,
@@ -92,6 +93,7 @@ impl Script {
         };
         description.read(rank, &mut reader);
         reader.fence();
+        reader.end();
         reader.script
     }
 
@@ -103,6 +105,14 @@ impl Script {
     /// Whether it sends what it has received, or made of it.
     pub(crate) fn hands_on(&self) -> bool {
         self.hands_on
+    }
+
+    /// Progress that the first messages which are read make, each by its bytes.
+    pub fn progress(&self, messages: usize) -> f64 {
+        self.sent()
+            .take(messages)
+            .map(|(_, bytes)| bytes as f64 + 1.0)
+            .sum()
     }
 
     /// Receivers and bytes of the messages that are read.
@@ -160,6 +170,47 @@ impl Scripts {
     }
 }
 
+/// Messages that a rank receives, by where they go.
+#[derive(Default)]
+struct Coming {
+    /// Length and place of each, by its space and start.
+    at: BTreeMap<(Space, u64, u32), u64>,
+    longest: u64,
+}
+
+impl Coming {
+    fn add(&mut self, into: Range, place: u32) {
+        self.longest = self.longest.max(into.length);
+        self.at.insert((into.space, into.start, place), into.length);
+    }
+
+    /// Takes out those that a range overlaps, by place.
+    fn take(&mut self, range: Range) -> Vec<u32> {
+        if self.at.is_empty() {
+            return Vec::new();
+        }
+        let end = (range.space, range.start + range.length, 0);
+        let start = (range.space, range.start.saturating_sub(self.longest), 0);
+        let near = self.at.range(start..end);
+        let near = near.filter(|&(&(_, start, _), &length)| start + length > range.start);
+        let found: Vec<(Space, u64, u32)> = near.map(|(&key, _)| key).collect();
+        for key in &found {
+            self.at.remove(key);
+        }
+        by_place(found)
+    }
+
+    fn take_all(&mut self) -> Vec<u32> {
+        by_place(std::mem::take(&mut self.at).into_keys().collect())
+    }
+}
+
+fn by_place(keys: Vec<(Space, u64, u32)>) -> Vec<u32> {
+    let mut places: Vec<u32> = keys.into_iter().map(|(.., place)| place).collect();
+    places.sort_unstable();
+    places
+}
+
 /// Reads one rank.
 struct Reader {
     flow: Flow,
@@ -173,8 +224,8 @@ struct Reader {
     /// Units of scratch in use.
     written: u64,
     script: Script,
-    /// What was received and not needed yet, with its place.
-    coming: Vec<(Range, u32)>,
+    /// Received and not needed yet.
+    coming: Coming,
     /// Synchronization messages that the next fence waits for.
     signals: Vec<u32>,
     /// Whether anything was waited for that a step needs.
@@ -193,16 +244,19 @@ impl Reader {
         if range.space == Space::Input || is_straight || self.is_over() {
             return;
         }
-        let before = self.coming.len();
-        let (moves, coming) = (&mut self.script.moves, &mut self.coming);
-        coming.retain(|&(into, place)| {
-            let is_needed = into.overlaps(&range);
-            if is_needed {
-                moves.push(Move::Await(place));
-            }
-            !is_needed
-        });
-        self.has_awaited |= self.coming.len() < before;
+        let needed = self.coming.take(range);
+        self.has_awaited |= !needed.is_empty();
+        self.script
+            .moves
+            .extend(needed.into_iter().map(Move::Await));
+    }
+
+    /// A call ends when all has come.
+    fn end(&mut self) {
+        if !matches!(self.part, Part::Every(_)) {
+            let rest = self.coming.take_all();
+            self.script.moves.extend(rest.into_iter().map(Move::Await));
+        }
     }
 
     fn is_read(&self) -> bool {
@@ -263,7 +317,7 @@ impl Steps for Reader {
     fn receive_segment(&mut self, from: usize, into: Range) {
         if from != self.rank && !self.is_over() {
             let place = self.comes(from);
-            self.coming.push((into, place));
+            self.coming.add(into, place);
             self.is_last_received = true;
         }
     }
@@ -298,7 +352,12 @@ impl Steps for Reader {
         self.is_after_another = !self.is_last_received && self.script.sends > 0;
         let moves = &mut self.script.moves;
         if self.is_last_received {
-            let last = self.coming.last().map(|&(_, place)| place);
+            let last = self
+                .script
+                .senders
+                .len()
+                .checked_sub(1)
+                .map(|place| place as u32);
             moves.extend(last.map(Move::Await));
         } else if self.in_turn
             && let Some(Move::Send { to, .. }) = moves.last()

@@ -99,6 +99,35 @@ fn no_algorithm_by_rank_waits_for_itself() {
     }
 }
 
+/// Rounds that differ from each other, and blocks that are cut: none stands for others.
+#[test]
+fn exchanges_at_growing_distances_are_read_for_what_they_take() {
+    let network = network(64);
+    for (operation, name, bytes, segment) in [
+        (
+            Operation::Allgather,
+            "recursive-doubling",
+            64 << 10,
+            16 << 10,
+        ),
+        (Operation::Allgather, "bruck", 64 << 10, 4 << 10),
+        (Operation::Alltoall, "bruck", 8 << 10, 8 << 10),
+        (Operation::Alltoall, "hypercube", 8 << 10, 8 << 10),
+        (Operation::Scatter, "binomial", 64 << 10, 8 << 10),
+    ] {
+        let algorithm = Algorithm::find(operation, name).unwrap();
+        let call = call(operation, bytes);
+        let taken = simulated(&network, algorithm, &call, segment);
+        let reading = read(&network, false, segment.into());
+        let found = reading.times(algorithm, &call).end;
+        let ratio = found / taken;
+        assert!(
+            (ratio - 1.0).abs() < 0.25,
+            "{operation} {name}: {found} {taken}"
+        );
+    }
+}
+
 /// The parts that are run stand for the whole.
 #[test]
 fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whole() {

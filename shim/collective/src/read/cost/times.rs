@@ -25,7 +25,7 @@ impl Times {
     pub(super) fn line(x: [f64; 2], [one, other]: [Times; 2], at: f64) -> Times {
         let further = (at - x[1]) / (x[1] - x[0]);
         let busiest = other.busiest - one.busiest;
-        let on = |one: f64, other: f64| other + further * (other - one).max(busiest);
+        let on = |one: f64, other: f64| other + further * (other - one).max(busiest).max(0.0);
         Times {
             end: on(one.end, other.end),
             left: on(one.left, other.left),

@@ -65,7 +65,10 @@ fn exchange(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> 
     let leaves = input.volume(sent) * input.segment.uplink[root];
     let last = input.largest(|cluster| inside(cluster).first);
     let latency = input.largest(|cluster| input.segment.between(root, cluster).latency);
-    let arrives = leaves + latency + last;
+    // Each segment goes on inside, which may take longer than to leave the root.
+    let period = input.largest(|cluster| inside(cluster).period);
+    let handed_on = input.segment.uplink[root] + (input.volume(input.bytes) - 1.0) * period;
+    let arrives = leaves.max(handed_on) + latency + last;
     match exchanged.bytes {
         0 => arrives,
         _ => arrives.max(relayed(&exchanged, inside, rounds)),

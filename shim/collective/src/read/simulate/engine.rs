@@ -1,6 +1,6 @@
 //! What happens: ranks that begin steps, messages that start and that come.
 
-use crate::network::links::Network;
+use crate::network::links::{Network, Overhead};
 use crate::plan::dependencies::Dependencies;
 use crate::plan::step::{Action, Plan};
 use crate::read::exchanges::{Exchanges, is_after_another};
@@ -226,7 +226,7 @@ impl<'a> Engine<'a> {
         } = sent;
         let link = self.network.link(from, to);
         let asks = link.is_some_and(|link| link.handshake(bytes) > 0.0);
-        let end = now + self.occupied(from, to, bytes, true);
+        let end = now + self.occupied(from, to, bytes, Overhead::Send);
         self.ranks[from].busy = end;
         if asks {
             return self.ask(message, now);
@@ -248,22 +248,11 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// `os(m)` or `or(m)`: work, of which there is no more than the closest link takes; what was
-    /// measured beyond that is waiting.
-    fn occupied(&self, rank: usize, peer: usize, bytes: u64, sending: bool) -> f64 {
-        if self.options.sending == Sending::OnePort {
-            return 0.0;
+    fn occupied(&self, rank: usize, peer: usize, bytes: u64, by: Overhead) -> f64 {
+        match self.options.sending {
+            Sending::OnePort => 0.0,
+            Sending::Overlapping => self.network.occupied(rank, peer, bytes, by),
         }
-        let network = self.network;
-        let here = network.cluster_of()[rank];
-        let least = match network.on_host(here) {
-            Some(closest) => closest.gap(bytes),
-            None => network.uplink(here, bytes),
-        };
-        network.link(rank, peer).map_or(0.0, |link| match sending {
-            true => link.send(bytes).min(least),
-            false => link.receive(bytes).min(least),
-        })
     }
 
     /// A message that asks first starts when both sides are there and the answer has come.
@@ -300,7 +289,7 @@ impl<'a> Engine<'a> {
         let head = started.passing.head;
         if way.handshake > 0.0 {
             let began = sent.unwrap_or(now);
-            let done = began + self.occupied(from, to, bytes, true);
+            let done = began + self.occupied(from, to, bytes, Overhead::Send);
             self.events
                 .at(passing.tail.max(done), What::End((from, step)));
         }
@@ -371,7 +360,7 @@ impl<'a> Engine<'a> {
         let Some((step, since)) = awaited else {
             return;
         };
-        let work = self.occupied(to, from, bytes, false);
+        let work = self.occupied(to, from, bytes, Overhead::Receive);
         // What is received while it comes in ends with its last byte.
         let state = &mut self.ranks[to];
         state.busy = (state.busy.max(since) + work).max(passing.tail);

@@ -1,7 +1,7 @@
 //! Placements that tests write themselves.
 
 use std::path::{Path, PathBuf};
-use treepie_base::Header;
+use treepie_base::{Header, Leaf, Rank};
 use treepie_placement::file::{PlacementFile, StoredPlacement};
 use treepie_topology::Topology;
 
@@ -31,9 +31,9 @@ pub fn of_two_ranks(
         costs: None,
         bytes_by_level: Vec::new(),
         topology,
-        assignment: assignment.to_vec(),
-        leaf_of_process: leaf_of_process.to_vec(),
-        permutation: leaf_of_process.iter().filter_map(rank_on).collect(),
+        assignment: Leaf::list(assignment),
+        leaf_of_process: Leaf::list(leaf_of_process),
+        permutation: Rank::list(leaf_of_process.iter().filter_map(rank_on)),
     };
     let header = Header::now("a test");
     let file = PlacementFile { header, body };

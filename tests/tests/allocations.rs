@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use treepie_base::Leaf;
 use treepie_placement::file::PlacementFile;
 use treepie_profile::{Host, Profile};
 use treepie_tests::hosts::{Hosts, places};
@@ -318,7 +319,7 @@ fn on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says
 /// The place of each rank that a placement says.
 fn wanted(placement: &Path) -> Vec<(String, String)> {
     let file = PlacementFile::read(placement).unwrap_or_else(|error| panic!("{error}"));
-    let place = |&leaf: &usize| {
+    let place = |&leaf: &Leaf| {
         let leaf = file.topology.leaf(leaf);
         let core = leaf.os_index.expect("the topology has numbers");
         (leaf.host.clone().unwrap_or_default(), core.to_string())

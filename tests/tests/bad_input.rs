@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use treepie_base::Header;
+use treepie_base::{Header, Leaf, Rank};
 use treepie_placement::file::{PlacementFile, StoredPlacement};
 use treepie_tests::{Job, Library, Mpi, assert_same_output, under_each_mpi};
 use treepie_topology::Topology;
@@ -37,9 +37,9 @@ fn placement() -> PlacementFile {
         costs: None,
         bytes_by_level: Vec::new(),
         topology: Topology::from_arities("2:2").expect("two nodes of two cores"),
-        assignment: vec![1, 3, 0],
-        leaf_of_process: vec![0, 1, 3],
-        permutation: vec![2, 0, 1],
+        assignment: Leaf::list([1, 3, 0]),
+        leaf_of_process: Leaf::list([0, 1, 3]),
+        permutation: Rank::list([2, 0, 1]),
     };
     let header = Header::now("treepie 0.1.0");
     PlacementFile { header, body }
@@ -69,9 +69,9 @@ fn wrong_files(directory: &Path) -> Vec<Wrong> {
     };
     let mut four = placement();
     four.ranks = 4;
-    four.assignment = vec![0, 1, 2, 3];
-    four.leaf_of_process = vec![0, 1, 2, 3];
-    four.permutation = vec![0, 1, 2, 3];
+    four.assignment = Leaf::list([0, 1, 2, 3]);
+    four.leaf_of_process = Leaf::list([0, 1, 2, 3]);
+    four.permutation = Rank::list([0, 1, 2, 3]);
     let four_path = directory.join("four.yaml");
     four.write(&four_path)
         .unwrap_or_else(|error| panic!("{error}"));

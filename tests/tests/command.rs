@@ -92,8 +92,8 @@ fn the_main_job_keeps_its_output_and_crosses_the_network_less(mpi: Mpi) {
         one.point_to_point, other.point_to_point,
         "the replayed job sends the same"
     );
-    for (process, rank) in file_of_placement.permutation.iter().enumerate() {
-        assert_eq!(other.process_of_rank[*rank], process);
+    for (process, rank) in file_of_placement.permutation.iter_enumerated() {
+        assert_eq!(other.process_of_rank[rank.0], process.0);
     }
 
     let picture = file("halo.svg");

@@ -4,6 +4,7 @@
 mod support;
 
 use support::{Desk, halo, is_picture};
+use treepie_base::Leaf;
 use treepie_placement::file::PlacementFile;
 use treepie_profile::Profile;
 
@@ -66,9 +67,9 @@ fn the_placement_names_its_profile_and_gives_each_process_the_rank_of_its_core()
     let (desk, _) = mapped(&["-o", "elsewhere.yaml"]);
     let file = PlacementFile::read(&desk.path("elsewhere.yaml")).unwrap();
     assert_eq!(file.profile.as_deref(), Some("app.profile.yaml"));
-    assert_eq!(file.leaf_of_process, (0..16).collect::<Vec<_>>());
-    for (process, &rank) in file.permutation.iter().enumerate() {
-        assert_eq!(file.assignment[rank], process);
+    assert_eq!(file.leaf_of_process, Leaf::list(0..16));
+    for (process, &rank) in file.permutation.iter_enumerated() {
+        assert_eq!(file.assignment[rank], Leaf(process.0));
     }
     assert!(!desk.path("app.placement.yaml").exists());
 }
@@ -88,7 +89,7 @@ fn on_a_larger_machine_ranks_stay_on_the_cores_where_processes_run() {
         answer.out
     );
     let file = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();
-    assert!(file.assignment.iter().all(|&core| core < 16));
+    assert!(file.assignment.iter().all(|core| core.0 < 16));
 }
 
 #[test]
@@ -115,8 +116,8 @@ fn a_good_order_is_left_as_it_is() {
 /// The profile of the same job during a replay: same ranks, other processes.
 fn replayed(placement: &PlacementFile) -> Profile {
     let mut profile = halo();
-    for (process, &rank) in placement.permutation.iter().enumerate() {
-        profile.process_of_rank[rank] = process;
+    for (process, &rank) in placement.permutation.iter_enumerated() {
+        profile.process_of_rank[rank.0] = process.0;
     }
     profile
 }

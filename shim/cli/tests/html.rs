@@ -22,8 +22,8 @@ fn reported(files: &[&str]) -> (Desk, String) {
         .good();
     let placement = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();
     let mut replayed = halo();
-    for (process, &rank) in placement.permutation.iter().enumerate() {
-        replayed.process_of_rank[rank] = process;
+    for (process, &rank) in placement.permutation.iter_enumerated() {
+        replayed.process_of_rank[rank.0] = process.0;
     }
     replayed.write(&desk.path("after.profile.yaml")).unwrap();
     desk.write("two.platform.yaml", PLATFORM);

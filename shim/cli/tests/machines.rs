@@ -6,6 +6,7 @@ mod support;
 
 use serde_json::json;
 use support::Desk;
+use treepie_base::Leaf;
 use treepie_placement::file::PlacementFile;
 use treepie_profile::{Host, HostTopology, Profile};
 use treepie_topology::Machine;
@@ -13,14 +14,14 @@ use treepie_traffic::Traffic;
 
 /// Two sockets of four cores, numbered in turn, as on many servers.
 fn large() -> Machine {
-    let units = [0, 2, 4, 6, 1, 3, 5, 7].map(|unit| vec![unit]);
+    let units = [0, 2, 4, 6, 1, 3, 5, 7].into_iter().map(|unit| vec![unit]);
     let names = ["socket".to_owned(), "core".to_owned()];
-    Machine::from_levels(None, names.into(), &[vec![2], vec![4, 4]], units.into()).unwrap()
+    Machine::from_levels(None, names.into(), &[vec![2], vec![4, 4]], units.collect()).unwrap()
 }
 
 /// One socket of two cores of two threads.
 fn small() -> Machine {
-    let units = [vec![0, 2], vec![1, 3]];
+    let units = vec![vec![0, 2], vec![1, 3]];
     Machine::from_levels(None, vec!["core".to_owned()], &[vec![2]], units.into()).unwrap()
 }
 
@@ -70,7 +71,10 @@ fn hosts_that_differ_are_placed_on_as_the_profile_describes_each() {
     assert_eq!(levels[1]["bytes_after"], json!(0.0));
     let placement = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();
     // Process 1 ran on unit 1 of the large host: the first core of its second socket.
-    assert_eq!(placement.leaf_of_process, [0, 4, 1, 5, 2, 6, 3, 7, 8, 9]);
+    assert_eq!(
+        placement.leaf_of_process,
+        Leaf::list([0, 4, 1, 5, 2, 6, 3, 7, 8, 9])
+    );
     let arities = |depth: usize| {
         let nodes = 0..placement.topology.node_count(depth);
         let children = nodes.map(|node| placement.topology.children(depth, node).len());

@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::Value;
 use support::{Desk, is_picture};
+use treepie_base::Leaf;
 use treepie_placement::Strategy;
 use treepie_placement::file::PlacementFile;
 use treepie_traffic::Matrix;
@@ -214,7 +215,7 @@ fn more_ranks_than_cores_share_cores_where_slots_are_given() {
     let answer = mapped(&desk, "--tree 2:2 --slots 2");
     assert_eq!(answer["cost"]["placement"], 0.0);
     let file = PlacementFile::read(&desk.path("m.placement.yaml")).unwrap();
-    assert_eq!(file.leaf_of_process, [0, 0, 1, 1, 2, 2, 3, 3]);
+    assert_eq!(file.leaf_of_process, Leaf::list([0, 0, 1, 1, 2, 2, 3, 3]));
     let uneven = assignment(&mapped(&desk, "--tree 2:2 --slots 4,0,3,1"));
     let on = |core| uneven.iter().filter(|&&c| c == core).count();
     assert_eq!([0, 1, 2, 3].map(on), [4, 0, 3, 1]);

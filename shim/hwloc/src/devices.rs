@@ -158,6 +158,10 @@ fn leaves_beside(device: &TopologyObject, machine: &Machine) -> Option<Range<usi
     let mut above = std::iter::successors(Some(device), |object| object.parent());
     let part = above.find(|object| !is_io(object))?;
     let units = processing_units(part);
-    let leaves = || units.iter().filter_map(|&unit| machine.leaf_of_pu(unit));
+    let leaves = || {
+        units
+            .iter()
+            .filter_map(|&unit| Some(machine.leaf_of_pu(unit)?.0))
+    };
     Some(leaves().min()?..leaves().max()? + 1)
 }

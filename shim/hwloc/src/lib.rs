@@ -8,7 +8,7 @@
 //! let topology = machine.topology();
 //! assert_eq!(topology.arities(), Some(vec![2, 4]));
 //! assert_eq!(topology.levels()[0].name, "socket");
-//! assert_eq!(machine.leaf_of_pu(9), Some(4)); // second thread of the fifth core
+//! assert_eq!(machine.leaf_of_pu(9), Some(treepie_base::Leaf(4))); // second thread of the fifth core
 //! # Ok::<(), treepie_hwloc::HwlocError>(())
 //! ```
 //!

@@ -46,7 +46,7 @@ impl Source {
             host,
             levels.names,
             &levels.children,
-            levels.processing_units,
+            levels.processing_units.into(),
         )
         .map_err(|error| self.unusable(error))
     }

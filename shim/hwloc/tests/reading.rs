@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use treepie_base::Leaf;
 use treepie_hwloc::{HwlocError, Machine, Source};
 use treepie_topology::LocalDevice;
 
@@ -159,14 +160,14 @@ fn a_machine_without_buses_has_no_devices() {
 fn hardware_threads_belong_to_their_core_and_are_no_leaves() {
     let machine = from_xml("x5550-smt.xml");
     assert_eq!(machine.topology().leaf_count(), 8);
-    assert_eq!(machine.processing_units()[3], [3, 11]);
+    assert_eq!(machine.processing_units()[Leaf(3)], [3, 11]);
     for core in 0..8 {
-        assert_eq!(machine.leaf_of_pu(core), Some(core));
-        assert_eq!(machine.leaf_of_pu(core + 8), Some(core));
+        assert_eq!(machine.leaf_of_pu(core), Some(Leaf(core)));
+        assert_eq!(machine.leaf_of_pu(core + 8), Some(Leaf(core)));
     }
     assert_eq!(machine.leaf_of_pu(16), None);
     // Thesis table 1.1: the numbers of this processor in depth-first order.
-    let order: Vec<usize> = machine.processing_units().concat();
+    let order: Vec<usize> = machine.processing_units().raw.concat();
     assert_eq!(
         order,
         [0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15]
@@ -185,9 +186,12 @@ fn the_interleaved_numbers_of_the_x5550_are_recovered_from_xml_of_hwloc_1_and_2(
         );
         assert_eq!(level_names(&machine), ["socket", "core"], "{name}");
         assert_eq!(machine.topology().arities(), Some(vec![2, 4]), "{name}");
-        assert_eq!(machine.leaf_of_pu(1), Some(4), "{name}");
+        assert_eq!(machine.leaf_of_pu(1), Some(Leaf(4)), "{name}");
         assert_eq!(machine.host(), Some("mygale-inria"), "{name}");
-        assert_eq!(machine.topology().leaf(7).host.as_deref(), machine.host());
+        assert_eq!(
+            machine.topology().leaf(Leaf(7)).host.as_deref(),
+            machine.host()
+        );
     }
 }
 
@@ -196,9 +200,9 @@ fn sockets_with_different_numbers_of_cores_and_threads_are_read_as_they_are() {
     let machine = from_xml("uneven-smt.xml");
     assert_eq!(machine.topology().arities(), None);
     let expected = [vec![0, 1], vec![2, 3], vec![4, 5], vec![6], vec![8, 9]];
-    assert_eq!(machine.processing_units(), expected);
-    assert_eq!(machine.topology().common_level(0, 2), 1);
-    assert_eq!(machine.topology().common_level(2, 3), 0);
+    assert_eq!(machine.processing_units().raw, expected);
+    assert_eq!(machine.topology().common_level(Leaf(0), Leaf(2)), 1);
+    assert_eq!(machine.topology().common_level(Leaf(2), Leaf(3)), 0);
     assert_eq!(machine.leaf_of_pu(7), None);
 }
 
@@ -208,8 +212,8 @@ fn big_cores_with_caches_of_their_own_stand_beside_small_ones_that_share() {
     let topology = machine.topology();
     assert_eq!(level_names(&machine), ["l2", "core"]);
     assert_eq!(topology.leaf_count(), 7);
-    assert_eq!(topology.common_level(0, 1), 0);
-    assert_eq!(topology.common_level(3, 6), 1);
+    assert_eq!(topology.common_level(Leaf(0), Leaf(1)), 0);
+    assert_eq!(topology.common_level(Leaf(3), Leaf(6)), 1);
 }
 
 #[test]
@@ -217,14 +221,22 @@ fn cores_that_share_no_cache_do_not_meet_below_their_socket() {
     let machine = from_xml("one-shared-cache.xml");
     let topology = machine.topology();
     assert_eq!(level_names(&machine), ["socket", "l3", "core"]);
-    assert_eq!(topology.common_level(0, 1), 2, "one third-level cache");
-    assert_eq!(topology.common_level(2, 3), 1, "the same socket, no cache");
     assert_eq!(
-        topology.common_level(4, 7),
+        topology.common_level(Leaf(0), Leaf(1)),
+        2,
+        "one third-level cache"
+    );
+    assert_eq!(
+        topology.common_level(Leaf(2), Leaf(3)),
+        1,
+        "the same socket, no cache"
+    );
+    assert_eq!(
+        topology.common_level(Leaf(4), Leaf(7)),
         1,
         "the other socket has no cache"
     );
-    assert_eq!(topology.common_level(0, 4), 0);
+    assert_eq!(topology.common_level(Leaf(0), Leaf(4)), 0);
 }
 
 #[test]
@@ -250,7 +262,7 @@ fn this_machine_has_as_many_cores_and_threads_as_hwloc_calc_says() {
     };
     let machine = Source::ThisMachine.read().unwrap();
     assert_eq!(machine.topology().leaf_count(), count("core"));
-    assert_eq!(machine.processing_units().concat().len(), count("pu"));
+    assert_eq!(machine.processing_units().raw.concat().len(), count("pu"));
 }
 
 #[test]
@@ -259,7 +271,7 @@ fn this_machine_has_the_processing_units_that_hwloc2_itself_lists() {
     let units = topology.objects_with_type(&hwloc2::ObjectType::PU).unwrap();
     let machine = Source::ThisMachine.read().unwrap();
     let theirs: Vec<usize> = units.iter().map(|unit| unit.os_index() as usize).collect();
-    assert_eq!(machine.processing_units().concat(), theirs);
+    assert_eq!(machine.processing_units().raw.concat(), theirs);
 }
 
 #[test]

@@ -19,8 +19,9 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use tempfile::NamedTempFile;
+use treepie_base::{Rank, Slice};
 use treepie_placement::file::PlacementFile;
-use treepie_topology::rank_files::{Binding, Form, Slot, slots, write};
+use treepie_topology::rank_files::{Binding, Form, LauncherSlot, slots, write};
 
 use super::family::{Family, Launcher};
 use super::injection::Invocation;
@@ -66,7 +67,7 @@ impl RankFile {
         // PALS numbers places core by core, and Cray MPICH deals ranks out to them.
         let list = match launcher.family {
             Family::Pals => Binding::new(&in_order_of_places(&slots)),
-            _ => Binding::new(&slots),
+            _ => Binding::new(&slots.raw),
         };
         let fits = launcher.family != Family::Hydra || comes_to_each_host_once(&slots);
         let library_binds = match (launcher.family, &list, fits) {
@@ -204,16 +205,17 @@ fn hydra(launcher: &Launcher, file: OsString, binding: Option<&Binding>) -> Vec<
 }
 
 /// Slots node by node and core by core.
-fn in_order_of_places(slots: &[Slot]) -> Vec<Slot> {
-    let mut places = slots.to_vec();
+fn in_order_of_places(slots: &Slice<Rank, LauncherSlot>) -> Vec<LauncherSlot> {
+    let mut places = slots.raw.to_vec();
     places.sort_by_key(|slot| (slot.node, slot.leaf_of_host));
     places
 }
 
 /// The hosts, one a line, and the ranks of each, which PALS wants to be as many on all.
-fn hosts_alike(slots: &[Slot]) -> Result<(String, usize), CommandError> {
+fn hosts_alike(slots: &Slice<Rank, LauncherSlot>) -> Result<(String, usize), CommandError> {
     let places = in_order_of_places(slots);
-    let runs: Vec<&[Slot]> = places.chunk_by(|one, next| one.node == next.node).collect();
+    let runs = places.chunk_by(|one, next| one.node == next.node);
+    let runs: Vec<&[LauncherSlot]> = runs.collect();
     let each = runs.first().map_or(0, |run| run.len());
     if let Some(other) = runs.iter().find(|run| run.len() != each) {
         return Err(CommandError::usage(format!(
@@ -229,7 +231,7 @@ fn hosts_alike(slots: &[Slot]) -> Result<(String, usize), CommandError> {
 }
 
 /// Whether the ranks of each host follow each other.
-fn comes_to_each_host_once(slots: &[Slot]) -> bool {
+fn comes_to_each_host_once(slots: &Slice<Rank, LauncherSlot>) -> bool {
     let mut nodes: Vec<usize> = slots.iter().map(|slot| slot.node).collect();
     nodes.dedup();
     let runs = nodes.len();
@@ -290,7 +292,7 @@ fn saved(text: &str) -> Result<NamedTempFile, CommandError> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use treepie_base::Header;
+    use treepie_base::{Header, Leaf};
     use treepie_placement::file::StoredPlacement;
     use treepie_topology::Topology;
 
@@ -308,9 +310,9 @@ mod tests {
             costs: None,
             bytes_by_level: Vec::new(),
             topology: Topology::cluster(hosts.into()).unwrap(),
-            assignment: assignment.to_vec(),
-            leaf_of_process: assignment.to_vec(),
-            permutation: (0..ranks).collect(),
+            assignment: Leaf::list(assignment.iter().copied()),
+            leaf_of_process: Leaf::list(assignment.iter().copied()),
+            permutation: Rank::list(0..ranks),
         };
         let header = Header::default();
         PlacementFile { header, body }

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use thiserror::Error;
 
+use treepie_base::{Leaf, List, Process, Slice};
 use treepie_topology::Topology;
 
 /// A process of the job as it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
+pub struct LaunchedProcess {
     /// Name of its host.
     pub host: String,
     /// The operating system's numbers of the cores that it may use, ascending.
@@ -25,7 +26,7 @@ pub enum BindingError {
     )]
     OtherHost {
         /// The process.
-        process: usize,
+        process: Process,
         /// The host on which it runs.
         host: String,
         /// The host of the placement.
@@ -38,7 +39,7 @@ pub enum BindingError {
     )]
     NotAllowed {
         /// The process.
-        process: usize,
+        process: Process,
         /// The operating system's number of the core.
         core: usize,
         /// The host.
@@ -53,7 +54,7 @@ pub enum BindingError {
     )]
     NoSuchCore {
         /// The process.
-        process: usize,
+        process: Process,
         /// Number of the core on its node, from 0.
         core: usize,
         /// The host.
@@ -81,9 +82,9 @@ pub enum BindingError {
 /// See [`BindingError`].
 pub fn cores(
     topology: &Topology,
-    leaf_of_process: &[usize],
-    processes: &[Process],
-) -> Result<Vec<usize>, BindingError> {
+    leaf_of_process: &Slice<Process, Leaf>,
+    processes: &Slice<Process, LaunchedProcess>,
+) -> Result<List<Process, usize>, BindingError> {
     if leaf_of_process.len() != processes.len() {
         return Err(BindingError::Count {
             placement: leaf_of_process.len(),
@@ -93,10 +94,10 @@ pub fn cores(
     let nodes = Nodes::new(topology);
     nodes.check_hosts(topology, leaf_of_process, processes)?;
     let usable = usable_by_host(processes);
-    let slots = leaf_of_process.iter().zip(processes).enumerate();
-    slots
-        .map(|(process, (&leaf, at))| {
-            let of_node = leaf - nodes.first_leaf(topology, leaf);
+    let places = leaf_of_process.iter_enumerated().zip(processes);
+    places
+        .map(|((process, &leaf), at)| {
+            let of_node = leaf.0 - nodes.first_leaf(topology, leaf);
             let usable = &usable[at.host.as_str()];
             let known = topology.leaf(leaf).os_index;
             let core = known.or_else(|| usable.get(of_node).copied());
@@ -134,21 +135,21 @@ impl Nodes {
         }
     }
 
-    fn first_leaf(&self, topology: &Topology, leaf: usize) -> usize {
+    fn first_leaf(&self, topology: &Topology, leaf: Leaf) -> usize {
         let node = topology.ancestor(leaf, self.depth);
-        topology.leaves_below(self.depth, node).start
+        topology.leaf_range(self.depth, node).start
     }
 
     /// Each node is one host, by name where it has one, and no two nodes are the same host.
     fn check_hosts(
         &self,
         topology: &Topology,
-        leaf_of_process: &[usize],
-        processes: &[Process],
+        leaf_of_process: &Slice<Process, Leaf>,
+        processes: &Slice<Process, LaunchedProcess>,
     ) -> Result<(), BindingError> {
         let mut host_of_node: HashMap<usize, &str> = HashMap::new();
         let mut node_of_host: HashMap<&str, usize> = HashMap::new();
-        for (process, (&leaf, at)) in leaf_of_process.iter().zip(processes).enumerate() {
+        for ((process, &leaf), at) in leaf_of_process.iter_enumerated().zip(processes) {
             let host = at.host.as_str();
             let node = topology.ancestor(leaf, self.depth);
             let named = topology.leaf(leaf).host.as_deref();
@@ -180,7 +181,7 @@ fn same_host(one: &str, other: &str) -> bool {
 }
 
 /// The cores that the job may use on each host, ascending.
-fn usable_by_host(processes: &[Process]) -> HashMap<&str, Vec<usize>> {
+fn usable_by_host(processes: &Slice<Process, LaunchedProcess>) -> HashMap<&str, Vec<usize>> {
     let mut usable: HashMap<&str, Vec<usize>> = HashMap::new();
     for process in processes {
         let cores = usable.entry(&process.host).or_default();
@@ -206,9 +207,10 @@ fn in_words(cores: &[usize]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use treepie_base::{Leaf, List, Process};
 
-    fn on(hosts: &[&str], allowed: &[usize]) -> Vec<Process> {
-        let process = |host: &&str| Process {
+    fn on(hosts: &[&str], allowed: &[usize]) -> List<Process, LaunchedProcess> {
+        let process = |host: &&str| LaunchedProcess {
             host: (*host).to_owned(),
             allowed: allowed.to_vec(),
         };
@@ -219,7 +221,10 @@ mod tests {
     fn in_a_bare_shape_the_nth_leaf_is_the_nth_core_that_may_be_used() {
         let tree = Topology::from_arities("2:1:2").unwrap();
         let job = on(&["b", "b", "a", "a"], &[4, 6]);
-        assert_eq!(cores(&tree, &[1, 0, 2, 3], &job).unwrap(), [6, 4, 4, 6]);
+        assert_eq!(
+            cores(&tree, &Leaf::list([1, 0, 2, 3]), &job).unwrap().raw,
+            [6, 4, 4, 6]
+        );
     }
 
     #[test]
@@ -229,8 +234,8 @@ mod tests {
         let tree = Topology::cluster(vec![("a".into(), machine.clone()), ("b".into(), machine)]);
         let tree = tree.unwrap();
         let job = on(&["a", "b.site.org"], &[0, 1, 2, 3]);
-        assert_eq!(cores(&tree, &[1, 6], &job).unwrap(), [2, 1]);
-        let elsewhere = cores(&tree, &[1, 2], &job).unwrap_err();
+        assert_eq!(cores(&tree, &Leaf::list([1, 6]), &job).unwrap().raw, [2, 1]);
+        let elsewhere = cores(&tree, &Leaf::list([1, 2]), &job).unwrap_err();
         assert!(elsewhere.to_string().starts_with(
             "process 1 runs on host b.site.org and belongs on a; binding moves no process"
         ));
@@ -240,17 +245,20 @@ mod tests {
     fn a_core_outside_the_launchers_set_is_refused() {
         let tree = Topology::from_arities("1:4").unwrap();
         let tree = tree.with_os_indices(&[0, 1, 2, 3]).unwrap();
-        let bound = vec![
-            Process {
+        let bound: List<Process, LaunchedProcess> = vec![
+            LaunchedProcess {
                 host: "a".into(),
                 allowed: vec![0],
             },
-            Process {
+            LaunchedProcess {
                 host: "a".into(),
                 allowed: vec![1],
             },
-        ];
-        let error = cores(&tree, &[1, 0], &bound).unwrap_err().to_string();
+        ]
+        .into();
+        let error = cores(&tree, &Leaf::list([1, 0]), &bound)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.starts_with(
                 "process 0 belongs on core 1 of a, and the launcher lets it use core 0 only"
@@ -263,9 +271,15 @@ mod tests {
     fn two_nodes_of_a_shape_on_one_host_are_refused() {
         let tree = Topology::from_arities("2:1:2").unwrap();
         let one = on(&["a", "a", "a", "a"], &[0, 1, 2, 3]);
-        let error = cores(&tree, &[0, 1, 2, 3], &one).unwrap_err();
+        let error = cores(&tree, &Leaf::list([0, 1, 2, 3]), &one).unwrap_err();
         assert!(
-            matches!(error, BindingError::OtherHost { process: 2, .. }),
+            matches!(
+                error,
+                BindingError::OtherHost {
+                    process: Process(2),
+                    ..
+                }
+            ),
             "{error}"
         );
     }
@@ -273,9 +287,9 @@ mod tests {
     #[test]
     fn a_shape_with_more_cores_than_the_job_may_use_is_refused() {
         let tree = Topology::from_arities("4").unwrap();
-        let error = cores(&tree, &[3], &on(&["a"], &[0, 1])).unwrap_err();
+        let error = cores(&tree, &Leaf::list([3]), &on(&["a"], &[0, 1])).unwrap_err();
         assert!(error.to_string().contains("host a lets the job use 2"));
-        let count = cores(&tree, &[3], &[]).unwrap_err();
+        let count = cores(&tree, &Leaf::list([3]), &List::new()).unwrap_err();
         assert_eq!(
             count,
             BindingError::Count {

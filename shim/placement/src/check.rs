@@ -1,6 +1,7 @@
 //! Conditions of a placement, and the permutation of ranks that follows from one.
 
 use crate::error::PlacementError;
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -9,13 +10,13 @@ use treepie_traffic::Matrix;
 /// # Errors
 /// Another number of leaves than ranks; a leaf that does not exist, is forbidden, or has two ranks.
 pub fn check(
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     ranks: usize,
     topology: &Topology,
 ) -> Result<(), PlacementError> {
     on_leaves(leaf_of_rank, ranks, topology)?;
-    let mut rank_on = vec![None; topology.leaf_count()];
-    for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
+    let mut rank_on: List<Leaf, Option<Rank>> = vec![None; topology.leaf_count()].into();
+    for (rank, &leaf) in leaf_of_rank.iter_enumerated() {
         if let Some(first) = rank_on[leaf].replace(rank) {
             let second = rank;
             return Err(PlacementError::LeafTwice {
@@ -35,9 +36,9 @@ pub fn check(
 /// # Errors
 /// Lists of different lengths; a rank on a leaf that has no process for it.
 pub fn permutation(
-    leaf_of_rank: &[usize],
-    leaf_of_process: &[usize],
-) -> Result<Vec<usize>, PlacementError> {
+    leaf_of_rank: &Slice<Rank, Leaf>,
+    leaf_of_process: &Slice<Process, Leaf>,
+) -> Result<List<Process, Rank>, PlacementError> {
     if leaf_of_rank.len() != leaf_of_process.len() {
         return Err(PlacementError::WrongCount {
             found: leaf_of_rank.len(),
@@ -46,7 +47,7 @@ pub fn permutation(
     }
     let processes = by_leaf(leaf_of_process);
     let ranks = by_leaf(leaf_of_rank);
-    let mut new_rank = vec![0; leaf_of_process.len()];
+    let mut new_rank = List::from(vec![Rank(0); leaf_of_process.len()]);
     let mut next = 0;
     for rank in ranks {
         let leaf = leaf_of_rank[rank];
@@ -63,9 +64,18 @@ pub fn permutation(
     Ok(new_rank)
 }
 
+/// The leaf of each rank without a placement: each process has the rank of its number.
+pub fn identity(leaf_of_process: &Slice<Process, Leaf>) -> &Slice<Rank, Leaf> {
+    Slice::from_ref(&leaf_of_process.raw)
+}
+
 /// Ranks or processes by their leaves, those on one leaf by their numbers.
-fn by_leaf(leaves: &[usize]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..leaves.len()).collect();
+fn by_leaf<I>(leaves: &Slice<I, Leaf>) -> Vec<I>
+where
+    I: Copy + Ord + From<usize>,
+    usize: From<I>,
+{
+    let mut order: Vec<I> = leaves.keys().collect();
     order.sort_by_key(|&number| (leaves[number], number));
     order
 }
@@ -75,7 +85,7 @@ fn by_leaf(leaves: &[usize]) -> Vec<usize> {
 /// # Errors
 /// Another number of leaves than ranks; a leaf that does not exist or is forbidden.
 pub(crate) fn on_leaves(
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     ranks: usize,
     topology: &Topology,
 ) -> Result<(), PlacementError> {
@@ -86,8 +96,8 @@ pub(crate) fn on_leaves(
         });
     }
     let leaves = topology.leaf_count();
-    for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
-        if leaf >= leaves {
+    for (rank, &leaf) in leaf_of_rank.iter_enumerated() {
+        if leaf.0 >= leaves {
             return Err(PlacementError::NoSuchLeaf { rank, leaf, leaves });
         }
         if topology.leaf(leaf).forbidden {

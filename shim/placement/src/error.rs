@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::constraints::error::ConstraintError;
 use crate::strategy::Strategy;
+use treepie_base::{Leaf, Rank};
 use treepie_topology::TopologyError;
 use treepie_topology::networks::NetworkError;
 use treepie_traffic::MatrixError;
@@ -23,25 +24,25 @@ pub enum PlacementError {
     /// A rank is on a leaf that does not exist.
     #[error("rank {rank} is on leaf {leaf}, but the topology's {leaves} leaves count from 0")]
     NoSuchLeaf {
-        rank: usize,
-        leaf: usize,
+        rank: Rank,
+        leaf: Leaf,
         leaves: usize,
     },
     /// A rank is on a leaf that may not be used.
     #[error("rank {rank} is on leaf {leaf}, which is forbidden in this topology")]
-    ForbiddenLeaf { rank: usize, leaf: usize },
+    ForbiddenLeaf { rank: Rank, leaf: Leaf },
     /// Two ranks or processes are on one leaf.
     #[error("leaf {leaf} has both rank {first} and rank {second}: expected one rank on each leaf")]
     LeafTwice {
-        leaf: usize,
-        first: usize,
-        second: usize,
+        leaf: Leaf,
+        first: Rank,
+        second: Rank,
     },
     /// A placement puts a rank where the launcher has started no process.
     #[error(
         "rank {rank} belongs on leaf {leaf}, where the launcher started no process: place again with the leaves that are in use, or bind as well"
     )]
-    NoProcess { rank: usize, leaf: usize },
+    NoProcess { rank: Rank, leaf: Leaf },
     /// The affinities add up to more than a number can hold.
     #[error("the affinities add up to {total:e}, which is too large: scale the matrix down")]
     TooHeavy { total: f64 },
@@ -67,7 +68,7 @@ pub enum PlacementError {
     WrongLoads { found: usize, expected: usize },
     /// A load that is no load.
     #[error("the load of rank {rank} is {load}: loads are finite and not negative")]
-    BadLoad { rank: usize, load: f64 },
+    BadLoad { rank: Rank, load: f64 },
     /// A balancer cannot respect constraints of single ranks.
     #[error(
         "the strategy {strategy} moves ranks as their loads demand and cannot respect {what}: use another strategy or leave that out"
@@ -81,7 +82,7 @@ pub enum PlacementError {
         "balancing the loads puts {found} ranks on leaf {leaf}, which takes {slots}: allow more slots or use another strategy"
     )]
     Overfull {
-        leaf: usize,
+        leaf: Leaf,
         found: usize,
         slots: usize,
     },

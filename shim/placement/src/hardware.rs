@@ -4,6 +4,7 @@ use crate::objective::hop_bytes::dist_comm;
 use crate::objective::links::{link_lengths, link_loads};
 use crate::objective::network::{hop_bytes, max_link_load};
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -31,7 +32,7 @@ impl Hardware<'_> {
     ///
     /// # Panics
     /// If `leaf_of_rank` is no list of leaves of the ranks.
-    pub fn hop_bytes(self, matrix: &Matrix, leaf_of_rank: &[usize]) -> f64 {
+    pub fn hop_bytes(self, matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
         match self.network {
             Some(nodes) => hop_bytes(matrix, self.topology, nodes, leaf_of_rank),
             None => dist_comm(matrix, self.topology, leaf_of_rank),
@@ -43,7 +44,7 @@ impl Hardware<'_> {
     ///
     /// # Panics
     /// As [`Hardware::hop_bytes`].
-    pub fn max_link_load(self, matrix: &Matrix, leaf_of_rank: &[usize]) -> f64 {
+    pub fn max_link_load(self, matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
         if let Some(nodes) = self.network {
             return max_link_load(matrix, self.topology, nodes, leaf_of_rank);
         }

@@ -1,6 +1,7 @@
 //! Placements of ranks on the leaves of a topology: TreeMatch, other mappings, and their cost.
 //!
 //! ```
+//! use treepie_base::Leaf;
 //! use treepie_traffic::Matrix;
 //! use treepie_placement::{Options, Strategy, place};
 //! use treepie_topology::Topology;
@@ -9,7 +10,7 @@
 //! let topology = Topology::from_arities("2:2")?;
 //! let matrix = Matrix::from_entries(4, [(0, 2, 100.0), (3, 1, 50.0), (0, 1, 1.0)])?;
 //! let outcome = place(Strategy::Best, &matrix, &topology, &Options::default())?;
-//! assert_eq!(outcome.placement.leaf_of_rank, [0, 2, 1, 3]);
+//! assert_eq!(outcome.placement.leaf_of_rank, Leaf::list([0, 2, 1, 3]));
 //! assert!(outcome.cost < outcome.identity_cost);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -57,7 +58,7 @@ mod target;
 pub mod treematch;
 pub mod worth;
 
-pub use check::{check, permutation};
+pub use check::{check, identity, permutation};
 pub use constraints::{Constraints, Occupant, SlotTree};
 pub use effort::Effort;
 pub use error::PlacementError;

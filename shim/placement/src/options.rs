@@ -5,20 +5,21 @@ use crate::effort::Effort;
 use crate::objective::choice::Objective;
 use crate::progress::Progress;
 use crate::strategy::Strategy;
+use treepie_base::{Leaf, List, Rank, Slice};
 
 /// Leaf of each rank: σ of the thesis. One rank on each leaf, unless constraints give leaves more
 /// slots or loads were balanced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     /// Logical leaf of every rank.
-    pub leaf_of_rank: Vec<usize>,
+    pub leaf_of_rank: List<Rank, Leaf>,
 }
 
 /// Options of a placement besides matrix and hardware.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
     /// Leaf of each rank now: the identity candidate. Without it, identity is packed.
-    pub current: Option<&'a [usize]>,
+    pub current: Option<&'a Slice<Rank, Leaf>>,
     /// Seed of all random choices; the same seed gives the same placement.
     pub seed: u64,
     /// Amount of work; counted in steps, never in seconds.

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_topology::Topology;
 
 /// The processes of a job on a tree.
@@ -20,7 +21,7 @@ pub struct Seats<'a> {
     /// The tree.
     pub topology: &'a Topology,
     /// The leaf of each process.
-    pub leaf_of_process: &'a [usize],
+    pub leaf_of_process: &'a Slice<Process, Leaf>,
     /// Parts change places below nodes of this depth only: 0, or that of the hosts where the tree
     /// does not tell how far apart they are.
     pub depth: usize,
@@ -34,9 +35,9 @@ pub enum Change {
     /// Parts of the tree that are alike changed places: distances are the same.
     LikeParts,
     /// It and this rank, on the same leaf, changed places: distances are the same.
-    OnLeaf(usize),
+    OnLeaf(Rank),
     /// It and this rank changed places.
-    Exchange(usize),
+    Exchange(Rank),
 }
 
 /// Has process `process` keep the rank of its number. Processes that have theirs keep it in an
@@ -44,13 +45,13 @@ pub enum Change {
 ///
 /// # Panics
 /// If there is no such process, or `new_rank` is no permutation.
-pub fn keep(new_rank: &mut [usize], process: usize, seats: Option<Seats>) -> Change {
+pub fn keep(new_rank: &mut Slice<Process, Rank>, process: Process, seats: Option<Seats>) -> Change {
     let other = new_rank[process];
-    if other == process {
+    if other.0 == process.0 {
         return Change::Nothing;
     }
-    let holder = position(new_rank, process);
-    let leaf = |seats: Seats, process: usize| seats.leaf_of_process[process];
+    let holder = holder_of(new_rank, process);
+    let leaf = |seats: Seats, process: Process| seats.leaf_of_process[process];
     let apart = seats.filter(|&seats| leaf(seats, holder) != leaf(seats, process));
     let pairs =
         apart.and_then(|seats| like_parts(seats, leaf(seats, holder), leaf(seats, process)));
@@ -61,8 +62,8 @@ pub fn keep(new_rank: &mut [usize], process: usize, seats: Option<Seats>) -> Cha
             false => Change::Exchange(other),
         };
     };
-    let mut on: Vec<Vec<usize>> = vec![Vec::new(); seats.topology.leaf_count()];
-    for (process, &leaf) in seats.leaf_of_process.iter().enumerate() {
+    let mut on: List<Leaf, Vec<Process>> = vec![Vec::new(); seats.topology.leaf_count()].into();
+    for (process, &leaf) in seats.leaf_of_process.iter_enumerated() {
         on[leaf].push(process);
     }
     for (one, other) in pairs {
@@ -71,20 +72,20 @@ pub fn keep(new_rank: &mut [usize], process: usize, seats: Option<Seats>) -> Cha
         }
     }
     // It is on the leaf of its process, which may have others.
-    let holder = position(new_rank, process);
+    let holder = holder_of(new_rank, process);
     new_rank.swap(holder, process);
     Change::LikeParts
 }
 
-fn position(new_rank: &[usize], rank: usize) -> usize {
-    let mut ranks = new_rank.iter();
-    let found = ranks.position(|&other| other == rank);
+/// The process that has the rank of the number of `process`.
+fn holder_of(new_rank: &Slice<Process, Rank>, process: Process) -> Process {
+    let found = new_rank.position(|&rank| rank.0 == process.0);
     found.expect("a permutation has each rank")
 }
 
 /// Pairs of leaves that change places when the part with leaf `from` goes to where `to` is, another
 /// leaf, with that leaf on the other. `None` where these parts differ.
-fn like_parts(seats: Seats, from: usize, to: usize) -> Option<Vec<(usize, usize)>> {
+fn like_parts(seats: Seats, from: Leaf, to: Leaf) -> Option<Vec<(Leaf, Leaf)>> {
     let topology = seats.topology;
     let above = topology.common_level(from, to);
     if above < seats.depth {
@@ -112,7 +113,7 @@ impl<'a> Shapes<'a> {
         let topology = seats.topology;
         let mut below = vec![0; topology.leaf_count()];
         for &leaf in seats.leaf_of_process {
-            below[leaf] += 1;
+            below[leaf.0] += 1;
         }
         let mut of = vec![below];
         for depth in (depth..topology.depth()).rev() {
@@ -149,11 +150,11 @@ impl<'a> Shapes<'a> {
         &self,
         depth: usize,
         nodes: [usize; 2],
-        marked: Option<[usize; 2]>,
-        pairs: &mut Vec<(usize, usize)>,
+        marked: Option<[Leaf; 2]>,
+        pairs: &mut Vec<(Leaf, Leaf)>,
     ) -> bool {
         if depth == self.topology.depth() {
-            pairs.push((nodes[0], nodes[1]));
+            pairs.push((Leaf(nodes[0]), Leaf(nodes[1])));
             return true;
         }
         let below = marked.map(|marked| marked.map(|leaf| self.topology.ancestor(leaf, depth + 1)));
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn seats<'a>(topology: &'a Topology, leaf_of_process: &'a [usize]) -> Seats<'a> {
+    fn seats<'a>(topology: &'a Topology, leaf_of_process: &'a Slice<Process, Leaf>) -> Seats<'a> {
         Seats {
             topology,
             leaf_of_process,
@@ -188,8 +189,11 @@ mod tests {
         }
     }
 
-    fn leaf_of_rank(new_rank: &[usize], leaf_of_process: &[usize]) -> Vec<usize> {
-        let mut leaves = vec![0; new_rank.len()];
+    fn leaf_of_rank(
+        new_rank: &Slice<Process, Rank>,
+        leaf_of_process: &Slice<Process, Leaf>,
+    ) -> List<Rank, Leaf> {
+        let mut leaves = List::from(vec![Leaf(0); new_rank.len()]);
         for (&rank, &leaf) in new_rank.iter().zip(leaf_of_process) {
             leaves[rank] = leaf;
         }
@@ -199,38 +203,57 @@ mod tests {
     #[test]
     fn whole_hosts_change_places_and_an_odd_one_exchanges_two_ranks() {
         let even = Topology::from_arities("2:2").unwrap();
-        let mut new_rank = [2, 3, 1, 0];
-        let places = [0, 1, 2, 3];
-        let change = keep(&mut new_rank, 0, Some(seats(&even, &places)));
-        assert_eq!((change, new_rank), (Change::LikeParts, [0, 1, 3, 2]));
+        let mut new_rank = Rank::list([2, 3, 1, 0]);
+        let places = Leaf::list([0, 1, 2, 3]);
+        let change = keep(&mut new_rank, Process(0), Some(seats(&even, &places)));
+        assert_eq!(
+            (change, new_rank),
+            (Change::LikeParts, Rank::list([0, 1, 3, 2]))
+        );
         // Three processes on one host, one on the other.
-        let (odd, places) = (Topology::from_arities("2:3").unwrap(), [0, 1, 2, 3]);
-        let mut new_rank = [2, 3, 1, 0];
-        let change = keep(&mut new_rank, 0, Some(seats(&odd, &places)));
-        assert_eq!((change, new_rank), (Change::Exchange(2), [0, 3, 1, 2]));
-        let mut new_rank = [2, 3, 1, 0];
+        let odd = Topology::from_arities("2:3").unwrap();
+        let mut new_rank = Rank::list([2, 3, 1, 0]);
+        let change = keep(&mut new_rank, Process(0), Some(seats(&odd, &places)));
+        assert_eq!(
+            (change, new_rank),
+            (Change::Exchange(Rank(2)), Rank::list([0, 3, 1, 2]))
+        );
+        let mut new_rank = Rank::list([2, 3, 1, 0]);
         let one_leaf = Topology::from_arities("1").unwrap();
-        let change = keep(&mut new_rank, 0, Some(seats(&one_leaf, &[0; 4])));
-        assert_eq!((change, new_rank), (Change::OnLeaf(2), [0, 3, 1, 2]));
-        let mut new_rank = [2, 3, 1, 0];
-        assert_eq!(keep(&mut new_rank, 0, None), Change::Exchange(2));
-        assert_eq!(keep(&mut new_rank, 0, None), Change::Nothing);
+        let change = keep(
+            &mut new_rank,
+            Process(0),
+            Some(seats(&one_leaf, &Leaf::list([0; 4]))),
+        );
+        assert_eq!(
+            (change, new_rank),
+            (Change::OnLeaf(Rank(2)), Rank::list([0, 3, 1, 2]))
+        );
+        let mut new_rank = Rank::list([2, 3, 1, 0]);
+        assert_eq!(
+            keep(&mut new_rank, Process(0), None),
+            Change::Exchange(Rank(2))
+        );
+        assert_eq!(keep(&mut new_rank, Process(0), None), Change::Nothing);
     }
 
     #[test]
     fn hosts_whose_distances_the_tree_does_not_tell_stay() {
         let tree = Topology::from_arities("2:2").unwrap();
-        let places = [0, 1, 2, 3];
+        let places = Leaf::list([0, 1, 2, 3]);
         let hosts_stay = Seats {
             depth: 1,
             ..seats(&tree, &places)
         };
-        let mut new_rank = [2, 3, 1, 0];
-        let change = keep(&mut new_rank, 0, Some(hosts_stay));
-        assert_eq!(change, Change::Exchange(2));
-        let mut new_rank = [2, 0, 1, 3];
-        let change = keep(&mut new_rank, 0, Some(hosts_stay));
-        assert_eq!((change, new_rank), (Change::LikeParts, [0, 2, 1, 3]));
+        let mut new_rank = Rank::list([2, 3, 1, 0]);
+        let change = keep(&mut new_rank, Process(0), Some(hosts_stay));
+        assert_eq!(change, Change::Exchange(Rank(2)));
+        let mut new_rank = Rank::list([2, 0, 1, 3]);
+        let change = keep(&mut new_rank, Process(0), Some(hosts_stay));
+        assert_eq!(
+            (change, new_rank),
+            (Change::LikeParts, Rank::list([0, 2, 1, 3]))
+        );
     }
 
     proptest! {
@@ -243,16 +266,16 @@ mod tests {
         ) {
             let tree = Topology::from_arities(arities).unwrap();
             let ranks = tree.leaf_count() * slots;
-            let places: Vec<usize> = (0..ranks).map(|process| process / slots).collect();
-            let before: Vec<usize> = order.into_iter().filter(|&rank| rank < ranks).collect();
+            let places = Leaf::list((0..ranks).map(|process| process / slots));
+            let before = Rank::list(order.into_iter().filter(|&rank| rank < ranks));
             let mut after = before.clone();
-            let change = keep(&mut after, process, Some(seats(&tree, &places)));
-            prop_assert_eq!(after[process], process);
+            let change = keep(&mut after, Process(process), Some(seats(&tree, &places)));
+            prop_assert_eq!(after[Process(process)], Rank(process));
             prop_assert!(!matches!(change, Change::Exchange(_)), "all parts are alike");
             let [before, after] = [before, after].map(|ranks| leaf_of_rank(&ranks, &places));
-            for one in 0..ranks {
-                for other in 0..ranks {
-                    let apart = |leaves: &[usize]| tree.distance(leaves[one], leaves[other]);
+            for one in (0..ranks).map(Rank) {
+                for other in (0..ranks).map(Rank) {
+                    let apart = |leaves: &Slice<Rank, Leaf>| tree.distance(leaves[one], leaves[other]);
                     prop_assert_eq!(apart(&before), apart(&after));
                 }
             }
@@ -265,13 +288,13 @@ mod tests {
             process in 0..7_usize,
         ) {
             let tree = Topology::from_arities("2:2:3").unwrap();
-            let places = &leaves[..7];
-            let mut after = order.clone();
-            keep(&mut after, process, Some(seats(&tree, places)));
-            prop_assert_eq!(after[process], process);
+            let places = Leaf::list(leaves.into_iter().take(7));
+            let mut after = Rank::list(order);
+            keep(&mut after, Process(process), Some(seats(&tree, &places)));
+            prop_assert_eq!(after[Process(process)], Rank(process));
             let mut sorted = after;
             sorted.sort_unstable();
-            prop_assert_eq!(sorted, (0..7).collect::<Vec<_>>());
+            prop_assert_eq!(sorted, Rank::list(0..7));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! TMLB_MIN_WEIGHT.
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_placement::balance::{FakeTree, deal_by_load, in_blocks};
 use treepie_placement::objective::{dist_comm, traffic_by_level};
 use treepie_placement::{Options, Strategy, place};
@@ -47,8 +48,8 @@ fn balanced(
     matrix: &Matrix,
     machine: &Topology,
     loads: &[f64],
-    current: &[usize],
-) -> Vec<usize> {
+    current: &Slice<Rank, Leaf>,
+) -> List<Rank, Leaf> {
     let options = Options {
         loads: Some(loads),
         current: Some(current),
@@ -58,19 +59,23 @@ fn balanced(
     placed.placement.leaf_of_rank
 }
 
-fn load_of_each(leaf_of_rank: &[usize], loads: &[f64], leaves: usize) -> Vec<f64> {
+fn load_of_each(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64], leaves: usize) -> Vec<f64> {
     let mut sums = vec![0.0; leaves];
     for (&leaf, load) in leaf_of_rank.iter().zip(loads) {
-        sums[leaf] += load;
+        sums[leaf.0] += load;
     }
     sums
+}
+
+fn leaves(count: usize) -> Vec<Leaf> {
+    (0..count).map(Leaf).collect()
 }
 
 fn most(loads: &[f64]) -> f64 {
     loads.iter().copied().fold(0.0, f64::max)
 }
 
-fn moved(before: &[usize], after: &[usize]) -> usize {
+fn moved(before: &Slice<Rank, Leaf>, after: &Slice<Rank, Leaf>) -> usize {
     let pairs = before.iter().zip(after);
     pairs.filter(|(before, after)| before != after).count()
 }
@@ -80,14 +85,14 @@ fn moved(before: &[usize], after: &[usize]) -> usize {
 #[test]
 fn kneighbor_is_placed_as_well_as_by_the_best_static_placement() {
     let node = Topology::from_arities("2:4").unwrap();
-    let leaf_of_core = [0, 4, 1, 5, 2, 6, 3, 7];
+    let leaf_of_core = [0, 4, 1, 5, 2, 6, 3, 7].map(Leaf);
     for chares in [64, 128, 256] {
         let matrix = ring(chares, |_| 7);
-        let best = in_blocks(&(0..8).collect::<Vec<_>>(), chares);
-        let before: Vec<usize> = best.iter().map(|&core| leaf_of_core[core]).collect();
+        let best = in_blocks(&leaves(8), chares);
+        let before: List<Rank, Leaf> = best.iter().map(|core| leaf_of_core[core.0]).collect();
         let loads = vec![1.0; chares];
         let after = balanced(Strategy::TreeBased, &matrix, &node, &loads, &before);
-        let cost = |leaves: &[usize]| dist_comm(&matrix, &node, leaves);
+        let cost = |leaves: &Slice<Rank, Leaf>| dist_comm(&matrix, &node, leaves);
         assert!(
             cost(&after) <= cost(&best),
             "{chares} chares: {} {}",
@@ -95,7 +100,7 @@ fn kneighbor_is_placed_as_well_as_by_the_best_static_placement() {
             cost(&best)
         );
         // The messages over the root were 7.5 % fewer.
-        let at_root = |leaves: &[usize]| traffic_by_level(&matrix, &node, leaves)[0];
+        let at_root = |leaves: &Slice<Rank, Leaf>| traffic_by_level(&matrix, &node, leaves)[0];
         assert!(
             at_root(&after) <= 0.925 * at_root(&before),
             "{chares} chares"
@@ -125,10 +130,10 @@ fn stencil3d_gets_even_cores_and_sends_less_far() {
     let matrix = Matrix::from_entries(512, faces).unwrap();
     let loads = vec![1.0; 512];
     // Dealt to the cores in turn, as Charm++ maps arrays of chares where nothing else is said.
-    let before: Vec<usize> = (0..512).map(|chare| chare % 64).collect();
+    let before = Leaf::list((0..512).map(|chare| chare % 64));
     let after = balanced(Strategy::TreeBased, &matrix, &machine, &loads, &before);
     assert_eq!(load_of_each(&after, &loads, 64), vec![8.0; 64]);
-    let cost = |leaves: &[usize]| dist_comm(&matrix, &machine, leaves);
+    let cost = |leaves: &Slice<Rank, Leaf>| dist_comm(&matrix, &machine, leaves);
     assert!(
         cost(&after) < 0.82 * cost(&before),
         "{} {}",
@@ -156,9 +161,9 @@ fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
         .iter()
         .map(|_| 1.0 + numbers.below(3) as f64)
         .collect();
-    let before = in_blocks(&(0..128).collect::<Vec<_>>(), chares);
+    let before = in_blocks(&leaves(128), chares);
     let after = balanced(Strategy::TreeBased, &matrix, &machine, &loads, &before);
-    let between_nodes = |leaves: &[usize]| traffic_by_level(&matrix, &machine, leaves)[0];
+    let between_nodes = |leaves: &Slice<Rank, Leaf>| traffic_by_level(&matrix, &machine, leaves)[0];
     let (was, is) = (between_nodes(&before), between_nodes(&after));
     assert!(is < 0.75 * was, "{was} {is}");
     let (was, is) = (
@@ -206,7 +211,7 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
     let machine = Topology::from_arities("8:2:4").unwrap();
     let (matrix, loads) = lean_md();
     assert_eq!(loads.len(), 960);
-    let before = in_blocks(&(0..64).collect::<Vec<_>>(), 960);
+    let before = in_blocks(&leaves(64), 960);
     let after = balanced(Strategy::MinWeight, &matrix, &machine, &loads, &before);
     let (was, is) = (
         load_of_each(&before, &loads, 64),
@@ -219,15 +224,16 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
     // The same parts on the cores of their numbers.
     let fake = FakeTree::for_ranks(960).unwrap();
     let order = fake.leaf_of_rank(&matrix, 0).unwrap();
-    let mut unminimised = vec![0; 960];
+    let mut unminimised = Leaf::list([0; 960]);
     for (core, part) in deal_by_load(&order, fake.topology(), &loads, 64)
         .iter()
         .enumerate()
     {
-        part.iter().for_each(|&chare| unminimised[chare] = core);
+        part.iter()
+            .for_each(|&chare| unminimised[chare] = Leaf(core));
     }
     // The heaviest chare left to the core with the least load.
-    let mut greedy = vec![0; 960];
+    let mut greedy = Leaf::list([0; 960]);
     let mut heaviest: Vec<usize> = (0..960).collect();
     heaviest.sort_by(|&one, &other| loads[other].total_cmp(&loads[one]));
     let mut sums = vec![0.0; 64];
@@ -235,7 +241,7 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
         let least = |best: usize, core: usize| if sums[core] < sums[best] { core } else { best };
         let core = (0..64).reduce(least).unwrap();
         sums[core] += loads[chare];
-        greedy[chare] = core;
+        greedy[Rank(chare)] = Leaf(core);
     }
     let [ours, unminimised, greedy] = [&after, &unminimised, &greedy].map(|to| moved(&before, to));
     assert!(

@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use treepie_base::assignment::cheapest_assignment;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_placement::balance::{
     FakeTree, Situation, deal_by_load, in_blocks, migration_costs, min_weight, tree_based,
 };
@@ -20,18 +21,18 @@ fn ring(ranks: usize) -> Matrix {
     Matrix::from_entries(ranks, pairs).unwrap()
 }
 
-fn counts(leaf_of_rank: &[usize], leaves: usize) -> Vec<usize> {
+fn counts(leaf_of_rank: &Slice<Rank, Leaf>, leaves: usize) -> Vec<usize> {
     let mut counts = vec![0; leaves];
-    leaf_of_rank.iter().for_each(|&leaf| counts[leaf] += 1);
+    leaf_of_rank.iter().for_each(|leaf| counts[leaf.0] += 1);
     counts
 }
 
-fn load_of_each(leaf_of_rank: &[usize], loads: &[f64], leaves: usize) -> Vec<f64> {
+fn load_of_each(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64], leaves: usize) -> Vec<f64> {
     let mut sums = vec![0.0; leaves];
     leaf_of_rank
         .iter()
         .zip(loads)
-        .for_each(|(&leaf, load)| sums[leaf] += load);
+        .for_each(|(leaf, load)| sums[leaf.0] += load);
     sums
 }
 
@@ -55,11 +56,11 @@ fn the_hungarian_example_costs_16_at_least_and_38_at_most() {
 fn fewest_migrations_of_figure_3_6_are_62() {
     let counts = [[8, 5, 5, 3], [6, 9, 7, 9], [3, 8, 11, 4], [8, 3, 1, 10]];
     let mut groups = vec![Vec::new(); 4];
-    let mut current = Vec::new();
+    let mut current: List<Rank, Option<usize>> = List::new();
     for (old, row) in counts.iter().enumerate() {
         for (group, &count) in row.iter().enumerate() {
             for _ in 0..count {
-                groups[group].push(current.len());
+                groups[group].push(current.next_key());
                 current.push(Some(old));
             }
         }
@@ -80,7 +81,7 @@ fn a_hundred_chares_of_equal_load_are_cut_into_the_four_subtrees_of_25() {
     let groups = deal_by_load(&order, fake.topology(), &[1.0; 100], 4);
     for (part, members) in groups.iter().enumerate() {
         assert_eq!(members.len(), 25);
-        assert!(members.iter().all(|&chare| order[chare] / 25 == part));
+        assert!(members.iter().all(|&chare| order[chare].0 / 25 == part));
     }
 }
 
@@ -90,7 +91,7 @@ fn min_weight_leaves_a_balanced_placement_where_it_is() {
     let cliques = (0..100).flat_map(|a| (0..100).map(move |b| (a, b, 1.0)));
     let cliques = cliques.filter(|(a, b, _)| a % 4 == b % 4 && a != b);
     let matrix = Matrix::from_entries(100, cliques).unwrap();
-    let current: Vec<usize> = (0..100).map(|chare| (chare % 4 + 1) % 4).collect();
+    let current = Leaf::list((0..100).map(|chare| (chare % 4 + 1) % 4));
     let machine = Topology::from_arities("4").unwrap();
     let situation = Situation {
         matrix: &matrix,
@@ -106,7 +107,7 @@ fn a_hundred_and_ten_chares_stay_55_on_each_node_and_13_or_14_on_each_core() {
     let machine = Topology::from_arities("2:4").unwrap();
     let machine = machine.with_level_names(["node", "core"]).unwrap();
     let matrix = ring(110);
-    let current = in_blocks(&(0..8).collect::<Vec<_>>(), 110);
+    let current = in_blocks(&(0..8).map(Leaf).collect::<Vec<_>>(), 110);
     let situation = Situation {
         matrix: &matrix,
         loads: &[1.0; 110],
@@ -130,7 +131,7 @@ fn tree_based_brings_cores_that_talk_onto_one_node_first() {
     // Cores 0 and 2 of a 2:2 machine talk, and so do 1 and 3; two chares on each.
     let machine = Topology::from_arities("2:2").unwrap();
     let machine = machine.with_level_names(["node", "core"]).unwrap();
-    let current = [0, 0, 1, 1, 2, 2, 3, 3];
+    let current = Leaf::list([0, 0, 1, 1, 2, 2, 3, 3]);
     let heavy = [(0, 4), (1, 5), (2, 6), (3, 7)].map(|(a, b)| (a, b, 10.0));
     let matrix = Matrix::from_entries(8, heavy).unwrap();
     let situation = Situation {
@@ -141,7 +142,7 @@ fn tree_based_brings_cores_that_talk_onto_one_node_first() {
     let placed = tree_based(&situation, &machine, 0).unwrap();
     let across = heavy
         .iter()
-        .filter(|(a, b, _)| placed[*a] / 2 != placed[*b] / 2);
+        .filter(|(a, b, _)| placed[Rank(*a)].0 / 2 != placed[Rank(*b)].0 / 2);
     assert_eq!(across.count(), 0);
     assert_eq!(counts(&placed, 4), [2; 4]);
     assert!(dist_comm(&matrix, &machine, &placed) < dist_comm(&matrix, &machine, &current));
@@ -152,11 +153,11 @@ fn what_a_balancer_cannot_do_is_refused_with_the_reason() {
     let machine = Topology::from_arities("2").unwrap();
     let matrix = ring(4);
     let fixed = Constraints {
-        fixed: [(0, 1)].into(),
+        fixed: [(Rank(0), Leaf(1))].into(),
         ..Constraints::default()
     };
     let crowded = Constraints {
-        slots: vec![1, 3],
+        slots: vec![1, 3].into(),
         ..Constraints::default()
     };
     let ask = |loads: Option<&[f64]>, constraints| {
@@ -205,14 +206,14 @@ fn what_a_balancer_cannot_do_is_refused_with_the_reason() {
 fn cores_that_are_excluded_get_no_rank_from_a_balancer() {
     let machine = Topology::from_arities("2:2").unwrap();
     let constraints = Constraints {
-        excluded: vec![1],
+        excluded: vec![Leaf(1)],
         ..Constraints::default()
     };
     for strategy in [Strategy::MinWeight, Strategy::TreeBased] {
         let options = Options {
             loads: Some(&[1.0; 9]),
             constraints: Some(&constraints),
-            current: Some(&[0, 1, 2, 3, 0, 1, 2, 3, 1]),
+            current: Some(&Leaf::list([0, 1, 2, 3, 0, 1, 2, 3, 1])),
             ..Options::default()
         };
         let placed = place(strategy, &ring(9), &machine, &options).unwrap();
@@ -223,7 +224,7 @@ fn cores_that_are_excluded_get_no_rank_from_a_balancer() {
         );
     }
     let all = Constraints {
-        excluded: vec![0, 1, 2, 3],
+        excluded: machine.allowed_leaves(),
         ..Constraints::default()
     };
     let options = Options {
@@ -246,8 +247,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let machine = Topology::from_arity_list(&[cores], None).unwrap();
-        let leaves: Vec<usize> = (0..cores).collect();
-        let current = in_blocks(&leaves, loads.len());
+        let current = in_blocks(&machine.allowed_leaves(), loads.len());
         let situation = Situation { matrix: &matrix, loads: &loads, current: &current };
         let placed = min_weight(&situation, &machine, seed).unwrap();
         let mean = loads.iter().sum::<f64>() / cores as f64;
@@ -256,10 +256,11 @@ proptest! {
             prop_assert!((load - mean).abs() <= heaviest + 1e-9);
         }
         // The last step renames groups: who is with whom does not change.
-        let elsewhere = Situation { current: &vec![cores; loads.len()], ..situation };
+        let nowhere = Leaf::list(vec![cores; loads.len()]);
+        let elsewhere = Situation { current: &nowhere, ..situation };
         let renamed = min_weight(&elsewhere, &machine, seed).unwrap();
-        for a in 0..loads.len() {
-            for b in 0..a {
+        for a in (0..loads.len()).map(Rank) {
+            for b in (0..a.0).map(Rank) {
                 prop_assert_eq!(placed[a] == placed[b], renamed[a] == renamed[b]);
             }
         }
@@ -280,7 +281,7 @@ proptest! {
         let sums = load_of_each(&placed, &loads, topology.leaf_count());
         for node in 0..topology.node_count(depth) {
             let leaves = topology.leaves_below(depth, node).filter(|&l| !topology.leaf(l).forbidden);
-            let sums: Vec<f64> = leaves.map(|leaf| sums[leaf]).collect();
+            let sums: Vec<f64> = leaves.map(|leaf| sums[leaf.0]).collect();
             let (low, high) = sums.iter().fold((f64::MAX, 0.0_f64), |(l, h), &s| (l.min(s), h.max(s)));
             prop_assert!(sums.is_empty() || high - low <= 5.0);
         }
@@ -292,8 +293,8 @@ proptest! {
         let order = fake.leaf_of_rank(&Matrix::zero(ranks), 0).unwrap();
         let loads: Vec<f64> = (0..ranks).map(|rank| (rank % 3) as f64).collect();
         let dealt = deal_by_load(&order, fake.topology(), &loads, cores);
-        let mut all: Vec<usize> = dealt.into_iter().flatten().collect();
+        let mut all: Vec<Rank> = dealt.into_iter().flatten().collect();
         all.sort_unstable();
-        prop_assert_eq!(all, (0..ranks).collect::<Vec<_>>());
+        prop_assert_eq!(all, (0..ranks).map(Rank).collect::<Vec<_>>());
     }
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::bound::lower_bound;
 use treepie_placement::objective::{Measures, Objective};
 use treepie_placement::{
@@ -73,7 +74,7 @@ impl Machine {
         }
     }
 
-    fn measures(&self, matrix: &Matrix, leaves: &[usize]) -> Measures {
+    fn measures(&self, matrix: &Matrix, leaves: &Slice<Rank, Leaf>) -> Measures {
         Measures::new(matrix, &self.topology, &self.nodes, leaves)
     }
 }
@@ -138,7 +139,7 @@ fn optima_that_are_reached_are_proved_by_the_bound() {
 #[test]
 fn the_neighbour_bound_is_that_of_the_anchors() {
     let machine = Machine::whole(described("torus:8x8x8"), 1, 1);
-    let identity: Vec<usize> = (0..512).collect();
+    let identity = Leaf::list(0..512);
     let guest = guest("rnd:512", 0);
     let bound = lower_bound(&guest, machine.hardware(), &identity);
     assert!((bound - 119_805.0).abs() < 1.0, "{bound}");
@@ -159,7 +160,7 @@ fn identity_costs_and_loads_what_the_anchors_say() {
         (&fly, guest("st:11x12x8", 0), 974_800.0, 3_200.0),
         (&fly, guest("rnd:1056", 0), 1_003_801.0, 1_009.0),
     ] {
-        let identity: Vec<usize> = (0..guest.order()).collect();
+        let identity = Leaf::list(0..guest.order());
         let measures = machine.measures(&guest, &identity);
         assert_eq!((measures.hop_bytes, measures.loads.most_load), (cost, most));
         assert!(measures.floor.load <= most);
@@ -170,7 +171,7 @@ fn identity_costs_and_loads_what_the_anchors_say() {
 fn a_dragonfly_by_graph_distances_costs_less_than_by_minimal_routes() {
     let shortest = Machine::whole(dragonfly(Paths::Shortest), 4, 1);
     let guest = guest("st:33x32", 0);
-    let identity: Vec<usize> = (0..1056).collect();
+    let identity = Leaf::list(0..1056);
     assert_eq!(shortest.measures(&guest, &identity).hop_bytes, 646_900.0);
 }
 
@@ -205,9 +206,9 @@ fn the_cheapest_of_all_placements_of_a_few_ranks_is_found() {
         let count = machine.nodes.count();
         let guest = guest(&format!("rnd:{}", count.min(6)), 3);
         let placed = machine.place(&guest, Objective::Sum, Effort::Normal);
-        let cost = |leaves: &[usize]| machine.measures(&guest, leaves).hop_bytes;
+        let cost = |leaves: &[Leaf]| machine.measures(&guest, Slice::from_ref(leaves)).hop_bytes;
         let mut least = f64::INFINITY;
-        let mut leaves: Vec<usize> = (0..count).collect();
+        let mut leaves: Vec<Leaf> = (0..count).map(Leaf).collect();
         permuted(&mut leaves, 0, guest.order(), &mut |leaves| {
             least = least.min(cost(leaves))
         });
@@ -219,7 +220,7 @@ fn the_cheapest_of_all_placements_of_a_few_ranks_is_found() {
     }
 }
 
-fn permuted(items: &mut [usize], at: usize, count: usize, each: &mut impl FnMut(&[usize])) {
+fn permuted(items: &mut [Leaf], at: usize, count: usize, each: &mut impl FnMut(&[Leaf])) {
     if at == count {
         return each(&items[..count]);
     }
@@ -270,10 +271,14 @@ fn constraints_slots_and_forbidden_cores_are_kept_on_networks() {
     let machine = Machine::whole(described("torus:4x4"), 1, 2);
     let guest = guest("rnd:20", 1);
     let constraints = Constraints {
-        slots: vec![1; 32],
+        slots: vec![1; 32].into(),
         ..Constraints::default()
     };
-    let topology = machine.topology.clone().forbidding(&[0, 1, 7]).unwrap();
+    let topology = machine
+        .topology
+        .clone()
+        .forbidding(&[0, 1, 7].map(Leaf))
+        .unwrap();
     let options = Options {
         constraints: Some(&constraints),
         ..Options::default()
@@ -284,7 +289,7 @@ fn constraints_slots_and_forbidden_cores_are_kept_on_networks() {
     };
     let placed = place(Strategy::Best, &guest, hardware, &options).unwrap();
     let mut leaves = placed.placement.leaf_of_rank.clone();
-    assert!(leaves.iter().all(|leaf| ![0, 1, 7].contains(leaf)));
+    assert!(leaves.iter().all(|leaf| ![0, 1, 7].contains(&leaf.0)));
     leaves.sort_unstable();
     leaves.dedup();
     assert_eq!(leaves.len(), 20);

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::objective::{Objective, coupe_min};
 use treepie_placement::{Effort, Options, Strategy as How, check, place};
-use treepie_topology::{Leaf, Topology, Tree};
+use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
 /// All trees of up to `leaves` leaves without nodes of one child, as nested
@@ -12,7 +13,7 @@ use treepie_traffic::Matrix;
 fn small_trees(leaves: usize) -> Vec<Tree> {
     fn of(leaves: usize) -> Vec<Tree> {
         if leaves == 1 {
-            return vec![Tree::Leaf(Leaf::default())];
+            return vec![Tree::Leaf(ProcessingUnit::default())];
         }
         let mut found = Vec::new();
         forests(leaves, leaves - 1, &mut Vec::new(), &mut found);
@@ -68,7 +69,7 @@ fn least(matrix: &Matrix, topology: &Topology) -> f64 {
         .collect();
     let distance = |a, b| match a == b {
         true => 0.0,
-        false => topology.level_distances()[topology.common_level(a, b)],
+        false => topology.level_distances()[topology.common_level(Leaf(a), Leaf(b))],
     };
     let distances: Vec<Vec<f64>> = (0..leaves)
         .map(|a| (0..leaves).map(|b| distance(a, b)).collect())
@@ -94,11 +95,15 @@ fn least(matrix: &Matrix, topology: &Topology) -> f64 {
 }
 
 /// The placement that is best by an objective, as lists of numbers are compared.
-fn least_key(ranks: usize, topology: &Topology, key: impl Fn(&[usize]) -> Vec<f64>) -> Vec<f64> {
+fn least_key(
+    ranks: usize,
+    topology: &Topology,
+    key: impl Fn(&Slice<Rank, Leaf>) -> Vec<f64>,
+) -> Vec<f64> {
     let mut least = vec![f64::INFINITY];
     each_placement(topology, ranks, &mut Vec::new(), &mut |placed| {
         if placed.len() == ranks {
-            let found = key(placed);
+            let found = key(&Leaf::list(placed.iter().copied()));
             if found < least {
                 least = found;
             }
@@ -209,9 +214,9 @@ fn a_shuffled_stencil_gets_the_boxes_of_a_numbered_one() {
 
 fn trees() -> impl Strategy<Value = Topology> {
     let leaf = (0u32..8).prop_map(|draw| {
-        Tree::Leaf(Leaf {
+        Tree::Leaf(ProcessingUnit {
             forbidden: draw == 0,
-            ..Leaf::default()
+            ..ProcessingUnit::default()
         })
     });
     let tree = leaf.prop_recursive(4, 60, 5, |inner| {
@@ -282,7 +287,7 @@ fn the_optimum_of_the_thesis_objectives_is_found_for_few_ranks() {
         let ranks = topology.leaf_count() - number % 2;
         let matrix = some_matrix(ranks, 1000 + number as u64);
         for objective in objectives {
-            let key = |leaves: &[usize]| match objective {
+            let key = |leaves: &Slice<Rank, Leaf>| match objective {
                 Objective::CoupeMin => coupe_min(&matrix, &topology, leaves),
                 other => vec![other.value(&matrix, &topology, leaves)],
             };
@@ -324,9 +329,10 @@ fn objectives_of_the_thesis_are_searched_for_beyond_what_the_sum_needs() {
     };
     let by_sum = placed(Objective::Sum);
     assert_eq!(placed(Objective::TempsComm), by_sum);
-    let longest = |leaves: &[usize]| Objective::MakespanComm.value(&matrix, &topology, leaves);
+    let longest =
+        |leaves: &Slice<Rank, Leaf>| Objective::MakespanComm.value(&matrix, &topology, leaves);
     assert!(longest(&placed(Objective::MakespanComm)) < longest(&by_sum));
-    let cuts = |leaves: &[usize]| coupe_min(&matrix, &topology, leaves);
+    let cuts = |leaves: &Slice<Rank, Leaf>| coupe_min(&matrix, &topology, leaves);
     let (cut, cut_by_sum) = (cuts(&placed(Objective::CoupeMin)), cuts(&by_sum));
     assert!(cut < cut_by_sum, "{cut:?} {cut_by_sum:?}");
 }

@@ -4,6 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
+use treepie_base::{Leaf, List};
 use treepie_placement::objective::{dist_comm, mean_of_directions};
 use treepie_placement::treematch::PossibleGroups;
 use treepie_placement::treematch::{
@@ -76,10 +77,11 @@ proptest! {
         }),
         shuffle in any::<prop::sample::Index>(),
     ) {
-        let mut current = topology.allowed_leaves();
-        let by = shuffle.index(current.len());
-        current.rotate_left(by);
-        current.truncate(matrix.order());
+        let mut leaves = topology.allowed_leaves();
+        let by = shuffle.index(leaves.len());
+        leaves.rotate_left(by);
+        leaves.truncate(matrix.order());
+        let current = List::from(leaves);
         let options = Options { current: Some(&current), seed, ..Options::default() };
         let cost = |strategy| place(strategy, &matrix, &topology, &options).unwrap().cost;
         let best = place(Strategy::Best, &matrix, &topology, &options).unwrap();
@@ -145,7 +147,7 @@ proptest! {
             let affinity = mean_of_directions(&matrix).unwrap();
             let hierarchy = group(&affinity, &arities, &with_threshold(threshold)).unwrap();
             let topology = Topology::from_arity_list(&arities, None).unwrap();
-            let cost = dist_comm(&matrix, &topology, &hierarchy.leaf_of_entity());
+            let cost = dist_comm(&matrix, &topology, &Leaf::list(hierarchy.leaf_of_entity()));
             // Totals hold each pair in both triangles.
             let left = traffic_between_groups(&affinity, &arities, &hierarchy);
             prop_assert_eq!(cost, left.iter().sum::<f64>());
@@ -158,7 +160,7 @@ proptest! {
     ) {
         let half = matrix.order() / 2;
         let topology = Topology::from_arity_list(&[2, half], None).unwrap();
-        let leaves: Vec<usize> = (0..2 * half).collect();
+        let leaves = Leaf::list(0..2 * half);
         let affinity = mean_of_directions(&matrix).unwrap();
         let total = affinity.total() / 2.0;
         let crossing = affinity.entries().filter(|&(a, b, _)| a < half && b >= half);
@@ -197,7 +199,10 @@ proptest! {
         let matrix = Matrix::from_entries(8, entries).unwrap();
         let renamed = matrix.renumbered(&names).unwrap();
         let topology = Topology::from_arities("2:2:2").unwrap();
-        let leaves = |matrix| group(matrix, &[2, 2, 2], &with_threshold(0)).unwrap().leaf_of_entity();
+        let leaves = |matrix| {
+            let grouped = group(matrix, &[2, 2, 2], &with_threshold(0)).unwrap();
+            grouped.leaf_of_entity().into_iter().map(Leaf).collect::<Vec<_>>()
+        };
         let (before, after) = (leaves(&matrix), leaves(&renamed));
         for a in 0..8 {
             for b in 0..8 {
@@ -304,7 +309,7 @@ proptest! {
         let ring = Matrix::from_entries(leaves, ring).unwrap();
         let mut used = place_top_down(&ring, &topology, seed).unwrap();
         used.sort();
-        prop_assert_eq!(used, (0..leaves).collect::<Vec<_>>());
+        prop_assert_eq!(used, Leaf::list(0..leaves));
     }
 
     #[test]
@@ -312,8 +317,9 @@ proptest! {
         placed in Just((0..20_usize).collect::<Vec<_>>()).prop_shuffle(),
         launched in Just((0..20_usize).collect::<Vec<_>>()).prop_shuffle(),
     ) {
+        let (placed, launched) = (Leaf::list(placed), Leaf::list(launched));
         let new_rank = permutation(&placed, &launched).unwrap();
-        for (process, &rank) in new_rank.iter().enumerate() {
+        for (process, &rank) in new_rank.iter_enumerated() {
             prop_assert_eq!(placed[rank], launched[process]);
         }
     }

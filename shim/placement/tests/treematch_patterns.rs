@@ -2,6 +2,7 @@
 //! patterns of NAS CG and LU on nodes of two sockets of four cores.
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use treepie_base::Leaf;
 use treepie_placement::objective::{dist_comm, mean_of_directions};
 use treepie_placement::treematch::{Parameters, aggregated, decomposed, group, smallest_first};
 use treepie_placement::treematch::{PossibleGroups, group_count};
@@ -135,7 +136,8 @@ fn nas_patterns_cost_what_table_a_8_says() {
             ..Parameters::default()
         };
         let affinity = mean_of_directions(&matrix).unwrap();
-        let leaves = group(&affinity, &pairs, &fast).unwrap().leaf_of_entity();
+        let grouped = group(&affinity, &pairs, &fast).unwrap();
+        let leaves = Leaf::list(grouped.leaf_of_entity());
         assert_eq!(
             2. * dist_comm(&matrix, &topology, &leaves),
             treematch_fast,

@@ -2,6 +2,7 @@
 //! that follow from its matrices by exhaustive search.
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use treepie_base::Leaf;
 use treepie_placement::objective::{coupe_min, dist_comm, mean_of_directions, traffic_by_level};
 use treepie_placement::treematch::PossibleGroups;
 use treepie_placement::treematch::{
@@ -184,7 +185,7 @@ fn treematch_goes_through_the_steps_of_figures_2_6_to_2_9() {
     assert_eq!(logical, [0, 1, 2, 3, 6, 7, 8, 9]);
     let physical: Vec<_> = logical
         .iter()
-        .map(|&leaf| worked_tree().leaf(leaf).os_index.unwrap())
+        .map(|&leaf| worked_tree().leaf(Leaf(leaf)).os_index.unwrap())
         .collect();
     assert_eq!(physical, [0, 2, 4, 6, 1, 3, 5, 7]);
 }
@@ -213,6 +214,7 @@ fn worked_example_costs_18568_with_treematch_20180_packed_and_37720_round_robin(
     ] {
         let (matrix, tree) = (worked_example(), worked_tree());
         let outcome = place(strategy, &matrix, &tree, &Options::default()).unwrap();
+        let leaves = Leaf::list(leaves);
         assert_eq!(outcome.placement.leaf_of_rank, leaves, "{strategy}");
         assert_eq!(outcome.cost, expected, "{strategy}");
         assert_eq!(outcome.identity_cost, 20180., "{strategy}");
@@ -255,12 +257,14 @@ fn fast_grouping_pairs_the_worked_example_as_the_exact_one_does() {
 
 #[test]
 fn constraints_of_figure_3_3_are_met_at_the_optimal_cost() {
-    let tree = worked_tree().forbidding(&[0, 1, 2, 6]).unwrap();
-    let physical: Vec<_> = [0, 1, 2, 6].map(|leaf| tree.leaf(leaf).os_index).to_vec();
+    let tree = worked_tree().forbidding(&[0, 1, 2, 6].map(Leaf)).unwrap();
+    let physical: Vec<_> = [0, 1, 2, 6]
+        .map(|leaf| tree.leaf(Leaf(leaf)).os_index)
+        .to_vec();
     assert_eq!(physical, [Some(0), Some(2), Some(4), Some(1)]);
     let leaves = place_top_down(&worked_example(), &tree, 0).unwrap();
     assert_eq!(dist_comm(&worked_example(), &tree, &leaves), 22366.);
-    let left = leaves.iter().filter(|&&leaf| leaf < 6).count();
+    let left = leaves.iter().filter(|leaf| leaf.0 < 6).count();
     assert_eq!(left, 3);
     assert_eq!(cost(Strategy::TreeMatch, &worked_example(), &tree), 22366.);
     let by_name = Strategy::TreeMatchConstraints;
@@ -272,7 +276,7 @@ fn constraints_of_figure_3_3_are_met_at_the_optimal_cost() {
 fn worked_example_2_divides_three_and_five_with_a_cut_of_1311_and_22366_in_all() {
     let parts = partition(&worked_example(), &[3, 5], 0);
     assert_eq!(cut(&worked_example(), &parts), 1311.);
-    let tree = worked_tree().forbidding(&[0, 1, 2, 6]).unwrap();
+    let tree = worked_tree().forbidding(&[0, 1, 2, 6].map(Leaf)).unwrap();
     let options = Options::default();
     let strategy = Strategy::TreeMatchConstraints;
     let placed = place(strategy, &worked_example(), &tree, &options).unwrap();
@@ -284,7 +288,7 @@ fn worked_example_2_divides_three_and_five_with_a_cut_of_1311_and_22366_in_all()
         coupe_min(&worked_example(), &tree, &leaves),
         [1311., 2125., 3000.]
     );
-    let halves = [0..6, 6..12].map(|half| leaves.iter().filter(|&l| half.contains(l)).count());
+    let halves = [0..6, 6..12].map(|half| leaves.iter().filter(|&l| half.contains(&l.0)).count());
     assert_eq!(halves, [3, 5]);
 }
 

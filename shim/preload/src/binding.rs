@@ -6,7 +6,8 @@
 //! set that the launcher gave: on the same core they would only be in the way.
 
 use thiserror::Error;
-use treepie_placement::binding::{self, BindingError, Process};
+use treepie_base::{Leaf, List, Process, Slice};
+use treepie_placement::binding::{self, BindingError, LaunchedProcess};
 use treepie_process::log;
 use treepie_topology::Topology;
 
@@ -16,7 +17,7 @@ pub struct Target {
     /// The tree whose leaves are the cores.
     pub topology: Topology,
     /// The leaf of each process.
-    pub leaf_of_process: Vec<usize>,
+    pub leaf_of_process: List<Process, Leaf>,
 }
 
 /// Why the processes can't be bound.
@@ -27,16 +28,18 @@ pub enum Refusal {
     Binding(#[from] BindingError),
     /// A process did not say where it is.
     #[error("process {0} does not know which cores it may use; apply it with permute")]
-    Unknown(usize),
+    Unknown(Process),
 }
 
 /// The core of each process.
 ///
 /// # Errors
 /// Processes that cannot be bound as the placement has them: then none is to be.
-pub fn cores(target: &Target, processes: &[Process]) -> Result<Vec<u32>, Refusal> {
-    let mut each = processes.iter();
-    if let Some(process) = each.position(|process| process.allowed.is_empty()) {
+pub fn cores(
+    target: &Target,
+    processes: &Slice<Process, LaunchedProcess>,
+) -> Result<Vec<u32>, Refusal> {
+    if let Some(process) = processes.position(|process| process.allowed.is_empty()) {
         return Err(Refusal::Unknown(process));
     }
     let cores = binding::cores(&target.topology, &target.leaf_of_process, processes)?;
@@ -74,12 +77,12 @@ mod tests {
     fn target() -> Target {
         Target {
             topology: Topology::from_arities("2:1:1").unwrap(),
-            leaf_of_process: vec![1, 0],
+            leaf_of_process: Leaf::list([1, 0]),
         }
     }
 
-    fn process(host: &str, allowed: &[usize]) -> Process {
-        Process {
+    fn process(host: &str, allowed: &[usize]) -> LaunchedProcess {
+        LaunchedProcess {
             host: host.into(),
             allowed: allowed.to_vec(),
         }
@@ -87,13 +90,13 @@ mod tests {
 
     #[test]
     fn each_process_has_its_core() {
-        let processes = [process("a", &[1, 3]), process("b", &[0, 1])];
+        let processes = List::from(vec![process("a", &[1, 3]), process("b", &[0, 1])]);
         assert_eq!(cores(&target(), &processes).unwrap(), [1, 0]);
     }
 
     #[test]
     fn a_process_that_does_not_know_its_cores_stops_the_binding() {
-        let processes = [process("a", &[]), process("b", &[0, 1])];
+        let processes = List::from(vec![process("a", &[]), process("b", &[0, 1])]);
         let refusal = cores(&target(), &processes).unwrap_err();
         assert!(refusal.to_string().starts_with("process 0 does not know"));
     }

@@ -1,5 +1,6 @@
 //! Traffic before and after, drawn in the order of the cores.
 
+use treepie_base::{Leaf, Rank};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_placement::objective::hop_bytes;
@@ -103,14 +104,14 @@ impl BeforeAfter<'_> {
 }
 
 /// The matrix with its rows in the order of the cores, and these cores.
-fn in_core_order(situation: Situation) -> Result<(Matrix, Vec<usize>), CommandError> {
+fn in_core_order(situation: Situation) -> Result<(Matrix, Vec<Leaf>), CommandError> {
     let leaf_of_rank = situation.leaf_of_rank;
-    let mut order: Vec<usize> = (0..leaf_of_rank.len()).collect();
+    let mut order: Vec<Rank> = leaf_of_rank.keys().collect();
     order.sort_by_key(|&rank| (leaf_of_rank[rank], rank));
     let leaves = order.iter().map(|&rank| leaf_of_rank[rank]).collect();
     let mut row_of_rank = vec![0; order.len()];
     for (row, rank) in order.into_iter().enumerate() {
-        row_of_rank[rank] = row;
+        row_of_rank[rank.0] = row;
     }
     Ok((situation.matrix.renumbered(&row_of_rank)?, leaves))
 }

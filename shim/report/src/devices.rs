@@ -1,7 +1,7 @@
 //! Network interfaces and accelerators of machines, and the cores next to each.
 
 use serde::Serialize;
-use treepie_base::list;
+use treepie_base::{Leaf, list};
 use treepie_profile::{HostTopology, Profile};
 use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 
@@ -54,7 +54,8 @@ impl HostDevices {
             .flat_map(|host| &host.processes)
             .filter_map(|&process| {
                 let allowed = list::parse(profile.allowed_cores.get(process)?).ok()?;
-                let leaves = allowed.iter().filter_map(|&unit| machine.leaf_of_pu(unit));
+                let leaves = allowed.iter();
+                let leaves = leaves.filter_map(|&unit| Some(machine.leaf_of_pu(unit)?.0));
                 Some((process, leaves.collect()))
             })
             .collect();
@@ -131,7 +132,7 @@ fn groups(machine: &Machine, bound: &[(usize, Vec<usize>)]) -> Vec<DeviceGroup> 
         let inside = |own: &Vec<usize>| !own.is_empty() && own.iter().all(|l| leaves.contains(l));
         let processes = bound.iter().filter(|(_, own)| inside(own));
         let processes: Vec<usize> = processes.map(|&(process, _)| process).collect();
-        let first_unit = |leaf: usize| machine.processing_units()[leaf].first().copied();
+        let first_unit = |leaf: usize| machine.processing_units()[Leaf(leaf)].first().copied();
         let mut cores: Vec<usize> = leaves.clone().filter_map(first_unit).collect();
         cores.sort_unstable();
         DeviceGroup {

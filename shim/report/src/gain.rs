@@ -2,6 +2,7 @@
 //! communicate across nodes, and the largest possible gain.
 
 use serde::Serialize;
+use treepie_base::Rank;
 use treepie_placement::bound::lower_bound;
 use treepie_placement::objective::{Objective, PairsAcross, link_loads, pairs_across};
 use treepie_topology::Topology;
@@ -51,7 +52,7 @@ pub struct CrossingPairs {
     /// Traffic of both directions together.
     pub bytes: f64,
     /// The heaviest: two ranks, and what they send.
-    pub heaviest: Vec<(usize, usize, f64)>,
+    pub heaviest: Vec<(Rank, Rank, f64)>,
     #[serde(skip)]
     words: String,
 }
@@ -231,6 +232,7 @@ impl CrossingPairs {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use treepie_base::Leaf;
     use treepie_traffic::Matrix;
 
     use super::*;
@@ -244,9 +246,10 @@ mod tests {
             matrix: &matrix,
             leaf_of_rank,
         };
-        let gain = Gain::new(&tree, Some(&tree), of(&[0, 1, 2, 3]), of(&[0, 2, 1, 3]));
+        let (packed, crossed) = (Leaf::list(0..4), Leaf::list([0, 2, 1, 3]));
+        let gain = Gain::new(&tree, Some(&tree), of(&packed), of(&crossed));
         assert_eq!(gain.congestion.identity, 3072.0);
-        assert_eq!(gain.crossing.heaviest, [(0, 1, 8.0)]);
+        assert_eq!(gain.crossing.heaviest, [(Rank(0), Rank(1), 8.0)]);
         let expected = "  most loaded link  before  after   change
   of a socket        3 KiB    8 B  -99.7 %
 

@@ -1,6 +1,7 @@
 //! Traffic across each level of a machine, before and after.
 
 use serde::Serialize;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::objective::{dist_comm, traffic_by_level};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
@@ -35,7 +36,7 @@ pub struct Situation<'a> {
     /// Traffic between ranks.
     pub matrix: &'a Matrix,
     /// Leaf of each rank.
-    pub leaf_of_rank: &'a [usize],
+    pub leaf_of_rank: &'a Slice<Rank, Leaf>,
 }
 
 impl Situation<'_> {

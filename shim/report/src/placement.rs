@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use treepie_base::list;
+use treepie_base::{Leaf, List, Rank, Slice, list};
 use treepie_placement::file::PlacementFile;
 use treepie_topology::{Device, Topology};
 
@@ -29,9 +29,8 @@ pub fn text(name: &str, file: &PlacementFile) -> String {
     }
     let moved = file
         .permutation
-        .iter()
-        .enumerate()
-        .filter(|(process, rank)| process != *rank);
+        .iter_enumerated()
+        .filter(|(process, rank)| process.0 != rank.0);
     text += &format!(
         "  a replay gives {} of {} another rank than the launcher\n\n",
         moved.count(),
@@ -87,13 +86,14 @@ fn ranks_by_block(file: &PlacementFile) -> String {
 
 /// The lowest blocks that have ranks: their names, and the ranks on their cores,
 /// `-` where there is none.
-pub fn blocks(topology: &Topology, leaf_of_rank: &[usize]) -> Vec<(String, String)> {
+pub fn blocks(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> Vec<(String, String)> {
     let ranks_on = ranks_on(topology, leaf_of_rank);
     let depth = topology.depth() - 1;
     let mut blocks = Vec::new();
     for block in 0..topology.node_count(depth) {
         let leaves = topology.leaves_below(depth, block);
-        let name = block_name(topology, leaves.start);
+        let first = Leaf(topology.leaf_range(depth, block).start);
+        let name = block_name(topology, first);
         if leaves.clone().any(|leaf| !ranks_on[leaf].is_empty()) {
             let ranks = leaves.map(|leaf| match ranks_on[leaf].as_str() {
                 "" => "-",
@@ -106,9 +106,9 @@ pub fn blocks(topology: &Topology, leaf_of_rank: &[usize]) -> Vec<(String, Strin
 }
 
 /// The ranks on every leaf, with commas where it has several.
-pub fn ranks_on(topology: &Topology, leaf_of_rank: &[usize]) -> Vec<String> {
-    let mut ranks_on = vec![String::new(); topology.leaf_count()];
-    for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
+pub fn ranks_on(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> List<Leaf, String> {
+    let mut ranks_on = List::from(vec![String::new(); topology.leaf_count()]);
+    for (rank, &leaf) in leaf_of_rank.iter_enumerated() {
         let ranks = &mut ranks_on[leaf];
         if !ranks.is_empty() {
             ranks.push(',');
@@ -119,7 +119,7 @@ pub fn ranks_on(topology: &Topology, leaf_of_rank: &[usize]) -> Vec<String> {
 }
 
 /// `node 2 socket 0`, or `the machine` where there are only cores.
-fn block_name(topology: &Topology, leaf: usize) -> String {
+fn block_name(topology: &Topology, leaf: Leaf) -> String {
     let path = topology.path(leaf);
     let levels = topology.levels().iter().zip(path).rev().skip(1);
     let mut words: Vec<String> = levels
@@ -180,8 +180,8 @@ pub fn topology_text(name: &str, topology: &Topology) -> String {
 
 /// Devices and the cores next to them, one line for each name, whatever hosts have it.
 fn devices_text(topology: &Topology) -> String {
-    let mut next_to: BTreeMap<&Device, Vec<usize>> = BTreeMap::new();
-    for (leaf, known) in topology.leaves().iter().enumerate() {
+    let mut next_to: BTreeMap<&Device, Vec<Leaf>> = BTreeMap::new();
+    for (leaf, known) in topology.leaves().iter_enumerated() {
         for device in known.devices.iter() {
             next_to.entry(device).or_default().push(leaf);
         }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::worth::{NOTHING, Worth, saved};
 use treepie_topology::Topology;
 
@@ -136,14 +137,16 @@ impl Evidence<'_> {
     }
 }
 
-/// Whether the leaves are on several machines; where no level is called so, the highest one tells
+/// Whether the ranks are on several machines; where no level is called so, the highest one tells
 /// whether the tree is that of one.
-pub fn on_several_nodes(topology: &Topology, leaves: &[usize]) -> bool {
+pub fn on_several_nodes(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> bool {
     let Some(depth) = machine_depth(topology) else {
         let first = topology.levels().first();
         return first.is_some_and(|level| !PARTS_OF_A_MACHINE.contains(&&*level.name));
     };
-    let mut nodes = leaves.iter().map(|&leaf| topology.ancestor(leaf, depth));
+    let mut nodes = leaf_of_rank
+        .iter()
+        .map(|&leaf| topology.ancestor(leaf, depth));
     let first = nodes.next();
     nodes.any(|node| Some(node) != first)
 }

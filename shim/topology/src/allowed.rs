@@ -2,13 +2,14 @@
 
 use crate::error::TopologyError;
 use crate::tree::Topology;
+use treepie_base::Leaf;
 
 impl Topology {
     /// The same tree with more leaves forbidden: a placement will not use them.
     ///
     /// # Errors
     /// A leaf that does not exist.
-    pub fn forbidding(mut self, leaves: &[usize]) -> Result<Self, TopologyError> {
+    pub fn forbidding(mut self, leaves: &[Leaf]) -> Result<Self, TopologyError> {
         self.require_leaves(leaves)?;
         for &leaf in leaves {
             self.leaves_mut()[leaf].forbidden = true;
@@ -21,7 +22,7 @@ impl Topology {
     ///
     /// # Errors
     /// A leaf that does not exist.
-    pub fn allowing_only(mut self, leaves: &[usize]) -> Result<Self, TopologyError> {
+    pub fn allowing_only(mut self, leaves: &[Leaf]) -> Result<Self, TopologyError> {
         self.require_leaves(leaves)?;
         for leaf in self.leaves_mut() {
             leaf.forbidden = true;
@@ -33,10 +34,9 @@ impl Topology {
     }
 
     /// The leaves that may be used, in logical order.
-    pub fn allowed_leaves(&self) -> Vec<usize> {
-        (0..self.leaf_count())
-            .filter(|&leaf| !self.leaf(leaf).forbidden)
-            .collect()
+    pub fn allowed_leaves(&self) -> Vec<Leaf> {
+        let leaves = self.leaves().keys();
+        leaves.filter(|&leaf| !self.leaf(leaf).forbidden).collect()
     }
 
     /// The tree of the allowed leaves only. Its leaf `i` is leaf
@@ -60,9 +60,9 @@ impl Topology {
             .with_level_distances(self.level_distances())
     }
 
-    fn require_leaves(&self, leaves: &[usize]) -> Result<(), TopologyError> {
+    fn require_leaves(&self, leaves: &[Leaf]) -> Result<(), TopologyError> {
         let count = self.leaf_count();
-        match leaves.iter().find(|&&leaf| leaf >= count) {
+        match leaves.iter().find(|leaf| leaf.0 >= count) {
             Some(&leaf) => Err(TopologyError::NoSuchLeaf {
                 leaf,
                 leaves: count,

@@ -2,13 +2,14 @@
 
 use crate::error::TopologyError;
 use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{Leaf, List};
 
 /// A nested description of any tree: what a YAML file or hwloc gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tree {
     /// A processing unit.
-    Leaf(Leaf),
+    Leaf(ProcessingUnit),
     /// Anything with parts.
     Inner(Vec<Tree>),
 }
@@ -59,7 +60,11 @@ impl Topology {
                 .ok_or(TopologyError::TooManyLeaves)?;
         }
         let names = names.map_or_else(|| usual_names(arities.len()), <[String]>::to_vec);
-        Topology::from_child_counts(names, &children, vec![Leaf::default(); nodes])
+        Topology::from_child_counts(
+            names,
+            &children,
+            vec![ProcessingUnit::default(); nodes].into(),
+        )
     }
 
     /// Any tree. A leaf that is nearer to the root than others is moved down
@@ -74,7 +79,7 @@ impl Topology {
             return Err(TopologyError::TooManyLevels { levels: depth });
         }
         let mut children = vec![Vec::new(); depth];
-        let mut leaves = Vec::new();
+        let mut leaves = List::new();
         collect(tree, 0, &mut children, &mut leaves)?;
         let names = names.map_or_else(|| usual_names(depth), <[String]>::to_vec);
         Topology::from_child_counts(names, &children, leaves)
@@ -87,7 +92,7 @@ impl Topology {
 
     fn subtree(&self, depth: usize, node: usize) -> Tree {
         if depth == self.depth() {
-            return Tree::Leaf(self.leaf(node).clone());
+            return Tree::Leaf(self.leaf(Leaf(node)).clone());
         }
         let children = self.children(depth, node);
         Tree::Inner(children.map(|c| self.subtree(depth + 1, c)).collect())
@@ -132,7 +137,7 @@ fn collect(
     tree: &Tree,
     depth: usize,
     children: &mut [Vec<usize>],
-    leaves: &mut Vec<Leaf>,
+    leaves: &mut List<Leaf, ProcessingUnit>,
 ) -> Result<(), TopologyError> {
     match tree {
         Tree::Leaf(leaf) => {

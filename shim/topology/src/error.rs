@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
+use treepie_base::Leaf;
 
 /// Reason why a topology could not be made. Levels are counted from 1, below the root.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -54,16 +55,16 @@ pub enum TopologyError {
     NumberTwice {
         /// The number.
         os_index: usize,
-        /// Logical number of a leaf that has it.
-        first: usize,
-        /// Logical number of another leaf that has it.
-        second: usize,
+        /// A leaf that has it.
+        first: Leaf,
+        /// Another leaf that has it.
+        second: Leaf,
     },
     /// A leaf that does not exist.
     #[error("leaf {leaf} is outside the topology: its {leaves} leaves count from 0")]
     NoSuchLeaf {
-        /// The number that was given.
-        leaf: usize,
+        /// The leaf that was given.
+        leaf: Leaf,
         /// Number of leaves.
         leaves: usize,
     },

@@ -2,8 +2,8 @@
 
 use crate::error::TopologyError;
 use crate::limits::LEVEL_LIMIT;
-use crate::tree::Leaf;
-use crate::tree::Topology;
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{Leaf, List};
 
 impl Topology {
     /// A cluster: a network above machines, which need not be alike. The leaves
@@ -43,7 +43,7 @@ impl Topology {
         }
         let mut children = vec![Vec::new(); depth + 1];
         children[0].push(parts.len());
-        let mut leaves: Vec<Leaf> = Vec::new();
+        let mut leaves: List<Leaf, ProcessingUnit> = List::new();
         for part in parts {
             let present = levels_present(part, deepest);
             let mut below = 0;

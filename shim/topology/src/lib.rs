@@ -2,14 +2,15 @@
 //! are, how many levels apart two of them lie, and which may be used.
 //!
 //! ```
+//! use treepie_base::Leaf;
 //! use treepie_topology::Topology;
 //!
 //! // Four nodes of two sockets of two cores.
 //! let topology = Topology::from_arities("4:2:2")?;
 //! assert_eq!(topology.leaf_count(), 16);
 //! assert_eq!(topology.levels()[1].name, "socket");
-//! assert_eq!(topology.distance(0, 1), 2); // same socket: up one level, down one
-//! assert_eq!(topology.distance(0, 4), 6); // another node: through the root
+//! assert_eq!(topology.distance(Leaf(0), Leaf(1)), 2); // same socket: up one level, down one
+//! assert_eq!(topology.distance(Leaf(0), Leaf(4)), 6); // another node: through the root
 //! # Ok::<(), treepie_topology::TopologyError>(())
 //! ```
 //!
@@ -39,4 +40,4 @@ pub use device::{Device, DeviceKind, LocalDevice};
 pub use error::TopologyError;
 pub use limits::LEAF_LIMIT;
 pub use machine::{Machine, MachineError};
-pub use tree::{Leaf, Level, Topology};
+pub use tree::{Level, ProcessingUnit, Topology};

@@ -23,7 +23,8 @@ use thiserror::Error;
 
 use crate::device::{Device, LocalDevice};
 use crate::error::TopologyError;
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{Leaf, List, Slice};
 
 /// First line of the text form.
 const FIRST_LINE: &str = "machine 1";
@@ -61,18 +62,18 @@ pub enum MachineError {
     /// A leaf without processing units.
     #[error("leaf {leaf} has no processing unit: expected at least one for each leaf")]
     NoUnit {
-        /// Logical number of the leaf.
-        leaf: usize,
+        /// The leaf.
+        leaf: Leaf,
     },
     /// Two leaves have the same processing unit.
     #[error("processing unit {unit} belongs to leaf {first} and to leaf {second}: expected one")]
     UnitTwice {
         /// The operating system's number.
         unit: usize,
-        /// Logical number of the first leaf that has it.
-        first: usize,
-        /// Logical number of the second leaf that has it.
-        second: usize,
+        /// The first leaf that has it.
+        first: Leaf,
+        /// The second leaf that has it.
+        second: Leaf,
     },
     /// A device next to leaves that there are not, or next to none.
     #[error(
@@ -94,14 +95,14 @@ pub enum MachineError {
 /// One machine: the tree of its cores, and the processing units (hardware
 /// threads) of each core by the numbers of the operating system.
 ///
-/// A leaf is a core; its [`Leaf::os_index`] is its first processing unit, the
+/// A leaf is a core; its [`ProcessingUnit::os_index`] is its first processing unit, the
 /// number that binding and cpu lists use. Each processing unit has one leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     host: Option<String>,
     topology: Topology,
-    processing_units: Vec<Vec<usize>>,
-    leaf_of_pu: BTreeMap<usize, usize>,
+    processing_units: List<Leaf, Vec<usize>>,
+    leaf_of_pu: BTreeMap<usize, Leaf>,
     devices: Vec<LocalDevice>,
 }
 
@@ -119,17 +120,17 @@ impl Machine {
         host: Option<String>,
         names: Vec<String>,
         children: &[Vec<usize>],
-        processing_units: Vec<Vec<usize>>,
+        processing_units: List<Leaf, Vec<usize>>,
     ) -> Result<Self, MachineError> {
         if let Some(name) = host.iter().chain(&names).find(|name| !is_word(name)) {
             return Err(MachineError::NotAWord { name: name.clone() });
         }
         require_fitting_counts(children, processing_units.len())?;
         let leaf_of_pu = leaf_of_each_unit(&processing_units)?;
-        let leaves = processing_units.iter().map(|units| Leaf {
+        let leaves = processing_units.iter().map(|units| ProcessingUnit {
             os_index: units.first().copied(),
             host: host.clone(),
-            ..Leaf::default()
+            ..ProcessingUnit::default()
         });
         let topology = Topology::from_child_counts(names, children, leaves.collect())?;
         Ok(Machine {
@@ -166,7 +167,7 @@ impl Machine {
             }
         }
         let known = self.topology.leaves().iter().zip(beside);
-        let known = known.map(|(leaf, devices)| Leaf {
+        let known = known.map(|(leaf, devices)| ProcessingUnit {
             devices: Arc::from(devices),
             ..leaf.clone()
         });
@@ -193,13 +194,13 @@ impl Machine {
 
     /// The operating system's numbers of the hardware threads of each leaf, in
     /// logical order.
-    pub fn processing_units(&self) -> &[Vec<usize>] {
+    pub fn processing_units(&self) -> &Slice<Leaf, Vec<usize>> {
         &self.processing_units
     }
 
     /// The leaf that processing unit `os_index` belongs to; `None` for one that
     /// this machine does not have, or that may not be used.
-    pub fn leaf_of_pu(&self, os_index: usize) -> Option<usize> {
+    pub fn leaf_of_pu(&self, os_index: usize) -> Option<Leaf> {
         self.leaf_of_pu.get(&os_index).copied()
     }
 }
@@ -231,9 +232,11 @@ fn require_count(what: &'static str, found: usize, expected: usize) -> Result<()
     })
 }
 
-fn leaf_of_each_unit(units: &[Vec<usize>]) -> Result<BTreeMap<usize, usize>, MachineError> {
+fn leaf_of_each_unit(
+    units: &Slice<Leaf, Vec<usize>>,
+) -> Result<BTreeMap<usize, Leaf>, MachineError> {
     let mut leaf_of_pu = BTreeMap::new();
-    for (leaf, units) in units.iter().enumerate() {
+    for (leaf, units) in units.iter_enumerated() {
         if units.is_empty() {
             return Err(MachineError::NoUnit { leaf });
         }
@@ -293,7 +296,7 @@ impl FromStr for Machine {
             });
         }
         let mut host = None;
-        let (mut names, mut children, mut units) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut children, mut units) = (Vec::new(), Vec::new(), List::new());
         let mut devices = Vec::new();
         for (at, content) in lines {
             let wrong = |expected| MachineError::Line {
@@ -363,16 +366,16 @@ mod tests {
         assert_eq!(machine.to_string(), UNEVEN);
         assert_eq!(machine.host(), Some("mygale"));
         assert_eq!(machine.topology().leaf_count(), 3);
-        assert_eq!(machine.topology().common_level(0, 1), 1);
-        assert_eq!(machine.topology().common_level(1, 2), 0);
-        assert_eq!(machine.topology().leaf(2).os_index, Some(1));
+        assert_eq!(machine.topology().common_level(Leaf(0), Leaf(1)), 1);
+        assert_eq!(machine.topology().common_level(Leaf(1), Leaf(2)), 0);
+        assert_eq!(machine.topology().leaf(Leaf(2)).os_index, Some(1));
     }
 
     #[test]
     fn each_hardware_thread_leads_to_its_core() {
         let machine: Machine = UNEVEN.parse().unwrap();
         let leaves = [0, 4, 2, 6, 1, 5].map(|unit| machine.leaf_of_pu(unit));
-        assert_eq!(leaves, [0, 0, 1, 1, 2, 2].map(Some));
+        assert_eq!(leaves, [0, 0, 1, 1, 2, 2].map(|leaf| Some(Leaf(leaf))));
         assert_eq!(machine.leaf_of_pu(3), None);
     }
 
@@ -382,7 +385,7 @@ mod tests {
         let machine: Machine = text.parse().unwrap();
         assert_eq!(machine.to_string(), text);
         let names = |leaf: usize| -> Vec<&str> {
-            let devices = machine.topology().leaf(leaf).devices.iter();
+            let devices = machine.topology().leaf(Leaf(leaf)).devices.iter();
             devices.map(|device| &*device.name).collect()
         };
         assert_eq!(
@@ -392,7 +395,10 @@ mod tests {
         // A cluster of such machines keeps them.
         let machines = ["a", "b"].map(|host| (host.to_owned(), machine.topology().clone()));
         let cluster = Topology::cluster(machines.to_vec()).unwrap();
-        assert_eq!(cluster.leaf(5).devices, machine.topology().leaf(2).devices);
+        assert_eq!(
+            cluster.leaf(Leaf(5)).devices,
+            machine.topology().leaf(Leaf(2)).devices
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use crate::build::Tree;
 use crate::error::TopologyError;
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{Leaf, List};
 
 /// The level of hosts that are alike to each other.
 const CLUSTER: &str = "cluster";
@@ -33,7 +34,7 @@ impl Topology {
             placed.push((place, (host, machine)));
         }
         placed.sort_by_key(|&(place, _)| place);
-        let places: Vec<usize> = placed.iter().map(|&(place, _)| place).collect();
+        let places: Vec<Leaf> = placed.iter().map(|&(place, _)| place).collect();
         let above = network.clone().allowing_only(&places)?.pruned()?;
         let below = Topology::cluster(placed.into_iter().map(|(_, machine)| machine).collect())?;
         let children = (0..above.depth()).map(|depth| above.child_counts(depth));
@@ -42,7 +43,7 @@ impl Topology {
         let names = switches.chain(below.levels());
         let names = names.map(|level| level.name.clone()).collect();
         let children: Vec<Vec<usize>> = children.chain(inside).collect();
-        Topology::from_child_counts(names, &children, below.leaves().to_vec())
+        Topology::from_child_counts(names, &children, below.leaves().to_owned())
     }
 
     /// A network of clusters, each given by its hosts.
@@ -51,9 +52,9 @@ impl Topology {
     /// A cluster without hosts; no cluster.
     pub fn from_clusters(clusters: Vec<Vec<String>>) -> Result<Self, TopologyError> {
         let host = |name| {
-            Tree::Leaf(Leaf {
+            Tree::Leaf(ProcessingUnit {
                 host: Some(name),
-                ..Leaf::default()
+                ..ProcessingUnit::default()
             })
         };
         let cluster = |hosts: Vec<String>| Tree::Inner(hosts.into_iter().map(host).collect());
@@ -97,7 +98,8 @@ impl Topology {
             }
             let levels = self.levels().iter().skip(depth);
             let names = levels.map(|level| level.name.clone()).collect();
-            let leaves: Vec<Leaf> = self.leaves().get(nodes).unwrap_or_default().to_vec();
+            let leaves = self.leaves().raw.get(nodes).unwrap_or_default();
+            let leaves: List<Leaf, ProcessingUnit> = leaves.to_vec().into();
             let distances = self.level_distances().get(depth..).unwrap_or_default();
             Topology::from_child_counts(names, &children, leaves)?.with_level_distances(distances)
         };
@@ -106,8 +108,8 @@ impl Topology {
 }
 
 /// The leaf of every host.
-fn places(network: &Topology) -> HashMap<&str, usize> {
-    let leaves = network.leaves().iter().enumerate();
+fn places(network: &Topology) -> HashMap<&str, Leaf> {
+    let leaves = network.leaves().iter_enumerated();
     let named = leaves.filter_map(|(place, leaf)| Some((leaf.host.as_deref()?, place)));
     named.collect()
 }
@@ -125,9 +127,9 @@ mod tests {
     use super::*;
 
     fn host(name: &str) -> Tree {
-        Tree::Leaf(Leaf {
+        Tree::Leaf(ProcessingUnit {
             host: Some(name.to_owned()),
-            ..Leaf::default()
+            ..ProcessingUnit::default()
         })
     }
 
@@ -153,8 +155,8 @@ mod tests {
         assert_eq!(joined.hosts(), ["a", "b", "d"]);
         assert_eq!(joined.leaf_count(), 9);
         // a and b are below one switch, d below the other.
-        assert_eq!(joined.distance(0, 3), 6);
-        assert_eq!(joined.distance(0, 5), 8);
+        assert_eq!(joined.distance(Leaf(0), Leaf(3)), 6);
+        assert_eq!(joined.distance(Leaf(0), Leaf(5)), 8);
         assert_eq!(joined.level_distances(), [8.0, 6.0, 4.0, 2.0]);
     }
 

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use crate::error::TopologyError;
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{Leaf, List};
 
 impl Topology {
     /// The same tree with a physical number for each leaf, in logical order.
@@ -35,7 +36,10 @@ impl Topology {
     /// # Errors
     /// Another number of leaves; a physical number twice on one host or, where
     /// hosts have no names, twice below one node just above the leaves.
-    pub fn with_leaves(mut self, leaves: Vec<Leaf>) -> Result<Self, TopologyError> {
+    pub fn with_leaves(
+        mut self,
+        leaves: List<Leaf, ProcessingUnit>,
+    ) -> Result<Self, TopologyError> {
         if leaves.len() != self.leaf_count() {
             return Err(TopologyError::WrongCount {
                 what: "descriptions of leaves",
@@ -66,7 +70,7 @@ impl Topology {
             .iter()
             .map(|name| self.depth_of(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let mut places: Vec<(Vec<usize>, Vec<usize>, usize)> = (0..self.leaf_count())
+        let mut places: Vec<(Vec<usize>, Vec<usize>, Leaf)> = (self.leaves().keys())
             .map(|leaf| {
                 let mut path = self.path(leaf);
                 let counted = depths.iter().rev().map(|&d| path[d]).collect();
@@ -81,7 +85,7 @@ impl Topology {
             if at > 0 && places[at - 1].0 != *group {
                 next = 0;
             }
-            numbers[*leaf] = next;
+            numbers[leaf.0] = next;
             next += 1;
         }
         self.with_os_indices(&numbers)
@@ -90,8 +94,8 @@ impl Topology {
     /// The leaves by physical number, machine after machine. Machines are the
     /// hosts, or without host names the subtrees of the highest level in which
     /// no number repeats. Where a number is unknown, the logical order.
-    pub fn physical_order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.leaf_count()).collect();
+    pub fn physical_order(&self) -> Vec<Leaf> {
+        let mut order: Vec<Leaf> = self.leaves().keys().collect();
         if self.leaves().iter().any(|leaf| leaf.os_index.is_none()) {
             return order;
         }
@@ -101,7 +105,7 @@ impl Topology {
     }
 
     /// The machine of every leaf, machines counted from left to right.
-    fn machines(&self) -> Vec<usize> {
+    fn machines(&self) -> List<Leaf, usize> {
         let hosts: Option<Vec<&str>> = self.leaves().iter().map(|l| l.host.as_deref()).collect();
         if let Some(hosts) = hosts {
             let mut seen = HashMap::new();
@@ -117,18 +121,17 @@ impl Topology {
                     .is_ok()
             })
             .unwrap_or(self.depth());
-        (0..self.leaf_count())
-            .map(|leaf| self.ancestor(leaf, depth))
-            .collect()
+        let leaves = self.leaves().keys();
+        leaves.map(|leaf| self.ancestor(leaf, depth)).collect()
     }
 
     /// Checks that no physical number occurs twice within one machine.
     fn require_distinct<M: std::hash::Hash + Eq>(
         &self,
-        machine_of: impl Fn(usize) -> Option<M>,
+        machine_of: impl Fn(Leaf) -> Option<M>,
     ) -> Result<(), TopologyError> {
         let mut seen = HashMap::new();
-        for (second, leaf) in self.leaves().iter().enumerate() {
+        for (second, leaf) in self.leaves().iter_enumerated() {
             let (Some(os_index), Some(machine)) = (leaf.os_index, machine_of(second)) else {
                 continue;
             };

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use crate::device::Device;
 use crate::error::TopologyError;
 use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
+use treepie_base::{Leaf, List, Slice};
 
-/// A processing unit: one place for one rank.
+/// The properties of a leaf: a core or a hardware thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Leaf {
+pub struct ProcessingUnit {
     /// Physical number that the operating system gives it (hwloc's `os_index`);
     /// it counts anew on every machine.
     pub os_index: Option<usize>,
@@ -43,7 +44,7 @@ pub struct Level {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
     levels: Vec<Level>,
-    leaves: Vec<Leaf>,
+    leaves: List<Leaf, ProcessingUnit>,
     distances: Vec<f64>,
 }
 
@@ -53,7 +54,7 @@ impl Topology {
     pub(super) fn from_child_counts(
         names: Vec<String>,
         children: &[Vec<usize>],
-        leaves: Vec<Leaf>,
+        leaves: List<Leaf, ProcessingUnit>,
     ) -> Result<Self, TopologyError> {
         if children.is_empty() || leaves.is_empty() {
             return Err(TopologyError::Empty);
@@ -125,7 +126,19 @@ impl Topology {
     ///
     /// # Panics
     /// If there is no such node.
-    pub fn leaves_below(&self, depth: usize, node: usize) -> Range<usize> {
+    pub fn leaves_below(
+        &self,
+        depth: usize,
+        node: usize,
+    ) -> impl ExactSizeIterator<Item = Leaf> + DoubleEndedIterator + Clone + use<> {
+        self.leaf_range(depth, node).map(Leaf)
+    }
+
+    /// The numbers of [`Topology::leaves_below`], for a search that counts leaves by itself.
+    ///
+    /// # Panics
+    /// If there is no such node.
+    pub fn leaf_range(&self, depth: usize, node: usize) -> Range<usize> {
         self.levels[depth..]
             .iter()
             .fold(node..node + 1, |nodes, level| {
@@ -162,16 +175,16 @@ impl Topology {
     ///
     /// # Panics
     /// If `leaf` is not below [`Topology::leaf_count`].
-    pub fn leaf(&self, leaf: usize) -> &Leaf {
+    pub fn leaf(&self, leaf: Leaf) -> &ProcessingUnit {
         &self.leaves[leaf]
     }
 
     /// All leaves in logical order.
-    pub fn leaves(&self) -> &[Leaf] {
+    pub fn leaves(&self) -> &Slice<Leaf, ProcessingUnit> {
         &self.leaves
     }
 
-    pub(super) fn leaves_mut(&mut self) -> &mut [Leaf] {
+    pub(super) fn leaves_mut(&mut self) -> &mut Slice<Leaf, ProcessingUnit> {
         &mut self.leaves
     }
 
@@ -179,8 +192,8 @@ impl Topology {
     ///
     /// # Panics
     /// If `leaf` is not below [`Topology::leaf_count`].
-    pub fn path(&self, leaf: usize) -> Vec<usize> {
-        let mut node = leaf;
+    pub fn path(&self, leaf: Leaf) -> Vec<usize> {
+        let mut node = usize::from(leaf);
         let mut path = Vec::with_capacity(self.depth());
         for level in self.levels.iter().rev() {
             let parent = level.parents[node] as usize;
@@ -195,11 +208,11 @@ impl Topology {
     ///
     /// # Panics
     /// If `leaf` is not below [`Topology::leaf_count`].
-    pub fn ancestor(&self, leaf: usize, depth: usize) -> usize {
+    pub fn ancestor(&self, leaf: Leaf, depth: usize) -> usize {
         self.levels[depth.min(self.depth())..]
             .iter()
             .rev()
-            .fold(leaf, |node, level| level.parents[node] as usize)
+            .fold(leaf.0, |node, level| level.parents[node] as usize)
     }
 
     /// Depth of the lowest common ancestor of two leaves: 0 if their way goes
@@ -208,8 +221,8 @@ impl Topology {
     ///
     /// # Panics
     /// If a leaf is not below [`Topology::leaf_count`].
-    pub fn common_level(&self, leaf_a: usize, leaf_b: usize) -> usize {
-        let (mut a, mut b, mut depth) = (leaf_a, leaf_b, self.depth());
+    pub fn common_level(&self, leaf_a: Leaf, leaf_b: Leaf) -> usize {
+        let (mut a, mut b, mut depth) = (leaf_a.0, leaf_b.0, self.depth());
         while a != b {
             depth -= 1;
             a = self.levels[depth].parents[a] as usize;
@@ -223,7 +236,7 @@ impl Topology {
     ///
     /// # Panics
     /// If a leaf is not below [`Topology::leaf_count`].
-    pub fn distance(&self, leaf_a: usize, leaf_b: usize) -> usize {
+    pub fn distance(&self, leaf_a: Leaf, leaf_b: Leaf) -> usize {
         2 * (self.depth() - self.common_level(leaf_a, leaf_b))
     }
 

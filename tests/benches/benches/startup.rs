@@ -17,8 +17,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use tempfile::TempDir;
+use treepie_base::{List, Process, Slice};
 use treepie_placement::allocation::{Allocation, Movement, Recorded};
-use treepie_placement::binding::Process;
+use treepie_placement::binding::LaunchedProcess;
 use treepie_profile::{Host, Profile};
 use treepie_topology::Machine;
 use treepie_topology::networks::Site;
@@ -35,9 +36,9 @@ fn machine() -> Machine {
 }
 
 /// Processes dealt out to hosts in turn, bound to their cores.
-fn processes(ranks: usize, name: &str) -> Vec<Process> {
+fn processes(ranks: usize, name: &str) -> List<Process, LaunchedProcess> {
     let hosts = ranks.div_ceil(SOCKETS * CORES);
-    let process = |rank: usize| Process {
+    let process = |rank: usize| LaunchedProcess {
         host: format!("{name}{}", rank % hosts),
         allowed: vec![rank / hosts],
     };
@@ -155,8 +156,9 @@ fn main() {
     for ranks in sizes {
         let job = processes(ranks, "n");
         let machine = machine();
-        let make =
-            |job: &[Process]| Allocation::new(job, |_| Some(machine.clone()), None).expect("hosts");
+        let make = |job: &Slice<Process, LaunchedProcess>| {
+            Allocation::new(job, |_| Some(machine.clone()), None).expect("hosts")
+        };
         let (allocation_time, allocation) = least(|| make(&job));
         let networks = on_networks(ranks, || make(&job));
         let said = vec![machine.to_string(); ranks.div_ceil(SOCKETS * CORES)];

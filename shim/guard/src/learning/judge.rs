@@ -2,8 +2,9 @@
 
 use super::experience::{Candidate, Judgement};
 use super::policy::AS_GOOD_PART;
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_placement::allocation::{Allocation, AllocationError, Movement};
-use treepie_placement::binding::{self, Process};
+use treepie_placement::binding::{self, LaunchedProcess};
 use treepie_placement::worth::{Worth, saved};
 use treepie_traffic::Matrix;
 
@@ -16,7 +17,7 @@ pub struct Case<'a> {
     /// The hosts and cores of the processes.
     pub allocation: &'a Allocation,
     /// The processes.
-    pub processes: &'a [Process],
+    pub processes: &'a Slice<Process, LaunchedProcess>,
     /// A number that allocations of this shape share.
     pub shape: u64,
     /// In seconds since 1970.
@@ -45,7 +46,9 @@ impl Case<'_> {
         if worth != Worth::Gain {
             return Ok(judgement);
         }
-        judgement.candidates = vec![Candidate::Permute(placed.permutation)];
+        judgement.candidates = vec![Candidate::Permute(
+            placed.permutation.into_iter().map(usize::from).collect(),
+        )];
         judgement.candidates.extend(self.bound()?);
         if let Some(older) = older.filter(|older| self.is_as_good(older, placed.costs.1)) {
             judgement.since = older.since;
@@ -62,7 +65,7 @@ impl Case<'_> {
             return Ok(None);
         }
         let cores = binding::cores(&placed.topology, &placed.leaf_of_process, self.processes);
-        Ok(cores.ok().map(Candidate::Bind))
+        Ok(cores.ok().map(|cores| Candidate::Bind(cores.into())))
     }
 
     /// Whether the permutation of an older judgement costs about as much as this.
@@ -71,9 +74,9 @@ impl Case<'_> {
             return false;
         };
         let leaf_of_process = self.allocation.leaf_of_process();
-        let mut leaf_of_rank = vec![0; leaf_of_process.len()];
+        let mut leaf_of_rank: List<Rank, Leaf> = Leaf::list(vec![0; leaf_of_process.len()]);
         for (&rank, &leaf) in new_rank.iter().zip(leaf_of_process) {
-            match leaf_of_rank.get_mut(rank) {
+            match leaf_of_rank.get_mut(Rank(rank)) {
                 Some(place) => *place = leaf,
                 None => return false,
             }
@@ -91,7 +94,7 @@ mod tests {
     /// Four processes on each of these hosts of two sockets of two cores, all free on their host.
     /// Cores are numbered from socket to socket in turn.
     struct Job {
-        processes: Vec<Process>,
+        processes: List<Process, LaunchedProcess>,
         allocation: Allocation,
     }
 
@@ -101,12 +104,12 @@ mod tests {
             let units = (0..4).map(|leaf| vec![leaf % 2 * 2 + leaf / 2]).collect();
             let names = vec!["socket".into(), "core".into()];
             let machine = Machine::from_levels(None, names, &children, units).unwrap();
-            let process = |host: &&str| Process {
+            let process = |host: &&str| LaunchedProcess {
                 host: (*host).to_owned(),
                 allowed: (0..4).collect(),
             };
             let four = hosts.iter().flat_map(|host| [host; 4]);
-            let processes: Vec<Process> = four.map(process).collect();
+            let processes: List<Process, LaunchedProcess> = four.map(process).collect();
             let allocation = Allocation::new(&processes, |_| Some(machine.clone()), None).unwrap();
             Job {
                 processes,

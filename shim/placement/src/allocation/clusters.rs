@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::hosts_of;
-use crate::binding::Process;
+use crate::binding::LaunchedProcess;
+use treepie_base::{Process, Slice};
 use treepie_topology::Topology;
 
 /// The network of hosts whose processes have these clusters, in the order of the
@@ -13,8 +14,8 @@ use treepie_topology::Topology;
 /// # Errors
 /// Another number of processes; a host in two clusters.
 pub fn network_of(
-    processes: &[Process],
-    cluster_of_process: &[usize],
+    processes: &Slice<Process, LaunchedProcess>,
+    cluster_of_process: &Slice<Process, usize>,
 ) -> Result<Topology, AllocationError> {
     let (given, job) = (cluster_of_process.len(), processes.len());
     if given != job {

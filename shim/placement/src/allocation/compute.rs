@@ -3,8 +3,7 @@
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::Allocation;
 use crate::allocation::sparsify::sparsify;
-use crate::check::permutation;
-use crate::check::require_finite_sums;
+use crate::check::{identity, permutation, require_finite_sums};
 use crate::constraints::request::Constraints;
 use crate::effort::Effort;
 use crate::error::PlacementError;
@@ -14,6 +13,7 @@ use crate::options::{Options, Outcome};
 use crate::place::place;
 use crate::seat;
 use crate::strategy::Strategy;
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -39,11 +39,11 @@ pub struct Placed {
     /// The tree of the hosts.
     pub topology: Topology,
     /// The leaf of each rank.
-    pub leaf_of_rank: Vec<usize>,
+    pub leaf_of_rank: List<Rank, Leaf>,
     /// The leaf of each process.
-    pub leaf_of_process: Vec<usize>,
+    pub leaf_of_process: List<Process, Leaf>,
     /// The new rank of each process.
-    pub permutation: Vec<usize>,
+    pub permutation: List<Process, Rank>,
     /// Cost before and after: DistComm, or bytes times links on a network that is no tree.
     pub costs: (f64, f64),
 }
@@ -81,15 +81,18 @@ impl Allocation {
     pub fn placed_around(
         &self,
         matrix: &Matrix,
-        processes: &[usize],
+        processes: &[Process],
     ) -> Result<Placed, AllocationError> {
-        let at = |&process: &usize| (process, self.leaf_of_process[process]);
+        let at = |&process: &Process| (Rank(process.0), self.leaf_of_process[process]);
         let constraints = Constraints {
             fixed: processes.iter().map(at).collect(),
             slots: slots(&self.topology, &self.leaf_of_process).unwrap_or_default(),
             ..Constraints::default()
         };
-        let usable = self.topology.clone().allowing_only(&self.leaf_of_process)?;
+        let usable = self
+            .topology
+            .clone()
+            .allowing_only(&self.leaf_of_process.raw)?;
         let hardware = Hardware {
             topology: &usable,
             network: self.network(),
@@ -117,14 +120,14 @@ impl Allocation {
                 self.leaf_of_process.clone(),
                 permutation(&leaf_of_rank, &self.leaf_of_process)?,
             ),
-            Movement::Processes => (leaf_of_rank.clone(), (0..job).collect()),
+            Movement::Processes => (leaf_of_rank.raw.clone().into(), Rank::list(0..job)),
         };
         Ok(Placed {
             topology: self.topology.clone(),
             leaf_of_process,
             permutation,
             costs: (
-                self.cost(matrix, &self.leaf_of_process),
+                self.cost(matrix, identity(&self.leaf_of_process)),
                 self.cost(matrix, &leaf_of_rank),
             ),
             leaf_of_rank,
@@ -133,7 +136,7 @@ impl Allocation {
 
     /// Each rank on a core of the host that it is on.
     fn within_hosts(&self, matrix: &Matrix) -> Result<Outcome, AllocationError> {
-        let mut usable = self.leaf_of_process.clone();
+        let mut usable = self.leaf_of_process.raw.clone();
         let mut constraints = Constraints::default();
         if slots(&self.topology, &self.leaf_of_process).is_some() {
             // Nothing is gained by moving processes between cores that are shared.
@@ -147,13 +150,13 @@ impl Allocation {
         for (number, host) in self.hosts.iter().enumerate() {
             for (&process, may_use) in host.processes.iter().zip(&host.allowed) {
                 let leaves = self.leaves_of(number);
-                let may_use = |leaf: &usize| {
+                let may_use = |leaf: &Leaf| {
                     let core = self.topology.leaf(*leaf).os_index;
                     core.is_none_or(|core| may_use.contains(&core))
                 };
-                let leaves: Vec<usize> = leaves.filter(may_use).collect();
+                let leaves: Vec<Leaf> = leaves.filter(may_use).collect();
                 usable.extend(&leaves);
-                constraints.allowed.insert(process, leaves);
+                constraints.allowed.insert(Rank(process.0), leaves);
             }
         }
         let usable = self.topology.clone().allowing_only(&usable)?;
@@ -174,8 +177,8 @@ impl Allocation {
 pub fn reordered(
     graph: &Matrix,
     topology: &Topology,
-    leaf_of_member: &[usize],
-) -> Result<Option<Vec<usize>>, AllocationError> {
+    leaf_of_member: &Slice<Process, Leaf>,
+) -> Result<Option<List<Process, Rank>>, AllocationError> {
     let members = leaf_of_member.len();
     let matrix = Matrix::from_entries(members, graph.entries()).map_err(PlacementError::from)?;
     let found = on_leaves(Strategy::Best, &matrix, topology.into(), leaf_of_member)?;
@@ -193,10 +196,10 @@ fn on_leaves(
     strategy: Strategy,
     matrix: &Matrix,
     hardware: Hardware,
-    leaf_of_process: &[usize],
+    leaf_of_process: &Slice<Process, Leaf>,
 ) -> Result<Outcome, AllocationError> {
     let topology = hardware.topology;
-    let usable = topology.clone().allowing_only(leaf_of_process)?;
+    let usable = topology.clone().allowing_only(&leaf_of_process.raw)?;
     let usable = Hardware {
         topology: &usable,
         ..hardware
@@ -228,7 +231,7 @@ fn place_within_startup_budget(
     let less = Options { effort, ..*options };
     let found = place(Strategy::Best, &light, usable, &less)?;
     // On trees hop-bytes alone decide.
-    let costs = |leaf_of_rank: &[usize]| {
+    let costs = |leaf_of_rank: &Slice<Rank, Leaf>| {
         let load = usable
             .network
             .map(|_| usable.max_link_load(matrix, leaf_of_rank));
@@ -252,8 +255,8 @@ fn place_within_startup_budget(
 }
 
 /// Number of processes of each leaf, if one has several.
-fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
-    let mut processes_on = vec![0; topology.leaf_count()];
+fn slots(topology: &Topology, leaf_of_process: &Slice<Process, Leaf>) -> Option<List<Leaf, usize>> {
+    let mut processes_on: List<Leaf, usize> = vec![0; topology.leaf_count()].into();
     for &leaf in leaf_of_process {
         processes_on[leaf] += 1;
     }
@@ -262,7 +265,7 @@ fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
 }
 
 fn options<'a>(
-    current: &'a [usize],
+    leaf_of_process: &'a Slice<Process, Leaf>,
     constraints: Option<&'a Constraints>,
     hardware: Hardware,
 ) -> Options<'a> {
@@ -271,9 +274,9 @@ fn options<'a>(
         None => USUAL_UP_TO,
     };
     Options {
-        current: Some(current),
+        current: Some(identity(leaf_of_process)),
         objective: Objective::usual(hardware.network),
-        effort: match current.len() <= usual {
+        effort: match leaf_of_process.len() <= usual {
             true => Effort::Normal,
             false => Effort::Fast,
         },

@@ -14,6 +14,7 @@ use crate::options::Options;
 use crate::place::place;
 use crate::strategy::Strategy;
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_topology::networks::{Network, Site};
 use treepie_traffic::Matrix;
@@ -47,9 +48,10 @@ impl Allocation {
         };
         let near = nearness(site.network(), &then).map_err(PlacementError::from)?;
         let hosts = Topology::from_arities(&first.len().to_string())?;
+        let current: List<Rank, Leaf> = Leaf::list(first);
         let options = Options {
-            current: Some(&first),
-            effort: match first.len() <= USUAL_UP_TO {
+            current: Some(&current),
+            effort: match current.len() <= USUAL_UP_TO {
                 true => Effort::Normal,
                 false => Effort::Fast,
             },
@@ -71,10 +73,11 @@ impl Allocation {
         };
         let found = place(Strategy::Best, &near, now, &options)?;
         let before = NetworkNodes::new(network, &hosts, 1, &then)?;
-        let as_it_was: Vec<usize> = (0..then.len()).collect();
+        let as_it_was = Leaf::list(0..then.len());
         let cost = hop_bytes(&near, &hosts, &before, &as_it_was);
         let stretch = (cost > 0.0).then(|| found.cost / cost);
-        Ok((found.placement.leaf_of_rank, stretch))
+        let hosts = found.placement.leaf_of_rank.into_iter().map(usize::from);
+        Ok((hosts.collect(), stretch))
     }
 
     /// The hosts that each part may have, where not all are alike.
@@ -89,7 +92,8 @@ impl Allocation {
         for (number, part) in parts.iter().enumerate() {
             let wanted = similarity(topology, part);
             let similar = (0..hosts.len()).filter(|&host| hosts[host] == wanted);
-            constraints.allowed.insert(number, similar.collect());
+            let similar = similar.map(Leaf);
+            constraints.allowed.insert(Rank(number), similar.collect());
         }
         Some(constraints)
     }

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::error::PlacementError;
+use treepie_base::Process;
 use treepie_topology::TopologyError;
 use treepie_topology::networks::NetworkError;
 
@@ -50,7 +51,7 @@ pub enum AllocationError {
         "has no rank on core {core} of {host}, counted from 0, where process {process} is bound"
     )]
     Core {
-        process: usize,
+        process: Process,
         host: String,
         core: usize,
     },

@@ -1,14 +1,14 @@
 //! Hosts of a job, and the core of each process.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::allocation::error::AllocationError;
 use crate::allocation::occupied::{occupy, only};
-use crate::binding::Process;
+use crate::binding::LaunchedProcess;
 use crate::hardware::Hardware;
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_platform::{Platform, with_measured_distances};
 use treepie_topology::networks::Site;
 use treepie_topology::{Machine, Topology, TopologyError};
@@ -19,7 +19,7 @@ use treepie_traffic::Matrix;
 pub(super) struct Host {
     pub(super) name: String,
     /// Its processes, ascending.
-    pub(super) processes: Vec<usize>,
+    pub(super) processes: Vec<Process>,
     /// The cores that each of them may use, by the numbers of the leaves.
     pub(super) allowed: Vec<Vec<usize>>,
 }
@@ -33,7 +33,7 @@ pub struct Allocation {
     pub(super) host_depth: usize,
     /// The hosts in the order of the tree.
     pub(super) hosts: Vec<Host>,
-    pub(super) leaf_of_process: Vec<usize>,
+    pub(super) leaf_of_process: List<Process, Leaf>,
     /// Positions of the hosts on a network that is no tree.
     pub(super) network: Option<OnNetwork>,
 }
@@ -57,7 +57,7 @@ impl Allocation {
     /// More cores than a topology can have; a host that the network, where one is known
     /// (see `network_of` and [`Platform::network`]), does not have.
     pub fn new(
-        processes: &[Process],
+        processes: &Slice<Process, LaunchedProcess>,
         machine_of: impl Fn(&str) -> Option<Machine>,
         network: Option<&Topology>,
     ) -> Result<Self, AllocationError> {
@@ -81,7 +81,7 @@ impl Allocation {
         let known = topology.hosts().into_iter().enumerate();
         let place_of: HashMap<&str, usize> = known.map(|(place, host)| (host, place)).collect();
         hosts.sort_by_key(|host| place_of.get(host.name.as_str()).copied());
-        let mut leaf_of_process = vec![0; processes.len()];
+        let mut leaf_of_process = List::from(vec![Leaf(0); processes.len()]);
         for (number, host) in hosts.iter().enumerate() {
             let leaves = topology.leaves_below(host_depth, number).collect();
             let leaves = occupy(&topology, leaves, &host.allowed);
@@ -135,7 +135,7 @@ impl Allocation {
     ///
     /// # Panics
     /// If `leaf_of_rank` is no list of leaves of the ranks.
-    pub fn cost(&self, matrix: &Matrix, leaf_of_rank: &[usize]) -> f64 {
+    pub fn cost(&self, matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
         self.hardware().hop_bytes(matrix, leaf_of_rank)
     }
 
@@ -153,7 +153,7 @@ impl Allocation {
     }
 
     /// The leaf of each process.
-    pub fn leaf_of_process(&self) -> &[usize] {
+    pub fn leaf_of_process(&self) -> &Slice<Process, Leaf> {
         &self.leaf_of_process
     }
 
@@ -164,27 +164,26 @@ impl Allocation {
     }
 
     /// The leaves of a host.
-    pub(super) fn leaves_of(&self, host: usize) -> Range<usize> {
+    pub(super) fn leaves_of(&self, host: usize) -> impl ExactSizeIterator<Item = Leaf> + use<> {
         self.topology.leaves_below(self.host_depth, host)
     }
 
-    /// The leaf of `process` on its host, if it is bound to that one alone.
+    /// The core of a process among those of its host, if it is bound to that one alone.
     pub(super) fn bound_to(&self, host: usize, place: usize) -> Option<usize> {
         let allowed = &self.hosts[host].allowed[place];
-        let leaves = self.leaves_of(host);
-        let first = leaves.start;
-        only(leaves.filter_map(|leaf| {
+        let leaves = self.leaves_of(host).enumerate();
+        only(leaves.filter_map(|(core, leaf)| {
             let number = self.topology.leaf(leaf).os_index?;
-            allowed.contains(&number).then_some(leaf - first)
+            allowed.contains(&number).then_some(core)
         }))
     }
 }
 
 /// The hosts in the order of their first processes.
-pub(super) fn hosts_of(processes: &[Process]) -> Vec<Host> {
+pub(super) fn hosts_of(processes: &Slice<Process, LaunchedProcess>) -> Vec<Host> {
     let mut place_of: HashMap<&str, usize> = HashMap::new();
     let mut hosts: Vec<Host> = Vec::new();
-    for (process, at) in processes.iter().enumerate() {
+    for (process, at) in processes.iter_enumerated() {
         let place = *place_of.entry(&at.host).or_insert_with(|| {
             hosts.push(Host {
                 name: at.host.clone(),

@@ -1,22 +1,23 @@
 //! Core of each process of a host, as far as it is known.
 
+use treepie_base::Leaf;
 use treepie_topology::Topology;
 
 /// The leaf of each process of one host, whose leaves are `leaves`; `allowed` has
 /// the numbers of the cores that each may use. A process that is bound to one core
 /// has that; the others get what is left, in order, and where there are more
 /// processes than leaves, a second one on each, and so on.
-pub fn occupy(topology: &Topology, leaves: Vec<usize>, allowed: &[Vec<usize>]) -> Vec<usize> {
-    let fits = |leaf: usize, allowed: &[usize]| {
+pub fn occupy(topology: &Topology, leaves: Vec<Leaf>, allowed: &[Vec<usize>]) -> Vec<Leaf> {
+    let fits = |leaf: Leaf, allowed: &[usize]| {
         let number = topology.leaf(leaf).os_index;
         number.is_some_and(|number| allowed.contains(&number))
     };
-    let bound: Vec<Option<usize>> = allowed
+    let bound: Vec<Option<Leaf>> = allowed
         .iter()
         .map(|allowed| only(leaves.iter().copied().filter(|&leaf| fits(leaf, allowed))))
         .collect();
     // Every leaf as often as it may be needed: first each once, then again.
-    let mut free: Vec<usize> = Vec::new();
+    let mut free: Vec<Leaf> = Vec::new();
     let mut left = allowed.len();
     while left > 0 && !leaves.is_empty() {
         free.extend(&leaves);
@@ -35,7 +36,7 @@ pub fn occupy(topology: &Topology, leaves: Vec<usize>, allowed: &[Vec<usize>]) -
             (place < free.len()).then(|| free.remove(place))
         });
         // Without leaves there is nothing that could be said.
-        occupied.push(leaf.or(leaves.first().copied()).unwrap_or(0));
+        occupied.push(leaf.or(leaves.first().copied()).unwrap_or(Leaf(0)));
     }
     occupied
 }

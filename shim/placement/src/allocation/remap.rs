@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::Allocation;
 use crate::allocation::occupied::only;
-use crate::binding::Process;
+use crate::binding::LaunchedProcess;
 use crate::check::permutation;
-use treepie_topology::{Leaf, Topology, TopologyError};
+use treepie_base::{Leaf, List, Process, Rank, Slice};
+use treepie_topology::{ProcessingUnit, Topology, TopologyError};
 
 /// Recorded placement.
 #[derive(Debug, Clone, Copy)]
@@ -16,9 +17,9 @@ pub struct Recorded<'a> {
     /// The tree that it is for.
     pub topology: &'a Topology,
     /// The leaf of each rank.
-    pub leaf_of_rank: &'a [usize],
+    pub leaf_of_rank: &'a Slice<Rank, Leaf>,
     /// The leaf of each process, when it was made.
-    pub leaf_of_process: &'a [usize],
+    pub leaf_of_process: &'a Slice<Process, Leaf>,
 }
 
 /// A placement as it holds for this job.
@@ -27,11 +28,11 @@ pub struct Remapped {
     /// The tree, with the hosts of this job where it has names.
     pub topology: Topology,
     /// The leaf of each rank.
-    pub leaf_of_rank: Vec<usize>,
+    pub leaf_of_rank: List<Rank, Leaf>,
     /// The leaf of each process of this job.
-    pub leaf_of_process: Vec<usize>,
+    pub leaf_of_process: List<Process, Leaf>,
     /// The new rank of each process.
-    pub permutation: Vec<usize>,
+    pub permutation: List<Process, Rank>,
     /// Whether hosts or processes are others than those of the placement.
     pub moved: bool,
     /// On a network: how much further apart near hosts of the placement are now. 1 where all of
@@ -41,7 +42,7 @@ pub struct Remapped {
 
 /// Whether the hardware of the hosts decides if a placement can be remapped: not for a bare shape,
 /// which has none, and not on the hosts of the placement.
-pub fn needs_machines(topology: &Topology, processes: &[Process]) -> bool {
+pub fn needs_machines(topology: &Topology, processes: &Slice<Process, LaunchedProcess>) -> bool {
     match LeafNames::new(topology) {
         LeafNames::Bare => false,
         LeafNames::Unnamed => true,
@@ -64,7 +65,7 @@ enum LeafNames {
 
 impl LeafNames {
     fn new(topology: &Topology) -> LeafNames {
-        let all = |known: fn(&Leaf) -> bool| topology.leaves().iter().all(known);
+        let all = |known: fn(&ProcessingUnit) -> bool| topology.leaves().iter().all(known);
         if all(|leaf| leaf.host.is_some()) {
             LeafNames::Named
         } else if all(|leaf| leaf.os_index.is_some()) {
@@ -79,9 +80,9 @@ impl LeafNames {
 pub(super) struct Part {
     pub(super) name: Option<String>,
     /// Its leaves.
-    pub(super) leaves: Vec<usize>,
+    pub(super) leaves: Vec<Leaf>,
     /// Those that ranks are on, one for each rank, ascending.
-    pub(super) used: Vec<usize>,
+    pub(super) used: Vec<Leaf>,
 }
 
 impl Allocation {
@@ -105,7 +106,7 @@ impl Allocation {
                 self.carried_by_shape(recorded, parts(recorded, |_| None::<String>))
             }
             LeafNames::Named => {
-                let host = |leaf: usize| recorded.topology.leaf(leaf).host.clone();
+                let host = |leaf: Leaf| recorded.topology.leaf(leaf).host.clone();
                 self.carried_by_shape(recorded, parts(recorded, host))
             }
         }
@@ -120,8 +121,8 @@ impl Allocation {
         let used: Vec<&Part> = parts.iter().filter(|part| !part.used.is_empty()).collect();
         let host_of_part = self.matched(recorded.topology, &used)?;
         let (host_of_part, stretch) = self.by_distances(recorded.topology, &used, host_of_part)?;
-        let mut leaves = recorded.topology.leaves().to_vec();
-        let mut leaf_of_process = vec![0; self.leaf_of_process.len()];
+        let mut leaves = recorded.topology.leaves().to_owned();
+        let mut leaf_of_process = List::from(vec![Leaf(0); self.leaf_of_process.len()]);
         // Another part may take the name of a host that has no ranks.
         let is_of_job = |part: &&Part| {
             part.used.is_empty()
@@ -133,7 +134,7 @@ impl Allocation {
         for part in parts.iter().filter(is_of_job) {
             part.leaves
                 .iter()
-                .for_each(|&leaf| leaves[leaf] = Leaf::default());
+                .for_each(|&leaf| leaves[leaf] = ProcessingUnit::default());
         }
         for (part, host) in used.iter().zip(host_of_part) {
             let slots = self.slots(recorded.topology, part, host)?;
@@ -164,7 +165,7 @@ impl Allocation {
         recorded: &Topology,
         part: &Part,
         host: usize,
-    ) -> Result<Vec<usize>, AllocationError> {
+    ) -> Result<Vec<Leaf>, AllocationError> {
         let processes = &self.hosts[host].processes;
         let mut free = part.used.clone();
         let mut slots = vec![None; processes.len()];
@@ -215,7 +216,7 @@ impl Allocation {
             remapped(
                 recorded,
                 topology.clone(),
-                recorded.leaf_of_process.to_vec(),
+                recorded.leaf_of_process.to_owned(),
             )
         };
         if self.hosts.len() == 1 {
@@ -242,7 +243,7 @@ impl Allocation {
                 continue;
             }
             let mut free: Vec<Option<&Part>> = used.into_iter().map(Some).collect();
-            let mut leaf_of_process = vec![0; self.leaf_of_process.len()];
+            let mut leaf_of_process = List::from(vec![Leaf(0); self.leaf_of_process.len()]);
             for host in &self.hosts {
                 let fits = |part: &&mut Option<&Part>| {
                     part.is_some_and(|part| part.used.len() == host.processes.len())
@@ -298,12 +299,12 @@ fn shortened(words: &[String]) -> String {
 fn remapped(
     recorded: Recorded,
     topology: Topology,
-    leaf_of_process: Vec<usize>,
+    leaf_of_process: List<Process, Leaf>,
 ) -> Result<Remapped, AllocationError> {
-    let moved = leaf_of_process != recorded.leaf_of_process || topology != *recorded.topology;
+    let moved = *leaf_of_process != *recorded.leaf_of_process || topology != *recorded.topology;
     Ok(Remapped {
         permutation: permutation(recorded.leaf_of_rank, &leaf_of_process)?,
-        leaf_of_rank: recorded.leaf_of_rank.to_vec(),
+        leaf_of_rank: recorded.leaf_of_rank.to_owned(),
         topology,
         leaf_of_process,
         moved,
@@ -311,18 +312,21 @@ fn remapped(
     })
 }
 
-fn renamed(topology: &Topology, leaves: Vec<Leaf>) -> Result<Topology, TopologyError> {
-    match topology.leaves() == leaves {
+fn renamed(
+    topology: &Topology,
+    leaves: List<Leaf, ProcessingUnit>,
+) -> Result<Topology, TopologyError> {
+    match *topology.leaves() == *leaves {
         true => Ok(topology.clone()),
         false => topology.clone().with_leaves(leaves),
     }
 }
 
 /// The leaves of a recorded tree by a name of where they are, from the left.
-fn parts<N: Ord + ToString>(recorded: Recorded, name_of: impl Fn(usize) -> Option<N>) -> Vec<Part> {
+fn parts<N: Ord + ToString>(recorded: Recorded, name_of: impl Fn(Leaf) -> Option<N>) -> Vec<Part> {
     let mut place_of: BTreeMap<Option<N>, usize> = BTreeMap::new();
     let mut parts: Vec<Part> = Vec::new();
-    for leaf in 0..recorded.topology.leaf_count() {
+    for leaf in recorded.topology.leaves().keys() {
         let name = name_of(leaf);
         let text = name.as_ref().map(ToString::to_string);
         let place = *place_of.entry(name).or_insert_with(|| {
@@ -335,7 +339,7 @@ fn parts<N: Ord + ToString>(recorded: Recorded, name_of: impl Fn(usize) -> Optio
         });
         parts[place].leaves.push(leaf);
     }
-    let mut part_of_leaf = vec![0; recorded.topology.leaf_count()];
+    let mut part_of_leaf: List<Leaf, usize> = vec![0; recorded.topology.leaf_count()].into();
     for (number, part) in parts.iter().enumerate() {
         for &leaf in &part.leaves {
             part_of_leaf[leaf] = number;

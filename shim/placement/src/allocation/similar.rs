@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::Allocation;
 use crate::allocation::remap::Part;
+use treepie_base::Leaf;
 use treepie_topology::Topology;
 
 /// Criterion of similar hosts: number of processes, and the tree of their cores.
@@ -72,7 +73,7 @@ impl Allocation {
     }
 
     pub(super) fn similarity(&self, host: usize) -> Similarity {
-        let leaves: Vec<usize> = self.leaves_of(host).collect();
+        let leaves: Vec<Leaf> = self.leaves_of(host).collect();
         (
             self.hosts[host].processes.len(),
             shape(&self.topology, &leaves),
@@ -82,7 +83,8 @@ impl Allocation {
     /// The cluster of a host, where that is known.
     fn cluster_of(&self, host: usize) -> Option<usize> {
         let depth = self.topology.cluster_depth()?;
-        Some(self.topology.ancestor(self.leaves_of(host).start, depth))
+        let first = self.leaves_of(host).next()?;
+        Some(self.topology.ancestor(first, depth))
     }
 
     /// Cluster of the job for each part's cluster: the one that already has a host of it, or else
@@ -146,7 +148,7 @@ pub(super) fn similarity(topology: &Topology, part: &Part) -> Similarity {
 
 /// The shape of the tree above some leaves, which follow each other: how far up
 /// each joins the next one. Levels with one child each make no difference.
-fn shape(topology: &Topology, leaves: &[usize]) -> Vec<usize> {
+fn shape(topology: &Topology, leaves: &[Leaf]) -> Vec<usize> {
     let heights: Vec<usize> = leaves
         .windows(2)
         .map(|pair| topology.depth() - topology.common_level(pair[0], pair[1]))

@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use crate::allocation::*;
-use crate::binding::Process;
+use crate::binding::LaunchedProcess;
 use crate::seat;
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_topology::networks::{Host as Hung, Lattice, Network, Site};
 use treepie_topology::{Machine, Topology};
 use treepie_traffic::Matrix;
@@ -15,23 +16,23 @@ fn machine(sockets: usize, cores: usize) -> Machine {
 }
 
 /// Processes on hosts, by the names of these, each allowed to use all cores.
-fn on(hosts: &[&str], cores: usize) -> Vec<Process> {
-    let process = |host: &&str| Process {
+fn on(hosts: &[&str], cores: usize) -> List<Process, LaunchedProcess> {
+    let process = |host: &&str| LaunchedProcess {
         host: (*host).to_owned(),
         allowed: (0..cores).collect(),
     };
     hosts.iter().map(process).collect()
 }
 
-fn bound(places: &[(&str, usize)]) -> Vec<Process> {
-    let process = |(host, core): &(&str, usize)| Process {
+fn bound(places: &[(&str, usize)]) -> List<Process, LaunchedProcess> {
+    let process = |(host, core): &(&str, usize)| LaunchedProcess {
         host: (*host).to_owned(),
         allowed: vec![*core],
     };
     places.iter().map(process).collect()
 }
 
-fn allocation(processes: &[Process]) -> Allocation {
+fn allocation(processes: &Slice<Process, LaunchedProcess>) -> Allocation {
     Allocation::new(processes, |_| Some(machine(2, 2)), None).unwrap()
 }
 
@@ -51,12 +52,15 @@ fn recorded<'a>(placed: &'a Placed) -> Recorded<'a> {
 }
 
 /// The hosts of both ranks of each pair.
-fn hosts_of_pairs(permutation: &[usize], processes: &[Process]) -> Vec<(String, String)> {
-    let mut process_of = vec![0; permutation.len()];
-    for (process, &rank) in permutation.iter().enumerate() {
+fn hosts_of_pairs(
+    permutation: &Slice<Process, Rank>,
+    processes: &Slice<Process, LaunchedProcess>,
+) -> Vec<(String, String)> {
+    let mut process_of: List<Rank, Process> = Process::list(vec![0; permutation.len()]);
+    for (process, &rank) in permutation.iter_enumerated() {
         process_of[rank] = process;
     }
-    let host = |rank: usize| processes[process_of[rank]].host.clone();
+    let host = |rank: usize| processes[process_of[Rank(rank)]].host.clone();
     let half = permutation.len() / 2;
     (0..half).map(|i| (host(i), host(i + half))).collect()
 }
@@ -67,34 +71,34 @@ fn processes_get_the_cores_that_they_are_bound_to_and_the_others_what_is_left() 
     processes.extend(on(&["b"], 4));
     let found = allocation(&processes);
     // Core 1 of a host is the first of its second socket.
-    assert_eq!(found.leaf_of_process(), [2, 4, 0, 1]);
+    assert_eq!(found.leaf_of_process(), Leaf::list([2, 4, 0, 1]));
     assert_eq!(found.topology().hosts(), ["b", "a"]);
 }
 
 #[test]
 fn hardware_threads_lead_to_their_core() {
     let children = [vec![2]];
-    let units = vec![vec![0, 2], vec![1, 3]];
+    let units = vec![vec![0, 2], vec![1, 3]].into();
     let machine = Machine::from_levels(None, vec!["core".into()], &children, units).unwrap();
-    let process = |allowed: &[usize]| Process {
+    let process = |allowed: &[usize]| LaunchedProcess {
         host: "a".into(),
         allowed: allowed.to_vec(),
     };
-    let threads = [process(&[1, 3]), process(&[2])];
+    let threads = List::from(vec![process(&[1, 3]), process(&[2])]);
     let found = Allocation::new(&threads, |_| Some(machine.clone()), None).unwrap();
-    assert_eq!(found.leaf_of_process(), [1, 0]);
+    assert_eq!(found.leaf_of_process(), Leaf::list([1, 0]));
 }
 
 #[test]
 fn more_processes_than_cores_share_them_and_are_placed_all_the_same() {
     let processes = on(&["a", "a", "a", "b", "b", "b"], 1);
     let found = Allocation::new(&processes, |_| None, None).unwrap();
-    assert_eq!(found.leaf_of_process(), [0, 0, 0, 1, 1, 1]);
+    assert_eq!(found.leaf_of_process(), Leaf::list([0, 0, 0, 1, 1, 1]));
     let placed = found.placed(&pairs(6), Movement::Ranks).unwrap();
     let crossing = hosts_of_pairs(&placed.permutation, &processes);
     assert_eq!(crossing.iter().filter(|(a, b)| a != b).count(), 1);
     let still = found.placed(&pairs(6), Movement::Processes).unwrap();
-    assert_eq!(still.permutation, [0, 1, 2, 3, 4, 5]);
+    assert_eq!(still.permutation, Rank::list([0, 1, 2, 3, 4, 5]));
 }
 
 #[test]
@@ -124,14 +128,14 @@ fn binding_moves_processes_on_their_own_host_only() {
     // 0 and 1 communicate, and 2 and 3: each pair belongs on one socket.
     let matrix = Matrix::from_entries(4, [(0, 1, 5.0), (2, 3, 5.0)]).unwrap();
     let placed = found.placed(&matrix, Movement::Processes).unwrap();
-    assert_eq!(placed.permutation, [0, 1, 2, 3]);
-    for (rank, &leaf) in placed.leaf_of_rank.iter().enumerate() {
-        assert_eq!(leaf / 4, rank / 2, "{:?}", placed.leaf_of_rank);
+    assert_eq!(placed.permutation, Rank::list([0, 1, 2, 3]));
+    for (rank, &leaf) in placed.leaf_of_rank.iter_enumerated() {
+        assert_eq!(leaf.0 / 4, rank.0 / 2, "{:?}", placed.leaf_of_rank);
     }
     assert_eq!(
         placed
             .topology
-            .distance(placed.leaf_of_rank[0], placed.leaf_of_rank[1]),
+            .distance(placed.leaf_of_rank[Rank(0)], placed.leaf_of_rank[Rank(1)]),
         2
     );
 }
@@ -144,16 +148,16 @@ fn ranks_are_placed_around_one_that_has_to_stay_where_no_host_is_alike() {
     let entries = [(1, 2, 9.0), (2, 3, 9.0), (1, 3, 9.0), (1, 0, 1.0)];
     let matrix = Matrix::from_entries(4, entries).unwrap();
     let free = allocation.placed(&matrix, Movement::Ranks).unwrap();
-    assert_eq!(free.permutation[3], 0);
-    let kept = allocation.placed_around(&matrix, &[0]).unwrap();
-    assert_eq!(kept.permutation[0], 0);
+    assert_eq!(free.permutation[Process(3)], Rank(0));
+    let kept = allocation.placed_around(&matrix, &[Process(0)]).unwrap();
+    assert_eq!(kept.permutation[Process(0)], Rank(0));
     let mut exchanged = free.permutation.clone();
-    seat::keep(&mut exchanged, 0, None);
-    let mut leaf_of_rank = vec![0; 4];
+    seat::keep(&mut exchanged, Process(0), None);
+    let mut leaf_of_rank = Leaf::list([0; 4]);
     for (&rank, &leaf) in exchanged.iter().zip(&kept.leaf_of_process) {
         leaf_of_rank[rank] = leaf;
     }
-    let cost = |leaf_of_rank: &[usize]| allocation.cost(&matrix, leaf_of_rank);
+    let cost = |leaf_of_rank: &Slice<Rank, Leaf>| allocation.cost(&matrix, leaf_of_rank);
     assert!(cost(&free.leaf_of_rank) < cost(&kept.leaf_of_rank));
     assert!(cost(&kept.leaf_of_rank) <= cost(&leaf_of_rank));
 }
@@ -201,14 +205,14 @@ fn a_host_of_the_job_may_be_one_that_the_placement_left_free() {
     let found = allocation(&before);
     let recorded = Recorded {
         topology: found.topology(),
-        leaf_of_rank: &[0, 4, 1, 5],
-        leaf_of_process: &[0, 1, 4, 5],
+        leaf_of_rank: &Leaf::list([0, 4, 1, 5]),
+        leaf_of_process: &Leaf::list([0, 1, 4, 5]),
     };
     let now = on(&["c", "c", "b", "b"], 4);
     let carried = allocation(&now).remap(recorded).unwrap();
-    assert_eq!(carried.topology.leaf(0).host.as_deref(), Some("c"));
-    assert_eq!(carried.topology.leaf(4).host.as_deref(), Some("b"));
-    assert_eq!(carried.permutation, [0, 2, 1, 3]);
+    assert_eq!(carried.topology.leaf(Leaf(0)).host.as_deref(), Some("c"));
+    assert_eq!(carried.topology.leaf(Leaf(4)).host.as_deref(), Some("b"));
+    assert_eq!(carried.permutation, Rank::list([0, 2, 1, 3]));
 }
 
 #[test]
@@ -223,12 +227,12 @@ fn the_numbers_of_cores_are_those_of_the_new_hosts() {
         None,
         vec!["socket".into(), "core".into()],
         &[vec![2], vec![2, 2]],
-        vec![vec![7], vec![6], vec![5], vec![4]],
+        vec![vec![7], vec![6], vec![5], vec![4]].into(),
     )
     .unwrap();
     let found = Allocation::new(&now, |_| Some(other.clone()), None).unwrap();
     let carried = found.remap(recorded(&placed)).unwrap();
-    assert_eq!(carried.topology.leaf(0).os_index, Some(7));
+    assert_eq!(carried.topology.leaf(Leaf(0)).os_index, Some(7));
 }
 
 #[test]
@@ -237,7 +241,8 @@ fn another_shape_is_refused_and_said_to_be_one() {
     let placed = allocation(&before)
         .placed(&pairs(8), Movement::Ranks)
         .unwrap();
-    let refusal = |processes: &[Process], machine: fn(&str) -> Option<Machine>| {
+    let refusal = |processes: &Slice<Process, LaunchedProcess>,
+                   machine: fn(&str) -> Option<Machine>| {
         let found = Allocation::new(processes, machine, None).unwrap();
         found.remap(recorded(&placed)).unwrap_err().to_string()
     };
@@ -276,8 +281,9 @@ fn processes_bound_elsewhere_than_the_placement_has_ranks_are_told_of() {
 }
 
 /// The shape 2:2 with the pairs 0-2 and 1-3 on its nodes.
-fn bare() -> (Topology, [usize; 4]) {
-    (Topology::from_arities("2:2").unwrap(), [0, 2, 1, 3])
+fn bare() -> (Topology, List<Rank, Leaf>) {
+    let topology = Topology::from_arities("2:2").unwrap();
+    (topology, Leaf::list([0, 2, 1, 3]))
 }
 
 #[test]
@@ -286,11 +292,11 @@ fn a_bare_shape_is_taken_at_its_word_on_one_host_and_fitted_to_several() {
     let recorded = Recorded {
         topology: &topology,
         leaf_of_rank: &leaf_of_rank,
-        leaf_of_process: &[0, 1, 2, 3],
+        leaf_of_process: &Leaf::list(0..4),
     };
     for hosts in [["x", "x", "x", "x"], ["x", "x", "y", "y"]] {
         let carried = allocation(&on(&hosts, 1)).remap(recorded).unwrap();
-        assert_eq!(carried.permutation, [0, 2, 1, 3], "{hosts:?}");
+        assert_eq!(carried.permutation, Rank::list([0, 2, 1, 3]), "{hosts:?}");
         assert!(!carried.moved);
     }
     let dealt = on(&["x", "y", "x", "y"], 1);
@@ -316,7 +322,7 @@ fn a_graph_is_reordered_for_its_members_and_left_alone_where_it_is_well() {
     let new_rank = reordered(&line, found.topology(), found.leaf_of_process())
         .unwrap()
         .unwrap();
-    assert_eq!(new_rank[0] / 2, new_rank[2] / 2);
+    assert_eq!(new_rank[Process(0)].0 / 2, new_rank[Process(2)].0 / 2);
     let at_home = on(&["a", "a", "b", "b"], 4);
     let found = allocation(&at_home);
     let none = reordered(&line, found.topology(), found.leaf_of_process());
@@ -327,11 +333,11 @@ fn a_graph_is_reordered_for_its_members_and_left_alone_where_it_is_well() {
     let new_rank = reordered(&two, apart.topology(), apart.leaf_of_process())
         .unwrap()
         .unwrap();
-    let member_of = |rank: usize| new_rank.iter().position(|&new| new == rank).unwrap();
-    assert_eq!(
-        apart.leaf_of_process()[member_of(0)] / 4,
-        apart.leaf_of_process()[member_of(1)] / 4
-    );
+    let host_of = |rank: usize| {
+        let member = new_rank.position(|&new| new == Rank(rank)).unwrap();
+        apart.leaf_of_process()[member].0 / 4
+    };
+    assert_eq!(host_of(0), host_of(1));
 }
 
 #[test]
@@ -352,7 +358,7 @@ fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
     };
     // Four that follow each other belong on one host, and were dealt out to four.
     let placed = allocation.placed(&matrix(true), Movement::Ranks).unwrap();
-    let host = |rank: usize| placed.leaf_of_rank[rank] / 4;
+    let host = |rank: usize| placed.leaf_of_rank[Rank(rank)].0 / 4;
     assert!((0..ranks).all(|rank| host(rank) == host(rank / 4 * 4)));
     let leaves = &placed.leaf_of_rank;
     let cost = crate::objective::dist_comm(&matrix(true), &placed.topology, leaves);
@@ -362,9 +368,8 @@ fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
     assert!(
         alike
             .permutation
-            .iter()
-            .enumerate()
-            .all(|(process, &rank)| process == rank)
+            .iter_enumerated()
+            .all(|(process, rank)| process.0 == rank.0)
     );
     let dense = allocation
         .placed(&matrix(true), Movement::Processes)
@@ -373,8 +378,8 @@ fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
 }
 
 /// Hosts a and c in one cluster, b and d in another.
-fn crossed(processes: &[Process]) -> Allocation {
-    let clusters: Vec<usize> = processes
+fn crossed(processes: &Slice<Process, LaunchedProcess>) -> Allocation {
+    let clusters: List<Process, usize> = processes
         .iter()
         .map(|at| usize::from(["b", "d"].contains(&&*at.host)))
         .collect();
@@ -394,7 +399,7 @@ fn hosts_of_one_cluster_are_near_to_each_other() {
     let processes = on(&["a", "a", "b", "b", "c", "c", "d", "d"], 4);
     let found = crossed(&processes);
     assert_eq!(found.topology().hosts(), ["a", "c", "b", "d"]);
-    assert_eq!(found.leaf_of_process()[2], 8);
+    assert_eq!(found.leaf_of_process()[Process(2)], Leaf(8));
     let matrix = pairs_of_pairs(8);
     let placed = found.placed(&matrix, Movement::Ranks).unwrap();
     let hosts = hosts_of_pairs(&placed.permutation, &processes);
@@ -418,8 +423,8 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
         .unwrap();
     let now = on(&["e", "e", "f", "f", "g", "g", "h", "h"], 4);
     let cluster = |host: &str| usize::from(["g", "h"].contains(&host));
-    let clusters: Vec<usize> = now.iter().map(|at| cluster(&at.host)).collect();
-    let with = |clusters: &[usize]| {
+    let clusters: List<Process, usize> = now.iter().map(|at| cluster(&at.host)).collect();
+    let with = |clusters: &Slice<Process, usize>| {
         let network = network_of(&now, clusters).unwrap();
         let found = Allocation::new(&now, |_| Some(machine(2, 2)), Some(&network)).unwrap();
         found.remap(recorded(&placed))
@@ -431,7 +436,9 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
         assert_eq!(cluster(&pair[0].0), cluster(&pair[1].0), "{hosts:?}");
     }
     assert_eq!(
-        with(&[0, 0, 0, 0, 0, 0, 1, 1]).unwrap_err().to_string(),
+        with(Slice::from_ref(&[0, 0, 0, 0, 0, 0, 1, 1]))
+            .unwrap_err()
+            .to_string(),
         "has 2 hosts in one cluster, and no cluster of the job that is left has such hosts"
     );
     // Where nobody knows the clusters of today, hosts count.
@@ -441,7 +448,10 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
 #[test]
 fn clusters_that_no_tree_can_have_are_told_of() {
     let processes = on(&["a", "a", "b"], 4);
-    let refusal = |clusters: &[usize]| network_of(&processes, clusters).unwrap_err().to_string();
+    let refusal = |clusters: &[usize]| {
+        let refused = network_of(&processes, Slice::from_ref(clusters));
+        refused.unwrap_err().to_string()
+    };
     assert_eq!(
         refusal(&[0, 1, 1]),
         "the processes of a are in the clusters 0 and 1; give those of one host one number"
@@ -482,21 +492,24 @@ fn corner(from: [usize; 3], step: usize) -> Vec<String> {
 }
 
 /// Two processes on each of these hosts.
-fn two_on_each(hosts: &[String]) -> Vec<Process> {
+fn two_on_each(hosts: &[String]) -> List<Process, LaunchedProcess> {
     let names = hosts.iter().flat_map(|host| [host.as_str(), host.as_str()]);
     on(&names.collect::<Vec<_>>(), 4)
 }
 
-fn on_torus(processes: &[Process]) -> Allocation {
+fn on_torus(processes: &Slice<Process, LaunchedProcess>) -> Allocation {
     allocation(processes).on_network(torus()).unwrap()
 }
 
 /// Links between the hosts of ranks that differ in one bit above the lowest.
-fn links_of_cube(permutation: &[usize], processes: &[Process]) -> u32 {
+fn links_of_cube(
+    permutation: &Slice<Process, Rank>,
+    processes: &Slice<Process, LaunchedProcess>,
+) -> u32 {
     let site = torus();
     let mut host_of = vec![""; permutation.len()];
-    for (process, &rank) in permutation.iter().enumerate() {
-        host_of[rank] = &processes[process].host;
+    for (process, &rank) in permutation.iter_enumerated() {
+        host_of[rank.0] = &processes[process].host;
     }
     let at = site.positions_of(&host_of).unwrap();
     let pairs = (0..16).flat_map(|rank| [2, 4, 8].map(|bit| (rank, rank ^ bit)));
@@ -524,7 +537,7 @@ fn ranks_are_placed_by_the_distances_of_a_network() {
     assert!(placed.costs.0 > placed.costs.1);
     assert_eq!(found.cost(&cube(), &placed.leaf_of_rank), placed.costs.1);
     let moved = found.placed(&cube(), Movement::Processes).unwrap();
-    assert_eq!(moved.permutation, (0..16).collect::<Vec<_>>());
+    assert_eq!(moved.permutation, Rank::list(0..16));
     assert_eq!(moved.costs.0, placed.costs.0);
 }
 

@@ -4,6 +4,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 
 /// Core that takes the next rank: the one with the least load; among equal loads, the one with the
@@ -38,11 +39,11 @@ impl PartialOrd for Core {
 ///
 /// Ends with every core within the load of the heaviest rank of the mean.
 pub fn deal_by_load(
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     fake: &Topology,
     loads: &[f64],
     cores: usize,
-) -> Vec<Vec<usize>> {
+) -> Vec<Vec<Rank>> {
     let mut parts = Parts::new(leaf_of_rank, loads, cores);
     let mut waiting: BinaryHeap<Reverse<Core>> = (0..cores)
         .map(|number| {
@@ -59,7 +60,7 @@ pub fn deal_by_load(
             break;
         };
         ranks_of[core.number].push(rank);
-        core.load += loads[rank];
+        core.load += loads[rank.0];
         core.ranks += 1;
         waiting.push(Reverse(core));
     }
@@ -68,14 +69,14 @@ pub fn deal_by_load(
 
 /// Remaining ranks of each part, the heaviest rank last.
 struct Parts {
-    left: Vec<Vec<usize>>,
+    left: Vec<Vec<Rank>>,
     /// Start of each part on the fake tree.
-    begins: Vec<usize>,
+    begins: Vec<Leaf>,
 }
 
 impl Parts {
-    fn new(leaf_of_rank: &[usize], loads: &[f64], cores: usize) -> Self {
-        let mut order: Vec<usize> = (0..leaf_of_rank.len()).collect();
+    fn new(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64], cores: usize) -> Self {
+        let mut order: Vec<Rank> = leaf_of_rank.keys().collect();
         order.sort_by_key(|&rank| leaf_of_rank[rank]);
         let ranks = order.len();
         let mut left = Vec::with_capacity(cores);
@@ -83,15 +84,15 @@ impl Parts {
         for core in 0..cores {
             let part = core * ranks / cores..(core + 1) * ranks / cores;
             let first = order.get(part.start).or(order.last());
-            begins.push(first.map_or(0, |&rank| leaf_of_rank[rank]));
+            begins.push(first.map_or(Leaf(0), |&rank| leaf_of_rank[rank]));
             let mut members = order[part].to_vec();
-            members.sort_by(|&a, &b| loads[a].total_cmp(&loads[b]).then(b.cmp(&a)));
+            members.sort_by(|&a, &b| loads[a.0].total_cmp(&loads[b.0]).then(b.cmp(&a)));
             left.push(members);
         }
         Parts { left, begins }
     }
 
-    fn heaviest_for(&mut self, core: usize, fake: &Topology) -> Option<usize> {
+    fn heaviest_for(&mut self, core: usize, fake: &Topology) -> Option<Rank> {
         if let Some(rank) = self.left[core].pop() {
             return Some(rank);
         }

@@ -6,6 +6,7 @@ use crate::objective;
 use crate::treematch::decompose::decomposed;
 use crate::treematch::hierarchy::{Parameters, group};
 use crate::treematch::top_down::place_top_down;
+use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -57,9 +58,9 @@ impl FakeTree {
         let surplus = topology.leaf_count() - ranks.max(1);
         let forbidden = (0..surplus).map(|i| {
             let subtree = i * subtrees / surplus;
-            topology.leaves_below(lowest, subtree).end - 1
+            Leaf(topology.leaf_range(lowest, subtree).end - 1)
         });
-        let forbidden: Vec<usize> = forbidden.collect();
+        let forbidden: Vec<Leaf> = forbidden.collect();
         Ok(FakeTree {
             topology: topology.forbidding(&forbidden)?,
         })
@@ -85,7 +86,11 @@ impl FakeTree {
     ///
     /// # Errors
     /// More ranks than leaves; sums that are not finite.
-    pub fn leaf_of_rank(&self, matrix: &Matrix, seed: u64) -> Result<Vec<usize>, PlacementError> {
+    pub fn leaf_of_rank(
+        &self,
+        matrix: &Matrix,
+        seed: u64,
+    ) -> Result<List<Rank, Leaf>, PlacementError> {
         let whole = self.topology.allowed_leaves().len() == self.topology.leaf_count();
         match self.topology.arities() {
             Some(arities) if whole => {
@@ -94,7 +99,8 @@ impl FakeTree {
                     seed,
                     ..Parameters::default()
                 };
-                Ok(group(&affinity, &arities, &parameters)?.leaf_of_entity())
+                let grouping = group(&affinity, &arities, &parameters)?;
+                Ok(Leaf::list(grouping.leaf_of_entity()))
             }
             _ => place_top_down(matrix, &self.topology, seed),
         }
@@ -143,7 +149,9 @@ mod tests {
         let tree = FakeTree::from_twos_and_threes(55).unwrap();
         let tree = tree.topology();
         assert_eq!(tree.leaf_count(), 64);
-        let forbidden: Vec<usize> = (0..64).filter(|&leaf| tree.leaf(leaf).forbidden).collect();
+        let forbidden: Vec<usize> = (0..64)
+            .filter(|&leaf| tree.leaf(Leaf(leaf)).forbidden)
+            .collect();
         let pairs: Vec<usize> = forbidden.iter().map(|leaf| leaf / 2).collect();
         assert_eq!(pairs, [0, 3, 7, 10, 14, 17, 21, 24, 28]);
         let left = |core: usize| 16 - forbidden.iter().filter(|&&leaf| leaf / 16 == core).count();

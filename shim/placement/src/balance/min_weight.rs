@@ -6,6 +6,7 @@ use crate::balance::fake::FakeTree;
 use crate::balance::situation::Situation;
 use crate::error::PlacementError;
 use treepie_base::assignment::cheapest_assignment;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 
 /// With more leaves than this their ranks are matched greedily: the Hungarian
@@ -24,14 +25,14 @@ pub fn min_weight(
     situation: &Situation,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<usize>, PlacementError> {
+) -> Result<List<Rank, Leaf>, PlacementError> {
     let leaves = topology.allowed_leaves();
     let ranks = situation.matrix.order();
     let fake = FakeTree::for_ranks(ranks)?;
     let ordered = fake.leaf_of_rank(situation.matrix, seed)?;
     let groups = deal_by_load(&ordered, fake.topology(), situation.loads, leaves.len());
     let current = situation.current.iter();
-    let current: Vec<Option<usize>> = current
+    let current: List<Rank, Option<usize>> = current
         .map(|leaf| leaves.binary_search(leaf).ok())
         .collect();
     let leaf_of_group = match leaves.len() <= MOST_FOR_HUNGARIAN {
@@ -41,7 +42,7 @@ pub fn min_weight(
         }
         false => greedily(&groups, &current),
     };
-    let mut leaf_of_rank = vec![0; ranks];
+    let mut leaf_of_rank = List::from(vec![Leaf(0); ranks]);
     for (group, members) in groups.iter().enumerate() {
         let leaf = leaves[leaf_of_group[group]];
         members.iter().for_each(|&rank| leaf_of_rank[rank] = leaf);
@@ -51,7 +52,7 @@ pub fn min_weight(
 
 /// The leaf of each group: where most of it is already, the group with the most
 /// of its ranks on one leaf first.
-fn greedily(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<usize> {
+fn greedily(groups: &[Vec<Rank>], current: &Slice<Rank, Option<usize>>) -> Vec<usize> {
     let mut counts = std::collections::BTreeMap::new();
     for (group, members) in groups.iter().enumerate() {
         for leaf in members.iter().filter_map(|&rank| current[rank]) {
@@ -79,7 +80,10 @@ fn greedily(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<usize> {
 /// `costs[group][leaf]`: how many ranks of each group move if the group goes to
 /// that leaf, which is those that are not there now (caption of thesis figure
 /// 3.6). `groups` has the ranks of each group; leaves count as groups do.
-pub fn migration_costs(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<Vec<usize>> {
+pub fn migration_costs(
+    groups: &[Vec<Rank>],
+    current: &Slice<Rank, Option<usize>>,
+) -> Vec<Vec<usize>> {
     let costs = groups.iter().map(|members| {
         let mut moved = vec![members.len(); groups.len()];
         for &member in members {
@@ -95,11 +99,13 @@ pub fn migration_costs(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::greedily;
+    use treepie_base::{List, Rank};
 
     #[test]
     fn a_group_goes_where_most_of_it_is() {
-        let groups = [vec![0, 1, 2], vec![3, 4], vec![5]];
-        let current = [Some(1), Some(1), Some(0), Some(1), Some(0), None];
+        let groups = [&[0, 1, 2][..], &[3, 4], &[5]];
+        let groups = groups.map(|ranks| ranks.iter().copied().map(Rank).collect());
+        let current = List::from(vec![Some(1), Some(1), Some(0), Some(1), Some(0), None]);
         assert_eq!(greedily(&groups, &current), [1, 0, 2]);
     }
 }

@@ -11,6 +11,7 @@ use crate::constraints::resolved::usable_slots;
 use crate::error::PlacementError;
 use crate::options::{Options, Outcome, Placement};
 use crate::strategy::Strategy;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -29,7 +30,7 @@ pub(crate) fn place_balanced(
     let constraints = options.constraints.unwrap_or(&nothing);
     refuse_constraints_of_ranks(strategy, constraints)?;
     let slots = usable_slots(constraints, topology)?;
-    let unusable = (0..slots.len()).filter(|&leaf| slots[leaf] == 0);
+    let unusable = slots.keys().filter(|&leaf| slots[leaf] == 0);
     let usable = topology.clone().forbidding(&unusable.collect::<Vec<_>>())?;
     let leaves = usable.allowed_leaves();
     if leaves.is_empty() {
@@ -38,7 +39,7 @@ pub(crate) fn place_balanced(
     let identity = match options.current {
         Some(current) => {
             check::on_leaves(current, ranks, topology)?;
-            current.to_vec()
+            current.to_owned()
         }
         None => in_blocks(&leaves, ranks),
     };
@@ -61,7 +62,7 @@ pub(crate) fn place_balanced(
 }
 
 /// Default placement: equally many neighbouring ranks on each leaf.
-pub fn in_blocks(leaves: &[usize], ranks: usize) -> Vec<usize> {
+pub fn in_blocks(leaves: &[Leaf], ranks: usize) -> List<Rank, Leaf> {
     let count = ranks.max(leaves.len());
     let leaf = |rank: usize| leaves[(rank as u128 * leaves.len() as u128 / count as u128) as usize];
     (0..ranks).map(leaf).collect()
@@ -99,7 +100,7 @@ fn check_loads(loads: &[f64], ranks: usize) -> Result<(), PlacementError> {
     match loads.iter().position(bad) {
         None => Ok(()),
         Some(rank) => Err(PlacementError::BadLoad {
-            rank,
+            rank: Rank(rank),
             load: loads[rank],
         }),
     }
@@ -107,13 +108,13 @@ fn check_loads(loads: &[f64], ranks: usize) -> Result<(), PlacementError> {
 
 /// Slots are only respected where a user gave them: without, a leaf takes any number of ranks.
 fn check_slots(
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     constraints: &Constraints,
-    slots: &[usize],
+    slots: &Slice<Leaf, usize>,
 ) -> Result<(), PlacementError> {
-    let mut found = vec![0; slots.len()];
+    let mut found: List<Leaf, usize> = vec![0; slots.len()].into();
     leaf_of_rank.iter().for_each(|&leaf| found[leaf] += 1);
-    let overfull = (0..slots.len()).find(|&leaf| found[leaf] > slots[leaf]);
+    let overfull = slots.keys().find(|&leaf| found[leaf] > slots[leaf]);
     match overfull {
         Some(leaf) if !constraints.slots.is_empty() => Err(PlacementError::Overfull {
             leaf,

@@ -1,5 +1,6 @@
 //! Input of a balancer.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_traffic::Matrix;
 
 /// Input of a balancer: ranks, loads and the current placement.
@@ -11,5 +12,5 @@ pub struct Situation<'a> {
     pub loads: &'a [f64],
     /// Leaf of each rank now; a leaf that the topology forbids, or that does not
     /// exist, is left in any case.
-    pub current: &'a [usize],
+    pub current: &'a Slice<Rank, Leaf>,
 }

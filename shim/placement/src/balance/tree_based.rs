@@ -11,6 +11,7 @@ use crate::search::tree::place_on_tree;
 use crate::strategy::Strategy;
 use crate::treematch::aggregate::aggregated;
 use crate::treematch::top_down::submatrix;
+use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -25,13 +26,13 @@ pub fn tree_based(
     situation: &Situation,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<usize>, PlacementError> {
+) -> Result<List<Rank, Leaf>, PlacementError> {
     let machine = topology.pruned()?;
     let moved = move_whole_leaves(situation, topology, &machine, seed)?;
     let depth = shared_depth(&machine);
     let mut ranks_on = vec![Vec::new(); machine.node_count(depth)];
-    for (rank, &leaf) in moved.iter().enumerate() {
-        ranks_on[machine.ancestor(leaf, depth)].push(rank);
+    for (rank, &leaf) in moved.iter_enumerated() {
+        ranks_on[machine.ancestor(leaf, depth)].push(rank.0);
     }
     let mut leaf_of_rank = moved;
     for (node, ranks) in ranks_on.iter().enumerate() {
@@ -44,11 +45,14 @@ pub fn tree_based(
         for (leaf, members) in leaves.zip(dealt) {
             members
                 .iter()
-                .for_each(|&at| leaf_of_rank[ranks[at]] = leaf);
+                .for_each(|at| leaf_of_rank[Rank(ranks[at.0])] = leaf);
         }
     }
     let allowed = topology.allowed_leaves();
-    Ok(leaf_of_rank.into_iter().map(|leaf| allowed[leaf]).collect())
+    Ok(leaf_of_rank
+        .into_iter()
+        .map(|leaf| allowed[leaf.0])
+        .collect())
 }
 
 /// Step 1: the leaf of each rank on `machine`, the tree of usable leaves, when the ranks of a leaf
@@ -58,9 +62,9 @@ fn move_whole_leaves(
     topology: &Topology,
     machine: &Topology,
     seed: u64,
-) -> Result<Vec<usize>, PlacementError> {
+) -> Result<List<Rank, Leaf>, PlacementError> {
     let allowed = topology.allowed_leaves();
-    let usable = |&leaf: &usize| {
+    let usable = |&leaf: &Leaf| {
         allowed
             .partition_point(|&a| a < leaf)
             .min(allowed.len() - 1)
@@ -77,5 +81,8 @@ fn move_whole_leaves(
     };
     let placed = place_on_tree(Strategy::TreeMatch, &between, machine, &options)?;
     let new_leaf = placed.placement.leaf_of_rank;
-    Ok(current.into_iter().map(|leaf| new_leaf[leaf]).collect())
+    Ok(current
+        .into_iter()
+        .map(|leaf| new_leaf[Rank(leaf)])
+        .collect())
 }

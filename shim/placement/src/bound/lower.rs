@@ -3,6 +3,7 @@
 use crate::bound::network::lower_bound_on_network;
 use crate::bound::tree::lower_bound_on_tree;
 use crate::hardware::Hardware;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_traffic::Matrix;
 
 /// A number that the hop-bytes of no placement are below, one rank on each leaf that may be used; 0
@@ -17,7 +18,7 @@ use treepie_traffic::Matrix;
 pub fn lower_bound<'a>(
     matrix: &Matrix,
     hardware: impl Into<Hardware<'a>>,
-    placed: &[usize],
+    placed: &Slice<Rank, Leaf>,
 ) -> f64 {
     let Hardware { topology, network } = hardware.into();
     match network {

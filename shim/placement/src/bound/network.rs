@@ -6,8 +6,9 @@ use crate::constraints::slot_tree::SlotTree;
 use crate::error::PlacementError;
 use crate::target::network::NetworkTarget;
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::networks::Network;
-use treepie_topology::{Leaf, Topology, Tree};
+use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
 /// Up to so many nodes all pairs are looked at.
@@ -26,15 +27,17 @@ pub(crate) fn lower_bound_on_network(
     matrix: &Matrix,
     topology: &Topology,
     nodes: &NetworkNodes,
-    placed: &[usize],
+    placed: &Slice<Rank, Leaf>,
 ) -> Result<f64, PlacementError> {
     let unconstrained = Constraints::default();
     let slot_tree = SlotTree::new(&unconstrained, matrix.order(), topology)?;
     let target = NetworkTarget::new(matrix, nodes, &slot_tree);
     let mut best = neighbours(&target);
-    let value = target.cost(placed);
+    // Without constraints, slots are leaves.
+    let placed = SlotTree::from_own_leaves(placed.to_owned());
+    let value = target.cost(&placed);
     if best < value * (1.0 - 1e-9) {
-        best = best.max(groups(matrix, &target, placed)?);
+        best = best.max(groups(matrix, &target, &placed)?);
     }
     Ok(best.min(value))
 }
@@ -109,24 +112,24 @@ fn neighbours(target: &NetworkTarget) -> f64 {
 fn groups(
     matrix: &Matrix,
     target: &NetworkTarget,
-    placed: &[usize],
+    placed: &Slice<Rank, Slot>,
 ) -> Result<f64, PlacementError> {
     let nodes = target.nodes;
     let mut order: Vec<usize> = (0..nodes.count())
         .filter(|&node| !target.slots_of(node).is_empty())
         .collect();
     order.sort_by_key(|&node| (nodes.position(node), node));
-    let mut leaf_of_slot = vec![usize::MAX; target.node_of_slot.len()];
+    let mut leaf_of_slot = List::from(vec![Leaf(usize::MAX); target.node_of_slot.len()]);
     let mut next = 0;
     let mut trees = Vec::new();
     for at_position in order.chunk_by(|&a, &b| nodes.position(a) == nodes.position(b)) {
         let mut inner = Vec::new();
         for &node in at_position {
             for &slot in target.slots_of(node) {
-                leaf_of_slot[slot as usize] = next;
+                leaf_of_slot[Slot(slot as usize)] = Leaf(next);
                 next += 1;
             }
-            let leaves = vec![Tree::Leaf(Leaf::default()); target.slots_of(node).len()];
+            let leaves = vec![Tree::Leaf(ProcessingUnit::default()); target.slots_of(node).len()];
             inner.push(Tree::Inner(leaves));
         }
         trees.push(Tree::Inner(inner));
@@ -140,7 +143,7 @@ fn groups(
     };
     let tree = Topology::from_tree(&Tree::Inner(trees), None)?;
     let tree = tree.with_level_distances(&[other.max(same), same, 0.0])?;
-    let placed: Vec<usize> = placed.iter().map(|&slot| leaf_of_slot[slot]).collect();
+    let placed: List<Rank, Leaf> = placed.iter().map(|&slot| leaf_of_slot[slot]).collect();
     Ok(lower_bound_on_tree(matrix, &tree, &placed))
 }
 

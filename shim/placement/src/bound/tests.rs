@@ -12,16 +12,21 @@ use crate::objective::hop_bytes::dist_comm;
 use crate::options::Options;
 use crate::place::place;
 use crate::strategy::Strategy as Way;
-use treepie_topology::{Leaf, Topology, Tree};
+use treepie_base::{Leaf, List, Rank, Slice};
+use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
 /// The least of `cost` over all placements of ranks on usable leaves.
-fn exhaustively(ranks: usize, topology: &Topology, cost: &dyn Fn(&[usize]) -> f64) -> f64 {
+fn exhaustively(
+    ranks: usize,
+    topology: &Topology,
+    cost: &dyn Fn(&Slice<Rank, Leaf>) -> f64,
+) -> f64 {
     fn go(
         left: usize,
-        free: &mut Vec<usize>,
-        taken: &mut Vec<usize>,
-        cost: &dyn Fn(&[usize]) -> f64,
+        free: &mut Vec<Leaf>,
+        taken: &mut List<Rank, Leaf>,
+        cost: &dyn Fn(&Slice<Rank, Leaf>) -> f64,
     ) -> f64 {
         if left == 0 {
             return cost(taken);
@@ -38,14 +43,19 @@ fn exhaustively(ranks: usize, topology: &Topology, cost: &dyn Fn(&[usize]) -> f6
         }
         least
     }
-    go(ranks, &mut topology.allowed_leaves(), &mut Vec::new(), cost)
+    go(
+        ranks,
+        &mut topology.allowed_leaves(),
+        &mut List::new(),
+        cost,
+    )
 }
 
 fn trees() -> impl Strategy<Value = Topology> {
     let leaf = any::<bool>().prop_map(|usable| {
-        Tree::Leaf(Leaf {
+        Tree::Leaf(ProcessingUnit {
             forbidden: !usable,
-            ..Leaf::default()
+            ..ProcessingUnit::default()
         })
     });
     let tree = leaf.prop_recursive(3, 8, 4, |inner| {
@@ -160,8 +170,8 @@ proptest! {
         let entries = entries.into_iter().map(|(a, b, weight)| (a % ranks, b % ranks, weight));
         let matrix = Matrix::from_entries(ranks, entries).unwrap();
         let least = exhaustively(ranks, &topology, &|leaves| dist_comm(&matrix, &topology, leaves));
-        let somewhere = &topology.allowed_leaves()[..ranks];
-        let bound = lower_bound(&matrix, &topology, somewhere);
+        let somewhere: List<Rank, Leaf> = topology.allowed_leaves().into_iter().take(ranks).collect();
+        let bound = lower_bound(&matrix, &topology, &somewhere);
         prop_assert!(bound <= least * (1.0 + 1e-12), "{bound} > {least}");
     }
 
@@ -202,7 +212,7 @@ fn conjugate_gradients_on_four_clusters_are_proved_optimal() {
 fn an_all_to_all_gains_nothing_by_any_placement() {
     let tree = Topology::from_arities("3:2:2").unwrap();
     let matrix = all_to_all(12);
-    let packed: Vec<usize> = (0..12).collect();
+    let packed = Leaf::list(0..12);
     let bound = lower_bound(&matrix, &tree, &packed);
     assert!((bound / dist_comm(&matrix, &tree, &packed) - 1.0).abs() < 1e-9);
 }

@@ -6,6 +6,7 @@ use crate::bound::symmetry::Symmetry;
 use crate::bound::{flow, heaviest, semidefinite};
 use crate::coarsen::graph::Graph;
 use crate::objective::hop_bytes::traffic_by_level;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -24,7 +25,11 @@ const WORTH_IT: f64 = 0.01;
 ///
 /// # Panics
 /// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
-pub(crate) fn lower_bound_on_tree(matrix: &Matrix, topology: &Topology, placed: &[usize]) -> f64 {
+pub(crate) fn lower_bound_on_tree(
+    matrix: &Matrix,
+    topology: &Topology,
+    placed: &Slice<Rank, Leaf>,
+) -> f64 {
     let graph = Graph::new(matrix, matrix.order());
     let distances = topology.level_distances();
     // Distance that each level adds, and the groups into which it divides the ranks.

@@ -6,8 +6,9 @@ use crate::error::PlacementError;
 use crate::random::Random;
 use crate::target::network::NetworkTarget;
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::networks::{Lattice, Network};
-use treepie_topology::{Leaf, Topology, Tree};
+use treepie_topology::{ProcessingUnit, Topology, Tree};
 
 /// From so many slots on the tree ends where it has [`PARTS`] parts or more: what is inside them is
 /// left to annealing.
@@ -24,7 +25,7 @@ pub(crate) struct Halves {
     /// The tree; its level distances are means over pairs of nodes.
     pub tree: Topology,
     /// The slot of every leaf.
-    pub slot_of_leaf: Vec<u32>,
+    pub slot_of_leaf: List<Leaf, Slot>,
 }
 
 impl Halves {
@@ -46,7 +47,7 @@ impl Halves {
             }
             parts = parts.flattened(depth);
         }
-        let mut slot_of_leaf = Vec::new();
+        let mut slot_of_leaf = List::new();
         let tree = parts.tree(target, &mut slot_of_leaf);
         let tree = match tree {
             Tree::Leaf(_) => Tree::Inner(vec![tree]),
@@ -61,9 +62,9 @@ impl Halves {
     }
 
     /// The slots of ranks on leaves of the tree.
-    pub fn slots(&self, leaf_of_rank: &[usize]) -> Vec<usize> {
-        let slot = |&leaf: &usize| self.slot_of_leaf[leaf] as usize;
-        leaf_of_rank.iter().map(slot).collect()
+    pub fn slots(&self, leaf_of_rank: &Slice<Rank, Leaf>) -> List<Rank, Slot> {
+        let slots = leaf_of_rank.iter().map(|&leaf| self.slot_of_leaf[leaf]);
+        slots.collect()
     }
 }
 
@@ -107,14 +108,14 @@ impl NodeTree {
         }
     }
 
-    fn tree(&self, target: &NetworkTarget, slot_of_leaf: &mut Vec<u32>) -> Tree {
+    fn tree(&self, target: &NetworkTarget, slot_of_leaf: &mut List<Leaf, Slot>) -> Tree {
         match self {
             NodeTree::Node(node) => {
                 let slots = target.slots_of(*node as usize);
-                slot_of_leaf.extend(slots);
+                slot_of_leaf.extend(slots.iter().map(|&slot| Slot(slot as usize)));
                 match slots.len() {
-                    1 if target.most_slots == 1 => Tree::Leaf(Leaf::default()),
-                    count => Tree::Inner(vec![Tree::Leaf(Leaf::default()); count]),
+                    1 if target.most_slots == 1 => Tree::Leaf(ProcessingUnit::default()),
+                    count => Tree::Inner(vec![Tree::Leaf(ProcessingUnit::default()); count]),
                 }
             }
             NodeTree::Inner(parts) => {
@@ -154,7 +155,7 @@ fn divided(nodes: &NetworkNodes, used: Vec<u32>) -> NodeTree {
         Network::Tree(tree) => by_keys(used, &|node| {
             let tree = tree.topology();
             (1..tree.depth())
-                .map(|depth| tree.ancestor(position(node), depth))
+                .map(|depth| tree.ancestor(Leaf(position(node)), depth))
                 .collect()
         }),
     }
@@ -264,9 +265,13 @@ fn halved_graph(nodes: &NetworkNodes, mut used: Vec<u32>) -> NodeTree {
 }
 
 /// The mean distance of nodes whose lowest common ancestor is at each depth, not growing downwards.
-fn mean_distances(tree: &Topology, target: &NetworkTarget, slot_of_leaf: &[u32]) -> Vec<f64> {
+fn mean_distances(
+    tree: &Topology,
+    target: &NetworkTarget,
+    slot_of_leaf: &Slice<Leaf, Slot>,
+) -> Vec<f64> {
     let mut random = Random::new(1);
-    let node = |leaf: usize| target.node_of_slot[slot_of_leaf[leaf] as usize] as usize;
+    let node = |leaf: usize| target.node_of_slot[slot_of_leaf[Leaf(leaf)].0] as usize;
     let means = (0..tree.depth()).map(|depth| {
         let count = tree.node_count(depth);
         let (mut sum, mut pairs) = (0.0, 0);
@@ -283,7 +288,7 @@ fn mean_distances(tree: &Topology, target: &NetworkTarget, slot_of_leaf: &[u32])
                 let one = random.below(children.len());
                 let other = (one + 1 + random.below(children.len() - 1)) % children.len();
                 let mut leaf = |child: usize| {
-                    let below = tree.leaves_below(depth + 1, children.start + child);
+                    let below = tree.leaf_range(depth + 1, children.start + child);
                     below.start + random.below(below.len())
                 };
                 let (a, b) = (leaf(one), leaf(other));

@@ -1,6 +1,7 @@
 //! Constraints that contradict each other or the topology.
 
 use thiserror::Error;
+use treepie_base::{Leaf, Rank};
 
 /// Reason why constraints cannot be met. Leaves of the topology are called cores, as users do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -18,14 +19,14 @@ pub enum ConstraintError {
     #[error("{what} names rank {rank}, but the job's {ranks} ranks count from 0")]
     NoSuchRank {
         what: &'static str,
-        rank: usize,
+        rank: Rank,
         ranks: usize,
     },
     /// A core that the topology does not have.
     #[error("{what} names core {leaf}, but the topology's {leaves} cores count from 0")]
     NoSuchLeaf {
         what: &'static str,
-        leaf: usize,
+        leaf: Leaf,
         leaves: usize,
     },
     /// A rank is fixed to a core that may not be used.
@@ -33,8 +34,8 @@ pub enum ConstraintError {
         "rank {rank} is fixed to core {leaf}, which is {why}: fix it to another core or let that one be used"
     )]
     FixedToUnusable {
-        rank: usize,
-        leaf: usize,
+        rank: Rank,
+        leaf: Leaf,
         why: &'static str,
     },
     /// More ranks are fixed to a core than it takes.
@@ -42,7 +43,7 @@ pub enum ConstraintError {
         "{found} ranks are fixed to core {leaf}, which takes {slots}: fix some of them elsewhere or allow more slots"
     )]
     FixedTooMany {
-        leaf: usize,
+        leaf: Leaf,
         found: usize,
         slots: usize,
     },
@@ -50,7 +51,7 @@ pub enum ConstraintError {
     #[error(
         "rank {rank} has no core left: none of those that it may use can be used; allow it others"
     )]
-    NothingAllowed { rank: usize },
+    NothingAllowed { rank: Rank },
     /// Some ranks together may use fewer slots than they are.
     #[error(
         "ranks {} may only use cores {}, which take {slots} ranks: allow some of them other cores",
@@ -58,8 +59,8 @@ pub enum ConstraintError {
         short(leaves)
     )]
     Crowded {
-        ranks: Vec<usize>,
-        leaves: Vec<usize>,
+        ranks: Vec<Rank>,
+        leaves: Vec<Leaf>,
         slots: usize,
     },
     /// A level to share that the tree does not have.
@@ -71,7 +72,7 @@ pub enum ConstraintError {
         short(ranks), ranks.len()
     )]
     TooManyTogether {
-        ranks: Vec<usize>,
+        ranks: Vec<Rank>,
         level: String,
         largest: usize,
     },
@@ -80,7 +81,7 @@ pub enum ConstraintError {
         "no {level} was found for ranks {}, which must share one, beside the other ranks that must share theirs: make some of these sets smaller",
         short(ranks)
     )]
-    NoNodeFound { ranks: Vec<usize>, level: String },
+    NoNodeFound { ranks: Vec<Rank>, level: String },
     /// No hardware thread of a core may be used.
     #[error("0 threads of each core would leave nothing to use: allow at least 1")]
     NoThreads,
@@ -90,8 +91,8 @@ pub enum ConstraintError {
 const MOST_LISTED: usize = 12;
 
 /// A list of numbers, cut off where it gets long.
-fn short(numbers: &[usize]) -> String {
-    let listed = numbers.iter().take(MOST_LISTED).map(usize::to_string);
+fn short<I: ToString>(numbers: &[I]) -> String {
+    let listed = numbers.iter().take(MOST_LISTED).map(I::to_string);
     let listed = listed.collect::<Vec<_>>().join(", ");
     match numbers.len() > MOST_LISTED {
         true => format!("{listed}, ... ({} of them)", numbers.len()),

@@ -6,6 +6,7 @@ use crate::constraints::request::Constraints;
 use crate::constraints::resolved::{Allowed, SharedLevel, joined, lowest_height, usable_slots};
 use crate::constraints::slot_tree::SlotTree;
 use crate::error::PlacementError;
+use treepie_base::{List, Rank, Slot};
 use treepie_topology::Topology;
 
 impl SlotTree {
@@ -44,7 +45,7 @@ impl SlotTree {
             let capped = allowed.capped(&capacities, height);
             let slot_tree =
                 SlotTree::with_slots(&capped, topology, &allowed, groups.clone(), shared.clone())?;
-            match repaired(&slot_tree, &[]) {
+            match repaired(&slot_tree, &List::new()) {
                 Err(_) if height < most => height += 1,
                 Err(error) => return Err(error.into()),
                 Ok(_) => return Ok(slot_tree),
@@ -57,11 +58,14 @@ impl SlotTree {
     ///
     /// # Errors
     /// No slots were found for ranks that must be together.
-    pub fn admit(&self, slot_of_rank: Vec<usize>) -> Result<Vec<usize>, PlacementError> {
+    pub fn admit(
+        &self,
+        slot_of_rank: List<Rank, Slot>,
+    ) -> Result<List<Rank, Slot>, PlacementError> {
         if self.keeps_rules(&slot_of_rank) {
             return Ok(slot_of_rank);
         }
         // An empty tree is always feasible: `SlotTree::new` checks it.
-        Ok(repaired(self, &slot_of_rank).or_else(|_| repaired(self, &[]))?)
+        Ok(repaired(self, &slot_of_rank).or_else(|_| repaired(self, &List::new()))?)
     }
 }

@@ -7,9 +7,11 @@
 //! chain exists whenever the lists of slots permit an arrangement at all.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 
 use crate::constraints::error::ConstraintError;
 use crate::constraints::slot_tree::SlotTree;
+use treepie_base::{Leaf, List, Rank, Slice, Slot};
 
 /// A placement that keeps all rules, near to `wished`, one slot for each rank. Ranks without a
 /// preference, and those that prefer a slot that does not exist, sit anywhere.
@@ -18,15 +20,15 @@ use crate::constraints::slot_tree::SlotTree;
 /// Ranks whose lists have too few slots; a set of ranks that finds no node.
 pub(super) fn repaired(
     slot_tree: &SlotTree,
-    wished: &[usize],
-) -> Result<Vec<usize>, ConstraintError> {
+    wished: &Slice<Rank, Slot>,
+) -> Result<List<Rank, Slot>, ConstraintError> {
     let mut arrangement = Arrangement::new(slot_tree, wished);
     let mut groups: Vec<usize> = (0..slot_tree.groups().len()).collect();
     groups.sort_by_key(|&group| (std::cmp::Reverse(slot_tree.groups()[group].len()), group));
     for group in groups {
         arrangement.slot_group(group)?;
     }
-    let mut waiting: Vec<usize> = (0..slot_tree.ranks())
+    let mut waiting: Vec<Rank> = (arrangement.slot_of.keys())
         .filter(|&rank| arrangement.slot_of[rank].is_none())
         .collect();
     waiting.sort_by_key(|&rank| (slot_tree.list_of(rank).map_or(usize::MAX, <[_]>::len), rank));
@@ -41,26 +43,29 @@ pub(super) fn repaired(
 #[derive(Clone)]
 struct Arrangement<'a> {
     slot_tree: &'a SlotTree,
-    wished: &'a [usize],
-    rank_on: Vec<Option<usize>>,
-    slot_of: Vec<Option<usize>>,
-    free: BTreeSet<usize>,
+    wished: &'a Slice<Rank, Slot>,
+    rank_on: List<Slot, Option<Rank>>,
+    slot_of: List<Rank, Option<Slot>>,
+    free: BTreeSet<Slot>,
     node_of_group: Vec<Option<usize>>,
 }
 
 impl<'a> Arrangement<'a> {
     /// All ranks that keep the rules where they are and belong to no set.
-    fn new(slot_tree: &'a SlotTree, wished: &'a [usize]) -> Self {
+    fn new(slot_tree: &'a SlotTree, wished: &'a Slice<Rank, Slot>) -> Self {
         let slots = slot_tree.topology().leaf_count();
         let mut arrangement = Arrangement {
             slot_tree,
             wished,
-            rank_on: vec![None; slots],
-            slot_of: vec![None; slot_tree.ranks()],
-            free: slot_tree.topology().allowed_leaves().into_iter().collect(),
+            rank_on: vec![None; slots].into(),
+            slot_of: vec![None; slot_tree.ranks()].into(),
+            free: (0..slots)
+                .map(Slot)
+                .filter(|&slot| !slot_tree.is_forbidden(slot))
+                .collect(),
             node_of_group: vec![None; slot_tree.groups().len()],
         };
-        for (rank, &slot) in wished.iter().enumerate().take(slot_tree.ranks()) {
+        for (rank, &slot) in wished.iter_enumerated().take(slot_tree.ranks()) {
             let alone = slot_tree.group_of(rank).is_none();
             if alone && arrangement.free.contains(&slot) && slot_tree.may_use(rank, slot) {
                 arrangement.put(rank, slot);
@@ -69,7 +74,7 @@ impl<'a> Arrangement<'a> {
         arrangement
     }
 
-    fn put(&mut self, rank: usize, slot: usize) {
+    fn put(&mut self, rank: Rank, slot: Slot) {
         self.rank_on[slot] = Some(rank);
         self.slot_of[rank] = Some(slot);
         self.free.remove(&slot);
@@ -108,7 +113,7 @@ impl<'a> Arrangement<'a> {
 
     /// The nodes where most of `members` are first; then those that are just
     /// large enough, so that room is left for other sets.
-    fn nodes_by_preference(&self, members: &[usize]) -> Vec<usize> {
+    fn nodes_by_preference(&self, members: &[Rank]) -> Vec<usize> {
         let topology = self.slot_tree.topology();
         let depth = self.slot_tree.shared_depth();
         let nodes = topology.node_count(depth);
@@ -117,7 +122,7 @@ impl<'a> Arrangement<'a> {
             let wished = self
                 .wished
                 .get(member)
-                .filter(|&&slot| slot < self.rank_on.len());
+                .filter(|&&slot| slot < self.rank_on.next_key());
             if let Some(&slot) = wished {
                 present[self.slot_tree.node_of(slot)] += 1;
             }
@@ -128,11 +133,18 @@ impl<'a> Arrangement<'a> {
         order
     }
 
-    /// Slots of a node.
-    fn usable(&self, node: usize) -> usize {
+    /// Numbers of the slots of a node.
+    fn slots_of(&self, node: usize) -> Range<usize> {
         let topology = self.slot_tree.topology();
-        let slots = topology.leaves_below(self.slot_tree.shared_depth(), node);
-        slots.filter(|&slot| !topology.leaf(slot).forbidden).count()
+        topology.leaf_range(self.slot_tree.shared_depth(), node)
+    }
+
+    /// Number of slots of a node that may be used.
+    fn usable(&self, node: usize) -> usize {
+        let slots = self.slots_of(node).map(Slot);
+        slots
+            .filter(|&slot| !self.slot_tree.is_forbidden(slot))
+            .count()
     }
 
     /// Slots of a node that no set of ranks has taken yet.
@@ -144,30 +156,27 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Number of `members` that may be on a node, as far as their lists tell.
-    fn eligible(&self, node: usize, members: &[usize]) -> usize {
-        let slots = self
-            .slot_tree
-            .topology()
-            .leaves_below(self.slot_tree.shared_depth(), node);
-        let here = |rank: usize| match self.slot_tree.list_of(rank) {
+    fn eligible(&self, node: usize, members: &[Rank]) -> usize {
+        let slots = self.slots_of(node);
+        let here = |rank: Rank| match self.slot_tree.list_of(rank) {
             None => true,
             Some(list) => {
-                let first = list.partition_point(|&slot| slot < slots.start);
-                list.get(first).is_some_and(|&slot| slot < slots.end)
+                let first = list.partition_point(|slot| slot.0 < slots.start);
+                list.get(first).is_some_and(|slot| slot.0 < slots.end)
             }
         };
         members.iter().filter(|&&member| here(member)).count()
     }
 
     /// Gives a rank the nearest free slot, or makes others move on for it.
-    fn slot(&mut self, rank: usize) -> Result<(), ConstraintError> {
+    fn slot(&mut self, rank: Rank) -> Result<(), ConstraintError> {
         if let Some(slot) = self.nearest_free(rank) {
             self.put(rank, slot);
             return Ok(());
         }
         // From which slot a rank would move to this one; itself for `rank`.
-        let nowhere = self.rank_on.len();
-        let mut from = vec![None; nowhere];
+        let nowhere = self.rank_on.next_key();
+        let mut from = List::from(vec![None; self.rank_on.len()]);
         let mut queue = VecDeque::from([(rank, nowhere)]);
         while let Some((mover, origin)) = queue.pop_front() {
             if origin != nowhere
@@ -190,7 +199,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Moves each rank of a chain to the next slot, the last one to `free`.
-    fn move_along(&mut self, first: usize, free: usize, from: &[Option<usize>]) {
+    fn move_along(&mut self, first: Rank, free: Slot, from: &Slice<Slot, Option<Slot>>) {
         let mut to = free;
         while let Some(origin) = from[to] {
             let mover = self.rank_on.get(origin).copied().flatten();
@@ -203,55 +212,55 @@ impl<'a> Arrangement<'a> {
     }
 
     /// The free slot nearest to that a rank prefers, by number.
-    fn nearest_free(&self, rank: usize) -> Option<usize> {
-        let preference = self.wished.get(rank).copied().unwrap_or(0);
+    fn nearest_free(&self, rank: Rank) -> Option<Slot> {
+        let preference = self.wished.get(rank).map_or(0, |slot| slot.0);
         let slots = self.range_for(rank);
         let Some(list) = self.slot_tree.list_of(rank) else {
-            let preference = preference.clamp(slots.start, slots.end);
-            let above = self.free.range(preference..slots.end).next();
-            let below = self.free.range(slots.start..preference).next_back();
-            let nearest = above.into_iter().chain(below);
-            return nearest
-                .min_by_key(|slot| slot.abs_diff(preference))
-                .copied();
+            let nearest = preference.clamp(slots.start, slots.end);
+            let free = |from, to| self.free.range(Slot(from)..Slot(to));
+            let above = free(nearest, slots.end).next();
+            let below = free(slots.start, nearest).next_back();
+            let both = above.into_iter().chain(below);
+            return both.min_by_key(|slot| slot.0.abs_diff(nearest)).copied();
         };
-        let slots = list.iter().filter(|slot| slots.contains(*slot));
+        let slots = list.iter().filter(|slot| slots.contains(&slot.0));
         let free = slots.filter(|slot| self.free.contains(*slot));
-        free.min_by_key(|slot| slot.abs_diff(preference)).copied()
+        free.min_by_key(|slot| slot.0.abs_diff(preference)).copied()
     }
 
     /// All slots that a rank may have at present.
-    fn slots_for(&self, rank: usize) -> Vec<usize> {
+    fn slots_for(&self, rank: Rank) -> Vec<Slot> {
         let range = self.range_for(rank);
         match self.slot_tree.list_of(rank) {
-            Some(list) => list.iter().copied().filter(|s| range.contains(s)).collect(),
-            None => range
-                .filter(|&slot| !self.slot_tree.topology().leaf(slot).forbidden)
+            Some(list) => list
+                .iter()
+                .copied()
+                .filter(|s| range.contains(&s.0))
+                .collect(),
+            None => (range.map(Slot))
+                .filter(|&slot| !self.slot_tree.is_forbidden(slot))
                 .collect(),
         }
     }
 
     /// The slots of the node that a rank must not leave.
-    fn range_for(&self, rank: usize) -> std::ops::Range<usize> {
+    fn range_for(&self, rank: Rank) -> Range<usize> {
         let group = self.slot_tree.group_of(rank);
         match group.and_then(|group| self.node_of_group[group]) {
-            Some(node) => {
-                let topology = self.slot_tree.topology();
-                topology.leaves_below(self.slot_tree.shared_depth(), node)
-            }
+            Some(node) => self.slots_of(node),
             None => 0..self.rank_on.len(),
         }
     }
 
     /// The ranks that a chain from `rank` reached, and the slots that they have:
     /// one less than they are.
-    fn crowd(&self, rank: usize, from: &[Option<usize>]) -> ConstraintError {
-        let reached = (0..from.len()).filter(|&slot| from[slot].is_some());
-        let slots: Vec<usize> = reached.collect();
-        let mut ranks: Vec<usize> = slots.iter().filter_map(|&s| self.rank_on[s]).collect();
+    fn crowd(&self, rank: Rank, from: &Slice<Slot, Option<Slot>>) -> ConstraintError {
+        let reached = from.keys().filter(|&slot| from[slot].is_some());
+        let slots: Vec<Slot> = reached.collect();
+        let mut ranks: Vec<Rank> = slots.iter().filter_map(|&s| self.rank_on[s]).collect();
         ranks.push(rank);
         ranks.sort_unstable();
-        let mut leaves: Vec<usize> = slots.iter().map(|&s| self.slot_tree.leaf_of(s)).collect();
+        let mut leaves: Vec<Leaf> = slots.iter().map(|&s| self.slot_tree.leaf_of(s)).collect();
         leaves.dedup();
         ConstraintError::Crowded {
             ranks,

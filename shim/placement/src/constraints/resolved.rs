@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::constraints::error::ConstraintError;
 use crate::constraints::request::Constraints;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 
 /// Names of the level whose nodes have a memory of their own.
@@ -14,10 +15,10 @@ const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
 pub(crate) fn usable_slots(
     constraints: &Constraints,
     topology: &Topology,
-) -> Result<Vec<usize>, ConstraintError> {
+) -> Result<List<Leaf, usize>, ConstraintError> {
     let leaves = topology.leaf_count();
     let mut slots = match constraints.slots.len() {
-        0 => vec![1; leaves],
+        0 => vec![1; leaves].into(),
         found if found != leaves => {
             let expected = leaves;
             return Err(ConstraintError::WrongSlots { found, expected });
@@ -28,7 +29,7 @@ pub(crate) fn usable_slots(
         require_leaf("--exclude", leaf, leaves)?;
         slots[leaf] = 0;
     }
-    for (leaf, count) in slots.iter_mut().enumerate() {
+    for (leaf, count) in slots.iter_mut_enumerated() {
         if topology.leaf(leaf).forbidden {
             *count = 0;
         }
@@ -41,7 +42,7 @@ pub(crate) fn usable_slots(
 
 /// Leaves that many usable threads of each core, the first ones.
 fn leave_threads_out(
-    slots: &mut [usize],
+    slots: &mut Slice<Leaf, usize>,
     topology: &Topology,
     threads: usize,
 ) -> Result<(), ConstraintError> {
@@ -57,7 +58,7 @@ fn leave_threads_out(
             let usable = topology
                 .leaves_below(lowest, core)
                 .filter(|&leaf| slots[leaf] > 0);
-            let surplus: Vec<usize> = usable.skip(threads).collect();
+            let surplus: Vec<Leaf> = usable.skip(threads).collect();
             surplus.into_iter().for_each(|leaf| slots[leaf] = 0);
         }
     }
@@ -65,7 +66,7 @@ fn leave_threads_out(
 }
 
 /// The least number of ranks on each core with which so many ranks fit.
-pub(super) fn lowest_height(slots: &[usize], ranks: usize) -> usize {
+pub(super) fn lowest_height(slots: &Slice<Leaf, usize>, ranks: usize) -> usize {
     let fits = |height: usize| {
         let slots = slots.iter().map(|&count| count.min(height));
         slots.fold(0_usize, usize::saturating_add) >= ranks
@@ -83,25 +84,25 @@ pub(super) fn lowest_height(slots: &[usize], ranks: usize) -> usize {
 
 /// Allowed leaves of ranks, as a few different lists.
 pub(super) struct Allowed {
-    pub(super) list_of_rank: Vec<Option<usize>>,
-    pub(super) lists: Vec<Vec<usize>>,
-    fixed_on: BTreeMap<usize, usize>,
+    pub(super) list_of_rank: List<Rank, Option<usize>>,
+    pub(super) lists: Vec<Vec<Leaf>>,
+    fixed_on: BTreeMap<Leaf, usize>,
 }
 
 impl Allowed {
     pub(super) fn new(
         constraints: &Constraints,
         ranks: usize,
-        slots: &[usize],
+        slots: &Slice<Leaf, usize>,
         topology: &Topology,
     ) -> Result<Self, ConstraintError> {
-        let mut leaves_of_rank: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut leaves_of_rank: BTreeMap<Rank, Vec<Leaf>> = BTreeMap::new();
         for (&rank, leaves) in &constraints.allowed {
             require_rank("--allow", rank, ranks)?;
             for &leaf in leaves {
                 require_leaf("--allow", leaf, slots.len())?;
             }
-            let mut usable: Vec<usize> = leaves
+            let mut usable: Vec<Leaf> = leaves
                 .iter()
                 .copied()
                 .filter(|&leaf| slots[leaf] > 0)
@@ -132,7 +133,7 @@ impl Allowed {
         }
         let mut known = HashMap::new();
         let mut lists = Vec::new();
-        let mut list_of_rank = vec![None; ranks];
+        let mut list_of_rank = List::from(vec![None; ranks]);
         for (rank, leaves) in leaves_of_rank {
             let list = *known.entry(leaves).or_insert_with_key(|leaves| {
                 lists.push(leaves.clone());
@@ -148,9 +149,9 @@ impl Allowed {
     }
 
     /// The slots of each leaf, no more than `height` except where more ranks are fixed.
-    pub(super) fn capped(&self, slots: &[usize], height: usize) -> Vec<usize> {
-        let fixed = |leaf: &usize| self.fixed_on.get(leaf).copied().unwrap_or(0);
-        let slots = slots.iter().enumerate();
+    pub(super) fn capped(&self, slots: &Slice<Leaf, usize>, height: usize) -> List<Leaf, usize> {
+        let fixed = |leaf: &Leaf| self.fixed_on.get(leaf).copied().unwrap_or(0);
+        let slots = slots.iter_enumerated();
         slots
             .map(|(leaf, &count)| count.min(height.max(fixed(&leaf))))
             .collect()
@@ -161,9 +162,9 @@ impl Allowed {
 fn why_unusable(
     constraints: &Constraints,
     topology: &Topology,
-    slots: &[usize],
-    leaf: usize,
-    allowed: Option<&Vec<usize>>,
+    slots: &Slice<Leaf, usize>,
+    leaf: Leaf,
+    allowed: Option<&Vec<Leaf>>,
 ) -> Option<&'static str> {
     if topology.leaf(leaf).forbidden {
         return Some("forbidden in this topology, or not part of the job");
@@ -180,11 +181,11 @@ fn why_unusable(
 
 /// The sets of ranks as disjoint sets of two or more.
 pub(super) fn joined(
-    together: &[Vec<usize>],
+    together: &[Vec<Rank>],
     ranks: usize,
-) -> Result<Vec<Vec<usize>>, ConstraintError> {
-    let mut set_of: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut sets: Vec<Vec<usize>> = Vec::new();
+) -> Result<Vec<Vec<Rank>>, ConstraintError> {
+    let mut set_of: BTreeMap<Rank, usize> = BTreeMap::new();
+    let mut sets: Vec<Vec<Rank>> = Vec::new();
     for (number, members) in together.iter().enumerate() {
         let mut all = Vec::new();
         for &rank in members {
@@ -258,15 +259,15 @@ pub(crate) fn shared_depth(topology: &Topology) -> usize {
         .map_or(0, |level| level + 1)
 }
 
-fn require_rank(what: &'static str, rank: usize, ranks: usize) -> Result<(), ConstraintError> {
-    match rank < ranks {
+fn require_rank(what: &'static str, rank: Rank, ranks: usize) -> Result<(), ConstraintError> {
+    match rank.0 < ranks {
         true => Ok(()),
         false => Err(ConstraintError::NoSuchRank { what, rank, ranks }),
     }
 }
 
-fn require_leaf(what: &'static str, leaf: usize, leaves: usize) -> Result<(), ConstraintError> {
-    match leaf < leaves {
+fn require_leaf(what: &'static str, leaf: Leaf, leaves: usize) -> Result<(), ConstraintError> {
+    match leaf.0 < leaves {
         true => Ok(()),
         false => Err(ConstraintError::NoSuchLeaf { what, leaf, leaves }),
     }

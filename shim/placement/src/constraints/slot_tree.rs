@@ -2,15 +2,16 @@
 
 use crate::constraints::resolved::{Allowed, SharedLevel};
 use crate::error::PlacementError;
+use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::Topology;
 
 /// A slot and the rank that has it, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupant {
     /// The rank; `None` on an empty slot.
-    pub rank: Option<usize>,
+    pub rank: Option<Rank>,
     /// The slot.
-    pub slot: usize,
+    pub slot: Slot,
 }
 
 /// The slots that ranks can take, and the ranks that may take each.
@@ -23,15 +24,16 @@ pub struct SlotTree {
     topology: Topology,
     /// Whether the slots are a level of their own below the leaves.
     has_slots: bool,
-    leaf_of_slot: Vec<usize>,
-    first_slot: Vec<usize>,
+    leaf_of_slot: List<Slot, Leaf>,
+    /// The first slot of each leaf, and the number of slots.
+    first_slot: List<Leaf, Slot>,
     /// Index in `lists` of the slots that a rank may have; `None`: all.
-    list_of_rank: Vec<Option<usize>>,
+    list_of_rank: List<Rank, Option<usize>>,
     /// Slots by increasing number.
-    lists: Vec<Vec<usize>>,
+    lists: Vec<Vec<Slot>>,
     /// Index in `groups` of the set that a rank belongs to.
-    group_of_rank: Vec<Option<usize>>,
-    groups: Vec<Vec<usize>>,
+    group_of_rank: List<Rank, Option<usize>>,
+    groups: Vec<Vec<Rank>>,
     /// Level of the nodes that groups must not leave.
     shared: SharedLevel,
 }
@@ -46,42 +48,37 @@ impl SlotTree {
         Ok(SlotTree {
             topology: topology.clone(),
             has_slots: false,
-            leaf_of_slot: (0..topology.leaf_count()).collect(),
-            first_slot: (0..=topology.leaf_count()).collect(),
-            list_of_rank: vec![None; ranks],
+            leaf_of_slot: Leaf::list(0..topology.leaf_count()),
+            first_slot: Slot::list(0..=topology.leaf_count()),
+            list_of_rank: vec![None; ranks].into(),
             lists: Vec::new(),
-            group_of_rank: vec![None; ranks],
+            group_of_rank: vec![None; ranks].into(),
             groups: Vec::new(),
             shared: SharedLevel::default(),
         })
     }
 
     pub(super) fn with_slots(
-        capacities: &[usize],
+        capacities: &Slice<Leaf, usize>,
         topology: &Topology,
         allowed: &Allowed,
-        groups: Vec<Vec<usize>>,
+        groups: Vec<Vec<Rank>>,
         shared: SharedLevel,
     ) -> Result<Self, PlacementError> {
-        let mut first_slot = vec![0];
-        let mut leaf_of_slot = Vec::new();
-        for (leaf, &count) in capacities.iter().enumerate() {
+        let mut first_slot = Slot::list([0]);
+        let mut leaf_of_slot = List::new();
+        for (leaf, &count) in capacities.iter_enumerated() {
             // A leaf that takes no rank still has one slot, a forbidden one.
             leaf_of_slot.resize(leaf_of_slot.len() + count.max(1), leaf);
-            first_slot.push(leaf_of_slot.len());
+            first_slot.push(leaf_of_slot.next_key());
         }
-        let slots = |leaf: usize| {
-            let taken = if capacities[leaf] == 0 {
-                0..0
-            } else {
-                0..capacities[leaf]
-            };
-            let first = first_slot[leaf];
-            taken.map(move |slot| first + slot)
+        let slots = |leaf: Leaf| {
+            let first: Slot = first_slot[leaf];
+            (first.0..first.0 + capacities[leaf]).map(Slot)
         };
         let lists = allowed.lists.iter();
         let lists = lists.map(|list| list.iter().flat_map(|&leaf| slots(leaf)).collect());
-        let mut group_of_rank = vec![None; allowed.list_of_rank.len()];
+        let mut group_of_rank = List::from(vec![None; allowed.list_of_rank.len()]);
         for (group, members) in groups.iter().enumerate() {
             members.iter().for_each(|&m| group_of_rank[m] = Some(group));
         }
@@ -127,6 +124,11 @@ impl SlotTree {
         })
     }
 
+    /// Whether no rank may have `slot`.
+    pub(super) fn is_forbidden(&self, slot: Slot) -> bool {
+        self.topology.leaf(Leaf(slot.0)).forbidden
+    }
+
     /// Whether any rank may take any slot that the topology allows, so that
     /// every swap keeps all rules.
     pub fn is_free(&self) -> bool {
@@ -137,12 +139,12 @@ impl SlotTree {
     ///
     /// # Panics
     /// If there is no such rank or slot.
-    pub(crate) fn may_use(&self, rank: usize, slot: usize) -> bool {
+    pub(crate) fn may_use(&self, rank: Rank, slot: Slot) -> bool {
         let listed = match self.list_of_rank[rank] {
             None => true,
             Some(list) => self.lists[list].binary_search(&slot).is_ok(),
         };
-        listed && !self.topology.leaf(slot).forbidden
+        listed && !self.is_forbidden(slot)
     }
 
     /// Whether the ranks on two slots may change places. A rank that must share a node with others
@@ -154,7 +156,7 @@ impl SlotTree {
         self.may_move(one, other.slot) && self.may_move(other, one.slot)
     }
 
-    fn may_move(&self, occupant: Occupant, to: usize) -> bool {
+    fn may_move(&self, occupant: Occupant, to: Slot) -> bool {
         let Some(rank) = occupant.rank else {
             return true;
         };
@@ -164,15 +166,15 @@ impl SlotTree {
     }
 
     /// Whether a placement, one slot for each rank, keeps all rules.
-    pub fn keeps_rules(&self, slot_of_rank: &[usize]) -> bool {
-        let mut taken = vec![false; self.leaf_of_slot.len()];
-        let seated = slot_of_rank.iter().enumerate().all(|(rank, &slot)| {
-            slot < taken.len()
+    pub fn keeps_rules(&self, slot_of_rank: &Slice<Rank, Slot>) -> bool {
+        let mut taken: List<Slot, bool> = vec![false; self.leaf_of_slot.len()].into();
+        let seated = slot_of_rank.iter_enumerated().all(|(rank, &slot)| {
+            slot < taken.next_key()
                 && !std::mem::replace(&mut taken[slot], true)
                 && self.may_use(rank, slot)
         });
-        let at_home = |members: &Vec<usize>| {
-            let node = |&rank: &usize| self.node_of(slot_of_rank[rank]);
+        let at_home = |members: &Vec<Rank>| {
+            let node = |&rank: &Rank| self.node_of(slot_of_rank[rank]);
             members
                 .windows(2)
                 .all(|pair| node(&pair[0]) == node(&pair[1]))
@@ -183,15 +185,15 @@ impl SlotTree {
     /// The slots that ranks on these leaves have: on each leaf the first ones, by rank. A rank for
     /// which its leaf has no slot, or that may not be there, gets the number of a slot that does
     /// not exist.
-    pub(crate) fn slots_on(&self, leaf_of_rank: &[usize]) -> Vec<usize> {
+    pub(crate) fn slots_on(&self, leaf_of_rank: &Slice<Rank, Leaf>) -> List<Rank, Slot> {
         let mut next = self.first_slot.clone();
-        let nowhere = self.leaf_of_slot.len();
+        let nowhere = self.leaf_of_slot.next_key();
         let slots = leaf_of_rank.iter().map(|&leaf| {
             let slot = next[leaf];
-            if slot == self.first_slot[leaf + 1] || self.topology.leaf(slot).forbidden {
+            if slot == self.first_slot[Leaf(leaf.0 + 1)] || self.is_forbidden(slot) {
                 return nowhere;
             }
-            next[leaf] += 1;
+            next[leaf].0 += 1;
             slot
         });
         slots.collect()
@@ -201,28 +203,38 @@ impl SlotTree {
     ///
     /// # Panics
     /// If there is no such slot.
-    pub fn leaves_of(&self, slot_of_rank: &[usize]) -> Vec<usize> {
+    pub fn leaves_of(&self, slot_of_rank: &Slice<Rank, Slot>) -> List<Rank, Leaf> {
         let leaves = slot_of_rank.iter().map(|&slot| self.leaf_of_slot[slot]);
         leaves.collect()
     }
 
+    /// The slots of ranks on leaves of [`SlotTree::topology`].
+    pub(crate) fn from_own_leaves(leaf_of_rank: List<Rank, Leaf>) -> List<Rank, Slot> {
+        Slot::list(leaf_of_rank.into_iter().map(usize::from))
+    }
+
+    /// The leaves of [`SlotTree::topology`] that slots are.
+    pub(crate) fn own_leaves(slot_of_rank: &Slice<Rank, Slot>) -> List<Rank, Leaf> {
+        Leaf::list(slot_of_rank.iter().map(|slot| slot.0))
+    }
+
     /// The sets of ranks that must be together.
-    pub fn groups(&self) -> &[Vec<usize>] {
+    pub fn groups(&self) -> &[Vec<Rank>] {
         &self.groups
     }
 
-    pub(super) fn group_of(&self, rank: usize) -> Option<usize> {
+    pub(super) fn group_of(&self, rank: Rank) -> Option<usize> {
         self.group_of_rank[rank]
     }
 
     /// The slots that a rank may have by its list; all if it has none.
-    pub(super) fn list_of(&self, rank: usize) -> Option<&[usize]> {
+    pub(super) fn list_of(&self, rank: Rank) -> Option<&[Slot]> {
         self.list_of_rank[rank].map(|list| self.lists[list].as_slice())
     }
 
     /// The node of a slot that groups must not leave.
-    pub(super) fn node_of(&self, slot: usize) -> usize {
-        self.topology.ancestor(slot, self.shared.depth)
+    pub(super) fn node_of(&self, slot: Slot) -> usize {
+        self.topology.ancestor(Leaf(slot.0), self.shared.depth)
     }
 
     pub(super) fn shared_depth(&self) -> usize {
@@ -234,7 +246,7 @@ impl SlotTree {
     }
 
     /// The leaf that a slot belongs to.
-    pub(super) fn leaf_of(&self, slot: usize) -> usize {
+    pub(super) fn leaf_of(&self, slot: Slot) -> Leaf {
         self.leaf_of_slot[slot]
     }
 }

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use treepie_base::{File, FileContents, FileError, Kind, OtherRanks, list, permutation};
+use treepie_base::{
+    File, FileContents, FileError, Kind, Leaf, List, OtherRanks, Process, Rank, list, permutation,
+};
 use treepie_topology::Topology;
 
 /// Bytes that cross one level of the topology, counted over ordered pairs of ranks.
@@ -61,13 +63,13 @@ pub struct StoredPlacement {
     pub topology: Topology,
     /// Core of every rank.
     #[serde(with = "list")]
-    pub assignment: Vec<usize>,
+    pub assignment: List<Rank, Leaf>,
     /// Core that every process of the launcher runs on.
     #[serde(with = "list")]
-    pub leaf_of_process: Vec<usize>,
+    pub leaf_of_process: List<Process, Leaf>,
     /// New rank of every process of the launcher: the rank whose core it runs on.
     #[serde(with = "list")]
-    pub permutation: Vec<usize>,
+    pub permutation: List<Process, Rank>,
 }
 
 impl FileContents for StoredPlacement {
@@ -109,7 +111,7 @@ impl StoredPlacement {
         if self.ranks == 0 {
             return wrong("ranks", "is 0; a job has at least one rank".into());
         }
-        let (ranks, processes) = (&self.assignment, &self.leaf_of_process);
+        let (ranks, processes) = (&self.assignment.raw, &self.leaf_of_process.raw);
         for (field, cores, others, what) in [
             ("assignment", ranks, processes, "rank"),
             ("leaf_of_process", processes, ranks, "process"),
@@ -118,15 +120,12 @@ impl StoredPlacement {
                 return wrong(field, problem);
             }
         }
-        if let Err(error) = permutation::check_for(&self.permutation, self.ranks) {
+        let new_rank: Vec<usize> = self.permutation.iter().map(|rank| rank.0).collect();
+        if let Err(error) = permutation::check_for(&new_rank, self.ranks) {
             return wrong("permutation", error.to_string());
         }
-        for (process, (&rank, &core)) in self
-            .permutation
-            .iter()
-            .zip(&self.leaf_of_process)
-            .enumerate()
-        {
+        let processes = self.permutation.iter_enumerated();
+        for ((process, &rank), &core) in processes.zip(&self.leaf_of_process) {
             let assigned = self.assignment[rank];
             if assigned != core {
                 return wrong(
@@ -143,18 +142,18 @@ impl StoredPlacement {
 
     /// Problem of a list of one core for each rank or process. A core
     /// may be there several times if it is that often in `others` too.
-    fn cores_problem(&self, cores: &[usize], others: &[usize], what: &str) -> Option<String> {
+    fn cores_problem(&self, cores: &[Leaf], others: &[Leaf], what: &str) -> Option<String> {
         let (found, ranks, leaves) = (cores.len(), self.ranks, self.topology.leaf_count());
         if found != ranks {
             return Some(format!(
                 "has {found} cores for {ranks} ranks; list one core for each {what}"
             ));
         }
-        let mut room = vec![0_usize; leaves];
+        let mut room: List<Leaf, usize> = vec![0; leaves].into();
         for &core in others {
             room.get_mut(core).into_iter().for_each(|room| *room += 1);
         }
-        let mut user_of: Vec<Option<usize>> = vec![None; leaves];
+        let mut user_of: List<Leaf, Option<usize>> = vec![None; leaves].into();
         for (user, &core) in cores.iter().enumerate() {
             let Some(slot) = user_of.get_mut(core) else {
                 return Some(format!(

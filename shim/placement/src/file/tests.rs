@@ -4,7 +4,7 @@
 use crate::file::*;
 use proptest::prelude::*;
 
-use treepie_base::Header;
+use treepie_base::{Header, Leaf, Rank};
 
 /// Four ranks on four of eight cores; processes run on cores 0, 2, 4, 6.
 fn sample() -> PlacementFile {
@@ -29,9 +29,9 @@ fn sample() -> PlacementFile {
             },
         ],
         topology: Topology::from_arities("2:2:2").unwrap(),
-        assignment: vec![0, 4, 2, 6],
-        leaf_of_process: vec![0, 2, 4, 6],
-        permutation: vec![0, 2, 1, 3],
+        assignment: Leaf::list([0, 4, 2, 6]),
+        leaf_of_process: Leaf::list([0, 2, 4, 6]),
+        permutation: Rank::list([0, 2, 1, 3]),
     };
     let header = Header {
         producer: "treepie 0.1.0".into(),
@@ -227,7 +227,7 @@ fn a_placement_that_contradicts_itself_is_not_written() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("a.placement.yaml");
     let mut wrong = sample();
-    wrong.assignment[0] = 6;
+    wrong.assignment[Rank(0)] = Leaf(6);
     assert!(wrong.write(&file).is_err());
     assert!(!file.exists());
 }

@@ -8,6 +8,7 @@
 
 use crate::initial::grid::Grid;
 use crate::target::network::NetworkTarget;
+use treepie_base::{List, Rank, Slot};
 use treepie_topology::networks::{DIMENSION_LIMIT, Network};
 
 /// Foldings that are examined.
@@ -101,7 +102,7 @@ impl NodeBox {
     }
 
     /// The cheapest folding found of `grid` onto the box: the slot of every rank.
-    pub fn fold(&self, target: &NetworkTarget, grid: &Grid) -> Option<Vec<usize>> {
+    pub fn fold(&self, target: &NetworkTarget, grid: &Grid) -> Option<List<Rank, Slot>> {
         if grid.members.len() != target.ranks || grid.extents.len() > MOST_AXES {
             return None;
         }
@@ -122,7 +123,7 @@ impl NodeBox {
         }
         foldings.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         foldings.truncate(TRIED);
-        let mut best: Option<(f64, Vec<usize>)> = None;
+        let mut best: Option<(f64, List<Rank, Slot>)> = None;
         for folding in &foldings {
             let slots = self.laid_out(grid, folding);
             let cost = target.cost(&slots);
@@ -134,7 +135,7 @@ impl NodeBox {
     }
 
     /// The slot of every rank.
-    fn laid_out(&self, grid: &Grid, folding: &Folding) -> Vec<usize> {
+    fn laid_out(&self, grid: &Grid, folding: &Folding) -> List<Rank, Slot> {
         let slot = |rank: usize| {
             let mut inside = vec![0; folding.digits.len()];
             let mut coordinates = vec![0; self.sizes.len()];
@@ -158,7 +159,7 @@ impl NodeBox {
             let cell = sides.fold(0, |cell, (&at, &size)| cell * size + at);
             self.cells[cell][inside.iter().sum::<usize>()] as usize
         };
-        (0..grid.members.len()).map(slot).collect()
+        Slot::list((0..grid.members.len()).map(slot))
     }
 }
 

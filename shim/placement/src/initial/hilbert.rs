@@ -2,11 +2,15 @@
 
 use crate::initial::grid::Grid;
 use crate::target::network::NetworkTarget;
+use treepie_base::{List, Rank, Slot};
 use treepie_topology::networks::Network;
 
 /// Ranks in the order of their curve on slots in the order of theirs. `None` where the network has
 /// no coordinates.
-pub(crate) fn along_hilbert(target: &NetworkTarget, grid: Option<&Grid>) -> Option<Vec<usize>> {
+pub(crate) fn along_hilbert(
+    target: &NetworkTarget,
+    grid: Option<&Grid>,
+) -> Option<List<Rank, Slot>> {
     let nodes = target.nodes;
     let Network::Lattice(lattice) = nodes.network() else {
         return None;
@@ -26,9 +30,9 @@ pub(crate) fn along_hilbert(target: &NetworkTarget, grid: Option<&Grid>) -> Opti
         let bits = bits_of(grid.extents.iter().copied().max().unwrap_or(1) as usize);
         ranks.sort_by_cached_key(|&rank| (hilbert(grid.at(rank), bits), rank));
     }
-    let mut slot_of = vec![0; target.ranks];
+    let mut slot_of = List::from(vec![Slot(0); target.ranks]);
     for (&rank, &slot) in ranks.iter().zip(&slots) {
-        slot_of[rank] = slot as usize;
+        slot_of[Rank(rank)] = Slot(slot as usize);
     }
     Some(slot_of)
 }

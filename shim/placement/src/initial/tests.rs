@@ -16,12 +16,13 @@ use crate::refine::cell_annealing::anneal;
 use crate::refine::pairwise::refine;
 use crate::refine::schedule::Schedule;
 use crate::target::slots::Slots;
-use treepie_topology::{Leaf, Topology, Tree};
+use treepie_base::{Leaf, List, Rank};
+use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
 /// Trees of up to about a hundred leaves whose nodes differ in arity.
 fn trees() -> impl Strategy<Value = Topology> {
-    let leaf = Just(Tree::Leaf(Leaf::default()));
+    let leaf = Just(Tree::Leaf(ProcessingUnit::default()));
     let tree = leaf.prop_recursive(4, 100, 5, |inner| {
         prop::collection::vec(inner, 1..5).prop_map(Tree::Inner)
     });
@@ -37,6 +38,10 @@ fn matrix(ranks: usize, entries: &[(usize, usize, u32)]) -> Matrix {
 
 fn entries() -> impl Strategy<Value = Vec<(usize, usize, u32)>> {
     prop::collection::vec((0usize..200, 0usize..200, 0u32..100), 0..300)
+}
+
+fn leaves(leaf_of: &[usize]) -> List<Rank, Leaf> {
+    Leaf::list(leaf_of.iter().copied())
 }
 
 fn is_one_to_one(leaf_of: &[usize], slots: &Slots) -> bool {
@@ -112,7 +117,7 @@ fn a_mesh_is_cut_into_the_boxes_with_the_least_surface() {
     assert!(is_one_to_one(&leaf_of, &slots));
     // 112 edges of weight 1 (half of 2 in one direction), 16 of them at distance 4.
     assert_eq!(
-        dist_comm(&matrix, &topology, &leaf_of),
+        dist_comm(&matrix, &topology, &leaves(&leaf_of)),
         96.0 * 2.0 + 16.0 * 4.0
     );
 }
@@ -126,7 +131,7 @@ fn only_the_slots_that_are_worth_it_are_filled() {
     assert_eq!(slots.total(), 48); // three nodes: at least twice as many as ranks
     let uneven = Topology::from_arities("2:8")
         .unwrap()
-        .forbidding(&[0, 1, 2])
+        .forbidding(&[0, 1, 2].map(Leaf))
         .unwrap();
     assert_eq!(
         Slots::for_ranks(&uneven, 5)
@@ -176,10 +181,10 @@ proptest! {
         let matrix = matrix(ranks, &entries);
         let graph = Graph::new(&matrix, ranks);
         let mut leaf_of: Vec<usize> = slots.leaves(0, 0).collect();
-        let mut before = dist_comm(&matrix, &topology, &leaf_of);
+        let mut before = dist_comm(&matrix, &topology, &leaves(&leaf_of));
         for _ in 0..5 {
             refine(&graph, &slots, &mut leaf_of, 1, |_, _| true);
-            let after = dist_comm(&matrix, &topology, &leaf_of);
+            let after = dist_comm(&matrix, &topology, &leaves(&leaf_of));
             prop_assert!(after <= before * (1.0 + 1e-12));
             before = after;
         }

@@ -1,5 +1,6 @@
 //! Distances of cores from the network interfaces of their nodes.
 
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::{Device, DeviceKind, Topology};
 use treepie_traffic::Matrix;
 
@@ -11,8 +12,8 @@ const MOST_CORES: usize = 1 << 13;
 pub struct Interfaces {
     pub(super) depth: usize,
     /// Steps from each leaf; 0 next to an interface, and where its node is not known to have one.
-    pub(super) steps: Vec<f64>,
-    pub(super) next_to_one: Vec<bool>,
+    pub(super) steps: List<Leaf, f64>,
+    pub(super) next_to_one: List<Leaf, bool>,
     nodes: usize,
     unknown: usize,
     alike: usize,
@@ -25,15 +26,15 @@ impl Interfaces {
     /// # Panics
     /// If `depth` is not above the leaves.
     pub fn new(topology: &Topology, depth: usize, chosen: impl Fn(usize, &Device) -> bool) -> Self {
-        let has_one = |leaf: usize| {
+        let has_one = |leaf: Leaf| {
             let node = topology.ancestor(leaf, depth);
             let mut devices = topology.leaf(leaf).devices.iter();
             devices.any(|device| chosen(node, device))
         };
         let mut found = Interfaces {
             depth,
-            steps: vec![0.0; topology.leaf_count()],
-            next_to_one: (0..topology.leaf_count()).map(has_one).collect(),
+            steps: vec![0.0; topology.leaf_count()].into(),
+            next_to_one: topology.leaves().keys().map(has_one).collect(),
             nodes: topology.node_count(depth),
             unknown: 0,
             alike: 0,
@@ -70,17 +71,17 @@ impl Interfaces {
     /// Climbs from each core of a node to the first part that has an interface.
     fn measure(&mut self, topology: &Topology, node: usize) {
         let leaves = topology.leaves_below(self.depth, node);
-        let first = leaves.start;
+        let first = topology.leaf_range(self.depth, node).start;
         let mut up_to = vec![0];
         for leaf in leaves.clone() {
-            up_to.push(up_to[leaf - first] + usize::from(self.next_to_one[leaf]));
+            up_to.push(up_to[leaf.0 - first] + usize::from(self.next_to_one[leaf]));
         }
         for leaf in leaves
             .filter(|&leaf| !self.next_to_one[leaf])
             .collect::<Vec<_>>()
         {
             let has_one = |&depth: &usize| {
-                let part = topology.leaves_below(depth, topology.ancestor(leaf, depth));
+                let part = topology.leaf_range(depth, topology.ancestor(leaf, depth));
                 up_to[part.start - first] < up_to[part.end - first]
             };
             let common = (self.depth..topology.depth()).rev().find(has_one);
@@ -117,14 +118,14 @@ impl Interfaces {
         &self,
         bytes: &Matrix,
         topology: &Topology,
-        leaf_of_rank: &[usize],
+        leaf_of_rank: &Slice<Rank, Leaf>,
     ) -> (f64, f64) {
         let outside = self.outside(bytes, topology, leaf_of_rank);
-        let at = |(rank, &bytes): (usize, &f64)| match self.next_to_one[leaf_of_rank[rank]] {
+        let at = |(rank, &bytes): (Rank, &f64)| match self.next_to_one[leaf_of_rank[rank]] {
             true => bytes,
             false => 0.0,
         };
-        let next_to_one = outside.iter().enumerate().map(at).sum();
+        let next_to_one = outside.iter_enumerated().map(at).sum();
         (outside.iter().sum(), next_to_one)
     }
 
@@ -133,11 +134,12 @@ impl Interfaces {
         &self,
         bytes: &Matrix,
         topology: &Topology,
-        leaf_of_rank: &[usize],
-    ) -> Vec<f64> {
-        let node = |rank: usize| topology.ancestor(leaf_of_rank[rank], self.depth);
-        let mut outside = vec![0.0; bytes.order()];
+        leaf_of_rank: &Slice<Rank, Leaf>,
+    ) -> List<Rank, f64> {
+        let node = |rank: Rank| topology.ancestor(leaf_of_rank[rank], self.depth);
+        let mut outside = List::from(vec![0.0; bytes.order()]);
         for (from, to, value) in bytes.entries() {
+            let (from, to) = (Rank(from), Rank(to));
             if node(from) != node(to) {
                 outside[from] += value;
                 outside[to] += value;

@@ -3,6 +3,7 @@
 use crate::constraints::request::Constraints;
 use crate::near::interfaces::Interfaces;
 use crate::objective::hop_bytes::mean_of_directions;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::{Matrix, MatrixError};
 
@@ -23,7 +24,7 @@ pub struct Seats<'a> {
     /// Ranks that are fixed, or limited to some leaves, stay where they are.
     pub constraints: &'a Constraints,
     /// The placement.
-    pub leaf_of_rank: &'a [usize],
+    pub leaf_of_rank: &'a Slice<Rank, Leaf>,
 }
 
 impl Seats<'_> {
@@ -36,7 +37,7 @@ impl Seats<'_> {
     ///
     /// # Panics
     /// If the placement is no list of leaves of the ranks.
-    pub fn near_interfaces(&self, budget: f64) -> Result<Vec<usize>, MatrixError> {
+    pub fn near_interfaces(&self, budget: f64) -> Result<List<Rank, Leaf>, MatrixError> {
         let mut search = InterfaceSearch::new(self)?;
         if !self.interfaces.differ() {
             return Ok(search.leaf_of_rank);
@@ -56,22 +57,22 @@ impl Seats<'_> {
 struct InterfaceSearch<'a> {
     seats: Seats<'a>,
     affinity: Matrix,
-    outside: Vec<f64>,
-    leaf_of_rank: Vec<usize>,
-    ranks_on: Vec<Vec<usize>>,
-    fixed: Vec<bool>,
-    alone: Vec<bool>,
+    outside: List<Rank, f64>,
+    leaf_of_rank: List<Rank, Leaf>,
+    ranks_on: List<Leaf, Vec<Rank>>,
+    fixed: List<Rank, bool>,
+    alone: List<Rank, bool>,
 }
 
 impl<'a> InterfaceSearch<'a> {
     fn new(seats: &Seats<'a>) -> Result<Self, MatrixError> {
         let ranks = seats.bytes.order();
         let constraints = seats.constraints;
-        let mut fixed = vec![false; ranks];
+        let mut fixed: List<Rank, bool> = vec![false; ranks].into();
         for &rank in constraints.fixed.keys().chain(constraints.allowed.keys()) {
             fixed[rank] = true;
         }
-        let mut alone = fixed.iter().map(|fixed| !fixed).collect::<Vec<_>>();
+        let mut alone: List<Rank, bool> = fixed.iter().map(|fixed| !fixed).collect();
         if constraints.together_level.is_some() {
             constraints
                 .together
@@ -79,8 +80,8 @@ impl<'a> InterfaceSearch<'a> {
                 .flatten()
                 .for_each(|&rank| alone[rank] = false);
         }
-        let mut ranks_on = vec![Vec::new(); seats.topology.leaf_count()];
-        for (rank, &leaf) in seats.leaf_of_rank.iter().enumerate() {
+        let mut ranks_on = List::from(vec![Vec::new(); seats.topology.leaf_count()]);
+        for (rank, &leaf) in seats.leaf_of_rank.iter_enumerated() {
             ranks_on[leaf].push(rank);
         }
         Ok(InterfaceSearch {
@@ -89,7 +90,7 @@ impl<'a> InterfaceSearch<'a> {
             outside: seats
                 .interfaces
                 .outside(seats.bytes, seats.topology, seats.leaf_of_rank),
-            leaf_of_rank: seats.leaf_of_rank.to_vec(),
+            leaf_of_rank: seats.leaf_of_rank.to_owned(),
             ranks_on,
             fixed,
             alone,
@@ -121,7 +122,7 @@ impl<'a> InterfaceSearch<'a> {
             topology.leaves_below(depth, other),
         );
         let steps = &self.seats.interfaces.steps;
-        let bytes = |leaf: usize| -> f64 {
+        let bytes = |leaf: Leaf| -> f64 {
             let ranks = self.ranks_on[leaf].iter();
             ranks.map(|&rank| self.outside[rank]).sum()
         };
@@ -150,7 +151,7 @@ impl<'a> InterfaceSearch<'a> {
     fn may_swap(&self, depth: usize, one: usize, other: usize) -> bool {
         let topology = self.seats.topology;
         if depth == topology.depth() {
-            let both = [&self.ranks_on[one], &self.ranks_on[other]];
+            let both = [&self.ranks_on[Leaf(one)], &self.ranks_on[Leaf(other)]];
             return both[0].len() == both[1].len()
                 && both
                     .iter()
@@ -188,12 +189,12 @@ impl<'a> InterfaceSearch<'a> {
 
     /// Pairs of ranks of a node whose swap is worth it: what it saves by what it costs, and the
     /// two.
-    fn pairs(&self, budget: f64) -> Vec<(f64, usize, usize)> {
+    fn pairs(&self, budget: f64) -> Vec<(f64, Rank, Rank)> {
         let topology = self.seats.topology;
         let mut found = Vec::new();
         for node in 0..topology.node_count(self.seats.interfaces.depth) {
             let leaves = topology.leaves_below(self.seats.interfaces.depth, node);
-            let ranks: Vec<usize> = leaves
+            let ranks: Vec<Rank> = leaves
                 .flat_map(|leaf| self.ranks_on[leaf].iter().copied())
                 .filter(|&rank| self.alone[rank])
                 .collect();
@@ -217,29 +218,30 @@ impl<'a> InterfaceSearch<'a> {
         found
     }
 
-    fn steps(&self, rank: usize) -> f64 {
+    fn steps(&self, rank: Rank) -> f64 {
         self.seats.interfaces.steps[self.leaf_of_rank[rank]]
     }
 
     /// Bytes times distance to an interface that a swap saves.
-    fn saved(&self, a: usize, b: usize) -> f64 {
+    fn saved(&self, a: Rank, b: Rank) -> f64 {
         (self.outside[a] - self.outside[b]) * (self.steps(a) - self.steps(b))
     }
 
     /// DistComm that a swap adds.
-    fn cost(&self, a: usize, b: usize) -> f64 {
+    fn cost(&self, a: Rank, b: Rank) -> f64 {
         let topology = self.seats.topology;
         let (here, there) = (self.leaf_of_rank[a], self.leaf_of_rank[b]);
-        let distance = |one: usize, other: usize| {
+        let distance = |one: Leaf, other: Leaf| {
             let distances = topology
                 .level_distances()
                 .get(topology.common_level(one, other));
             distances.copied().unwrap_or(0.0)
         };
-        let moved = |rank: usize, other: usize, from: usize, to: usize| -> f64 {
-            let partners = self.affinity.row(rank);
+        let moved = |rank: Rank, other: Rank, from: Leaf, to: Leaf| -> f64 {
+            let partners = self.affinity.row(rank.0);
+            let partners = partners.map(|(partner, weight)| (Rank(partner), weight));
             let partners = partners.filter(|&(partner, _)| partner != other);
-            let change = |(partner, weight): (usize, f64)| {
+            let change = |(partner, weight): (Rank, f64)| {
                 let at = self.leaf_of_rank[partner];
                 weight * (distance(to, at) - distance(from, at))
             };
@@ -248,7 +250,7 @@ impl<'a> InterfaceSearch<'a> {
         moved(a, b, here, there) + moved(b, a, there, here)
     }
 
-    fn swap(&mut self, a: usize, b: usize) {
+    fn swap(&mut self, a: Rank, b: Rank) {
         let (here, there) = (self.leaf_of_rank[a], self.leaf_of_rank[b]);
         for (rank, from, to) in [(a, here, there), (b, there, here)] {
             self.ranks_on[from].retain(|&other| other != rank);

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use crate::constraints::request::Constraints;
 use crate::near::*;
 use crate::objective::hop_bytes::dist_comm;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::{Machine, Topology};
 use treepie_traffic::Matrix;
 
@@ -31,8 +32,13 @@ fn matrix(ranks: usize, pairs: &[(usize, usize, f64)]) -> Matrix {
     Matrix::from_entries(ranks, both).unwrap()
 }
 
-fn seated(bytes: &Matrix, tree: &Topology, constraints: &Constraints, budget: f64) -> Vec<usize> {
-    let before: Vec<usize> = (0..bytes.order()).collect();
+fn seated(
+    bytes: &Matrix,
+    tree: &Topology,
+    constraints: &Constraints,
+    budget: f64,
+) -> List<Rank, Leaf> {
+    let before = Leaf::list(0..bytes.order());
     let seats = Seats {
         bytes,
         affinity: bytes,
@@ -55,8 +61,8 @@ fn pairs_of_two_nodes() -> Matrix {
 fn whole_sockets_change_places_where_that_costs_nothing() {
     let (tree, bytes) = (nodes(2, 2), pairs_of_two_nodes());
     let after = seated(&bytes, &tree, &Constraints::default(), 0.0);
-    assert_eq!(after, [2, 3, 0, 1, 6, 7, 4, 5]);
-    let before: Vec<usize> = (0..8).collect();
+    assert_eq!(after, Leaf::list([2, 3, 0, 1, 6, 7, 4, 5]));
+    let before = Leaf::list(0..8);
     assert_eq!(
         dist_comm(&bytes, &tree, &after),
         dist_comm(&bytes, &tree, &before)
@@ -73,7 +79,7 @@ fn single_ranks_change_places_within_the_budget_and_not_beyond() {
     let inside = [(0, 1, 5.0), (2, 3, 5.0), (4, 5, 5.0), (6, 7, 5.0)];
     let outside = [(0, 4, 50.0), (2, 6, 50.0)];
     let bytes = matrix(8, &[&inside[..], &outside[..]].concat());
-    let before: Vec<usize> = (0..8).collect();
+    let before = Leaf::list(0..8);
     assert_eq!(seated(&bytes, &tree, &Constraints::default(), 9.9), before);
     let after = seated(&bytes, &tree, &Constraints::default(), 1000.0);
     let interfaces = Interfaces::of_network(&tree, 1);
@@ -85,11 +91,11 @@ fn single_ranks_change_places_within_the_budget_and_not_beyond() {
 fn ranks_that_are_fixed_stay_and_so_do_their_sockets() {
     let (tree, bytes) = (nodes(2, 2), pairs_of_two_nodes());
     let constraints = Constraints {
-        fixed: BTreeMap::from([(3, 3)]),
+        fixed: BTreeMap::from([(Rank(3), Leaf(3))]),
         ..Constraints::default()
     };
     let after = seated(&bytes, &tree, &constraints, 0.0);
-    assert_eq!(after, [0, 1, 2, 3, 6, 7, 4, 5]);
+    assert_eq!(after, Leaf::list([0, 1, 2, 3, 6, 7, 4, 5]));
 }
 
 #[test]
@@ -107,7 +113,7 @@ fn an_interface_beside_all_cores_or_beside_none_moves_nobody() {
         assert!(!interfaces.differ(), "{devices:?}");
         assert_eq!((interfaces.unknown(), interfaces.alike()), (unknown, alike));
         let after = seated(&bytes, &tree, &Constraints::default(), f64::MAX);
-        assert_eq!(after, (0..8).collect::<Vec<_>>(), "{devices:?}");
+        assert_eq!(after, Leaf::list(0..8), "{devices:?}");
     }
 }
 
@@ -128,7 +134,7 @@ fn a_fabric_goes_before_an_ethernet_of_the_same_node() {
     assert_eq!((interfaces.unknown(), interfaces.alike()), (0, 0));
     let bytes = pairs_of_two_nodes();
     let after = seated(&bytes, &mixed, &Constraints::default(), 0.0);
-    assert_eq!(after, [2, 3, 0, 1, 4, 5, 6, 7]);
+    assert_eq!(after, Leaf::list([2, 3, 0, 1, 4, 5, 6, 7]));
 }
 
 #[test]
@@ -137,7 +143,10 @@ fn distances_grow_with_the_parts_between_a_core_and_the_interface() {
                 units 0 1 2 3 4 5 6 7\ndevice fabric hsn0 2-3\n";
     let machine: Machine = text.parse().unwrap();
     let interfaces = Interfaces::of_network(machine.topology(), 0);
-    assert_eq!(interfaces.steps, [4.0, 4.0, 0.0, 0.0, 6.0, 6.0, 6.0, 6.0]);
+    assert_eq!(
+        interfaces.steps.raw,
+        [4.0, 4.0, 0.0, 0.0, 6.0, 6.0, 6.0, 6.0]
+    );
 }
 
 proptest! {
@@ -147,7 +156,7 @@ proptest! {
         cores in proptest::sample::subsequence((0_usize..24).collect::<Vec<_>>(), 16),
         share in 0_u32..20,
     ) {
-        let tree = nodes(3, 4);
+        let (tree, cores) = (nodes(3, 4), Leaf::list(cores));
         let entries = weights.iter().filter(|(a, b, _)| a != b);
         let entries = entries.map(|&(a, b, w)| (a, b, f64::from(w)));
         let bytes = Matrix::from_entries(16, entries.collect::<Vec<_>>()).unwrap();
@@ -165,13 +174,13 @@ proptest! {
         let budget = cost * f64::from(share) / 100.0;
         let after = seats.near_interfaces(budget).unwrap();
         prop_assert!(dist_comm(&bytes, &tree, &after) <= cost + budget + 1e-6);
-        let node = |leaf: &usize| tree.ancestor(*leaf, 1);
+        let node = |leaf: &Leaf| tree.ancestor(*leaf, 1);
         prop_assert!(after.iter().map(node).eq(cores.iter().map(node)));
         let (mut used, mut were) = (after.clone(), cores.clone());
         used.sort_unstable();
         were.sort_unstable();
         prop_assert_eq!(used, were);
-        let way = |leaves: &[usize]| -> f64 {
+        let way = |leaves: &Slice<Rank, Leaf>| -> f64 {
             let outside = interfaces.outside(&bytes, &tree, leaves);
             outside.iter().zip(leaves).map(|(bytes, &leaf)| bytes * interfaces.steps[leaf]).sum()
         };

@@ -5,7 +5,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use crate::hardware::Hardware;
 use crate::objective::thesis::{coupe_min, makespan_comm, temps_comm};
 use crate::target::nodes::NetworkNodes;
-use treepie_base::from_name;
+use treepie_base::{Leaf, Rank, Slice, from_name};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -55,7 +55,7 @@ impl Objective {
         self,
         matrix: &Matrix,
         hardware: impl Into<Hardware<'a>>,
-        leaf_of_rank: &[usize],
+        leaf_of_rank: &Slice<Rank, Leaf>,
     ) -> f64 {
         let hardware = hardware.into();
         let topology = hardware.topology;
@@ -85,7 +85,7 @@ impl Objective {
         self,
         matrix: &Matrix,
         hardware: Hardware,
-        leaf_of_rank: &[usize],
+        leaf_of_rank: &Slice<Rank, Leaf>,
     ) -> Vec<f64> {
         let sum = || hardware.hop_bytes(matrix, leaf_of_rank);
         match self {

@@ -1,5 +1,6 @@
 //! Hop-bytes on trees, and the traffic of each level.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::{Matrix, MatrixError};
 
@@ -13,7 +14,7 @@ use treepie_traffic::{Matrix, MatrixError};
 /// # Panics
 /// If `leaf_of_rank` lacks a rank of the matrix or names a leaf that the
 /// topology does not have; [`crate::check()`] tells beforehand.
-pub fn dist_comm(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> f64 {
+pub fn dist_comm(matrix: &Matrix, topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
     let by_level = traffic_by_level(matrix, topology, leaf_of_rank);
     let distances = topology.level_distances();
     let ordered: f64 = by_level.iter().zip(distances).map(|(t, d)| t * d).sum();
@@ -27,10 +28,14 @@ pub fn dist_comm(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -
 ///
 /// # Panics
 /// As [`dist_comm`].
-pub fn traffic_by_level(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> Vec<f64> {
+pub fn traffic_by_level(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_rank: &Slice<Rank, Leaf>,
+) -> Vec<f64> {
     let mut traffic = vec![0.0; topology.depth()];
     for (from, to, value) in matrix.entries() {
-        let depth = topology.common_level(leaf_of_rank[from], leaf_of_rank[to]);
+        let depth = topology.common_level(leaf_of_rank[Rank(from)], leaf_of_rank[Rank(to)]);
         if let Some(sum) = traffic.get_mut(depth) {
             *sum += value;
         }

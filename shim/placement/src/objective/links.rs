@@ -1,5 +1,6 @@
 //! Load of each link of the tree.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -29,7 +30,7 @@ impl LinkLoad {
 pub fn all_link_loads(
     matrix: &Matrix,
     topology: &Topology,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
 ) -> Vec<Vec<LinkLoad>> {
     let depth = topology.depth();
     let idle = |node| LinkLoad {
@@ -41,7 +42,7 @@ pub fn all_link_loads(
         .map(|depth| (0..topology.node_count(depth)).map(idle).collect())
         .collect();
     for (from, to, value) in matrix.entries() {
-        let (mut a, mut b) = (leaf_of_rank[from], leaf_of_rank[to]);
+        let (Leaf(mut a), Leaf(mut b)) = (leaf_of_rank[Rank(from)], leaf_of_rank[Rank(to)]);
         for at in (0..depth).rev() {
             if a == b {
                 break;
@@ -60,7 +61,11 @@ pub fn all_link_loads(
 ///
 /// # Panics
 /// If `leaf_of_rank` is no list of leaves of the ranks.
-pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> Vec<LinkLoad> {
+pub fn link_loads(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_rank: &Slice<Rank, Leaf>,
+) -> Vec<LinkLoad> {
     let most_loaded = |level: &Vec<LinkLoad>| {
         let mut most = level[0];
         for link in level {

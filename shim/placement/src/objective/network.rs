@@ -2,6 +2,7 @@
 //! any routing.
 
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_topology::networks::{Floor, Loads, Partition};
 use treepie_traffic::Matrix;
@@ -15,10 +16,10 @@ pub fn hop_bytes(
     matrix: &Matrix,
     topology: &Topology,
     nodes: &NetworkNodes,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
 ) -> f64 {
     let node_of = nodes.node_of_leaf(topology);
-    let node = |rank: usize| node_of[leaf_of_rank[rank]] as usize;
+    let node = |rank: usize| node_of[leaf_of_rank[Rank(rank)]] as usize;
     let cost = |(from, to, value): (usize, usize, f64)| {
         value * f64::from(nodes.distance(node(from), node(to)))
     };
@@ -34,10 +35,10 @@ pub fn link_traffic(
     matrix: &Matrix,
     topology: &Topology,
     nodes: &NetworkNodes,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
 ) -> Vec<(usize, usize, f64)> {
     let node_of = nodes.node_of_leaf(topology);
-    let position = |rank: usize| nodes.position(node_of[leaf_of_rank[rank]] as usize);
+    let position = |rank: usize| nodes.position(node_of[leaf_of_rank[Rank(rank)]] as usize);
     let all = matrix.entries();
     let all = all.map(|(from, to, value)| (position(from), position(to), value));
     all.filter(|(from, to, value)| from != to && *value > 0.0)
@@ -52,7 +53,7 @@ pub(crate) fn max_link_load(
     matrix: &Matrix,
     topology: &Topology,
     nodes: &NetworkNodes,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
 ) -> f64 {
     let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
     Loads::new(nodes.network(), traffic).most_load
@@ -78,7 +79,7 @@ impl Measures {
         matrix: &Matrix,
         topology: &Topology,
         nodes: &NetworkNodes,
-        leaf_of_rank: &[usize],
+        leaf_of_rank: &Slice<Rank, Leaf>,
     ) -> Self {
         let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
         let network = nodes.network();

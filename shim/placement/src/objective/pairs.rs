@@ -1,5 +1,6 @@
 //! Pairs of ranks that communicate across a level.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -7,9 +8,9 @@ use treepie_traffic::Matrix;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
     /// The smaller rank.
-    pub low: usize,
+    pub low: Rank,
     /// The larger rank.
-    pub high: usize,
+    pub high: Rank,
     /// Traffic between them, both directions together.
     pub amount: f64,
 }
@@ -33,7 +34,7 @@ pub struct PairsAcross {
 pub fn pairs_across(
     matrix: &Matrix,
     topology: &Topology,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     depth: usize,
     most: usize,
 ) -> PairsAcross {
@@ -42,6 +43,7 @@ pub fn pairs_across(
         let back = matrix.get(to, from);
         // A pair that communicates in both directions is visited twice.
         let first_met = from < to || back == 0.0;
+        let (from, to) = (Rank(from), Rank(to));
         if first_met && topology.common_level(leaf_of_rank[from], leaf_of_rank[to]) < depth {
             crossing.push(Crossing {
                 low: from.min(to),

@@ -1,6 +1,7 @@
 //! The objectives of the thesis besides DistComm (thesis 1.4.1).
 
 use crate::objective::hop_bytes::traffic_by_level;
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -16,7 +17,7 @@ use treepie_traffic::Matrix;
 pub(crate) fn temps_comm(
     matrix: &Matrix,
     topology: &Topology,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     throughputs: &[f64],
 ) -> f64 {
     let traffic = traffic_by_level(matrix, topology, leaf_of_rank);
@@ -34,13 +35,13 @@ pub(crate) fn temps_comm(
 pub(crate) fn makespan_comm(
     matrix: &Matrix,
     topology: &Topology,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     throughputs: &[f64],
 ) -> f64 {
     let depth = topology.depth();
     let mut longest = 0.0_f64;
     for (from, to, value) in matrix.entries() {
-        let common = topology.common_level(leaf_of_rank[from], leaf_of_rank[to]);
+        let common = topology.common_level(leaf_of_rank[Rank(from)], leaf_of_rank[Rank(to)]);
         if common < depth {
             let both = (value + matrix.get(to, from)) / 2.0;
             longest = longest.max(time(both, throughputs[common]));
@@ -56,7 +57,11 @@ pub(crate) fn makespan_comm(
 ///
 /// # Panics
 /// As [`super::dist_comm`].
-pub fn coupe_min(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> Vec<f64> {
+pub fn coupe_min(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_rank: &Slice<Rank, Leaf>,
+) -> Vec<f64> {
     let traffic = traffic_by_level(matrix, topology, leaf_of_rank);
     traffic.into_iter().map(|sum| sum / 2.0).collect()
 }

@@ -8,6 +8,7 @@ use crate::constraints::slot_tree::SlotTree;
 use crate::refine::refiner::Refiner;
 use crate::target::links::{Links, Load};
 use crate::target::occupancy::Occupancy;
+use treepie_base::{List, Rank, Slot};
 use treepie_traffic::Matrix;
 
 /// The power to which loads are raised.
@@ -42,7 +43,7 @@ pub(crate) struct CongestionRefiner<'a, L> {
 }
 
 impl<L: Links> Refiner for CongestionRefiner<'_, L> {
-    fn refine(&mut self, slot_of_rank: Vec<usize>) -> Vec<usize> {
+    fn refine(&mut self, slot_of_rank: List<Rank, Slot>) -> List<Rank, Slot> {
         if self.links.count() == 0 {
             return slot_of_rank;
         }
@@ -57,7 +58,7 @@ impl<L: Links> Refiner for CongestionRefiner<'_, L> {
                 break;
             }
         }
-        search.ranks.slot_of
+        Slot::list(search.ranks.slot_of)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::coarsen::graph::Graph;
 use crate::constraints::slot_tree::{Occupant, SlotTree};
 use crate::refine::refiner::Refiner;
 use crate::target::slots::Slots;
+use treepie_base::{List, Rank, Slot};
 
 /// Groups that are examined for each rank: those to which it sends most.
 const GROUPS: usize = 4;
@@ -23,24 +24,23 @@ pub(crate) struct PairwiseRefiner<'a> {
 }
 
 impl Refiner for PairwiseRefiner<'_> {
-    fn refine(&mut self, slot_of_rank: Vec<usize>) -> Vec<usize> {
+    fn refine(&mut self, slot_of_rank: List<Rank, Slot>) -> List<Rank, Slot> {
         let slots = Slots::new(self.worth_filling.topology());
         let mut taken = vec![false; slots.topology().leaf_count()];
-        slot_of_rank.iter().for_each(|&slot| taken[slot] = true);
+        slot_of_rank.iter().for_each(|slot| taken[slot.0] = true);
         let free = self.worth_filling.leaves(0, 0).filter(|&slot| !taken[slot]);
-        let mut slot_of = slot_of_rank;
+        let mut slot_of: Vec<usize> = slot_of_rank.into_iter().map(usize::from).collect();
         slot_of.extend(free.take(self.graph.order() - self.ranks));
         // Ranks outside the slots leave more of these free than there are vertices.
         if slot_of.len() == self.graph.order() {
             let of = |(vertex, slot)| Occupant {
-                rank: (vertex < self.ranks).then_some(vertex),
-                slot,
+                rank: (vertex < self.ranks).then_some(Rank(vertex)),
+                slot: Slot(slot),
             };
             let may_swap = |a, b| self.slot_tree.may_swap(of(a), of(b));
             refine(self.graph, &slots, &mut slot_of, self.passes, may_swap);
         }
-        slot_of.truncate(self.ranks);
-        slot_of
+        Slot::list(slot_of.into_iter().take(self.ranks))
     }
 }
 

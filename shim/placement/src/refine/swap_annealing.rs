@@ -10,6 +10,7 @@ use crate::refine::schedule::Schedule;
 use crate::target::distances::{Distance, Distances};
 use crate::target::near::NearNodes;
 use crate::target::network::{NOBODY, NetworkTarget};
+use treepie_base::{List, Rank, Slot};
 
 /// Refiner of placements on a network by annealing; never costlier than before, up to rounding.
 pub(crate) struct AnnealingRefiner<'a> {
@@ -21,7 +22,7 @@ pub(crate) struct AnnealingRefiner<'a> {
 }
 
 impl Refiner for AnnealingRefiner<'_> {
-    fn refine(&mut self, slot_of_rank: Vec<usize>) -> Vec<usize> {
+    fn refine(&mut self, slot_of_rank: List<Rank, Slot>) -> List<Rank, Slot> {
         let Some(slots) = self.target.complete(&slot_of_rank) else {
             return slot_of_rank;
         };

@@ -5,6 +5,7 @@ use crate::options::Options;
 use crate::search::tree::place_on_tree;
 use crate::strategy::Strategy;
 use crate::target::network::NetworkTarget;
+use treepie_base::{Leaf, List, Rank, Slot};
 use treepie_traffic::Matrix;
 
 /// Moves the ranks of every node among the slots that they have there. Nodes whose ranks are under
@@ -16,8 +17,8 @@ pub(crate) fn arrange_inside_nodes(
     target: &NetworkTarget,
     matrix: &Matrix,
     options: &Options,
-    slot_of_rank: Vec<usize>,
-) -> Result<Vec<usize>, PlacementError> {
+    slot_of_rank: List<Rank, Slot>,
+) -> Result<List<Rank, Slot>, PlacementError> {
     let tree = target.slot_tree.topology();
     let depth = target.nodes.depth();
     if !target.slot_tree.is_free() || depth + 1 >= tree.depth() {
@@ -25,37 +26,34 @@ pub(crate) fn arrange_inside_nodes(
         return Ok(slot_of_rank);
     }
     let mut slots = slot_of_rank;
-    let mut of_node: Vec<Vec<u32>> = vec![Vec::new(); target.nodes.count()];
-    for (rank, &slot) in slots.iter().enumerate() {
-        of_node[target.node_of_slot[slot] as usize].push(rank as u32);
+    let mut of_node: Vec<Vec<Rank>> = vec![Vec::new(); target.nodes.count()];
+    for (rank, &slot) in slots.iter_enumerated() {
+        of_node[target.node_of_slot[slot.0] as usize].push(rank);
     }
     let parts = tree.parts(depth)?;
-    let mut number = vec![usize::MAX; matrix.order()];
+    let mut number: List<Rank, usize> = vec![usize::MAX; matrix.order()].into();
     for (node, ranks) in of_node.iter().enumerate() {
         if ranks.len() < 2 {
             continue;
         }
-        let first = tree.leaves_below(depth, node).start;
+        let first = tree.leaf_range(depth, node).start;
         for (at, &rank) in ranks.iter().enumerate() {
-            number[rank as usize] = at;
+            number[rank] = at;
         }
         let entries = ranks.iter().flat_map(|&rank| {
-            let row = matrix.row(rank as usize);
-            let inside = row.filter(|&(to, _)| number[to] != usize::MAX);
-            let number = &number;
-            inside.map(move |(to, value)| (number[rank as usize], number[to], value))
+            let row = matrix
+                .row(rank.0)
+                .map(|(to, value)| (number[Rank(to)], value));
+            let inside = row.filter(|&(to, _)| to != usize::MAX);
+            let from = number[rank];
+            inside.map(move |(to, value)| (from, to, value))
         });
         let inner = Matrix::from_entries(ranks.len(), entries.collect::<Vec<_>>())?;
-        ranks
-            .iter()
-            .for_each(|&rank| number[rank as usize] = usize::MAX);
+        ranks.iter().for_each(|&rank| number[rank] = usize::MAX);
         if inner.non_zeros() == 0 {
             continue;
         }
-        let current: Vec<usize> = ranks
-            .iter()
-            .map(|&rank| slots[rank as usize] - first)
-            .collect();
+        let current = Leaf::list(ranks.iter().map(|&rank| slots[rank].0 - first));
         let options = Options {
             current: Some(&current),
             seed: options.seed,
@@ -64,7 +62,7 @@ pub(crate) fn arrange_inside_nodes(
         };
         let placed = place_on_tree(Strategy::Best, &inner, &parts[node], &options)?;
         for (&rank, leaf) in ranks.iter().zip(placed.placement.leaf_of_rank) {
-            slots[rank as usize] = first + leaf;
+            slots[rank] = Slot(first + leaf.0);
         }
     }
     Ok(slots)

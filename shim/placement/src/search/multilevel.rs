@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::refine::pairwise::PairwiseRefiner;
 use crate::target::slots::Slots;
 use crate::target::tree_cells::TreeCells;
+use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -26,8 +27,7 @@ pub(crate) enum Structure {
 
 /// Placement of a grid of ranks.
 pub(crate) struct GridPlacement {
-    /// Leaf of each rank.
-    pub slots: Vec<usize>,
+    pub leaf_of_rank: List<Rank, Leaf>,
     /// Nothing else is worth looking for with little effort: these are equal boxes of a grid
     /// without other edges.
     pub suffices: bool,
@@ -69,15 +69,15 @@ impl<'a> MultilevelMapper<'a> {
         let suffices = equal.is_some() && grid.whole && self.effort == Effort::Fast;
         let leaf_of = equal.unwrap_or_else(|| boxed(&self.graph, &grid, &self.slots));
         Some(GridPlacement {
-            slots: self.of_ranks(leaf_of),
+            leaf_of_rank: self.of_ranks(leaf_of),
             suffices,
         })
     }
 
     /// Leaf of each rank by multisection.
-    pub(crate) fn multisection(&self, structure: Structure) -> Vec<usize> {
+    pub(crate) fn multisection(&self, structure: Structure) -> List<Rank, Leaf> {
         if self.ranks == 0 {
-            return Vec::new();
+            return List::new();
         }
         let effort = match structure == Structure::Grid && self.effort == Effort::Normal {
             true => Effort::Fast,
@@ -93,12 +93,12 @@ impl<'a> MultilevelMapper<'a> {
     }
 
     /// Leaf of each rank in a cheapest placement, if the ranks are few enough to try all.
-    pub(crate) fn cheapest(&self) -> Option<Vec<usize>> {
+    pub(crate) fn cheapest(&self) -> Option<List<Rank, Leaf>> {
         if self.ranks > FEW {
             return None;
         }
         let slots = Slots::new(self.slots.topology());
-        cheapest(&self.graph, &TreeCells::new(&slots), self.ranks)
+        cheapest(&self.graph, &TreeCells::new(&slots), self.ranks).map(Leaf::list)
     }
 
     /// Refiner of placements of the ranks by swaps that keep the rules.
@@ -112,8 +112,7 @@ impl<'a> MultilevelMapper<'a> {
         }
     }
 
-    fn of_ranks(&self, mut leaf_of: Vec<usize>) -> Vec<usize> {
-        leaf_of.truncate(self.ranks);
-        leaf_of
+    fn of_ranks(&self, leaf_of: Vec<usize>) -> List<Rank, Leaf> {
+        Leaf::list(leaf_of.into_iter().take(self.ranks))
     }
 }

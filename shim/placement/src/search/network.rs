@@ -26,6 +26,7 @@ use crate::target::near::NearNodes;
 use crate::target::network::NetworkTarget;
 use crate::target::network_links::NetworkLinks;
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{List, Rank, Slice, Slot};
 use treepie_topology::networks::Network;
 
 /// With more arrangements of the ranks than this not all are tried.
@@ -95,7 +96,7 @@ impl<'a> NetworkSearch<'a> {
     }
 
     /// A strategy for trees, on the tree of halves.
-    fn on_tree(&self, strategy: Strategy) -> Result<Vec<usize>, PlacementError> {
+    fn on_tree(&self, strategy: Strategy) -> Result<List<Rank, Slot>, PlacementError> {
         let halves = Halves::new(&self.target)?;
         let options = Options {
             current: None,
@@ -140,7 +141,7 @@ impl<'a> NetworkSearch<'a> {
         };
         let mapper = MultilevelMapper::new(self.problem.matrix, &halves.tree, &options);
         if let Some(boxes) = grid.and_then(|_| mapper.grid()) {
-            structured.push(self.admitted((Strategy::Grid, halves.slots(&boxes.slots)))?);
+            structured.push(self.admitted((Strategy::Grid, halves.slots(&boxes.leaf_of_rank)))?);
         }
         if let Some(slots) = along_hilbert(target, grid) {
             structured.push(self.admitted((Strategy::Swaps, slots))?);
@@ -162,7 +163,7 @@ impl<'a> NetworkSearch<'a> {
     }
 
     /// The cheapest placement of a few ranks without rules.
-    fn exhaustive(&self) -> Option<Vec<usize>> {
+    fn exhaustive(&self) -> Option<List<Rank, Slot>> {
         let target = &self.target;
         let slots = target.slots().len();
         (0..target.ranks).try_fold(1_usize, |count, taken| {
@@ -171,6 +172,7 @@ impl<'a> NetworkSearch<'a> {
         })?;
         let free = self.problem.slot_tree.is_free();
         free.then(|| cheapest(&target.graph, target, target.ranks))?
+            .map(Slot::list)
     }
 
     /// The grid of ranks folded onto the box of nodes.
@@ -207,7 +209,7 @@ impl<'a> NetworkSearch<'a> {
     }
 
     /// Whether the natural order is so good that something must be in it.
-    fn is_far_better(&self, slots: &[usize], all: &[Candidate]) -> bool {
+    fn is_far_better(&self, slots: &Slice<Rank, Slot>, all: &[Candidate]) -> bool {
         let ranks = 0..self.target.ranks;
         let total: f64 = ranks.map(|r| self.target.graph.strength(r)).sum::<f64>() / 2.0;
         let worst = all.iter().map(|(_, slots)| self.target.cost(slots));
@@ -229,7 +231,7 @@ impl<'a> NetworkSearch<'a> {
         sum / SAMPLES as f64
     }
 
-    fn is_proved(&self, slots: &[usize]) -> bool {
+    fn is_proved(&self, slots: &Slice<Rank, Slot>) -> bool {
         let decides = match self.problem.options.objective {
             Objective::Sum => true,
             // Traffic that needs no detour on a lattice has its links for itself.
@@ -239,7 +241,8 @@ impl<'a> NetworkSearch<'a> {
         if !self.problem.slot_tree.is_free() || !decides {
             return false;
         }
-        let bound = lower_bound(self.problem.matrix, self.problem.hardware, slots);
+        let leaves = self.problem.slot_tree.leaves_of(slots);
+        let bound = lower_bound(self.problem.matrix, self.problem.hardware, &leaves);
         self.target.cost(slots) <= bound * (1.0 + 1e-9)
     }
 
@@ -247,10 +250,10 @@ impl<'a> NetworkSearch<'a> {
     fn annealed(
         &self,
         near: &NearNodes,
-        slots: &[usize],
+        slots: &Slice<Rank, Slot>,
         schedule: Schedule,
         stream: u64,
-    ) -> Result<Vec<usize>, PlacementError> {
+    ) -> Result<List<Rank, Slot>, PlacementError> {
         let seed = self.problem.options.seed.wrapping_mul(0x9e37);
         let mut refiner = AnnealingRefiner {
             target: &self.target,
@@ -259,7 +262,7 @@ impl<'a> NetworkSearch<'a> {
             schedule,
             random: Random::new(seed.wrapping_add(stream)),
         };
-        let slots = refiner.refine(slots.to_vec());
+        let slots = refiner.refine(slots.to_owned());
         self.problem.slot_tree.admit(slots)
     }
 
@@ -334,14 +337,12 @@ impl<'a> NetworkSearch<'a> {
     }
 
     /// Ranks spread at random, which spreads their traffic over all links.
-    fn scattered(&self) -> Vec<usize> {
-        let slots = self.target.slots().iter();
-        let mut slots: Vec<usize> = slots.map(|&slot| slot as usize).collect();
+    fn scattered(&self) -> List<Rank, Slot> {
+        let mut slots = self.target.slots().to_vec();
         let mut random = Random::new(self.problem.options.seed ^ 0x5ca7);
         for last in (1..slots.len()).rev() {
             slots.swap(last, random.below(last + 1));
         }
-        slots.truncate(self.target.ranks);
-        slots
+        self.target.of_ranks(&slots)
     }
 }

@@ -10,11 +10,12 @@ use crate::initial::baselines;
 use crate::objective::choice::Objective;
 use crate::options::{Options, Outcome, Placement};
 use crate::strategy::Strategy;
+use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
 /// A placement, one slot for each rank, and the strategy that proposes it.
-pub(crate) type Candidate = (Strategy, Vec<usize>);
+pub(crate) type Candidate = (Strategy, List<Rank, Slot>);
 
 /// Phases of a search on one kind of target.
 pub(crate) trait Search {
@@ -39,7 +40,7 @@ pub(crate) struct Problem<'a> {
     pub hardware: Hardware<'a>,
     pub slot_tree: SlotTree,
     /// Leaf of each rank now.
-    identity: Vec<usize>,
+    identity: List<Rank, Leaf>,
     pub options: &'a Options<'a>,
 }
 
@@ -78,7 +79,7 @@ impl<'a> Problem<'a> {
             Strategy::RoundRobin => {
                 let slots = self.slot_tree.topology();
                 let slots = baselines::round_robin(slots, self.matrix.order());
-                vec![(self.strategy, slots)]
+                vec![(self.strategy, SlotTree::from_own_leaves(slots))]
             }
             _ if self.strategy == Strategy::Identity || self.matrix.order() == 0 => {
                 vec![self.stay()]
@@ -88,7 +89,7 @@ impl<'a> Problem<'a> {
         let (strategy, slots) = search.finish(self.cheapest(candidates)?)?;
         let leaf_of_rank = self.slot_tree.leaves_of(&slots);
         let objective = self.options.objective;
-        let cost = |leaves: &[usize]| objective.value(self.matrix, self.hardware, leaves);
+        let cost = |leaves: &Slice<Rank, Leaf>| objective.value(self.matrix, self.hardware, leaves);
         Ok(Outcome {
             strategy,
             cost: cost(&leaf_of_rank),
@@ -106,7 +107,7 @@ impl<'a> Problem<'a> {
     pub(crate) fn packed(&self) -> Candidate {
         let ranks = self.matrix.order();
         let slots = baselines::packed(self.slot_tree.topology(), ranks);
-        (Strategy::Packed, slots)
+        (Strategy::Packed, SlotTree::from_own_leaves(slots))
     }
 
     /// The cheapest of some candidates by the objective, with its rules kept; of those that cost
@@ -159,10 +160,11 @@ fn identity(
     slot_tree: &SlotTree,
     topology: &Topology,
     options: &Options,
-) -> Result<Vec<usize>, PlacementError> {
+) -> Result<List<Rank, Leaf>, PlacementError> {
     let ranks = slot_tree.ranks();
     let Some(current) = options.current else {
         let packed = baselines::packed(slot_tree.topology(), ranks);
+        let packed = SlotTree::from_own_leaves(packed);
         return Ok(slot_tree.leaves_of(&slot_tree.admit(packed)?));
     };
     match options.constraints {
@@ -170,7 +172,7 @@ fn identity(
         // Constraints may make ranks leave where they are; they only must exist.
         Some(_) => check::on_leaves(current, ranks, topology)?,
     }
-    Ok(current.to_vec())
+    Ok(current.to_owned())
 }
 
 /// Whether `cost` is below `other` by more than rounding: between placements that cost the same,

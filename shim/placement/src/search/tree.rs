@@ -13,6 +13,7 @@ use crate::strategy::Strategy;
 use crate::target::tree_links::TreeLinks;
 use crate::treematch::candidates::{exact, fast, switching};
 use crate::treematch::top_down::{place_top_down, place_with_fictitious};
+use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -44,8 +45,9 @@ impl Search for TreeSearch<'_> {
             strategy, matrix, ..
         } = *self.problem;
         let (tree, seed) = (self.problem.slot_tree.topology(), self.problem.options.seed);
-        let proposals = |all: Vec<Vec<usize>>| {
-            let all = all.into_iter().map(|slots| (strategy, slots));
+        let proposals = |all: Vec<List<Rank, Leaf>>| {
+            let all = all.into_iter();
+            let all = all.map(|leaves| (strategy, SlotTree::from_own_leaves(leaves)));
             Ok(all.collect())
         };
         let mapping =
@@ -82,7 +84,8 @@ impl TreeSearch<'_> {
         if problem.matrix.order() <= options.effort.grouped_ranks() {
             let tree = problem.slot_tree.topology();
             let grouped = switching(problem.matrix, tree, options.seed)?.into_iter();
-            all.extend(grouped.map(|slots| (Strategy::TreeMatch, slots)));
+            let slots = grouped.map(SlotTree::from_own_leaves);
+            all.extend(slots.map(|slots| (Strategy::TreeMatch, slots)));
         }
         let mapping = MultilevelSearch::new(problem.matrix, &problem.slot_tree, options);
         all = mapping.best(all)?;
@@ -144,21 +147,28 @@ impl<'a> MultilevelSearch<'a> {
 
     fn multisection(&self) -> Result<Candidate, PlacementError> {
         let slots = self.exhaustive();
-        let slots = slots.unwrap_or_else(|| self.mapper.multisection(Structure::Unknown));
+        let slots = slots.unwrap_or_else(|| self.multisected(Structure::Unknown));
         self.refined((Strategy::Multisection, slots))
     }
 
     fn grid(&self) -> Result<Candidate, PlacementError> {
         match self.mapper.grid() {
-            Some(grid) => self.refined((Strategy::Grid, grid.slots)),
+            Some(grid) => {
+                self.refined((Strategy::Grid, SlotTree::from_own_leaves(grid.leaf_of_rank)))
+            }
             None => self.multisection(),
         }
     }
 
     /// The cheapest of all placements of a few ranks that may go anywhere.
-    fn exhaustive(&self) -> Option<Vec<usize>> {
+    fn exhaustive(&self) -> Option<List<Rank, Slot>> {
         let free = self.slot_tree.is_free();
-        free.then(|| self.mapper.cheapest())?
+        let leaves = free.then(|| self.mapper.cheapest())?;
+        leaves.map(SlotTree::from_own_leaves)
+    }
+
+    fn multisected(&self, structure: Structure) -> List<Rank, Slot> {
+        SlotTree::from_own_leaves(self.mapper.multisection(structure))
     }
 
     /// A candidate with its rules kept, refined by swaps that keep them.
@@ -194,8 +204,9 @@ impl<'a> MultilevelSearch<'a> {
         Ok(all)
     }
 
-    fn cost(&self, slots: &[usize]) -> f64 {
-        dist_comm(self.matrix, self.slot_tree.topology(), slots)
+    fn cost(&self, slots: &Slice<Rank, Slot>) -> f64 {
+        let leaves = SlotTree::own_leaves(slots);
+        dist_comm(self.matrix, self.slot_tree.topology(), &leaves)
     }
 
     /// Placements from the matrix alone.
@@ -204,12 +215,13 @@ impl<'a> MultilevelSearch<'a> {
         let mut structure = Structure::Unknown;
         if let Some(grid) = self.mapper.grid() {
             structure = Structure::Grid;
-            all.push(self.refined((Strategy::Grid, grid.slots))?);
+            let slots = SlotTree::from_own_leaves(grid.leaf_of_rank);
+            all.push(self.refined((Strategy::Grid, slots))?);
             if grid.suffices && self.slot_tree.is_free() {
                 return Ok(all);
             }
         }
-        let slots = self.mapper.multisection(structure);
+        let slots = self.multisected(structure);
         all.push(self.refined((Strategy::Multisection, slots))?);
         Ok(all)
     }

@@ -4,6 +4,7 @@ use crate::coarsen::graph::Graph;
 use crate::constraints::slot_tree::{Occupant, SlotTree};
 use crate::target::cells::Cells;
 use crate::target::nodes::NetworkNodes;
+use treepie_base::{List, Rank, Slice, Slot};
 use treepie_traffic::Matrix;
 
 /// No vertex.
@@ -33,12 +34,16 @@ pub(crate) struct NetworkTarget<'a> {
 impl<'a> NetworkTarget<'a> {
     pub(crate) fn new(matrix: &Matrix, nodes: &'a NetworkNodes, slot_tree: &'a SlotTree) -> Self {
         let tree = slot_tree.topology();
-        let node_of_slot = nodes.node_of_leaf(tree);
+        let node_of_slot = nodes.node_of_leaf(tree).into();
         let mut slots = Vec::new();
         let mut starts = vec![0];
         for node in 0..nodes.count() {
             let below = tree.leaves_below(nodes.depth(), node);
-            slots.extend(below.filter(|&s| !tree.leaf(s).forbidden).map(|s| s as u32));
+            slots.extend(
+                below
+                    .filter(|&s| !tree.leaf(s).forbidden)
+                    .map(|s| s.0 as u32),
+            );
             starts.push(slots.len());
         }
         NetworkTarget {
@@ -69,13 +74,13 @@ impl<'a> NetworkTarget<'a> {
 
     /// The slot of every vertex, from that of every rank; the rest take what is left. `None` where
     /// a rank is outside the slots that may be used.
-    pub(crate) fn complete(&self, slot_of_rank: &[usize]) -> Option<Vec<u32>> {
+    pub(crate) fn complete(&self, slot_of_rank: &Slice<Rank, Slot>) -> Option<Vec<u32>> {
         let mut taken = vec![true; self.node_of_slot.len()];
         self.slots
             .iter()
             .for_each(|&slot| taken[slot as usize] = false);
         let mut all = Vec::with_capacity(self.graph.order());
-        for &slot in slot_of_rank {
+        for &Slot(slot) in slot_of_rank {
             if std::mem::replace(taken.get_mut(slot)?, true) {
                 return None;
             }
@@ -87,16 +92,14 @@ impl<'a> NetworkTarget<'a> {
     }
 
     /// The slots of the ranks alone.
-    pub(crate) fn of_ranks(&self, slot_of: &[u32]) -> Vec<usize> {
-        slot_of[..self.ranks]
-            .iter()
-            .map(|&slot| slot as usize)
-            .collect()
+    pub(crate) fn of_ranks(&self, slot_of: &[u32]) -> List<Rank, Slot> {
+        let slots = slot_of[..self.ranks].iter();
+        Slot::list(slots.map(|&slot| slot as usize))
     }
 
     /// Hop-bytes of ranks in slots.
-    pub(crate) fn cost(&self, slot_of_rank: &[usize]) -> f64 {
-        let node = |vertex: usize| self.node_of_slot[slot_of_rank[vertex]] as usize;
+    pub(crate) fn cost(&self, slot_of_rank: &Slice<Rank, Slot>) -> f64 {
+        let node = |vertex: usize| self.node_of_slot[slot_of_rank[Rank(vertex)].0] as usize;
         let of_rank = |rank: usize| {
             let here = node(rank);
             let row = self.graph.row(rank).filter(|&(other, _)| other < rank);
@@ -109,8 +112,8 @@ impl<'a> NetworkTarget<'a> {
     /// Whether two vertices may change slots.
     pub(crate) fn may_swap(&self, a: (u32, u32), b: (u32, u32)) -> bool {
         let of = |(vertex, slot): (u32, u32)| Occupant {
-            rank: ((vertex as usize) < self.ranks).then_some(vertex as usize),
-            slot: slot as usize,
+            rank: ((vertex as usize) < self.ranks).then_some(Rank(vertex as usize)),
+            slot: Slot(slot as usize),
         };
         self.slot_tree.may_swap(of(a), of(b))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::PlacementError;
+use treepie_base::{Leaf, List};
 use treepie_topology::networks::{Network, NetworkError};
 use treepie_topology::{Topology, TopologyError};
 
@@ -84,11 +85,11 @@ impl NetworkNodes {
     }
 
     /// The node of every leaf.
-    pub(crate) fn node_of_leaf(&self, topology: &Topology) -> Vec<u32> {
-        let mut node_of = vec![0; topology.leaf_count()];
+    pub(crate) fn node_of_leaf(&self, topology: &Topology) -> List<Leaf, u32> {
+        let mut node_of = List::from(vec![0; topology.leaf_count()]);
         for node in 0..topology.node_count(self.depth) {
-            let leaves = topology.leaves_below(self.depth, node);
-            node_of[leaves].fill(node as u32);
+            let leaves = topology.leaf_range(self.depth, node);
+            node_of.raw[leaves].fill(node as u32);
         }
         node_of
     }

@@ -1,6 +1,7 @@
 //! Ranks on slots, and their partners.
 
 use crate::constraints::slot_tree::{Occupant, SlotTree};
+use treepie_base::{List, Rank, Slot};
 use treepie_traffic::Matrix;
 
 /// Another rank and the traffic to and from it.
@@ -21,7 +22,8 @@ pub(crate) struct Occupancy {
 }
 
 impl Occupancy {
-    pub(crate) fn new(matrix: &Matrix, slot_tree: &SlotTree, slot_of: Vec<usize>) -> Self {
+    pub(crate) fn new(matrix: &Matrix, slot_tree: &SlotTree, slots: List<Rank, Slot>) -> Self {
+        let slot_of: Vec<usize> = slots.into_iter().map(usize::from).collect();
         let mut rank_on = vec![None; slot_tree.topology().leaf_count()];
         for (rank, &slot) in slot_of.iter().enumerate() {
             rank_on[slot] = Some(rank);
@@ -36,8 +38,8 @@ impl Occupancy {
     /// A slot and its rank.
     pub(crate) fn at(&self, slot: usize) -> Occupant {
         Occupant {
-            rank: self.rank_on[slot],
-            slot,
+            rank: self.rank_on[slot].map(Rank),
+            slot: Slot(slot),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Capacities of a tree: the number of ranks that fit below each node.
 
+use treepie_base::Leaf;
 use treepie_topology::Topology;
 
 /// A topology, and which of its leaves the engine fills: one rank on each.
@@ -53,7 +54,7 @@ impl<'a> Slots<'a> {
                 break;
             }
             for leaf in topology.leaves_below(depth + 1, child) {
-                usable[leaf] = !topology.leaf(leaf).forbidden;
+                usable[leaf.0] = !topology.leaf(leaf).forbidden;
             }
             room += all.room(depth + 1, child);
         }
@@ -77,7 +78,7 @@ impl<'a> Slots<'a> {
 
     /// The group of a leaf.
     pub fn group_of(&self, leaf: usize) -> usize {
-        self.topology.ancestor(leaf, self.group_depth())
+        self.topology.ancestor(Leaf(leaf), self.group_depth())
     }
 
     /// Slots below a node.
@@ -95,7 +96,7 @@ impl<'a> Slots<'a> {
     /// The leaves below a node that have a slot.
     pub fn leaves(&self, depth: usize, node: usize) -> impl Iterator<Item = usize> + '_ {
         let slots = &self.room[self.topology.depth()];
-        let leaves = self.topology.leaves_below(depth, node);
+        let leaves = self.topology.leaf_range(depth, node);
         leaves.filter(|&leaf| slots[leaf] > 0)
     }
 

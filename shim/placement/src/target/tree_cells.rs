@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::target::cells::Cells;
 use crate::target::slots::Slots;
+use treepie_base::Leaf;
 
 /// Cells of the slots of a tree, and which subtrees are alike.
 pub(crate) struct TreeCells<'a> {
@@ -28,7 +29,7 @@ impl<'a> TreeCells<'a> {
         let mut empty: Vec<u32> = Vec::new();
         for child in self.slots.children(depth, node) {
             let child = child as usize;
-            let leaves = self.slots.topology().leaves_below(depth + 1, child);
+            let leaves = self.slots.topology().leaf_range(depth + 1, child);
             let is_inside = |&cell: &usize| leaves.contains(&self.first_leaf(cell));
             if !placed.iter().any(is_inside) {
                 let shape = self.shapes[depth + 1][child];
@@ -43,7 +44,7 @@ impl<'a> TreeCells<'a> {
 
     fn first_leaf(&self, cell: usize) -> usize {
         let topology = self.slots.topology();
-        topology.leaves_below(self.slots.group_depth(), cell).start
+        topology.leaf_range(self.slots.group_depth(), cell).start
     }
 }
 
@@ -62,7 +63,7 @@ impl Cells for TreeCells<'_> {
 
     fn distance(&self, a: usize, b: usize) -> f64 {
         let topology = self.slots.topology();
-        let level = topology.common_level(self.first_leaf(a), self.first_leaf(b));
+        let level = topology.common_level(Leaf(self.first_leaf(a)), Leaf(self.first_leaf(b)));
         self.slots.distance(level.min(self.slots.group_depth()))
     }
 

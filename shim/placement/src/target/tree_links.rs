@@ -4,6 +4,7 @@ use crate::constraints::slot_tree::SlotTree;
 use crate::objective::links::link_lengths;
 use crate::target::links::{Links, Load, OFFERS};
 use crate::target::occupancy::Occupancy;
+use treepie_base::Leaf;
 use treepie_topology::Topology;
 
 /// Links of a tree of slots. Those of the lowest level of leaves do not count: what a rank sends
@@ -43,7 +44,7 @@ impl<'a> TreeLinks<'a> {
     /// Slots below a link.
     fn below(&self, link: usize) -> std::ops::Range<usize> {
         let level = self.level(link);
-        self.tree.leaves_below(level + 1, link - self.first[level])
+        self.tree.leaf_range(level + 1, link - self.first[level])
     }
 }
 
@@ -57,7 +58,7 @@ impl Links for TreeLinks<'_> {
     }
 
     fn distance(&self, a: usize, b: usize) -> f64 {
-        let level = self.tree.common_level(a, b);
+        let level = self.tree.common_level(Leaf(a), Leaf(b));
         let distances = self.tree.level_distances();
         distances.get(level).copied().unwrap_or(0.0)
     }
@@ -101,15 +102,15 @@ impl Links for TreeLinks<'_> {
         for partner in &ranks.partners[rank] {
             let slot = ranks.slot_of[partner.rank as usize];
             if !below.contains(&slot) && offers.len() < OFFERS {
-                let beside = self.tree.ancestor(slot, lowest);
-                offers.extend(self.tree.leaves_below(lowest, beside));
+                let beside = self.tree.ancestor(Leaf(slot), lowest);
+                offers.extend(self.tree.leaf_range(lowest, beside));
             }
         }
         offers.truncate(OFFERS);
         let leaves = self.tree.leaf_count();
         let step = leaves.div_ceil(OFFERS / 2);
         offers.extend((0..leaves).skip(rank % step).step_by(step));
-        offers.retain(|slot| !below.contains(slot) && !self.tree.leaf(*slot).forbidden);
+        offers.retain(|slot| !below.contains(slot) && !self.tree.leaf(Leaf(*slot)).forbidden);
         offers.sort_unstable();
         offers.dedup();
         offers

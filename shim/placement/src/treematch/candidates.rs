@@ -7,6 +7,7 @@ use crate::strategy::Strategy;
 use crate::treematch::decompose::decomposed;
 use crate::treematch::hierarchy::{Hierarchy, Parameters, group, most_groups};
 use crate::treematch::top_down::place_top_down;
+use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -23,7 +24,7 @@ pub(crate) fn switching(
     matrix: &Matrix,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<Vec<usize>>, PlacementError> {
+) -> Result<Vec<List<Rank, Leaf>>, PlacementError> {
     let Some(grouping) = Grouping::new(matrix, topology, seed)? else {
         return Ok(vec![place_top_down(matrix, topology, seed)?]);
     };
@@ -46,7 +47,7 @@ pub(crate) fn exact(
     matrix: &Matrix,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<Vec<usize>>, PlacementError> {
+) -> Result<Vec<List<Rank, Leaf>>, PlacementError> {
     let strategy = Strategy::TreeMatchExact;
     let grouping = Grouping::new(matrix, topology, seed)?;
     let grouping = grouping.ok_or(PlacementError::UnevenTree { strategy })?;
@@ -78,7 +79,7 @@ pub(crate) fn fast(
     matrix: &Matrix,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<Vec<usize>>, PlacementError> {
+) -> Result<Vec<List<Rank, Leaf>>, PlacementError> {
     let strategy = Strategy::TreeMatchFast;
     let grouping = Grouping::new(matrix, topology, seed)?;
     let grouping = grouping.ok_or(PlacementError::UnevenTree { strategy })?;
@@ -91,7 +92,7 @@ struct Grouping {
     affinity: Matrix,
     /// Its arities, and their prime factors if these are others.
     shapes: Vec<Vec<usize>>,
-    allowed: Vec<usize>,
+    allowed: Vec<Leaf>,
     seed: u64,
 }
 
@@ -126,7 +127,7 @@ impl Grouping {
     }
 
     /// Leaf of the whole tree for each rank.
-    fn leaves(&self, hierarchy: &Hierarchy) -> Vec<usize> {
+    fn leaves(&self, hierarchy: &Hierarchy) -> List<Rank, Leaf> {
         let leaves = hierarchy.leaf_of_entity().into_iter();
         leaves.map(|leaf| self.allowed[leaf]).collect()
     }

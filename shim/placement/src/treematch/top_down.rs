@@ -5,6 +5,7 @@ use crate::error::PlacementError;
 use crate::objective;
 use crate::treematch::aggregate::extended;
 use crate::treematch::partition::partition;
+use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -22,7 +23,7 @@ pub fn place_top_down(
     matrix: &Matrix,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<usize>, PlacementError> {
+) -> Result<List<Rank, Leaf>, PlacementError> {
     let ranks = matrix.order();
     let allowed = topology.allowed_leaves();
     if ranks > allowed.len() {
@@ -32,11 +33,11 @@ pub fn place_top_down(
     let mut division = Division {
         topology: &topology.pruned()?,
         seed,
-        leaf_of_rank: vec![0; ranks],
+        leaf_of: vec![0; ranks],
     };
     let matrix = objective::mean_of_directions(matrix)?;
     division.divide(&matrix, &(0..ranks).collect::<Vec<_>>(), 0, 0)?;
-    let leaves = division.leaf_of_rank.into_iter();
+    let leaves = division.leaf_of.into_iter();
     Ok(leaves.map(|leaf| allowed[leaf]).collect())
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn place_with_fictitious(
     matrix: &Matrix,
     topology: &Topology,
     seed: u64,
-) -> Result<Vec<usize>, PlacementError> {
+) -> Result<List<Rank, Leaf>, PlacementError> {
     let ranks = matrix.order();
     let leaves = topology.allowed_leaves().len();
     if ranks > leaves {
@@ -63,7 +64,8 @@ pub(crate) fn place_with_fictitious(
 struct Division<'a> {
     topology: &'a Topology,
     seed: u64,
-    leaf_of_rank: Vec<usize>,
+    /// Leaf of each entity.
+    leaf_of: Vec<usize>,
 }
 
 impl Division<'_> {
@@ -76,15 +78,13 @@ impl Division<'_> {
         node: usize,
     ) -> Result<(), PlacementError> {
         if depth == self.topology.depth() {
-            ranks
-                .iter()
-                .for_each(|&rank| self.leaf_of_rank[rank] = node);
+            ranks.iter().for_each(|&rank| self.leaf_of[rank] = node);
             return Ok(());
         }
         let children = self.topology.children(depth, node);
         let capacities = children
             .clone()
-            .map(|child| self.topology.leaves_below(depth + 1, child).len());
+            .map(|child| self.topology.leaf_range(depth + 1, child).len());
         let sizes = shares(&capacities.collect::<Vec<_>>(), ranks.len());
         if let Some(only) = sizes.iter().position(|&size| size == ranks.len()) {
             return self.divide(matrix, ranks, depth + 1, children.start + only);

@@ -2,7 +2,8 @@
 #![allow(dead_code)] // each test file uses some of them
 
 use proptest::prelude::*;
-use treepie_topology::{Leaf, Topology, Tree};
+use treepie_base::Leaf;
+use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
 /// Arities of a small balanced symmetric tree, with 1 and primes among them.
@@ -32,7 +33,7 @@ pub fn arities_and_matrix() -> impl Strategy<Value = (Vec<usize>, Matrix)> {
 
 /// Any tree: its nodes have one to three children, its leaves any depth.
 pub fn uneven_tree() -> impl Strategy<Value = Tree> {
-    Just(Tree::Leaf(Leaf::default())).prop_recursive(4, 40, 3, |inner| {
+    Just(Tree::Leaf(ProcessingUnit::default())).prop_recursive(4, 40, 3, |inner| {
         prop::collection::vec(inner, 1..=3).prop_map(Tree::Inner)
     })
 }
@@ -43,7 +44,7 @@ pub fn topology_and_matrix() -> impl Strategy<Value = (Topology, Matrix)> {
     let uneven = uneven_tree().prop_map(|tree| Topology::from_tree(&tree, None).unwrap());
     prop_oneof![even, uneven]
         .prop_flat_map(|topology| {
-            let leaves: Vec<usize> = (0..topology.leaf_count()).collect();
+            let leaves: Vec<Leaf> = topology.leaves().keys().collect();
             let forbidden = prop::sample::subsequence(leaves.clone(), 0..leaves.len());
             (Just(topology), forbidden, any::<bool>())
         })

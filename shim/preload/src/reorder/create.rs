@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
-use treepie_base::FileError;
+use treepie_base::{FileError, Leaf};
 use treepie_mpi::native::native;
 use treepie_mpi::{AppComm, Comm, Word, c_int};
 use treepie_placement::allocation::Allocation;
@@ -43,7 +43,7 @@ impl Places {
                 "treepie",
                 "now",
             )?,
-            leaf_of_process: leaves.map(|&leaf| leaf as u32).collect(),
+            leaf_of_process: leaves.map(|leaf| leaf.0 as u32).collect(),
         })
     }
 }
@@ -62,7 +62,7 @@ pub fn begin(places: &Places) {
             // Init runs once; a second value would be the same.
             let _ = SEATS.set(Seats {
                 topology,
-                leaf_of_process: leaves.map(|&leaf| leaf as usize).collect(),
+                leaf_of_process: Leaf::list(leaves.map(|&leaf| leaf as usize)),
             });
             features::begin(REORDERING);
         }

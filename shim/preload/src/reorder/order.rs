@@ -2,6 +2,7 @@
 //! and tells all.
 
 use serde::{Deserialize, Serialize};
+use treepie_base::{Leaf, List, Process};
 use treepie_mpi::Comm;
 use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_mpi::share::{Group, Members, ShareError, gather, share};
@@ -115,7 +116,7 @@ fn answer(
                 "reorder: a communicator of {} ranks is reordered for its topology",
                 new_rank.len()
             ));
-            Answer::Change(new_rank.into_iter().map(|rank| rank as u32).collect())
+            Answer::Change(new_rank.into_iter().map(|rank| rank.0 as u32).collect())
         }
         Ok(None) => Answer::Stay,
         Err(error) => {
@@ -132,12 +133,15 @@ fn leaves(
     native: &Native,
     private: Comm,
     seats: &Seats,
-) -> Result<Option<Vec<usize>>, NativeError> {
+) -> Result<Option<List<Process, Leaf>>, NativeError> {
     let (group, world) = (native.group(private)?, native.group(native.world)?);
     let processes = native.translate(group, world);
     native.free_group(group);
     native.free_group(world);
-    let leaf = |process: u32| seats.leaf_of_process.get(process as usize).copied();
+    let leaf = |process: u32| {
+        let process = Process(process as usize);
+        seats.leaf_of_process.get(process).copied()
+    };
     Ok(processes?.into_iter().map(leaf).collect())
 }
 

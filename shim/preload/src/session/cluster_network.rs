@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use treepie_base::{List, Process, Slice};
 use treepie_placement::allocation::{Allocation, AllocationError, network_of};
-use treepie_placement::binding::Process;
+use treepie_placement::binding::LaunchedProcess;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
 use treepie_process::log;
@@ -27,7 +28,7 @@ pub enum ClusterNetwork {
     /// A platform, and the name of its file.
     Platform(String, Box<Platform>),
     /// The cluster of each process of the launcher's world.
-    Clusters(Vec<usize>),
+    Clusters(List<Process, usize>),
     /// The network of the hosts, and its file or description.
     Network(String, Box<Site>),
 }
@@ -55,7 +56,7 @@ impl ClusterNetwork {
             return Ok(ClusterNetwork::Network(text.clone(), site));
         }
         if let Some(clusters) = &settings.clusters {
-            return Ok(ClusterNetwork::Clusters(clusters.clone()));
+            return Ok(ClusterNetwork::Clusters(clusters.clone().into()));
         }
         match &settings.platform {
             Some(path) if settings.probe == Probe::Never || path.exists() => {
@@ -93,7 +94,7 @@ impl ClusterNetwork {
     pub fn allocation(
         &self,
         file: &Path,
-        processes: &[Process],
+        processes: &Slice<Process, LaunchedProcess>,
         facts: &HostFacts,
         strict: bool,
     ) -> Result<Allocation, RequestError> {

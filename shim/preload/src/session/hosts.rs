@@ -5,10 +5,10 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use treepie_base::list;
+use treepie_base::{List, Process, Slice, list};
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{Group, Members, ShareError, gather, share};
-use treepie_placement::binding::Process;
+use treepie_placement::binding::LaunchedProcess;
 use treepie_process::machine::{allowed_cores, location, read_hardware};
 use treepie_topology::Machine;
 use treepie_topology::formats::HostLocation;
@@ -24,14 +24,17 @@ struct Located {
     input: Input,
 }
 
-impl From<Located> for Process {
-    fn from(at: Located) -> Process {
-        Process {
+impl From<Located> for LaunchedProcess {
+    fn from(at: Located) -> LaunchedProcess {
+        LaunchedProcess {
             host: at.host,
             allowed: list::parse(&at.allowed_cores).unwrap_or_default(),
         }
     }
 }
+
+/// The processes of the launcher's world.
+pub type Processes = List<Process, LaunchedProcess>;
 
 /// The host and the cores of each process, and its input, on process 0; nothing elsewhere. A
 /// process that does not know its cores has none. Collective over the native world.
@@ -41,7 +44,7 @@ impl From<Located> for Process {
 pub fn processes(
     native: &Native,
     world: &Members<'_>,
-) -> Result<(Vec<Process>, Vec<Input>), ShareError> {
+) -> Result<(Processes, List<Process, Input>), ShareError> {
     let mine = Located {
         host: native.processor_name(),
         allowed_cores: allowed_cores(),
@@ -49,7 +52,7 @@ pub fn processes(
     };
     let all = gather(world, &mine)?;
     let inputs = all.iter().map(|at| at.input).collect();
-    Ok((all.into_iter().map(Process::from).collect(), inputs))
+    Ok((all.into_iter().map(LaunchedProcess::from).collect(), inputs))
 }
 
 /// Which facts of hosts are wanted.
@@ -77,7 +80,7 @@ pub struct HostFacts {
 /// As of [`share`].
 pub fn facts(
     world: &Members<'_>,
-    processes: &[Process],
+    processes: &Slice<Process, LaunchedProcess>,
     wanted: Wanted,
 ) -> Result<HostFacts, ShareError> {
     let any = wanted.machines || wanted.locations;
@@ -117,7 +120,7 @@ mod tests {
             allowed_cores: allowed_cores.into(),
             input: Input::Nothing,
         };
-        assert_eq!(Process::from(located("1,3-4")).allowed, [1, 3, 4]);
-        assert_eq!(Process::from(located("")).allowed, [0; 0]);
+        assert_eq!(LaunchedProcess::from(located("1,3-4")).allowed, [1, 3, 4]);
+        assert_eq!(LaunchedProcess::from(located("")).allowed, [0; 0]);
     }
 }

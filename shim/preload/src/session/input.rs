@@ -4,7 +4,7 @@
 //! process; so the process keeps the rank of its number, and the others make room.
 
 use serde::{Deserialize, Serialize};
-use treepie_base::list;
+use treepie_base::{Process, Rank, Slice, list};
 use treepie_placement::seat::{Change, Seats, keep};
 use treepie_process::log;
 use treepie_process::machine::{StandardInput, standard_input};
@@ -44,14 +44,14 @@ const UNLESS: &str = " (not with < /dev/null or TREEPIE_STDIN=ignore)";
 
 /// The processes that keep the ranks of their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seated(Vec<usize>);
+pub struct Seated(Vec<Process>);
 
 impl Seated {
     /// Those that input arrives at, as the setting has it.
-    pub fn new(setting: Stdin, inputs: &[Input]) -> Seated {
+    pub fn new(setting: Stdin, inputs: &Slice<Process, Input>) -> Seated {
         Seated(match setting {
             Stdin::Auto => fed(inputs),
-            Stdin::Keep => vec![0],
+            Stdin::Keep => vec![Process(0)],
             Stdin::Ignore => Vec::new(),
         })
     }
@@ -62,12 +62,12 @@ impl Seated {
     }
 
     /// The processes.
-    pub fn processes(&self) -> &[usize] {
+    pub fn processes(&self) -> &[Process] {
         &self.0
     }
 
     /// Has them keep their ranks. What it took, unless they have them.
-    pub fn keep(&self, new_rank: &mut [usize], seats: Option<Seats>) -> Option<Kept> {
+    pub fn keep(&self, new_rank: &mut Slice<Process, Rank>, seats: Option<Seats>) -> Option<Kept> {
         let changes = self.0.iter();
         let changes = changes.map(|&process| (process, keep(new_rank, process, seats)));
         let changes: Vec<_> = changes
@@ -82,17 +82,17 @@ impl Seated {
 
 /// The processes that input arrives at; none where all have it. Where none has any yet, it comes
 /// to process 0 if that may be.
-fn fed(inputs: &[Input]) -> Vec<usize> {
+fn fed(inputs: &Slice<Process, Input>) -> Vec<Process> {
     let with = |wanted: Input| {
-        let known = inputs.iter().enumerate();
+        let known = inputs.iter_enumerated();
         let with = known.filter(move |(_, input)| **input == wanted);
-        with.map(|(process, _)| process).collect::<Vec<usize>>()
+        with.map(|(process, _)| process).collect::<Vec<Process>>()
     };
     let (data, open) = (with(Input::Data), with(Input::Open));
     match () {
         () if data.len() == inputs.len() => Vec::new(),
         () if !data.is_empty() => data,
-        () if open.first() == Some(&0) => vec![0],
+        () if open.first() == Some(&Process(0)) => vec![Process(0)],
         () => open,
     }
 }
@@ -100,7 +100,7 @@ fn fed(inputs: &[Input]) -> Vec<usize> {
 /// Processes that kept their ranks against a placement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
-    changes: Vec<(usize, Change)>,
+    changes: Vec<(Process, Change)>,
     /// Cost without and with it, where that is known.
     pub costs: Option<(f64, f64)>,
 }
@@ -140,7 +140,7 @@ impl Kept {
     }
 
     fn begin(&self) -> String {
-        let processes: Vec<usize> = self.changes.iter().map(|(process, _)| *process).collect();
+        let processes: Vec<Process> = self.changes.iter().map(|(process, _)| *process).collect();
         let numbers = list::to_text(&processes);
         match processes.len() {
             1 => format!("standard input: process {numbers} has it and stays rank {numbers}"),
@@ -177,7 +177,8 @@ mod tests {
             (&[Data, Open, Data], &[0, 2], "Hydra, -s 0,2"),
             (&[Data, Data, Data], &[], "Slurm: all"),
         ] {
-            assert_eq!(fed(inputs), expected, "{launcher}");
+            let expected: Vec<Process> = expected.iter().copied().map(Process).collect();
+            assert_eq!(fed(Slice::from_ref(inputs)), expected, "{launcher}");
         }
     }
 }

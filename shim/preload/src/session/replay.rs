@@ -15,8 +15,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_placement::allocation::{Allocation, Movement, Placed, Recorded, needs_machines};
-use treepie_placement::binding::Process;
+use treepie_placement::binding::LaunchedProcess;
 use treepie_placement::file::PlacementFile;
 use treepie_placement::seat::Seats;
 use treepie_process::log;
@@ -52,9 +53,9 @@ pub struct Settled {
 /// The tree and the cores of a placement for this job.
 struct Found {
     topology: Topology,
-    leaf_of_rank: Vec<usize>,
-    leaf_of_process: Vec<usize>,
-    permutation: Vec<usize>,
+    leaf_of_rank: List<Rank, Leaf>,
+    leaf_of_process: List<Process, Leaf>,
+    permutation: List<Process, Rank>,
 }
 
 impl From<Placed> for Found {
@@ -99,7 +100,7 @@ impl ReplayFile {
     }
 
     /// Whether the hardware of these processes' hosts has to be known.
-    pub fn needs_machines(&self, processes: &[Process]) -> bool {
+    pub fn needs_machines(&self, processes: &Slice<Process, LaunchedProcess>) -> bool {
         match &self.file {
             Replayable::Profile(_) => true,
             Replayable::Placement(file) => needs_machines(&file.topology, processes),
@@ -239,7 +240,7 @@ impl ReplayFile {
     }
 
     fn settled(&self, found: Found, source: String) -> Settled {
-        let new_rank = narrow(&found.permutation);
+        let new_rank = narrow(&found.permutation.raw);
         let target = |leaf_of_process| Target {
             topology: found.topology,
             leaf_of_process,
@@ -247,7 +248,7 @@ impl ReplayFile {
         let (new_rank, binding) = match self.apply {
             Apply::Permute => (Some(new_rank), None),
             // Without other ranks, process i is rank i.
-            Apply::Bind => (None, Some(target(found.leaf_of_rank))),
+            Apply::Bind => (None, Some(target(found.leaf_of_rank.raw.into()))),
             Apply::Both => (Some(new_rank), Some(target(found.leaf_of_process))),
         };
         Settled {
@@ -259,8 +260,8 @@ impl ReplayFile {
 }
 
 /// Ranks are below 2^31 in MPI.
-pub fn narrow(ranks: &[usize]) -> Vec<u32> {
-    ranks.iter().map(|&rank| rank as u32).collect()
+pub fn narrow<N: Copy + Into<usize>>(ranks: &[N]) -> Vec<u32> {
+    ranks.iter().map(|&rank| rank.into() as u32).collect()
 }
 
 /// The profile that a placement was made from, where it is beside it and fits.

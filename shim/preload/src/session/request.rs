@@ -6,13 +6,15 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use treepie_base::own_directory::NotOwn;
-use treepie_base::{check_writable, is_stream, own_directory, permutation, text};
+use treepie_base::{
+    Leaf, List, Process, Rank, Slice, check_writable, is_stream, own_directory, permutation, text,
+};
 use treepie_guard::learning::Candidate;
 use treepie_jobstate::order::Log;
 use treepie_mpi::lookup::find_in_library;
 use treepie_mpi::native::Native;
 use treepie_placement::allocation::Allocation;
-use treepie_placement::binding::Process;
+use treepie_placement::binding::LaunchedProcess;
 use treepie_placement::seat::Seats;
 use treepie_plans::platform::File;
 use treepie_platform::file::PlatformFile;
@@ -45,7 +47,7 @@ pub struct Draft {
     /// A placement or profile to apply.
     file: Option<ReplayFile>,
     /// A bare permutation.
-    permutation: Option<Vec<usize>>,
+    permutation: Option<List<Process, Rank>>,
     /// Whether processes that input arrives at keep their ranks.
     stdin: Stdin,
     /// Whether communicators are reordered.
@@ -152,7 +154,7 @@ impl Read {
 
 impl Draft {
     /// What has to be known of these processes' hosts.
-    pub fn wants(&self, processes: &[Process]) -> Wanted {
+    pub fn wants(&self, processes: &Slice<Process, LaunchedProcess>) -> Wanted {
         let file = self.file.as_ref();
         let learning = self.learning.as_ref();
         Wanted {
@@ -165,7 +167,12 @@ impl Draft {
 
     /// The decision, now that it is known where the processes are. What does not fit is said, and
     /// undoes all that was asked for.
-    pub fn settle(self, processes: &[Process], inputs: &[Input], facts: &HostFacts) -> Decision {
+    pub fn settle(
+        self,
+        processes: &Slice<Process, LaunchedProcess>,
+        inputs: &Slice<Process, Input>,
+        facts: &HostFacts,
+    ) -> Decision {
         let strict = self.plan.strict;
         let seated = Seated::new(self.stdin, inputs);
         self.settled(processes, &seated, facts)
@@ -174,7 +181,7 @@ impl Draft {
 
     fn settled(
         self,
-        processes: &[Process],
+        processes: &Slice<Process, LaunchedProcess>,
         seated: &Seated,
         facts: &HostFacts,
     ) -> Result<Decision, RequestError> {
@@ -212,7 +219,7 @@ impl Draft {
             let lessons = learning.settle(processes, &allocation);
             match lessons.candidate {
                 Some(Candidate::Permute(new_rank)) => {
-                    plan.permutation = Some(with_seats(new_rank, seated, &allocation));
+                    plan.permutation = Some(with_seats(Rank::list(new_rank), seated, &allocation));
                 }
                 Some(Candidate::Bind(cores)) => plan.cores = Some(narrow(&cores)),
                 None => (),
@@ -250,7 +257,11 @@ impl Draft {
 }
 
 /// The new ranks that a placement gives, where processes that are seated keep theirs.
-fn with_seats(mut new_rank: Vec<usize>, seated: &Seated, allocation: &Allocation) -> Vec<u32> {
+fn with_seats(
+    mut new_rank: List<Process, Rank>,
+    seated: &Seated,
+    allocation: &Allocation,
+) -> Vec<u32> {
     let seats = Seats {
         topology: allocation.topology(),
         leaf_of_process: allocation.leaf_of_process(),
@@ -259,22 +270,22 @@ fn with_seats(mut new_rank: Vec<usize>, seated: &Seated, allocation: &Allocation
     if let Some(kept) = seated.keep(&mut new_rank, Some(seats)) {
         kept.tell();
     }
-    narrow(&new_rank)
+    narrow(&new_rank.raw)
 }
 
 /// The same of a permutation that the user gave. It does not say what it is good for, so that
 /// nothing but whole hosts may change places.
 fn with_seats_on_hosts<'a>(
-    mut new_rank: Vec<usize>,
+    mut new_rank: List<Process, Rank>,
     seated: &Seated,
-    processes: &'a [Process],
+    processes: &'a Slice<Process, LaunchedProcess>,
 ) -> Vec<u32> {
     let mut known: HashMap<&'a str, usize> = HashMap::new();
-    let host_of = |process: &'a Process| {
+    let host_of = |process: &'a LaunchedProcess| {
         let next = known.len();
         *known.entry(process.host.as_str()).or_insert(next)
     };
-    let host_of_process: Vec<usize> = processes.iter().map(host_of).collect();
+    let host_of_process: List<Process, Leaf> = processes.iter().map(host_of).map(Leaf).collect();
     let hosts = Topology::from_arities(&known.len().to_string()).ok();
     let seats = hosts.as_ref().map(|topology| Seats {
         topology,
@@ -284,7 +295,7 @@ fn with_seats_on_hosts<'a>(
     if let Some(kept) = seated.keep(&mut new_rank, seats) {
         kept.tell_of_asked();
     }
-    narrow(&new_rank)
+    narrow(&new_rank.raw)
 }
 
 /// The plan, unless it permutes ranks that can't be.
@@ -336,7 +347,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     }
     let reorders = settings.reorder == Reorder::Graph;
     let goes_by_network = file.is_some() || reorders;
-    let permutation = settings.permutation.clone();
+    let permutation = settings.permutation.clone().map(Rank::list);
     let permutation = permutation.filter(|_| file.is_none());
     let looks = goes_by_network || permutation.is_some();
     let network = match goes_by_network {

@@ -1,5 +1,6 @@
 //! Facts about a job on a machine, before and after: computed here, written by the sections.
 
+use treepie_base::{Leaf, List, Rank};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_placement::objective::Measures;
@@ -26,7 +27,7 @@ pub struct State {
     /// Bytes from rank to rank.
     pub bytes: Matrix,
     /// Core of every rank.
-    pub leaf_of_rank: Vec<usize>,
+    pub leaf_of_rank: List<Rank, Leaf>,
 }
 
 impl State {
@@ -232,7 +233,7 @@ fn gain(topology: &Topology, nodes: Option<&NetworkNodes>, before: &State, after
     used.sort_unstable();
     used.dedup();
     let alone = used.len() == after.leaf_of_rank.len();
-    let usable = topology.clone().allowing_only(&used).ok();
+    let usable = topology.clone().allowing_only(&used.raw).ok();
     let usable = usable.filter(|_| alone);
     let (before, after) = (before.situation(), after.situation());
     let Some(nodes) = nodes else {

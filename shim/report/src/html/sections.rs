@@ -92,9 +92,8 @@ fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(),
     if let Some((_, file)) = &sources.placement {
         let moved = file
             .permutation
-            .iter()
-            .enumerate()
-            .filter(|(process, rank)| process != *rank);
+            .iter_enumerated()
+            .filter(|(process, rank)| process.0 != rank.0);
         page.paragraph(&format!(
             "The placement ({}) gives {} of {} another rank than the launcher.",
             file.strategy,

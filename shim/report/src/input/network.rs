@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use treepie_placement::NetworkNodes;
 use treepie_topology::networks::{Network, Site};
-use treepie_topology::{Leaf, Topology};
+use treepie_topology::{ProcessingUnit, Topology};
 
 use crate::gain::machine_depth;
 use treepie_launch::error::CommandError;
@@ -110,9 +110,8 @@ fn named(topology: Topology, site: &Site) -> Result<Topology, CommandError> {
     }
     let leaves = topology
         .leaves()
-        .iter()
-        .enumerate()
-        .map(|(leaf, known)| Leaf {
+        .iter_enumerated()
+        .map(|(leaf, known)| ProcessingUnit {
             host: Some(site.hosts()[topology.ancestor(leaf, 1)].name.clone()),
             ..known.clone()
         });

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::{Kind, list};
+use treepie_base::{Kind, Leaf, List, Rank, list};
 use treepie_profile::any::{AnyFile, read_any};
 
 use treepie_launch::error::CommandError;
@@ -35,7 +35,7 @@ pub fn loads(path: &Path) -> Result<Vec<f64>, CommandError> {
 ///
 /// # Errors
 /// A file that cannot be read, or holds neither.
-pub fn cores_of_ranks(path: &Path) -> Result<Vec<usize>, CommandError> {
+pub fn cores_of_ranks(path: &Path) -> Result<List<Rank, Leaf>, CommandError> {
     let text = treepie_base::text::read(path)?;
     if text.contains("treepie:") {
         return match read_any(path)? {
@@ -51,5 +51,6 @@ pub fn cores_of_ranks(path: &Path) -> Result<Vec<usize>, CommandError> {
     let words = text.split(|c: char| c.is_whitespace() || c == ',');
     let items: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     list::parse(&items.join(","))
+        .map(Leaf::list)
         .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))
 }

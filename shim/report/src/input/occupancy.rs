@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use thiserror::Error;
-use treepie_base::list;
+use treepie_base::{Leaf, List, Process, Rank, Slice, list};
 use treepie_placement::allocation::occupy;
 use treepie_profile::Profile;
 use treepie_topology::Topology;
@@ -30,7 +30,7 @@ pub struct TooFewCores {
 ///
 /// # Errors
 /// More processes than leaves that may be used.
-pub fn packed(topology: &Topology, processes: usize) -> Result<Vec<usize>, TooFewCores> {
+pub fn packed(topology: &Topology, processes: usize) -> Result<List<Process, Leaf>, TooFewCores> {
     let mut leaves = topology.allowed_leaves();
     if leaves.len() < processes {
         return Err(TooFewCores {
@@ -40,43 +40,49 @@ pub fn packed(topology: &Topology, processes: usize) -> Result<Vec<usize>, TooFe
         });
     }
     leaves.truncate(processes);
-    Ok(leaves)
+    Ok(leaves.into())
 }
 
 /// The leaf of each process of the launcher in a profile.
 ///
 /// # Errors
 /// A host with more processes than leaves.
-pub fn from_profile(topology: &Topology, profile: &Profile) -> Result<Vec<usize>, TooFewCores> {
+pub fn from_profile(
+    topology: &Topology,
+    profile: &Profile,
+) -> Result<List<Process, Leaf>, TooFewCores> {
     let mut groups = groups_of_leaves(topology, profile.hosts.len());
     let Some(group_of_host) = match_hosts(&groups, profile)? else {
         return packed(topology, profile.ranks);
     };
-    let mut leaf_of_process = vec![0; profile.ranks];
+    let mut leaf_of_process = List::from(vec![Leaf(0); profile.ranks]);
     for (host, group) in profile.hosts.iter().zip(group_of_host) {
         let free = std::mem::take(&mut groups[group].leaves);
         let allowed = host.processes.iter();
         let allowed: Vec<Vec<usize>> = allowed.map(|&p| allowed_numbers(profile, p)).collect();
         // There are at least as many leaves as processes: see `match_hosts`.
         for (&process, leaf) in host.processes.iter().zip(occupy(topology, free, &allowed)) {
-            leaf_of_process[process] = leaf;
+            leaf_of_process[Process(process)] = leaf;
         }
     }
     Ok(leaf_of_process)
 }
 
 /// The leaf of each application rank: that of the process that ran it.
-pub fn leaf_of_rank(leaf_of_process: &[usize], process_of_rank: &[usize]) -> Vec<usize> {
+pub fn leaf_of_rank(
+    leaf_of_process: &Slice<Process, Leaf>,
+    process_of_rank: &[usize],
+) -> List<Rank, Leaf> {
     process_of_rank
         .iter()
-        .map(|&process| leaf_of_process[process])
+        .map(|&process| leaf_of_process[Process(process)])
         .collect()
 }
 
 /// The leaves of one machine.
 struct Group {
     host: Option<String>,
-    leaves: Vec<usize>,
+    leaves: Vec<Leaf>,
 }
 
 /// The machines of a topology: by the names of hosts; of a bare shape, the
@@ -173,14 +179,17 @@ mod tests {
     fn on_a_bare_shape_process_i_has_core_i() {
         let tree = Topology::from_arities("4:2:2").unwrap();
         let found = from_profile(&tree, &profile(&[("here", &[0, 1, 2])])).unwrap();
-        assert_eq!(found, [0, 1, 2]);
+        assert_eq!(found, Leaf::list([0, 1, 2]));
     }
 
     #[test]
     fn processes_that_a_launcher_dealt_out_in_turn_are_on_their_own_nodes() {
         let tree = Topology::from_arities("2:2").unwrap();
         let dealt = profile(&[("a", &[0, 2]), ("b", &[1, 3])]);
-        assert_eq!(from_profile(&tree, &dealt).unwrap(), [0, 2, 1, 3]);
+        assert_eq!(
+            from_profile(&tree, &dealt).unwrap(),
+            Leaf::list([0, 2, 1, 3])
+        );
     }
 
     #[test]
@@ -188,7 +197,7 @@ mod tests {
         let named = |name: &str| (name.to_owned(), Topology::from_arities("2").unwrap());
         let cluster = Topology::cluster(vec![named("a"), named("b"), named("c")]).unwrap();
         let found = from_profile(&cluster, &profile(&[("c", &[0, 1]), ("other", &[2])])).unwrap();
-        assert_eq!(found, [4, 5, 0]);
+        assert_eq!(found, Leaf::list([4, 5, 0]));
     }
 
     #[test]
@@ -196,7 +205,7 @@ mod tests {
         let mut bound = profile(&[("here", &[0, 1, 2])]);
         bound.allowed_cores = vec!["0-3".into(), "1".into(), "0".into()];
         let found = from_profile(&machine(&[0, 2, 1, 3]), &bound).unwrap();
-        assert_eq!(found, [1, 2, 0]);
+        assert_eq!(found, Leaf::list([1, 2, 0]));
     }
 
     #[test]
@@ -219,9 +228,6 @@ mod tests {
             ("c", &[2, 6]),
             ("d", &[3, 7]),
         ]);
-        assert_eq!(
-            from_profile(&tree, &four).unwrap(),
-            (0..8).collect::<Vec<_>>()
-        );
+        assert_eq!(from_profile(&tree, &four).unwrap(), Leaf::list(0..8));
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use treepie_hwloc::{HwlocError, Machine, Source};
 use treepie_profile::Profile;
-use treepie_topology::{Leaf, Topology, TopologyError};
+use treepie_topology::{ProcessingUnit, Topology, TopologyError};
 
 use crate::input::hwloc_file;
 use crate::words::{plural, pluralize};
@@ -89,7 +89,7 @@ pub fn from_profile(profile: &Profile) -> Result<Topology, CommandError> {
 
 /// A machine whose cores belong to `host`.
 fn on_host(machine: Topology, host: &str) -> Result<Topology, TopologyError> {
-    let leaves = machine.leaves().iter().map(|leaf| Leaf {
+    let leaves = machine.leaves().iter().map(|leaf| ProcessingUnit {
         host: Some(host.to_owned()),
         ..leaf.clone()
     });

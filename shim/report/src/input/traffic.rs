@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use treepie_base::{Leaf, List, Process};
 use treepie_launch::error::CommandError;
 use treepie_profile::{Phase, Profile, Times, partial_profiles};
 use treepie_topology::Topology;
@@ -192,7 +193,10 @@ impl Input {
     ///
     /// # Errors
     /// More processes than cores.
-    pub fn leaf_of_process(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
+    pub fn leaf_of_process(
+        &self,
+        topology: &Topology,
+    ) -> Result<List<Process, Leaf>, CommandError> {
         let found = match self {
             Input::Profile(profile) => occupancy::from_profile(topology, profile),
             _ => occupancy::packed(topology, self.ranks()),

@@ -1,5 +1,6 @@
 //! The machine's blocks as lines over a heat map.
 
+use treepie_base::Leaf;
 use treepie_topology::Topology;
 
 /// More lines than this would hide what is below them.
@@ -18,7 +19,7 @@ pub struct Block {
 /// whose row `i` stands for leaf `leaves[i]`, by increasing leaf. Levels with a
 /// single block, the same blocks as the level above or too many blocks are
 /// left out.
-pub fn blocks_of(topology: &Topology, leaves: &[usize]) -> Vec<Block> {
+pub fn blocks_of(topology: &Topology, leaves: &[Leaf]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut lines = 0;
     for depth in 1..topology.depth() {
@@ -46,7 +47,7 @@ mod tests {
     #[test]
     fn a_tree_of_nodes_and_sockets_gives_two_sets_of_lines() {
         let tree = Topology::from_arities("2:2:2").unwrap();
-        let leaves: Vec<usize> = (0..8).collect();
+        let leaves: Vec<Leaf> = (0..8).map(Leaf).collect();
         let found = blocks_of(&tree, &leaves);
         assert_eq!(found.len(), 2);
         assert_eq!(
@@ -62,7 +63,7 @@ mod tests {
     #[test]
     fn leaves_without_a_rank_move_the_lines() {
         let tree = Topology::from_arities("2:4").unwrap();
-        assert_eq!(blocks_of(&tree, &[0, 4, 5, 6])[0].ends, [1]);
-        assert_eq!(blocks_of(&tree, &[0, 1]), []);
+        assert_eq!(blocks_of(&tree, &[0, 4, 5, 6].map(Leaf))[0].ends, [1]);
+        assert_eq!(blocks_of(&tree, &[0, 1].map(Leaf)), []);
     }
 }

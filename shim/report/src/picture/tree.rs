@@ -11,6 +11,7 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
+use treepie_base::{Leaf, List};
 use treepie_topology::Topology;
 
 use super::canvas::{Canvas, Drawn, GREY, Lettering};
@@ -56,7 +57,7 @@ pub struct Loads {
     /// at depth `d + 1`.
     pub of_link: Vec<Vec<f64>>,
     /// Labels of the leaves: their ranks.
-    pub on_leaf: Vec<String>,
+    pub on_leaf: List<Leaf, String>,
     /// For each level from the root, what turns there: two lines.
     pub beside: Vec<(String, String)>,
 }
@@ -189,7 +190,7 @@ impl MachineTree {
     /// Label of a node: its name, or the ranks of a leaf.
     fn label(&self, state: &Loads, depth: usize, node: usize) -> String {
         if depth == self.topology.depth() {
-            state.on_leaf.get(node).cloned().unwrap_or_default()
+            state.on_leaf.get(Leaf(node)).cloned().unwrap_or_default()
         } else {
             self.name(depth, node)
         }
@@ -208,7 +209,7 @@ impl MachineTree {
         let name = &self.topology.levels()[level].name;
         let parent = self.topology.parent(depth, node);
         let place = node - self.topology.children(level, parent).start;
-        let leaf = self.topology.leaves_below(depth, node).start;
+        let leaf = Leaf(self.topology.leaf_range(depth, node).start);
         match (&self.topology.leaf(leaf).host, name.as_str()) {
             (Some(host), "node" | "host") => host.clone(),
             _ => format!("{name} {place}"),

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 #[cfg(test)]
+use treepie_base::{Leaf, Rank, Slice};
+#[cfg(test)]
 use treepie_topology::Topology;
 
 /// The failure domain of each rank. Domains without ranks are left out.
@@ -29,8 +31,12 @@ impl Domains {
     /// # Panics
     /// If a leaf is not one of the topology's.
     #[cfg(test)]
-    pub(crate) fn at_depth(topology: &Topology, leaf_of_rank: &[usize], depth: usize) -> Self {
-        let node = |&leaf: &usize| topology.ancestor(leaf, depth);
+    pub(crate) fn at_depth(
+        topology: &Topology,
+        leaf_of_rank: &Slice<Rank, Leaf>,
+        depth: usize,
+    ) -> Self {
+        let node = |&leaf: &Leaf| topology.ancestor(leaf, depth);
         Domains::from_labels(&leaf_of_rank.iter().map(node).collect::<Vec<_>>())
     }
 

@@ -1,5 +1,6 @@
 //! Vectors of the literature, closed forms, and what the groups that are found cost.
 
+use treepie_base::Leaf;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -268,7 +269,7 @@ fn a_level_above_the_domains_is_a_candidate_for_groups() {
         &["3:1", "1:1"].map(|arities| Topology::from_arities(arities).unwrap()),
     );
     let topology = topology.unwrap();
-    let leaves = [0, 1, 2, 3];
+    let leaves = Leaf::list(0..4);
     let racks = Domains::at_depth(&topology, &leaves, 1);
     let hosts = Domains::at_depth(&topology, &leaves, 2);
     assert_eq!((racks.count(), hosts.count()), (2, 4));

@@ -9,8 +9,8 @@ use super::machines::{Machine, Wrong, machines_of};
 use crate::build::Tree;
 use crate::error::TopologyError;
 use crate::limits::LEAF_LIMIT;
-use crate::tree::{Leaf, Topology};
-use treepie_base::{File, FileContents, FileError, Header, Kind, convert, list, text};
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{File, FileContents, FileError, Header, Kind, Leaf, List, convert, list, text};
 
 /// Reads a topology.
 ///
@@ -96,7 +96,7 @@ struct Description {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     machines: Vec<Machine>,
     #[serde(with = "list", skip_serializing_if = "Vec::is_empty")]
-    forbidden: Vec<usize>,
+    forbidden: Vec<Leaf>,
 }
 
 /// `4:2:2` or a list of numbers.
@@ -165,7 +165,9 @@ impl Branch {
 
     fn to_tree(&self) -> Tree {
         match self {
-            Branch::Cores(cores) => Tree::Inner(vec![Tree::Leaf(Leaf::default()); *cores]),
+            Branch::Cores(cores) => {
+                Tree::Inner(vec![Tree::Leaf(ProcessingUnit::default()); *cores])
+            }
             Branch::Parts(parts) => Tree::Inner(parts.iter().map(Branch::to_tree).collect()),
         }
     }
@@ -198,7 +200,7 @@ impl Description {
         let mut description = Description {
             levels: Some(names.collect()),
             machines: machines_of(topology),
-            forbidden: (0..topology.leaf_count())
+            forbidden: (topology.leaves().keys())
                 .filter(|&leaf| topology.leaf(leaf).forbidden)
                 .collect(),
             ..Description::default()
@@ -273,9 +275,9 @@ impl Description {
     }
 
     /// The leaves with what `machines` says about them.
-    fn leaves(&self, topology: &Topology) -> Result<Vec<Leaf>, Wrong> {
-        let mut leaves = topology.leaves().to_vec();
-        let mut described = vec![false; leaves.len()];
+    fn leaves(&self, topology: &Topology) -> Result<List<Leaf, ProcessingUnit>, Wrong> {
+        let mut leaves = topology.leaves().to_owned();
+        let mut described: List<Leaf, bool> = vec![false; leaves.len()].into();
         for machine in &self.machines {
             machine.check_lengths()?;
             for (index, &core) in machine.cores.iter().enumerate() {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Device;
-use crate::tree::{Leaf, Topology};
-use treepie_base::{UnknownName, list};
+use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::{Leaf, Slice, UnknownName, list};
 
 /// A failure and the field that it is about.
 pub(super) type Wrong = (&'static str, String);
@@ -21,7 +21,7 @@ pub(super) struct Machine {
     pub(super) host: Option<String>,
     /// Logical numbers in the whole tree.
     #[serde(with = "list")]
-    pub(super) cores: Vec<usize>,
+    pub(super) cores: Vec<Leaf>,
     /// The operating system's number of each, if it is known.
     #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) physical: Vec<usize>,
@@ -38,7 +38,7 @@ struct DeviceText {
     name: String,
     /// Logical numbers in the whole tree, as those of the machine.
     #[serde(with = "list")]
-    cores: Vec<usize>,
+    cores: Vec<Leaf>,
 }
 
 impl Machine {
@@ -52,9 +52,12 @@ impl Machine {
     }
 
     /// Gives the cores of the machine, which are some of `leaves`, the devices next to them.
-    pub(super) fn put_devices(&self, leaves: &mut [Leaf]) -> Result<(), Wrong> {
-        let own: BTreeSet<usize> = self.cores.iter().copied().collect();
-        let mut beside: BTreeMap<usize, Vec<Device>> = BTreeMap::new();
+    pub(super) fn put_devices(
+        &self,
+        leaves: &mut Slice<Leaf, ProcessingUnit>,
+    ) -> Result<(), Wrong> {
+        let own: BTreeSet<Leaf> = self.cores.iter().copied().collect();
+        let mut beside: BTreeMap<Leaf, Vec<Device>> = BTreeMap::new();
         for text in &self.devices {
             let kind = text.kind.parse();
             let kind = kind.map_err(|error: UnknownName| ("machines", error.to_string()))?;
@@ -80,7 +83,7 @@ impl Machine {
     }
 
     /// A core with the devices next to it.
-    fn push(&mut self, core: usize, leaf: &Leaf) {
+    fn push(&mut self, core: Leaf, leaf: &ProcessingUnit) {
         self.cores.push(core);
         self.physical.extend(leaf.os_index);
         for device in leaf.devices.iter() {
@@ -101,14 +104,15 @@ impl Machine {
 /// Runs of neighbouring leaves of one host, those that nothing is known about
 /// left out.
 pub(super) fn machines_of(topology: &Topology) -> Vec<Machine> {
-    let known =
-        |leaf: &Leaf| leaf.host.is_some() || leaf.os_index.is_some() || !leaf.devices.is_empty();
-    let alike = |one: &Leaf, other: &Leaf| {
+    let known = |leaf: &ProcessingUnit| {
+        leaf.host.is_some() || leaf.os_index.is_some() || !leaf.devices.is_empty()
+    };
+    let alike = |one: &ProcessingUnit, other: &ProcessingUnit| {
         one.host == other.host && one.os_index.is_some() == other.os_index.is_some()
     };
     let mut machines: Vec<Machine> = Vec::new();
-    let mut previous: Option<&Leaf> = None;
-    for (core, leaf) in topology.leaves().iter().enumerate() {
+    let mut previous: Option<&ProcessingUnit> = None;
+    for (core, leaf) in topology.leaves().iter_enumerated() {
         let joins = previous.is_some_and(|previous| alike(previous, leaf));
         previous = Some(leaf);
         if !known(leaf) {

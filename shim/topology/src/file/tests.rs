@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
 
-use treepie_base::FileError;
+use treepie_base::{FileError, Leaf};
 
 use super::*;
 use crate::tree::Topology;
@@ -46,11 +46,11 @@ fn everything_that_a_topology_holds_reads_back() {
     .unwrap();
     assert_eq!(uneven.arities(), None);
     assert_eq!(uneven.leaf_count(), 9);
-    assert_eq!(uneven.leaf(1).os_index, Some(2));
-    assert_eq!(uneven.leaf(7).host.as_deref(), Some("b"));
-    assert_eq!(uneven.leaf(8).host, None);
-    assert!(uneven.leaf(8).forbidden);
-    assert_eq!(uneven.common_level(6, 8), 2);
+    assert_eq!(uneven.leaf(Leaf(1)).os_index, Some(2));
+    assert_eq!(uneven.leaf(Leaf(7)).host.as_deref(), Some("b"));
+    assert_eq!(uneven.leaf(Leaf(8)).host, None);
+    assert!(uneven.leaf(Leaf(8)).forbidden);
+    assert_eq!(uneven.common_level(Leaf(6), Leaf(8)), 2);
     let again = from_text(Path::new("t.yaml"), &written(&uneven)).unwrap();
     assert_eq!(again, uneven);
 }

@@ -13,7 +13,7 @@ use super::trees::of_tree;
 use super::{lines, pbs, slurm_nodes, slurm_yaml};
 use crate::build::Tree;
 use crate::networks::site::Site;
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
 
 /// Words of which each of these files has one.
 const WORDS: [&str; 6] = [
@@ -86,9 +86,9 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
 /// Hosts of one level.
 fn flat(path: &Path, hosts: Vec<String>) -> Result<Site, FileError> {
     let leaf = |host| {
-        Tree::Leaf(Leaf {
+        Tree::Leaf(ProcessingUnit {
             host: Some(host),
-            ..Leaf::default()
+            ..ProcessingUnit::default()
         })
     };
     let tree = Tree::Inner(hosts.into_iter().map(leaf).collect());

@@ -16,7 +16,7 @@ use crate::build::Tree;
 use crate::networks::fat_tree::FatTree;
 use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
 
 /// More hosts than this are a mistake in a range.
 const MOST_HOSTS: usize = 1 << 20;
@@ -147,9 +147,9 @@ impl Reader<'_> {
             "DRAGONFLY" => self.dragonfly(cluster, &lists, hosts),
             "FLAT" => {
                 let leaf = |name| {
-                    Tree::Leaf(Leaf {
+                    Tree::Leaf(ProcessingUnit {
                         host: Some(name),
-                        ..Leaf::default()
+                        ..ProcessingUnit::default()
                     })
                 };
                 let tree = Tree::Inner(hosts.into_iter().map(leaf).collect());

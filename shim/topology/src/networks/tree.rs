@@ -3,6 +3,7 @@
 use super::error::NetworkError;
 use super::fabric::{Fabric, OUTSIDE, POSITION_LIMIT};
 use crate::tree::Topology;
+use treepie_base::Leaf;
 
 /// A tree of switches. Positions are its leaves, the hosts.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +52,7 @@ impl Fabric for TreeNetwork {
     }
 
     fn distance(&self, a: usize, b: usize) -> u32 {
-        (self.tree.distance(a, b) as u32).max(2)
+        (self.tree.distance(Leaf(a), Leaf(b)) as u32).max(2)
     }
 
     fn access(&self) -> u32 {
@@ -96,7 +97,7 @@ impl Fabric for TreeNetwork {
             return "the root".to_owned();
         }
         let level = &self.tree.levels()[depth - 1].name;
-        match (depth == self.tree.depth()).then(|| self.tree.leaf(node).host.clone()) {
+        match (depth == self.tree.depth()).then(|| self.tree.leaf(Leaf(node)).host.clone()) {
             Some(Some(host)) => host,
             _ => format!("{level} {node}"),
         }

@@ -1,7 +1,7 @@
 //! The core of each rank for launchers whose files name hosts only: a list for
 //! the first, second, ... process of a host, the same on all hosts.
 
-use super::slots::Slot;
+use super::slots::LauncherSlot;
 
 /// The cores of the processes of a host in the order of their ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The one list that fits every host, or `None` if the hosts need
+    /// The one list that fits every host, from slots in the order of processes, or `None` if the hosts need
     /// different ones: then each process has to bind itself.
     ///
     /// Cores are the operating system's numbers, where the topology has them, and else logical
     /// ones.
-    pub fn new(slots: &[Slot]) -> Option<Self> {
+    pub fn new(slots: &[LauncherSlot]) -> Option<Self> {
         let nodes = slots.iter().map(|slot| slot.node).max()? + 1;
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         for slot in slots {

@@ -25,5 +25,5 @@ mod write;
 
 pub use binding::Binding;
 pub use form::Form;
-pub use slots::{Slot, slots};
+pub use slots::{LauncherSlot, slots};
 pub use write::write;

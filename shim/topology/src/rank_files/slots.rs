@@ -1,15 +1,16 @@
-//! Slot of each rank as launchers name it: host, socket, core.
+//! LauncherSlot of each rank as launchers name it: host, socket, core.
 
 use std::collections::HashMap;
 
 use thiserror::Error;
 
 use crate::tree::Topology;
+use treepie_base::{Leaf, List, Rank, Slice};
 
-/// The place of one rank. All numbers are logical, counted from 0 from the
+/// The core of one rank as a launcher names it. All numbers are logical, counted from 0 from the
 /// left of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slot {
+pub struct LauncherSlot {
     /// Name of the host.
     pub host: String,
     /// Number of the host among those of the topology.
@@ -34,7 +35,7 @@ pub enum SlotError {
     )]
     NoHost {
         /// The leaf.
-        leaf: usize,
+        leaf: Leaf,
     },
     /// Names for another number of hosts than the tree has.
     #[error("{given} host names for {nodes} nodes; give one name for each node, from the left")]
@@ -48,9 +49,9 @@ pub enum SlotError {
     #[error("rank {rank} is on core {leaf}, and the topology has {leaves} cores; map again")]
     NoLeaf {
         /// The rank.
-        rank: usize,
+        rank: Rank,
         /// Its leaf.
-        leaf: usize,
+        leaf: Leaf,
         /// Their number.
         leaves: usize,
     },
@@ -64,15 +65,15 @@ pub enum SlotError {
 /// See `SlotError`.
 pub fn slots(
     topology: &Topology,
-    leaf_of_rank: &[usize],
+    leaf_of_rank: &Slice<Rank, Leaf>,
     hosts: Option<&[String]>,
-) -> Result<Vec<Slot>, SlotError> {
+) -> Result<List<Rank, LauncherSlot>, SlotError> {
     let machines = Machines::new(topology, hosts)?;
     let socket_depth = depth_of(topology, &["socket", "package"]);
     let core_depth = depth_of(topology, &["core"]).unwrap_or(topology.depth());
-    let mut slots = Vec::with_capacity(leaf_of_rank.len());
-    for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
-        if leaf >= topology.leaf_count() {
+    let mut slots = List::with_capacity(leaf_of_rank.len());
+    for (rank, &leaf) in leaf_of_rank.iter_enumerated() {
+        if leaf.0 >= topology.leaf_count() {
             let leaves = topology.leaf_count();
             return Err(SlotError::NoLeaf { rank, leaf, leaves });
         }
@@ -82,17 +83,17 @@ pub fn slots(
             None => (0, first),
             Some(depth) => {
                 let socket = topology.ancestor(leaf, depth);
-                let below = topology.leaves_below(depth, socket);
-                (socket - topology.ancestor(first, depth), below.start)
+                let below = topology.leaf_range(depth, socket);
+                (socket - topology.ancestor(first, depth), Leaf(below.start))
             }
         };
         let core = |leaf| topology.ancestor(leaf, core_depth);
-        slots.push(Slot {
+        slots.push(LauncherSlot {
             host: machines.names[node].clone(),
             node,
             socket,
             core_of_socket: core(leaf) - core(first_of_socket),
-            leaf_of_host: leaf - first,
+            leaf_of_host: leaf.0 - first.0,
             os_index: topology.leaf(leaf).os_index,
         });
     }
@@ -102,8 +103,8 @@ pub fn slots(
 /// The hosts of a tree and their leaves.
 struct Machines {
     names: Vec<String>,
-    first_leaf: Vec<usize>,
-    node_of_leaf: Vec<usize>,
+    first_leaf: Vec<Leaf>,
+    node_of_leaf: List<Leaf, usize>,
 }
 
 impl Machines {
@@ -112,8 +113,8 @@ impl Machines {
             Some(names) => Machines::named(topology, names)?,
             None => Machines::by_host(topology)?,
         };
-        machines.first_leaf = vec![usize::MAX; machines.names.len()];
-        for (leaf, &node) in machines.node_of_leaf.iter().enumerate() {
+        machines.first_leaf = vec![Leaf(usize::MAX); machines.names.len()];
+        for (leaf, &node) in machines.node_of_leaf.iter_enumerated() {
             let first = &mut machines.first_leaf[node];
             *first = leaf.min(*first);
         }
@@ -131,7 +132,7 @@ impl Machines {
             let given = names.len();
             return Err(SlotError::HostCount { given, nodes });
         }
-        let leaves = 0..topology.leaf_count();
+        let leaves = topology.leaves().keys();
         Ok(Machines {
             names: names.to_vec(),
             first_leaf: Vec::new(),
@@ -142,8 +143,8 @@ impl Machines {
     fn by_host(topology: &Topology) -> Result<Self, SlotError> {
         let mut number_of: HashMap<&str, usize> = HashMap::new();
         let mut names = Vec::new();
-        let mut node_of_leaf = Vec::with_capacity(topology.leaf_count());
-        for (number, leaf) in topology.leaves().iter().enumerate() {
+        let mut node_of_leaf = List::with_capacity(topology.leaf_count());
+        for (number, leaf) in topology.leaves().iter_enumerated() {
             let host = leaf.host.as_deref();
             let host = host.ok_or(SlotError::NoHost { leaf: number })?;
             let node = *number_of.entry(host).or_insert_with(|| {

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use super::*;
 use crate::tree::Topology;
+use treepie_base::{Leaf, List, Rank};
 
 /// Appendix A.6: ranks 0 to 15 on the leaves of two nodes of two sockets of four cores.
 const FIGURE_1_8: [usize; 16] = [0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15];
@@ -11,10 +12,10 @@ fn names(list: &[&str]) -> Vec<String> {
     list.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn figure_1_8() -> Vec<Slot> {
+fn figure_1_8() -> List<Rank, LauncherSlot> {
     let tree = Topology::from_arities("2:2:4").unwrap();
     let hosts = names(&["fourmi017", "fourmi022"]);
-    slots(&tree, &FIGURE_1_8, Some(&hosts)).unwrap()
+    slots(&tree, &Leaf::list(FIGURE_1_8), Some(&hosts)).unwrap()
 }
 
 #[test]
@@ -65,17 +66,17 @@ fn each_launcher_gets_its_own_form() {
 
 #[test]
 fn one_list_of_cores_serves_hosts_that_are_filled_alike_and_no_others() {
-    let binding = Binding::new(&figure_1_8()).unwrap();
+    let binding = Binding::new(&figure_1_8().raw).unwrap();
     assert_eq!(binding.hydra(), "user:0,1,4,5,2,3,6,7");
     assert_eq!(binding.slurm(), "map_cpu:0,1,4,5,2,3,6,7");
     assert_eq!(binding.flux(), "cpu-affinity=map:0;1;4;5;2;3;6;7");
     assert_eq!(binding.pals(), "list:0:1:4:5:2:3:6:7");
     let tree = Topology::from_arities("2:2").unwrap();
     let hosts = names(&["a", "b"]);
-    let crossed = slots(&tree, &[0, 1, 3, 2], Some(&hosts)).unwrap();
-    assert_eq!(Binding::new(&crossed), None);
-    let fewer = slots(&tree, &[1, 0, 3], Some(&hosts)).unwrap();
-    assert_eq!(Binding::new(&fewer).unwrap().list(), "1,0");
+    let crossed = slots(&tree, &Leaf::list([0, 1, 3, 2]), Some(&hosts)).unwrap();
+    assert_eq!(Binding::new(&crossed.raw), None);
+    let fewer = slots(&tree, &Leaf::list([1, 0, 3]), Some(&hosts)).unwrap();
+    assert_eq!(Binding::new(&fewer.raw).unwrap().list(), "1,0");
 }
 
 #[test]
@@ -83,8 +84,8 @@ fn cores_are_the_operating_systems_where_the_tree_knows_them() {
     let machine = Topology::from_arities("2:2").unwrap();
     let machine = machine.with_os_indices(&[0, 2, 1, 3]).unwrap();
     let cluster = Topology::cluster(vec![("a".to_owned(), machine)]).unwrap();
-    let found = slots(&cluster, &[1, 2], None).unwrap();
-    assert_eq!(Binding::new(&found).unwrap().list(), "2,1");
+    let found = slots(&cluster, &Leaf::list([1, 2]), None).unwrap();
+    assert_eq!(Binding::new(&found.raw).unwrap().list(), "2,1");
     // The rank file counts logically, and so does not care.
     assert_eq!(
         write(Form::OpenMpi, &found),
@@ -96,7 +97,7 @@ fn cores_are_the_operating_systems_where_the_tree_knows_them() {
 fn hardware_threads_are_counted_by_their_core() {
     let tree = Topology::from_arities("2:2").unwrap();
     let tree = tree.with_level_names(["core", "pu"]).unwrap();
-    let found = slots(&tree, &[0, 1, 3], Some(&names(&["a"]))).unwrap();
+    let found = slots(&tree, &Leaf::list([0, 1, 3]), Some(&names(&["a"]))).unwrap();
     assert_eq!(
         write(Form::OpenMpi, &found),
         "rank 0=a slot=0:0\nrank 1=a slot=0:0\nrank 2=a slot=0:1\n"
@@ -106,11 +107,11 @@ fn hardware_threads_are_counted_by_their_core() {
 #[test]
 fn what_a_launcher_could_not_use_is_refused() {
     let tree = Topology::from_arities("2:2").unwrap();
-    let bare = slots(&tree, &[0], None).unwrap_err();
+    let bare = slots(&tree, &Leaf::list([0]), None).unwrap_err();
     assert!(bare.to_string().contains("--hosts"), "{bare}");
-    let few = slots(&tree, &[0], Some(&names(&["a", "b", "c"]))).unwrap_err();
+    let few = slots(&tree, &Leaf::list([0]), Some(&names(&["a", "b", "c"]))).unwrap_err();
     assert!(few.to_string().starts_with("3 host names for 2 nodes"));
-    let outside = slots(&tree, &[0, 9], Some(&names(&["a", "b"]))).unwrap_err();
+    let outside = slots(&tree, &Leaf::list([0, 9]), Some(&names(&["a", "b"]))).unwrap_err();
     assert!(outside.to_string().starts_with("rank 1 is on core 9"));
 }
 

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use crate::clock;
 use crate::suite::Instance;
 use crate::table::Measured;
+use treepie_base::Leaf;
 
 /// More ranks than this are left to Treepie.
 const MOST_RANKS: usize = 20_000;
@@ -112,7 +113,7 @@ impl Peers {
             }
         }
         Ok(Measured {
-            cost: instance.cost(&leaf_of)?,
+            cost: instance.cost(&Leaf::list(leaf_of))?,
             seconds,
             note: String::new(),
         })
@@ -142,7 +143,7 @@ impl Peers {
         let seconds = lines.next().and_then(|line| line.parse().ok());
         let leaf_of: Vec<usize> = lines.filter_map(|line| line.parse().ok()).collect();
         Ok(Measured {
-            cost: instance.cost(&leaf_of)?,
+            cost: instance.cost(&Leaf::list(leaf_of))?,
             seconds: seconds.ok_or("multisection.py wrote no time")?,
             note: String::new(),
         })

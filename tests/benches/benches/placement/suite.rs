@@ -2,6 +2,7 @@
 //! they are placed on: one process a core.
 
 use crate::numpy::Generator;
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_placement::check;
 use treepie_placement::objective::dist_comm;
 use treepie_topology::Topology;
@@ -69,7 +70,7 @@ impl Instance {
     }
 
     /// J of a placement, which must be one.
-    pub fn cost(&self, leaf_of_rank: &[usize]) -> Result<f64, String> {
+    pub fn cost(&self, leaf_of_rank: &Slice<Rank, Leaf>) -> Result<f64, String> {
         let valid = check(leaf_of_rank, self.ranks, &self.topology);
         valid.map_err(|error| format!("{}: {error}", self.pattern))?;
         Ok(dist_comm(&self.matrix, &self.topology, leaf_of_rank))
@@ -83,9 +84,10 @@ impl Instance {
 }
 
 /// Where each name is: the placement that puts natural rank `i` on leaf `i`.
-fn inverse(name: &[usize]) -> Vec<usize> {
-    let mut natural = vec![0; name.len()];
-    name.iter().enumerate().for_each(|(i, &n)| natural[n] = i);
+fn inverse(name: &[usize]) -> List<Rank, Leaf> {
+    let mut natural = List::from(vec![Leaf(0); name.len()]);
+    let names = name.iter().enumerate();
+    names.for_each(|(i, &n)| natural[Rank(n)] = Leaf(i));
     natural
 }
 

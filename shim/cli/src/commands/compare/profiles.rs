@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
+use treepie_base::{Leaf, List, Rank};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_profile::Profile;
@@ -58,7 +59,7 @@ impl Side {
 /// Positions of the ranks of two profiles on one machine, and the traffic across its levels.
 struct Measured {
     topology: Topology,
-    leaves: (Vec<usize>, Vec<usize>),
+    leaves: (List<Rank, Leaf>, List<Rank, Leaf>),
     crossings: Vec<Crossing>,
     costs: (f64, f64),
     nodes: Option<NetworkNodes>,
@@ -68,7 +69,7 @@ struct Measured {
 impl Measured {
     fn new(arguments: &Arguments, before: &Side, after: &Side) -> Result<Self, CommandError> {
         let (topology, nodes) = arguments.machine.on_network(&before.input)?;
-        let leaves_of = |side: &Side| -> Result<Vec<usize>, CommandError> {
+        let leaves_of = |side: &Side| -> Result<List<Rank, Leaf>, CommandError> {
             let leaf_of_process = side.input.leaf_of_process(&topology)?;
             Ok(leaf_of_rank(&leaf_of_process, &side.process_of_rank))
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use treepie_base::list;
+use treepie_base::{Leaf, List, Rank, list};
 use treepie_placement::Constraints;
 use treepie_topology::Topology;
 
@@ -57,11 +57,12 @@ impl ConstraintOptions {
     /// Text that is not what an option takes. Whether ranks and cores exist and agree is checked
     /// when they are placed.
     pub fn constraints(&self, topology: &Topology) -> Result<Constraints, CommandError> {
-        let together = self.together.iter().map(|text| numbers("--together", text));
+        let together = self.together.iter();
+        let together = together.map(|text| items("--together", text, Rank));
         Ok(Constraints {
             slots: self.slots_of(topology)?,
             excluded: match &self.exclude {
-                Some(text) => numbers("--exclude", text)?,
+                Some(text) => items("--exclude", text, Leaf)?,
                 None => Vec::new(),
             },
             fixed: self.fixed()?,
@@ -72,18 +73,18 @@ impl ConstraintOptions {
         })
     }
 
-    fn slots_of(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
+    fn slots_of(&self, topology: &Topology) -> Result<List<Leaf, usize>, CommandError> {
         let Some(text) = &self.slots else {
-            return Ok(Vec::new());
+            return Ok(List::new());
         };
         let slots = numbers("--slots", text)?;
         match slots[..] {
-            [all] => Ok(vec![all; topology.leaf_count()]),
-            _ => Ok(slots),
+            [all] => Ok(vec![all; topology.leaf_count()].into()),
+            _ => Ok(slots.into()),
         }
     }
 
-    fn fixed(&self) -> Result<BTreeMap<usize, usize>, CommandError> {
+    fn fixed(&self) -> Result<BTreeMap<Rank, Leaf>, CommandError> {
         let mut fixed = BTreeMap::new();
         for text in &self.fix {
             let (rank, core) = rank_and_cores("--fix", text)?;
@@ -102,8 +103,8 @@ impl ConstraintOptions {
         Ok(fixed)
     }
 
-    fn allowed(&self) -> Result<BTreeMap<usize, Vec<usize>>, CommandError> {
-        let mut allowed: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    fn allowed(&self) -> Result<BTreeMap<Rank, Vec<Leaf>>, CommandError> {
+        let mut allowed: BTreeMap<Rank, Vec<Leaf>> = BTreeMap::new();
         for text in &self.allow {
             let (rank, cores) = rank_and_cores("--allow", text)?;
             allowed.entry(rank).or_default().extend(cores);
@@ -113,14 +114,19 @@ impl ConstraintOptions {
 }
 
 /// `3=0-7` in two parts.
-fn rank_and_cores(option: &str, text: &str) -> Result<(usize, Vec<usize>), CommandError> {
+fn rank_and_cores(option: &str, text: &str) -> Result<(Rank, Vec<Leaf>), CommandError> {
     let (rank, cores) = text
         .split_once('=')
         .ok_or_else(|| wrong(option, text, "RANK=CORE was expected, such as 0=3"))?;
-    let [rank] = numbers(option, rank)?[..] else {
+    let [rank] = items(option, rank, Rank)?[..] else {
         return Err(wrong(option, text, "one rank was expected before `=`"));
     };
-    Ok((rank, numbers(option, cores)?))
+    Ok((rank, items(option, cores, Leaf)?))
+}
+
+/// Ranks or leaves by their numbers.
+fn items<I>(option: &str, text: &str, item: fn(usize) -> I) -> Result<Vec<I>, CommandError> {
+    Ok(numbers(option, text)?.into_iter().map(item).collect())
 }
 
 fn numbers(option: &str, text: &str) -> Result<Vec<usize>, CommandError> {

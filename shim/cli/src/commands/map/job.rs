@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_placement::balance::in_blocks;
@@ -33,9 +34,9 @@ pub(crate) struct Job {
     pub(crate) usable: Topology,
     pub(crate) constraints: Constraints,
     /// Core of each process of the launcher, where that is known.
-    pub(crate) leaf_of_process: Option<Vec<usize>>,
+    pub(crate) leaf_of_process: Option<List<Process, Leaf>>,
     /// Core of each rank now, where that is known.
-    current: Option<Vec<usize>>,
+    current: Option<List<Rank, Leaf>>,
     pub(crate) loads: Option<Vec<f64>>,
     /// The loads are seconds outside MPI.
     pub(crate) loads_are_measured: bool,
@@ -70,7 +71,7 @@ impl Job {
         let anywhere = limits.reach_all_cores() || how.strategy.balances_loads();
         // A replay gives processes other ranks, and leaves them where they are.
         let usable = match &leaf_of_process {
-            Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
+            Some(leaves) if !anywhere => topology.clone().allowing_only(&leaves.raw)?,
             _ => topology.clone(),
         };
         let measured = if how.strategy.balances_loads() && how.loads.is_none() {
@@ -151,7 +152,7 @@ impl Job {
         &self,
         objective: Objective,
         matrix: &Matrix,
-        leaf_of_rank: &[usize],
+        leaf_of_rank: &Slice<Rank, Leaf>,
     ) -> f64 {
         let hardware = Hardware {
             topology: &self.topology,
@@ -161,7 +162,11 @@ impl Job {
     }
 
     /// The core of each rank without the placement.
-    pub(crate) fn before(&self, how: &How, bytes: &Matrix) -> Result<Vec<usize>, CommandError> {
+    pub(crate) fn before(
+        &self,
+        how: &How,
+        bytes: &Matrix,
+    ) -> Result<List<Rank, Leaf>, CommandError> {
         match &self.current {
             Some(current) => Ok(current.clone()),
             None if how.strategy.balances_loads() => {

@@ -1,5 +1,6 @@
 //! Ranks that exchange most with other nodes, seated next to the network interfaces.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_launch::error::CommandError;
 use treepie_placement::near::{Interfaces, Seats};
 use treepie_placement::objective::dist_comm;
@@ -58,7 +59,7 @@ impl NearOptions {
             constraints: &job.constraints,
             leaf_of_rank: &placed.placement.leaf_of_rank,
         };
-        let value = |leaves: &[usize]| job.value(job.objective, &matrix, leaves);
+        let value = |leaves: &Slice<Rank, Leaf>| job.value(job.objective, &matrix, leaves);
         let most = (1.0 + MOST_ADDED) * placed.cost;
         let most = most.min(placed.identity_cost.max(placed.cost)) * (1.0 + 1e-9);
         let gained = placed.cost < placed.identity_cost;

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_collective::Locality;
 use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
@@ -55,12 +56,12 @@ impl Replaced {
         &self,
         input: &Input,
         topology: &Topology,
-        leaf_of_rank: &[usize],
+        leaf_of_rank: &Slice<Rank, Leaf>,
     ) -> Result<Input, CommandError> {
         let Input::Profile(profile) = input else {
             return Err(CommandError::failed("no profile".to_owned()));
         };
-        let host = |&leaf: &usize| topology.leaf(leaf).host.clone().unwrap_or_default();
+        let host = |&leaf: &Leaf| topology.leaf(leaf).host.clone().unwrap_or_default();
         let hosts: Vec<String> = leaf_of_rank.iter().map(host).collect();
         let platform = self.platform.for_job(&hosts).map_err(|mismatch| {
             CommandError::failed(format!("{}: {mismatch}", self.file.display()))

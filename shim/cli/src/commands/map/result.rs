@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_base::Header;
+use treepie_base::{Header, Leaf, List, Process, Rank, Slice};
 use treepie_launch::error::CommandError;
 use treepie_placement::file::{Costs, LevelTraffic, PlacementFile, StoredPlacement};
 use treepie_placement::objective::Objective;
@@ -34,7 +34,7 @@ use crate::commands::map::job::Job;
 pub struct Answer<'a> {
     ranks: usize,
     cores: usize,
-    assignment: &'a [usize],
+    assignment: &'a Slice<Rank, Leaf>,
     levels: &'a [Crossing],
     cost: Cost,
     strategy: String,
@@ -70,8 +70,8 @@ pub struct MapResult<'a> {
     bytes_before: Option<Matrix>,
     /// Replaced collectives, in words.
     collectives: Option<String>,
-    pub(super) before: Vec<usize>,
-    leaf_of_process: Vec<usize>,
+    pub(super) before: List<Rank, Leaf>,
+    leaf_of_process: List<Process, Leaf>,
     crossings: Vec<Crossing>,
     gain: Gain,
     near: Near,
@@ -99,7 +99,7 @@ impl<'a> MapResult<'a> {
         let after = &placed.placement.leaf_of_rank;
         let (mut bytes_before, mut collectives) = (None, None);
         if let Some(replaced) = &job.replaced {
-            let at = |leaves: &[usize]| replaced.input(&job.input, &job.topology, leaves);
+            let at = |leaves: &Slice<Rank, Leaf>| replaced.input(&job.input, &job.topology, leaves);
             bytes_before = Some(at(&before)?.bytes(choice)?);
             let foreseen = at(after)?;
             bytes = foreseen.bytes(choice)?;
@@ -155,7 +155,7 @@ impl<'a> MapResult<'a> {
         })
     }
 
-    pub(super) fn assignment(&self) -> &[usize] {
+    pub(super) fn assignment(&self) -> &Slice<Rank, Leaf> {
         &self.placed.placement.leaf_of_rank
     }
 
@@ -198,7 +198,7 @@ impl<'a> MapResult<'a> {
             ));
         };
         let topology = &self.job.topology;
-        let loads = |matrix: &Matrix, leaf_of_rank: &[usize]| {
+        let loads = |matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>| {
             let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
             Loads::new(nodes.network(), traffic)
         };
@@ -243,7 +243,7 @@ impl<'a> MapResult<'a> {
             }),
             bytes_by_level: levels.collect(),
             topology: topology.clone(),
-            assignment: self.assignment().to_vec(),
+            assignment: self.assignment().to_owned(),
             leaf_of_process: self.leaf_of_process.clone(),
             permutation: permutation(self.assignment(), &self.leaf_of_process)?,
         };
@@ -252,7 +252,7 @@ impl<'a> MapResult<'a> {
     }
 
     /// The placement to write for other leaves of the ranks, which are the same ones in all.
-    pub fn file_with(&self, assignment: Vec<usize>) -> Result<PlacementFile, CommandError> {
+    pub fn file_with(&self, assignment: List<Rank, Leaf>) -> Result<PlacementFile, CommandError> {
         let mut file = self.file()?;
         file.body = StoredPlacement {
             costs: None,
@@ -348,7 +348,7 @@ impl<'a> MapResult<'a> {
         };
         let cores = self.job.usable.allowed_leaves().len();
         let mean = loads.iter().sum::<f64>() / cores.max(1) as f64;
-        let most = |leaf_of_rank: &[usize]| most_loaded(leaf_of_rank, loads);
+        let most = |leaf_of_rank: &Slice<Rank, Leaf>| most_loaded(leaf_of_rank, loads);
         let pairs = self.before.iter().zip(self.assignment());
         let moved = pairs.filter(|(before, after)| before != after).count();
         format!(
@@ -389,15 +389,18 @@ impl<'a> MapResult<'a> {
 
 /// The core of each process: where they are, if the placement uses the same
 /// cores; else the cores that it uses, in order.
-fn launched_on(now: Option<&[usize]>, assignment: &[usize]) -> Vec<usize> {
-    let mut used = assignment.to_vec();
+fn launched_on(
+    now: Option<&Slice<Process, Leaf>>,
+    assignment: &Slice<Rank, Leaf>,
+) -> List<Process, Leaf> {
+    let mut used = assignment.raw.to_vec();
     used.sort_unstable();
     let same = now.filter(|now| {
-        let mut now = now.to_vec();
+        let mut now = now.raw.to_vec();
         now.sort_unstable();
         now == used
     });
-    same.map_or(used, <[usize]>::to_vec)
+    same.map_or(used.into(), Slice::to_owned)
 }
 
 /// Name of this program in files.

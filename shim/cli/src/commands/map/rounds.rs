@@ -1,5 +1,6 @@
 //! Placements and plans in rounds, each for the other.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_launch::error::CommandError;
 use treepie_placement::{Options, Outcome as Placed, Placement, Strategy};
 use treepie_traffic::Matrix;
@@ -22,12 +23,14 @@ impl Job {
         options: &Options,
     ) -> Result<Placed, CommandError> {
         let how = &arguments.how;
-        let at = |leaves: &[usize]| -> Result<Matrix, CommandError> {
+        let at = |leaves: &Slice<Rank, Leaf>| -> Result<Matrix, CommandError> {
             replaced
                 .input(&self.input, &self.topology, leaves)?
                 .matrix(&arguments.choice)
         };
-        let cost = |matrix: &Matrix, leaves: &[usize]| self.value(self.objective, matrix, leaves);
+        let cost = |matrix: &Matrix, leaves: &Slice<Rank, Leaf>| {
+            self.value(self.objective, matrix, leaves)
+        };
         let before = self.before(how, &self.input.matrix(&arguments.choice)?)?;
         let mut matrix = at(&before)?;
         let identity_cost = cost(&matrix, &before);

@@ -1,6 +1,7 @@
 //! Cost of rank 0's staying on process 0: so it does in a replay where input arrives there.
 
 use serde::Serialize;
+use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_placement::NetworkNodes;
 use treepie_placement::objective::Objective;
 use treepie_placement::seat::{Change, Seats, keep};
@@ -12,11 +13,11 @@ use crate::commands::map::job::Job;
 #[derive(Debug, Serialize)]
 pub struct Seat {
     /// The rank that goes where 0 was to be.
-    exchanged_with: usize,
+    exchanged_with: Rank,
     /// Bytes times distance, with rank 0 where it was to be and on process 0.
     cost: [f64; 2],
     /// The leaf of process 0.
-    leaf: usize,
+    leaf: Leaf,
 }
 
 impl Seat {
@@ -24,16 +25,16 @@ impl Seat {
     pub fn new(
         job: &Job,
         bytes: &Matrix,
-        leaf_of_process: &[usize],
-        mut new_rank: Vec<usize>,
+        leaf_of_process: &Slice<Process, Leaf>,
+        mut new_rank: List<Process, Rank>,
     ) -> Option<Seat> {
         let seats = Seats {
             topology: &job.topology,
             leaf_of_process,
             depth: job.network.as_ref().map_or(0, NetworkNodes::depth),
         };
-        let cost = |new_rank: &[usize]| {
-            let mut leaves = vec![0; new_rank.len()];
+        let cost = |new_rank: &Slice<Process, Rank>| {
+            let mut leaves = List::from(vec![Leaf(0); new_rank.len()]);
             for (&rank, &leaf) in new_rank.iter().zip(leaf_of_process) {
                 leaves[rank] = leaf;
             }
@@ -43,14 +44,14 @@ impl Seat {
             return None;
         }
         let before = cost(&new_rank);
-        let Change::Exchange(exchanged_with) = keep(&mut new_rank, 0, Some(seats)) else {
+        let Change::Exchange(exchanged_with) = keep(&mut new_rank, Process(0), Some(seats)) else {
             return None;
         };
         let cost = [before, cost(&new_rank)];
         (cost[1] > cost[0]).then_some(Seat {
             exchanged_with,
             cost,
-            leaf: leaf_of_process[0],
+            leaf: leaf_of_process[Process(0)],
         })
     }
 

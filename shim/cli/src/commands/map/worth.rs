@@ -1,5 +1,6 @@
 //! Whether the placement that was found is worth it.
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::Outcome as Placed;
 use treepie_placement::objective::Objective;
 use treepie_report::change::Change;
@@ -70,11 +71,11 @@ pub fn verdict(arguments: &Arguments, job: &Job, placed: &Placed, compared: &Com
 }
 
 /// The load of the core that has most, where each rank has one of `loads`.
-pub fn most_loaded(leaf_of_rank: &[usize], loads: &[f64]) -> f64 {
-    let cores = leaf_of_rank.iter().max().map_or(0, |&last| last + 1);
+pub fn most_loaded(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64]) -> f64 {
+    let cores = leaf_of_rank.iter().max().map_or(0, |last| last.0 + 1);
     let mut sums = vec![0.0; cores];
-    for (&leaf, load) in leaf_of_rank.iter().zip(loads) {
-        sums[leaf] += load;
+    for (leaf, load) in leaf_of_rank.iter().zip(loads) {
+        sums[leaf.0] += load;
     }
     sums.into_iter().fold(0.0, f64::max)
 }

@@ -7,8 +7,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_base::open;
-use treepie_placement::binding::Process;
+use treepie_base::{Process, Slice, open};
+use treepie_placement::binding::LaunchedProcess;
 
 use crate::session::program;
 
@@ -147,7 +147,7 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of these processes' places.
-    pub fn of(processes: &[Process]) -> Shape {
+    pub fn of(processes: &Slice<Process, LaunchedProcess>) -> Shape {
         let mut hosts: HashMap<&str, usize> = HashMap::new();
         let places = processes.iter().map(|process| {
             let next = hosts.len();
@@ -171,15 +171,15 @@ impl Shape {
 mod tests {
     use super::*;
 
-    fn process(host: &str, allowed: &[usize]) -> Process {
-        Process {
+    fn process(host: &str, allowed: &[usize]) -> LaunchedProcess {
+        LaunchedProcess {
             host: host.into(),
             allowed: allowed.to_vec(),
         }
     }
 
-    fn shape(processes: &[Process]) -> String {
-        format!("{:?}", Shape::of(processes))
+    fn shape(processes: &[LaunchedProcess]) -> String {
+        format!("{:?}", Shape::of(Slice::from_ref(processes)))
     }
 
     #[test]

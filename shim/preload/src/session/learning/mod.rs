@@ -7,12 +7,13 @@ mod lesson;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
+use treepie_base::{Process, Slice};
 use treepie_guard::learning::{
     Arm, Candidate, Case, End, Experience, Judgement, Knowledge, MAX_AHEAD_SECONDS, Next, Run, next,
 };
 use treepie_mpi::native::Native;
 use treepie_placement::allocation::Allocation;
-use treepie_placement::binding::Process;
+use treepie_placement::binding::LaunchedProcess;
 use treepie_platform::file::PlatformFile;
 use treepie_process::log;
 use treepie_profile::experience::{
@@ -143,16 +144,16 @@ impl Learning {
         )
     }
 
-    fn shape(&self, processes: &[Process]) -> u64 {
+    fn shape(&self, processes: &Slice<Process, LaunchedProcess>) -> u64 {
         self.salt.number(&Shape::of(processes))
     }
 
     /// Whether the hardware has to be known, for what the traffic promises there.
-    pub fn needs_machines(&self, processes: &[Process]) -> bool {
+    pub fn needs_machines(&self, processes: &Slice<Process, LaunchedProcess>) -> bool {
         self.next(self.shape(processes)).knowledge == Knowledge::Counted
     }
 
-    fn platform_key(&self, processes: &[Process]) -> Key {
+    fn platform_key(&self, processes: &Slice<Process, LaunchedProcess>) -> Key {
         platform_key(self.salt, &self.library, &hosts(processes))
     }
 
@@ -170,7 +171,7 @@ impl Learning {
     }
 
     /// What an earlier job has measured of these processes' hosts.
-    pub fn platform(&self, processes: &[Process]) -> Option<PlatformFile> {
+    pub fn platform(&self, processes: &Slice<Process, LaunchedProcess>) -> Option<PlatformFile> {
         let (store, key, now) = (self.store.clone(), self.platform_key(processes), self.now);
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
         let kept = within_patience(move || store.platform(key, at))??;
@@ -178,7 +179,11 @@ impl Learning {
     }
 
     /// Decides, and begins this run's file.
-    pub fn settle(mut self, processes: &[Process], allocation: &Allocation) -> Lessons {
+    pub fn settle(
+        mut self,
+        processes: &Slice<Process, LaunchedProcess>,
+        allocation: &Allocation,
+    ) -> Lessons {
         let shape = self.shape(processes);
         let mut next = self.next(shape);
         let mut judgements = Vec::new();
@@ -277,7 +282,7 @@ impl Learning {
         &self,
         profile: &Profile,
         shape: u64,
-        processes: &[Process],
+        processes: &Slice<Process, LaunchedProcess>,
         allocation: &Allocation,
     ) -> Option<Judgement> {
         let traffic = profile.traffic(Layer::ALL);
@@ -311,7 +316,7 @@ fn now(clock: SystemTime, experience: &Experience) -> u64 {
 }
 
 /// The host of each process.
-fn hosts(processes: &[Process]) -> Vec<String> {
+fn hosts(processes: &Slice<Process, LaunchedProcess>) -> Vec<String> {
     processes.iter().map(|at| at.host.clone()).collect()
 }
 

@@ -3,6 +3,7 @@
 use super::rules::{hosts_in_order, require_alike, set_sizes};
 use crate::containment::domains::Domains;
 use crate::containment::error::ContainmentError;
+use treepie_base::{Leaf, List, Rank, Slice};
 
 /// An order of hosts, given the domain of each, such that consecutive sets of at least `size` have
 /// as few hosts of one domain as can be: none has two where no domain has more hosts than there are
@@ -39,8 +40,8 @@ pub fn dealt(domain_of_host: &[usize], size: usize) -> Vec<usize> {
 pub fn moved_to(
     order: &[usize],
     hosts: &Domains,
-    leaf_of_rank: &[usize],
-) -> Result<Vec<usize>, ContainmentError> {
+    leaf_of_rank: &Slice<Rank, Leaf>,
+) -> Result<List<Rank, Leaf>, ContainmentError> {
     let ordered = hosts_in_order(hosts);
     require_alike(
         &ordered,
@@ -48,14 +49,14 @@ pub fn moved_to(
     )?;
     let by_leaf = |ranks: &Vec<usize>| {
         let mut ranks = ranks.clone();
-        ranks.sort_unstable_by_key(|&rank| leaf_of_rank[rank]);
+        ranks.sort_unstable_by_key(|&rank| leaf_of_rank[Rank(rank)]);
         ranks
     };
     let ordered: Vec<Vec<usize>> = ordered.iter().map(by_leaf).collect();
-    let mut moved = leaf_of_rank.to_vec();
+    let mut moved = leaf_of_rank.to_owned();
     for (from, &to) in order.iter().enumerate() {
         for (&rank, &place) in ordered[from].iter().zip(&ordered[to]) {
-            moved[rank] = leaf_of_rank[place];
+            moved[Rank(rank)] = leaf_of_rank[Rank(place)];
         }
     }
     Ok(moved)

@@ -4,6 +4,7 @@ use super::rules::set_sizes;
 use super::*;
 use crate::containment::domains::Domains;
 use crate::containment::error::ContainmentError;
+use treepie_base::{Leaf, Rank};
 
 /// Hosts of `ranks` ranks each, in the order of ranks.
 fn hosts(count: usize, ranks: usize) -> Domains {
@@ -151,24 +152,24 @@ fn dealing_is_perfect_wherever_that_is_possible() {
 fn ranks_that_share_a_host_still_do_after_hosts_changed_places() {
     let labels = [0, 0, 1, 1, 2, 2, 3, 3];
     let hosts = Domains::from_labels(&labels);
-    let leaves = [0, 1, 2, 3, 5, 4, 6, 7];
+    let leaves = Leaf::list([0, 1, 2, 3, 5, 4, 6, 7]);
     let order = dealt(&racks(4, 2), 2);
     let moved = moved_to(&order, &hosts, &leaves).unwrap();
     let mut sorted = moved.clone();
     sorted.sort_unstable();
-    assert!(sorted.into_iter().eq(0..8));
+    assert!(sorted == Leaf::list(0..8));
     for (host, &to) in order.iter().enumerate() {
-        let there = [moved[2 * host] / 2, moved[2 * host + 1] / 2];
+        let there = [2 * host, 2 * host + 1].map(|rank| moved[Rank(rank)].0 / 2);
         assert_eq!(there, [to, to]);
     }
     // The sets follow: each has a host of both racks.
-    let after: Vec<usize> = moved.iter().map(|leaf| leaf / 2).collect();
+    let after: Vec<usize> = moved.iter().map(|leaf| leaf.0 / 2).collect();
     let sets = fti(&Domains::from_labels(&after), 2, Scheme::Xor).unwrap();
     let rack_of_rank: Vec<usize> = after.iter().map(|host| host / 2).collect();
     let broken = sets.breakage(&Domains::from_labels(&rack_of_rank));
     assert!(broken.breaking.is_empty());
     let uneven = Domains::from_labels(&[0, 0, 1]);
-    assert!(moved_to(&[1, 0], &uneven, &[0, 1, 2]).is_err());
+    assert!(moved_to(&[1, 0], &uneven, &Leaf::list(0..3)).is_err());
 }
 
 #[test]

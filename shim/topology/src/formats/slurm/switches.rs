@@ -12,7 +12,7 @@ use crate::formats::trees::{hosts_of, of_tree};
 use crate::networks::fat_tree::FatTree;
 use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
-use crate::tree::{Leaf, Topology};
+use crate::tree::{ProcessingUnit, Topology};
 
 /// Deeper than this is no network.
 const MOST_LEVELS: usize = 32;
@@ -355,9 +355,9 @@ impl Switches {
                 }
                 None => {
                     seen.insert(name, &switch.name);
-                    parts.push(Tree::Leaf(Leaf {
+                    parts.push(Tree::Leaf(ProcessingUnit {
                         host: Some(name.clone()),
-                        ..Leaf::default()
+                        ..ProcessingUnit::default()
                     }));
                 }
             }

@@ -8,6 +8,7 @@ use crate::formats::from_text;
 use crate::networks::network::Network;
 use crate::networks::site::Site;
 use crate::tree::Topology;
+use treepie_base::Leaf;
 
 const SLURM: &str = "\
 # two leaf switches below one
@@ -33,7 +34,7 @@ fn what_scontrol_shows_is_a_tree_of_switches() {
     let names: Vec<&str> = found.levels().iter().map(|l| l.name.as_str()).collect();
     assert_eq!(names, ["switch", "node"]);
     assert_eq!(found.children(0, 0).len(), 2);
-    assert_eq!(found.distance(3, 4), 4);
+    assert_eq!(found.distance(Leaf(3), Leaf(4)), 4);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod scotch;
 
 use std::collections::BTreeMap;
 
+use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::objective::{Measures, Objective};
 use treepie_placement::{Effort, Hardware, Options, Strategy, place};
 use treepie_traffic::Matrix;
@@ -127,7 +128,7 @@ impl Row {
         scotch: Option<&scotch::Scotch>,
     ) -> Result<Row, String> {
         let matrix = guest.matrix(shuffle)?;
-        let measured = |matrix: &Matrix, leaves: &[usize], seconds: f64| {
+        let measured = |matrix: &Matrix, leaves: &Slice<Rank, Leaf>, seconds: f64| {
             let measures = Measures::new(matrix, &host.topology, &host.nodes, leaves);
             Found {
                 cost: measures.hop_bytes,
@@ -152,7 +153,7 @@ impl Row {
         let peer = match scotch {
             Some(scotch) if guest.ranks() <= 20_000 => {
                 let (leaves, seconds) = scotch.map(host, &matrix)?;
-                Some(measured(&matrix, &leaves, seconds))
+                Some(measured(&matrix, &Leaf::list(leaves), seconds))
             }
             _ => None,
         };

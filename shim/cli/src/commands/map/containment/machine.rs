@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_launch::error::CommandError;
 use treepie_report::gain::machine_depth;
 use treepie_resilience::containment::Domains;
@@ -19,14 +20,14 @@ pub struct DomainKind {
     /// Its name: a level of the topology, or `domain`.
     pub name: String,
     /// The domain of each leaf.
-    pub of_leaf: Vec<usize>,
+    pub of_leaf: List<Leaf, usize>,
     /// The names of the domains.
     pub names: Vec<String>,
 }
 
 impl DomainKind {
     /// The domain of each rank.
-    pub fn domains(&self, leaf_of_rank: &[usize]) -> Domains {
+    pub fn domains(&self, leaf_of_rank: &Slice<Rank, Leaf>) -> Domains {
         let of_rank: Vec<usize> = leaf_of_rank
             .iter()
             .map(|&leaf| self.of_leaf[leaf])
@@ -83,8 +84,8 @@ impl Machine {
 
     /// Whether a host has several of the domains that fail, so that its failure takes them all.
     pub fn fails_inside_hosts(&self) -> bool {
-        let hosts = self.hosts.of_leaf.windows(2);
-        let mut neighbours = hosts.zip(self.failing.of_leaf.windows(2));
+        let hosts = self.hosts.of_leaf.raw.windows(2);
+        let mut neighbours = hosts.zip(self.failing.of_leaf.raw.windows(2));
         neighbours.any(|(hosts, failing)| hosts[0] == hosts[1] && failing[0] != failing[1])
     }
 }
@@ -99,7 +100,7 @@ fn host_depth(topology: &Topology) -> usize {
 
 fn level(topology: &Topology, depth: usize) -> DomainKind {
     let name = topology.levels()[depth - 1].name.clone();
-    let leaves = 0..topology.leaf_count();
+    let leaves = topology.leaves().keys();
     DomainKind {
         of_leaf: leaves.map(|leaf| topology.ancestor(leaf, depth)).collect(),
         names: (0..topology.node_count(depth))
@@ -112,11 +113,11 @@ fn level(topology: &Topology, depth: usize) -> DomainKind {
 /// The hosts by their own names, where they have some.
 fn hosts(topology: &Topology, depth: usize) -> DomainKind {
     let name_of = |node: usize| {
-        let first = topology.leaves_below(depth, node).start;
-        let own = topology.leaf(first).host.clone();
+        let first = topology.leaf_range(depth, node).start;
+        let own = topology.leaf(Leaf(first)).host.clone();
         own.unwrap_or_else(|| format!("node{node}"))
     };
-    let leaves = 0..topology.leaf_count();
+    let leaves = topology.leaves().keys();
     DomainKind {
         name: "node".to_owned(),
         of_leaf: leaves.map(|leaf| topology.ancestor(leaf, depth)).collect(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::{list, write_atomically};
+use treepie_base::{Leaf, Rank, Slice, list, write_atomically};
 use treepie_launch::error::CommandError;
 use treepie_report::containment::{Report, Situation};
 use treepie_report::input::numbers;
@@ -45,7 +45,7 @@ impl ContainmentOptions {
         }
         let messages = found.job.input.messages(choice)?;
         let plan = self.plan(found.bytes.order())?;
-        let divide = |leaves: &[usize]| {
+        let divide = |leaves: &Slice<Rank, Leaf>| {
             let domains = machine.failing.domains(leaves);
             let levels: Vec<Domains> = machine
                 .above
@@ -76,7 +76,7 @@ impl ContainmentOptions {
             })
         };
         let divide = |leaves| divide(leaves).map_err(refused);
-        let (before, after) = (&found.before[..], found.assignment());
+        let (before, after) = (&*found.before, found.assignment());
         let placed = divide(after)?;
         let as_launched = (before != after).then(|| divide(before)).transpose()?;
         let redundancy = self
@@ -107,7 +107,7 @@ impl ContainmentOptions {
             Err(_) if Path::new(text).is_file() => {
                 let groups = numbers::cores_of_ranks(Path::new(text))?;
                 return Ok(Plan::Given(
-                    Domains::from_labels(&groups).of_rank().to_vec(),
+                    Domains::from_labels(&groups.raw).of_rank().to_vec(),
                 ));
             }
             Err(error) => {

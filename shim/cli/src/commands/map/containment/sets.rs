@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::write_atomically;
+use treepie_base::{Leaf, List, Rank, Slice, write_atomically};
 use treepie_launch::error::CommandError;
 use treepie_report::redundancy::{Broken, Redundancy};
 use treepie_resilience::containment::redundancy::{
@@ -21,7 +21,7 @@ struct Mended {
     /// The numbers of the hosts.
     order: Vec<usize>,
     /// The leaf of each rank then.
-    leaves: Vec<usize>,
+    leaves: List<Rank, Leaf>,
     /// The sets then.
     sets: Sets,
 }
@@ -67,9 +67,9 @@ impl RedundancyOptions {
             },
             machine,
         };
-        let (launched, leaves) = (&found.before[..], found.assignment());
+        let (launched, leaves) = (&*found.before, found.assignment());
         let today = question.sets(leaves, &machine.hosts).map_err(refused)?;
-        let broken = |sets: &Sets, leaves: &[usize]| question.broken(sets, leaves);
+        let broken = |sets: &Sets, leaves: &Slice<Rank, Leaf>| question.broken(sets, leaves);
         let before = broken(&today, leaves);
         // A library may refuse the hosts as launched and start with those of the placement.
         let launched = match question.sets(launched, &machine.hosts) {
@@ -140,7 +140,11 @@ impl RedundancyOptions {
 
 impl Question<'_> {
     /// The sets for ranks on these leaves; SCR's across the failure groups of `group`.
-    fn sets(&self, leaves: &[usize], group: &DomainKind) -> Result<Sets, ContainmentError> {
+    fn sets(
+        &self,
+        leaves: &Slice<Rank, Leaf>,
+        group: &DomainKind,
+    ) -> Result<Sets, ContainmentError> {
         let hosts = || self.machine.hosts.domains(leaves);
         match self.library {
             Library::Scr => scr(&group.domains(leaves), self.size, self.scheme),
@@ -150,7 +154,7 @@ impl Question<'_> {
     }
 
     /// Effect of failures of hosts, and of the levels above them, on sets.
-    fn broken(&self, sets: &Sets, leaves: &[usize]) -> Vec<Broken> {
+    fn broken(&self, sets: &Sets, leaves: &Slice<Rank, Leaf>) -> Vec<Broken> {
         let kinds = std::iter::once(&self.machine.hosts).chain(&self.machine.above);
         let broken = kinds.map(|kind| {
             let found = sets.breakage(&kind.domains(leaves));
@@ -166,16 +170,16 @@ impl Question<'_> {
     }
 
     /// The hosts in an order that spreads the smallest domains above hosts over the sets.
-    fn mended(&self, leaves: &[usize]) -> Result<Mended, ContainmentError> {
+    fn mended(&self, leaves: &Slice<Rank, Leaf>) -> Result<Mended, ContainmentError> {
         let hosts = self.machine.hosts.domains(leaves);
         let ordered = hosts_in_order(&hosts);
         let of_host = |kind: &DomainKind| -> Vec<usize> {
-            let firsts = ordered.iter().map(|ranks| leaves[ranks[0]]);
+            let firsts = ordered.iter().map(|ranks| leaves[Rank(ranks[0])]);
             firsts.map(|leaf| kind.of_leaf[leaf]).collect()
         };
         let numbers = of_host(&self.machine.hosts);
         let (order, leaves) = match self.machine.above.last() {
-            None => (numbers, leaves.to_vec()),
+            None => (numbers, leaves.to_owned()),
             Some(above) => {
                 let domains = Domains::from_labels(&of_host(above));
                 let order = dealt(domains.of_rank(), self.size);
@@ -190,7 +194,7 @@ impl Question<'_> {
         })
     }
 
-    fn config(&self, interval: f64, leaves: &[usize]) -> String {
+    fn config(&self, interval: f64, leaves: &Slice<Rank, Leaf>) -> String {
         let hosts = self.machine.hosts.domains(leaves);
         match self.library {
             Library::Scr => {
@@ -212,11 +216,11 @@ impl Question<'_> {
     /// host of the allocation, also for those that have no rank yet.
     fn named(&self) -> Vec<NamedHost> {
         let hosts = &self.machine.hosts;
-        let mut leaf_of = vec![0; hosts.names.len()];
-        for (leaf, &host) in hosts.of_leaf.iter().enumerate() {
+        let mut leaf_of = vec![Leaf(0); hosts.names.len()];
+        for (leaf, &host) in hosts.of_leaf.iter_enumerated() {
             leaf_of[host] = leaf;
         }
-        let name = |kind: &DomainKind, leaf: usize| kind.names[kind.of_leaf[leaf]].clone();
+        let name = |kind: &DomainKind, leaf: Leaf| kind.names[kind.of_leaf[leaf]].clone();
         let named = leaf_of.into_iter().map(|leaf| {
             let above = self.machine.above.iter();
             let above = above.map(|kind| (kind.name.to_uppercase(), name(kind, leaf)));

@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use hwloc2::{ObjectType, TopologyObject};
+use treepie_base::Leaf;
 use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 
 use crate::library::{IoDepth, Loaded, attributes, name, type_of};
@@ -146,7 +147,7 @@ fn is_down(interface: &TopologyObject) -> bool {
 }
 
 /// The leaves below the part of the machine that a device hangs on.
-fn leaves_beside(device: &TopologyObject, machine: &Machine) -> Option<Range<usize>> {
+fn leaves_beside(device: &TopologyObject, machine: &Machine) -> Option<Range<Leaf>> {
     let is_io = |object: &&TopologyObject| {
         let kinds = [
             ObjectType::Bridge,
@@ -158,10 +159,6 @@ fn leaves_beside(device: &TopologyObject, machine: &Machine) -> Option<Range<usi
     let mut above = std::iter::successors(Some(device), |object| object.parent());
     let part = above.find(|object| !is_io(object))?;
     let units = processing_units(part);
-    let leaves = || {
-        units
-            .iter()
-            .filter_map(|&unit| Some(machine.leaf_of_pu(unit)?.0))
-    };
-    Some(leaves().min()?..leaves().max()? + 1)
+    let leaves = || units.iter().filter_map(|&unit| machine.leaf_of_pu(unit));
+    Some(leaves().min()?..Leaf(leaves().max()?.0 + 1))
 }

@@ -31,7 +31,7 @@ pub struct Options<'a> {
     /// The objective that is minimized.
     pub objective: Objective,
     /// Load of each rank, in any unit, for the strategies that balance loads.
-    pub loads: Option<&'a [f64]>,
+    pub loads: Option<&'a Slice<Rank, f64>>,
     /// Progress of multisection, the longest part.
     pub progress: Option<&'a Progress>,
 }

@@ -47,7 +47,7 @@ fn balanced(
     strategy: Strategy,
     matrix: &Matrix,
     machine: &Topology,
-    loads: &[f64],
+    loads: &Slice<Rank, f64>,
     current: &Slice<Rank, Leaf>,
 ) -> List<Rank, Leaf> {
     let options = Options {
@@ -59,7 +59,11 @@ fn balanced(
     placed.placement.leaf_of_rank
 }
 
-fn load_of_each(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64], leaves: usize) -> Vec<f64> {
+fn load_of_each(
+    leaf_of_rank: &Slice<Rank, Leaf>,
+    loads: &Slice<Rank, f64>,
+    leaves: usize,
+) -> Vec<f64> {
     let mut sums = vec![0.0; leaves];
     for (&leaf, load) in leaf_of_rank.iter().zip(loads) {
         sums[leaf.0] += load;
@@ -90,7 +94,7 @@ fn kneighbor_is_placed_as_well_as_by_the_best_static_placement() {
         let matrix = ring(chares, |_| 7);
         let best = in_blocks(&leaves(8), chares);
         let before: List<Rank, Leaf> = best.iter().map(|core| leaf_of_core[core.0]).collect();
-        let loads = vec![1.0; chares];
+        let loads = List::from(vec![1.0; chares]);
         let after = balanced(Strategy::TreeBased, &matrix, &node, &loads, &before);
         let cost = |leaves: &Slice<Rank, Leaf>| dist_comm(&matrix, &node, leaves);
         assert!(
@@ -128,7 +132,7 @@ fn stencil3d_gets_even_cores_and_sends_less_far() {
         }
     }
     let matrix = Matrix::from_entries(512, faces).unwrap();
-    let loads = vec![1.0; 512];
+    let loads = List::from(vec![1.0; 512]);
     // Dealt to the cores in turn, as Charm++ maps arrays of chares where nothing else is said.
     let before = Leaf::list((0..512).map(|chare| chare % 64));
     let after = balanced(Strategy::TreeBased, &matrix, &machine, &loads, &before);
@@ -157,7 +161,7 @@ fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
     let matrix = ring(chares, |chare| reach[chare])
         .renumbered(&order)
         .unwrap();
-    let loads: Vec<f64> = order
+    let loads: List<Rank, f64> = order
         .iter()
         .map(|_| 1.0 + numbers.below(3) as f64)
         .collect();
@@ -176,7 +180,7 @@ fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
 /// LeanMD: a cube of 4 x 4 x 4 cells, round, and a compute object for each cell and each pair of
 /// neighbouring cells: 64 + 64 x 14 = 960 chares. Cells send their atoms to their compute objects
 /// and get forces back; a compute object's work grows with the product of its cells' atoms.
-fn lean_md() -> (Matrix, Vec<f64>) {
+fn lean_md() -> (Matrix, List<Rank, f64>) {
     let mut numbers = Numbers(42);
     let atoms: Vec<f64> = (0..64)
         .map(|_| 1000.0 + numbers.below(2001) as f64)
@@ -200,7 +204,8 @@ fn lean_md() -> (Matrix, Vec<f64>) {
             }
         }
     }
-    (Matrix::from_entries(loads.len(), sent).unwrap(), loads)
+    let matrix = Matrix::from_entries(loads.len(), sent).unwrap();
+    (matrix, loads.into())
 }
 
 /// Section 3.5.1, figures 3.15 and 3.16: 64 cores; the time without a balancer is that of the most
@@ -218,7 +223,7 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
         load_of_each(&after, &loads, 64),
     );
     let mean = loads.iter().sum::<f64>() / 64.0;
-    assert!(most(&is) <= mean + most(&loads));
+    assert!(most(&is) <= mean + most(&loads.raw));
     assert!(most(&is) < 0.8 * most(&was), "{} {}", most(&was), most(&is));
 
     // The same parts on the cores of their numbers.
@@ -234,14 +239,14 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
     }
     // The heaviest chare left to the core with the least load.
     let mut greedy = Leaf::list([0; 960]);
-    let mut heaviest: Vec<usize> = (0..960).collect();
+    let mut heaviest: Vec<Rank> = loads.keys().collect();
     heaviest.sort_by(|&one, &other| loads[other].total_cmp(&loads[one]));
     let mut sums = vec![0.0; 64];
     for chare in heaviest {
         let least = |best: usize, core: usize| if sums[core] < sums[best] { core } else { best };
         let core = (0..64).reduce(least).unwrap();
         sums[core] += loads[chare];
-        greedy[Rank(chare)] = Leaf(core);
+        greedy[chare] = Leaf(core);
     }
     let [ours, unminimised, greedy] = [&after, &unminimised, &greedy].map(|to| moved(&before, to));
     assert!(

@@ -27,7 +27,11 @@ fn counts(leaf_of_rank: &Slice<Rank, Leaf>, leaves: usize) -> Vec<usize> {
     counts
 }
 
-fn load_of_each(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64], leaves: usize) -> Vec<f64> {
+fn load_of_each(
+    leaf_of_rank: &Slice<Rank, Leaf>,
+    loads: &Slice<Rank, f64>,
+    leaves: usize,
+) -> Vec<f64> {
     let mut sums = vec![0.0; leaves];
     leaf_of_rank
         .iter()
@@ -78,7 +82,7 @@ fn a_hundred_chares_of_equal_load_are_cut_into_the_four_subtrees_of_25() {
     let chares = ring(100);
     let fake = FakeTree::for_ranks(100).unwrap();
     let order = fake.leaf_of_rank(&chares, 0).unwrap();
-    let groups = deal_by_load(&order, fake.topology(), &[1.0; 100], 4);
+    let groups = deal_by_load(&order, fake.topology(), Slice::from_ref(&[1.0; 100]), 4);
     for (part, members) in groups.iter().enumerate() {
         assert_eq!(members.len(), 25);
         assert!(members.iter().all(|&chare| order[chare].0 / 25 == part));
@@ -95,7 +99,7 @@ fn min_weight_leaves_a_balanced_placement_where_it_is() {
     let machine = Topology::from_arities("4").unwrap();
     let situation = Situation {
         matrix: &matrix,
-        loads: &[2.0; 100],
+        loads: Slice::from_ref(&[2.0; 100]),
         current: &current,
     };
     assert_eq!(min_weight(&situation, &machine, 0).unwrap(), current);
@@ -110,7 +114,7 @@ fn a_hundred_and_ten_chares_stay_55_on_each_node_and_13_or_14_on_each_core() {
     let current = in_blocks(&(0..8).map(Leaf).collect::<Vec<_>>(), 110);
     let situation = Situation {
         matrix: &matrix,
-        loads: &[1.0; 110],
+        loads: Slice::from_ref(&[1.0; 110]),
         current: &current,
     };
     let placed = tree_based(&situation, &machine, 0).unwrap();
@@ -136,7 +140,7 @@ fn tree_based_brings_cores_that_talk_onto_one_node_first() {
     let matrix = Matrix::from_entries(8, heavy).unwrap();
     let situation = Situation {
         matrix: &matrix,
-        loads: &[1.0; 8],
+        loads: Slice::from_ref(&[1.0; 8]),
         current: &current,
     };
     let placed = tree_based(&situation, &machine, 0).unwrap();
@@ -162,7 +166,7 @@ fn what_a_balancer_cannot_do_is_refused_with_the_reason() {
     };
     let ask = |loads: Option<&[f64]>, constraints| {
         let options = Options {
-            loads,
+            loads: loads.map(Slice::from_ref),
             constraints,
             ..Options::default()
         };
@@ -211,7 +215,7 @@ fn cores_that_are_excluded_get_no_rank_from_a_balancer() {
     };
     for strategy in [Strategy::MinWeight, Strategy::TreeBased] {
         let options = Options {
-            loads: Some(&[1.0; 9]),
+            loads: Some(Slice::from_ref(&[1.0; 9])),
             constraints: Some(&constraints),
             current: Some(&Leaf::list([0, 1, 2, 3, 0, 1, 2, 3, 1])),
             ..Options::default()
@@ -228,7 +232,7 @@ fn cores_that_are_excluded_get_no_rank_from_a_balancer() {
         ..Constraints::default()
     };
     let options = Options {
-        loads: Some(&[1.0; 9]),
+        loads: Some(Slice::from_ref(&[1.0; 9])),
         constraints: Some(&all),
         ..Options::default()
     };
@@ -246,7 +250,8 @@ proptest! {
         }),
         seed in any::<u64>(),
     ) {
-        let machine = Topology::from_arity_list(&[cores], None).unwrap();
+        let (machine, loads) =
+            (Topology::from_arity_list(&[cores], None).unwrap(), List::from(loads));
         let current = in_blocks(&machine.allowed_leaves(), loads.len());
         let situation = Situation { matrix: &matrix, loads: &loads, current: &current };
         let placed = min_weight(&situation, &machine, seed).unwrap();
@@ -271,7 +276,7 @@ proptest! {
         (topology, matrix) in strategies::topology_and_matrix(), seed in any::<u64>(),
     ) {
         let ranks = matrix.order();
-        let loads: Vec<f64> = (0..ranks).map(|rank| ((rank * 7) % 5 + 1) as f64).collect();
+        let loads: List<Rank, f64> = (0..ranks).map(|rank| ((rank * 7) % 5 + 1) as f64).collect();
         let current = in_blocks(&topology.allowed_leaves(), ranks);
         let situation = Situation { matrix: &matrix, loads: &loads, current: &current };
         let placed = tree_based(&situation, &topology, seed).unwrap();
@@ -291,7 +296,7 @@ proptest! {
     fn a_deal_gives_every_rank_to_one_core(ranks in 0usize..50, cores in 1usize..9) {
         let fake = FakeTree::from_twos_and_threes(ranks).unwrap();
         let order = fake.leaf_of_rank(&Matrix::zero(ranks), 0).unwrap();
-        let loads: Vec<f64> = (0..ranks).map(|rank| (rank % 3) as f64).collect();
+        let loads: List<Rank, f64> = (0..ranks).map(|rank| (rank % 3) as f64).collect();
         let dealt = deal_by_load(&order, fake.topology(), &loads, cores);
         let mut all: Vec<Rank> = dealt.into_iter().flatten().collect();
         all.sort_unstable();

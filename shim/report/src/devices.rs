@@ -50,12 +50,11 @@ impl HostDevices {
             .hosts
             .iter()
             .filter(|host| known.hosts.contains(&host.name));
-        let bound: Vec<(usize, Vec<usize>)> = here
+        let bound: Vec<(usize, Vec<Leaf>)> = here
             .flat_map(|host| &host.processes)
             .filter_map(|&process| {
                 let allowed = list::parse(profile.allowed_cores.get(process)?).ok()?;
-                let leaves = allowed.iter();
-                let leaves = leaves.filter_map(|&unit| Some(machine.leaf_of_pu(unit)?.0));
+                let leaves = allowed.iter().filter_map(|&unit| machine.leaf_of_pu(unit));
                 Some((process, leaves.collect()))
             })
             .collect();
@@ -116,8 +115,8 @@ impl HostDevices {
 
 /// The devices of a machine, with the processes that are bound to the cores next to them: each with
 /// the leaves that it may use.
-fn groups(machine: &Machine, bound: &[(usize, Vec<usize>)]) -> Vec<DeviceGroup> {
-    let mut together: Vec<(DeviceKind, std::ops::Range<usize>, Vec<String>)> = Vec::new();
+fn groups(machine: &Machine, bound: &[(usize, Vec<Leaf>)]) -> Vec<DeviceGroup> {
+    let mut together: Vec<(DeviceKind, std::ops::Range<Leaf>, Vec<String>)> = Vec::new();
     for LocalDevice { device, leaves } in machine.devices() {
         let Device { kind, name } = device;
         let same = together
@@ -128,18 +127,21 @@ fn groups(machine: &Machine, bound: &[(usize, Vec<usize>)]) -> Vec<DeviceGroup> 
             None => together.push((*kind, leaves.clone(), vec![name.clone()])),
         }
     }
-    let group = |(kind, leaves, names): (DeviceKind, std::ops::Range<usize>, Vec<String>)| {
-        let inside = |own: &Vec<usize>| !own.is_empty() && own.iter().all(|l| leaves.contains(l));
+    let group = |(kind, leaves, names): (DeviceKind, std::ops::Range<Leaf>, Vec<String>)| {
+        let inside = |own: &Vec<Leaf>| !own.is_empty() && own.iter().all(|l| leaves.contains(l));
         let processes = bound.iter().filter(|(_, own)| inside(own));
         let processes: Vec<usize> = processes.map(|&(process, _)| process).collect();
-        let first_unit = |leaf: usize| machine.processing_units()[Leaf(leaf)].first().copied();
-        let mut cores: Vec<usize> = leaves.clone().filter_map(first_unit).collect();
+        let units = &machine.processing_units()[leaves.clone()];
+        let mut cores: Vec<usize> = units
+            .iter()
+            .filter_map(|units| units.first().copied())
+            .collect();
         cores.sort_unstable();
         DeviceGroup {
             kind: kind.to_string(),
             names,
             cores: list::to_text(&cores),
-            all_cores: leaves.len() == machine.topology().leaf_count(),
+            all_cores: units.len() == machine.topology().leaf_count(),
             processes: list::to_text(&processes),
         }
     };

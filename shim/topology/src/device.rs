@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use treepie_base::from_name;
+use treepie_base::{Leaf, from_name};
 
 /// Use of a device.
 #[derive(
@@ -45,6 +45,6 @@ pub struct Device {
 pub struct LocalDevice {
     /// The device.
     pub device: Device,
-    /// Logical numbers of the leaves.
-    pub leaves: Range<usize>,
+    /// The leaves.
+    pub leaves: Range<Leaf>,
 }

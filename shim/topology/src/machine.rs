@@ -86,7 +86,7 @@ pub enum MachineError {
         /// Name of the device.
         device: String,
         /// Leaves that it is next to.
-        next_to: Range<usize>,
+        next_to: Range<Leaf>,
         /// Number of leaves of the machine.
         leaves: usize,
     },
@@ -149,13 +149,13 @@ impl Machine {
     /// word.
     pub fn with_devices(mut self, devices: Vec<LocalDevice>) -> Result<Self, MachineError> {
         let leaves = self.topology.leaf_count();
-        let mut beside: Vec<Vec<Device>> = vec![Vec::new(); leaves];
+        let mut beside: List<Leaf, Vec<Device>> = vec![Vec::new(); leaves].into();
         for local in &devices {
             let name = &local.device.name;
             if !is_word(name) {
                 return Err(MachineError::NotAWord { name: name.clone() });
             }
-            if local.leaves.is_empty() || local.leaves.end > leaves {
+            if local.leaves.is_empty() || local.leaves.end.0 > leaves {
                 return Err(MachineError::DeviceNowhere {
                     device: name.clone(),
                     next_to: local.leaves.clone(),
@@ -271,7 +271,7 @@ impl fmt::Display for Machine {
                 f,
                 "device {kind} {name} {}-{}",
                 leaves.start,
-                leaves.end - 1
+                leaves.end.0 - 1
             )?;
         }
         Ok(())
@@ -338,7 +338,7 @@ fn device(text: &str) -> Option<LocalDevice> {
     };
     let (first, last) = leaves.split_once('-')?;
     let end = last.parse::<usize>().ok()?.checked_add(1)?;
-    let leaves = first.parse().ok()?..end;
+    let leaves = Leaf(first.parse().ok()?)..Leaf(end);
     words
         .next()
         .is_none()

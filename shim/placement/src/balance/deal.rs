@@ -41,7 +41,7 @@ impl PartialOrd for Core {
 pub fn deal_by_load(
     leaf_of_rank: &Slice<Rank, Leaf>,
     fake: &Topology,
-    loads: &[f64],
+    loads: &Slice<Rank, f64>,
     cores: usize,
 ) -> Vec<Vec<Rank>> {
     let mut parts = Parts::new(leaf_of_rank, loads, cores);
@@ -60,7 +60,7 @@ pub fn deal_by_load(
             break;
         };
         ranks_of[core.number].push(rank);
-        core.load += loads[rank.0];
+        core.load += loads[rank];
         core.ranks += 1;
         waiting.push(Reverse(core));
     }
@@ -75,7 +75,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64], cores: usize) -> Self {
+    fn new(leaf_of_rank: &Slice<Rank, Leaf>, loads: &Slice<Rank, f64>, cores: usize) -> Self {
         let mut order: Vec<Rank> = leaf_of_rank.keys().collect();
         order.sort_by_key(|&rank| leaf_of_rank[rank]);
         let ranks = order.len();
@@ -86,7 +86,7 @@ impl Parts {
             let first = order.get(part.start).or(order.last());
             begins.push(first.map_or(Leaf(0), |&rank| leaf_of_rank[rank]));
             let mut members = order[part].to_vec();
-            members.sort_by(|&a, &b| loads[a.0].total_cmp(&loads[b.0]).then(b.cmp(&a)));
+            members.sort_by(|&a, &b| loads[a].total_cmp(&loads[b]).then(b.cmp(&a)));
             left.push(members);
         }
         Parts { left, begins }

@@ -89,7 +89,7 @@ fn refuse_constraints_of_ranks(
     }
 }
 
-fn check_loads(loads: &[f64], ranks: usize) -> Result<(), PlacementError> {
+fn check_loads(loads: &Slice<Rank, f64>, ranks: usize) -> Result<(), PlacementError> {
     if loads.len() != ranks {
         return Err(PlacementError::WrongLoads {
             found: loads.len(),
@@ -97,10 +97,10 @@ fn check_loads(loads: &[f64], ranks: usize) -> Result<(), PlacementError> {
         });
     }
     let bad = |load: &f64| !load.is_finite() || *load < 0.0 || *load > f64::MAX / 1e9;
-    match loads.iter().position(bad) {
+    match loads.position(bad) {
         None => Ok(()),
         Some(rank) => Err(PlacementError::BadLoad {
-            rank: Rank(rank),
+            rank,
             load: loads[rank],
         }),
     }

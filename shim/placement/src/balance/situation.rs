@@ -9,7 +9,7 @@ pub struct Situation<'a> {
     /// Affinities of the ranks.
     pub matrix: &'a Matrix,
     /// Load of each rank, in any unit.
-    pub loads: &'a [f64],
+    pub loads: &'a Slice<Rank, f64>,
     /// Leaf of each rank now; a leaf that the topology forbids, or that does not
     /// exist, is left in any case.
     pub current: &'a Slice<Rank, Leaf>,

@@ -32,20 +32,21 @@ pub fn tree_based(
     let depth = shared_depth(&machine);
     let mut ranks_on = vec![Vec::new(); machine.node_count(depth)];
     for (rank, &leaf) in moved.iter_enumerated() {
-        ranks_on[machine.ancestor(leaf, depth)].push(rank.0);
+        ranks_on[machine.ancestor(leaf, depth)].push(rank);
     }
     let mut leaf_of_rank = moved;
     for (node, ranks) in ranks_on.iter().enumerate() {
         let leaves = machine.leaves_below(depth, node);
-        let matrix = submatrix(situation.matrix, ranks)?;
-        let loads: Vec<f64> = ranks.iter().map(|&rank| situation.loads[rank]).collect();
+        let members: Vec<usize> = ranks.iter().map(|rank| rank.0).collect();
+        let matrix = submatrix(situation.matrix, &members)?;
+        let loads: List<Rank, f64> = ranks.iter().map(|&rank| situation.loads[rank]).collect();
         let fake = FakeTree::from_twos_and_threes(ranks.len())?;
         let ordered = fake.leaf_of_rank(&matrix, seed)?;
         let dealt = deal_by_load(&ordered, fake.topology(), &loads, leaves.len());
         for (leaf, members) in leaves.zip(dealt) {
             members
                 .iter()
-                .for_each(|at| leaf_of_rank[Rank(ranks[at.0])] = leaf);
+                .for_each(|at| leaf_of_rank[ranks[at.0]] = leaf);
         }
     }
     let allowed = topology.allowed_leaves();

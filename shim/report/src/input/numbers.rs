@@ -11,8 +11,8 @@ use treepie_launch::error::CommandError;
 ///
 /// # Errors
 /// A file that cannot be read, or a word that is no number.
-pub fn loads(path: &Path) -> Result<Vec<f64>, CommandError> {
-    let mut loads = Vec::new();
+pub fn loads(path: &Path) -> Result<List<Rank, f64>, CommandError> {
+    let mut loads = List::new();
     for (number, line) in treepie_base::text::read(path)?.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
         let words = line.split(|c: char| c.is_whitespace() || c == ',');

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use treepie_base::{Leaf, List, Process};
+use treepie_base::{Leaf, List, Process, Rank};
 use treepie_launch::error::CommandError;
 use treepie_profile::{Phase, Profile, Times, partial_profiles};
 use treepie_topology::Topology;
@@ -249,7 +249,7 @@ impl Input {
 
     /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where
     /// nobody measured time.
-    pub fn loads(&self, choice: &MatrixChoice) -> Option<Vec<f64>> {
+    pub fn loads(&self, choice: &MatrixChoice) -> Option<List<Rank, f64>> {
         let Input::Profile(profile) = self else {
             return None;
         };
@@ -257,7 +257,7 @@ impl Input {
             Some(phase) => phase.times.as_ref(),
             None => profile.times.as_ref(),
         };
-        times.map(Times::outside_mpi)
+        times.map(Times::outside_mpi).map(List::from)
     }
 
     /// The process that ran each rank; where that is not known, the one of its number.

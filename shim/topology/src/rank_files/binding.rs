@@ -10,8 +10,8 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The one list that fits every host, from slots in the order of processes, or `None` if the hosts need
-    /// different ones: then each process has to bind itself.
+    /// The one list that fits every host, from slots in the order of processes, or `None` if the
+    /// hosts need different ones: then each process has to bind itself.
     ///
     /// Cores are the operating system's numbers, where the topology has them, and else logical
     /// ones.

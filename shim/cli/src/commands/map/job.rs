@@ -37,7 +37,7 @@ pub(crate) struct Job {
     pub(crate) leaf_of_process: Option<List<Process, Leaf>>,
     /// Core of each rank now, where that is known.
     current: Option<List<Rank, Leaf>>,
-    pub(crate) loads: Option<Vec<f64>>,
+    pub(crate) loads: Option<List<Rank, f64>>,
     /// The loads are seconds outside MPI.
     pub(crate) loads_are_measured: bool,
     /// The collectives that the replay replaces.

@@ -71,7 +71,7 @@ pub fn verdict(arguments: &Arguments, job: &Job, placed: &Placed, compared: &Com
 }
 
 /// The load of the core that has most, where each rank has one of `loads`.
-pub fn most_loaded(leaf_of_rank: &Slice<Rank, Leaf>, loads: &[f64]) -> f64 {
+pub fn most_loaded(leaf_of_rank: &Slice<Rank, Leaf>, loads: &Slice<Rank, f64>) -> f64 {
     let cores = leaf_of_rank.iter().max().map_or(0, |last| last.0 + 1);
     let mut sums = vec![0.0; cores];
     for (leaf, load) in leaf_of_rank.iter().zip(loads) {

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use treepie_base::{Process, Rank};
 use treepie_placement::file::PlacementFile;
 use treepie_profile::Profile;
 use treepie_tests::{
@@ -93,7 +94,7 @@ fn the_main_job_keeps_its_output_and_crosses_the_network_less(mpi: Mpi) {
         "the replayed job sends the same"
     );
     for (process, rank) in file_of_placement.permutation.iter().enumerate() {
-        assert_eq!(other.process_of_rank[*rank], process);
+        assert_eq!(other.process_of_rank[Rank(*rank)], Process(process));
     }
 
     let picture = file("halo.svg");

@@ -83,7 +83,8 @@ fn shortened(item: &str) -> String {
 
 /// The shortest text of a list: three numbers or more that follow each other
 /// become a range.
-pub fn to_text(numbers: &[usize]) -> String {
+pub fn to_text<I: Copy + Into<usize>>(numbers: &[I]) -> String {
+    let numbers: Vec<usize> = numbers.iter().map(|&number| number.into()).collect();
     let mut items = Vec::new();
     let mut start = 0;
     while start < numbers.len() {
@@ -102,14 +103,23 @@ pub fn to_text(numbers: &[usize]) -> String {
 }
 
 /// For `#[serde(with = "list")]`: writes the compact text.
-pub fn serialize<S: Serializer>(numbers: &[usize], out: S) -> Result<S::Ok, S::Error> {
-    out.serialize_str(&to_text(numbers))
+pub fn serialize<S: Serializer, I: Copy + Into<usize>>(
+    numbers: &impl AsRef<[I]>,
+    out: S,
+) -> Result<S::Ok, S::Error> {
+    out.serialize_str(&to_text(numbers.as_ref()))
 }
 
 /// For `#[serde(with = "list")]`: reads the compact text, a single number or a
 /// YAML list of numbers.
-pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<usize>, D::Error> {
-    input.deserialize_any(ListVisitor)
+pub fn deserialize<'de, D, I, L>(input: D) -> Result<L, D::Error>
+where
+    D: Deserializer<'de>,
+    I: From<usize>,
+    L: FromIterator<I>,
+{
+    let numbers = input.deserialize_any(ListVisitor)?;
+    Ok(numbers.into_iter().map(I::from).collect())
 }
 
 struct ListVisitor;
@@ -148,16 +158,22 @@ pub mod lists {
     use serde::{Deserialize, Deserializer, Serializer};
 
     #[derive(Deserialize)]
-    struct List(#[serde(deserialize_with = "super::deserialize")] Vec<usize>);
+    #[serde(bound = "I: From<usize>")]
+    struct List<I>(#[serde(deserialize_with = "super::deserialize")] Vec<I>);
 
     /// Writes a list of lists.
-    pub fn serialize<S: Serializer>(lists: &[Vec<usize>], out: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer, I: Copy + Into<usize>>(
+        lists: &[Vec<I>],
+        out: S,
+    ) -> Result<S::Ok, S::Error> {
         out.collect_seq(lists.iter().map(|list| super::to_text(list)))
     }
 
     /// Reads a list of lists.
-    pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Vec<usize>>, D::Error> {
-        let lists = Vec::<List>::deserialize(input)?;
+    pub fn deserialize<'de, D: Deserializer<'de>, I: From<usize>>(
+        input: D,
+    ) -> Result<Vec<Vec<I>>, D::Error> {
+        let lists = Vec::<List<I>>::deserialize(input)?;
         Ok(lists.into_iter().map(|list| list.0).collect())
     }
 }
@@ -173,9 +189,9 @@ mod tests {
         assert_eq!(parse("0-3,8").unwrap(), [0, 1, 2, 3, 8]);
         assert_eq!(parse(" 2, 0,1 ").unwrap(), [2, 0, 1]);
         assert_eq!(parse("").unwrap(), Vec::<usize>::new());
-        assert_eq!(to_text(&[0, 1, 2, 3, 8, 9, 5]), "0-3,8,9,5");
-        assert_eq!(to_text(&[2, 1, 0]), "2,1,0");
-        assert_eq!(to_text(&[]), "");
+        assert_eq!(to_text(&[0_usize, 1, 2, 3, 8, 9, 5]), "0-3,8,9,5");
+        assert_eq!(to_text(&[2_usize, 1, 0]), "2,1,0");
+        assert_eq!(to_text::<usize>(&[]), "");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod support;
 
 use support::{Desk, halo, is_picture};
+use treepie_base::{Process, Rank};
 use treepie_placement::file::PlacementFile;
 use treepie_profile::Profile;
 
@@ -116,7 +117,7 @@ fn a_good_order_is_left_as_it_is() {
 fn replayed(placement: &PlacementFile) -> Profile {
     let mut profile = halo();
     for (process, &rank) in placement.permutation.iter().enumerate() {
-        profile.process_of_rank[rank] = process;
+        profile.process_of_rank[Rank(rank)] = Process(process);
     }
     profile
 }

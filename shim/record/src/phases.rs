@@ -233,6 +233,7 @@ impl Phases {
 }
 #[cfg(test)]
 mod tests {
+    use treepie_base::Rank;
     use treepie_profile::partial_profiles::Kind;
     use treepie_traffic::Traffic;
 
@@ -240,7 +241,7 @@ mod tests {
 
     fn reading(bytes: u64) -> Reading {
         Reading {
-            counted: [((Kind::PointToPoint, 1), Traffic::new(bytes, bytes))].into(),
+            counted: [((Kind::PointToPoint, Rank(1)), Traffic::new(bytes, bytes))].into(),
             ..Reading::default()
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_base::list;
+use treepie_base::{Rank, list};
 use treepie_native::traffic::Model;
 use treepie_profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
 use treepie_topology::formats::HostLocation;
@@ -78,9 +78,9 @@ pub struct Summary {
     /// Results of the guard on small puts and accumulates.
     pub guarded_epochs: Vec<GuardedEpochs>,
     /// Groups of ranks that share memory, and must stay on one node.
-    pub shared_memory: Vec<Vec<usize>>,
+    pub shared_memory: Vec<Vec<Rank>>,
     /// Ranks whose traffic is missing.
-    pub missing_ranks: Vec<usize>,
+    pub missing_ranks: Vec<Rank>,
     /// Remarks of the library.
     pub notes: Vec<String>,
     /// Whether the launcher's order of processes is not the order of ranks.
@@ -197,9 +197,8 @@ impl Summary {
             notes: profile.notes.clone(),
             permuted: profile
                 .process_of_rank
-                .iter()
-                .enumerate()
-                .any(|(rank, &process)| rank != process),
+                .iter_enumerated()
+                .any(|(rank, process)| rank.0 != process.0),
         }
     }
 

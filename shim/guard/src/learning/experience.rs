@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use treepie_base::{convert, from_name, list, moment, permutation};
+use treepie_base::{Rank, convert, from_name, list, moment, permutation};
 use treepie_placement::worth::Worth;
 
 /// A way to run a job.
@@ -122,7 +122,8 @@ impl Judgement {
                 return Err((field, problem));
             }
             if let Candidate::Permute(new_rank) = candidate {
-                permutation::check_for(new_rank, ranks)
+                let new_rank = new_rank.iter().copied().map(Rank).collect();
+                permutation::check_for(&new_rank, ranks)
                     .map_err(|error| (field, error.to_string()))?;
             }
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use treepie_base::{File, FileContents, FileError, Kind, OtherRanks, list, permutation};
+use treepie_base::{File, FileContents, FileError, Kind, OtherRanks, Rank, list, permutation};
 use treepie_topology::Topology;
 
 /// Bytes that cross one level of the topology, counted over ordered pairs of ranks.
@@ -118,7 +118,8 @@ impl StoredPlacement {
                 return wrong(field, problem);
             }
         }
-        if let Err(error) = permutation::check_for(&self.permutation, self.ranks) {
+        let new_rank = self.permutation.iter().copied().map(Rank).collect();
+        if let Err(error) = permutation::check_for(&new_rank, self.ranks) {
             return wrong("permutation", error.to_string());
         }
         for (process, (&rank, &core)) in self

@@ -55,7 +55,7 @@ impl ClusterNetwork {
             return Ok(ClusterNetwork::Network(text.clone(), site));
         }
         if let Some(clusters) = &settings.clusters {
-            return Ok(ClusterNetwork::Clusters(clusters.clone()));
+            return Ok(ClusterNetwork::Clusters(clusters.raw.clone()));
         }
         match &settings.platform {
             Some(path) if settings.probe == Probe::Never || path.exists() => {

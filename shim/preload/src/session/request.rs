@@ -6,6 +6,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use treepie_base::own_directory::NotOwn;
+use treepie_base::{List, Rank};
 use treepie_base::{check_writable, is_stream, own_directory, permutation, text};
 use treepie_guard::learning::Candidate;
 use treepie_jobstate::order::Log;
@@ -45,7 +46,7 @@ pub struct Draft {
     /// A placement or profile to apply.
     file: Option<ReplayFile>,
     /// A bare permutation.
-    permutation: Option<Vec<usize>>,
+    permutation: Option<List<treepie_base::Process, Rank>>,
     /// Whether processes that input arrives at keep their ranks.
     stdin: Stdin,
     /// Whether communicators are reordered.
@@ -265,10 +266,11 @@ fn with_seats(mut new_rank: Vec<usize>, seated: &Seated, allocation: &Allocation
 /// The same of a permutation that the user gave. It does not say what it is good for, so that
 /// nothing but whole hosts may change places.
 fn with_seats_on_hosts<'a>(
-    mut new_rank: Vec<usize>,
+    new_rank: List<treepie_base::Process, Rank>,
     seated: &Seated,
     processes: &'a [Process],
 ) -> Vec<u32> {
+    let mut new_rank: Vec<usize> = new_rank.into_iter().map(usize::from).collect();
     let mut known: HashMap<&'a str, usize> = HashMap::new();
     let host_of = |process: &'a Process| {
         let next = known.len();

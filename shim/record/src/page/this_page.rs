@@ -50,7 +50,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     let Some(identity) = identity() else {
         return Ok(());
     };
-    let rank = identity.rank as usize;
+    let rank = identity.rank.0;
     let file = PageFile::create(run.directory, run.number, rank, procedures::TABLE)?;
     let words = file.words;
     let abi = native.abi;

@@ -155,12 +155,12 @@ impl OnMachine {
         let of_placement = placement.filter(|file| file.topology == topology);
         let state = |input: &Input| -> Result<State, CommandError> {
             let leaf_of_process = match of_placement {
-                Some(file) => file.leaf_of_process.clone(),
+                Some(file) => file.leaf_of_process.clone().into(),
                 None => input.leaf_of_process(&topology)?,
             };
             Ok(State {
                 bytes: input.bytes(choice)?,
-                leaf_of_rank: leaf_of_rank(&leaf_of_process, &input.process_of_rank()),
+                leaf_of_rank: leaf_of_rank(&leaf_of_process, &input.process_of_rank()).raw,
             })
         };
         let before = state(&first)?;

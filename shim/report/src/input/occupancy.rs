@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use thiserror::Error;
-use treepie_base::list;
+use treepie_base::{List, Process, Rank, Slice, list};
 use treepie_placement::allocation::occupy;
 use treepie_profile::Profile;
 use treepie_topology::Topology;
@@ -30,7 +30,7 @@ pub struct TooFewCores {
 ///
 /// # Errors
 /// More processes than leaves that may be used.
-pub fn packed(topology: &Topology, processes: usize) -> Result<Vec<usize>, TooFewCores> {
+pub fn packed(topology: &Topology, processes: usize) -> Result<List<Process, usize>, TooFewCores> {
     let mut leaves = topology.allowed_leaves();
     if leaves.len() < processes {
         return Err(TooFewCores {
@@ -40,19 +40,22 @@ pub fn packed(topology: &Topology, processes: usize) -> Result<Vec<usize>, TooFe
         });
     }
     leaves.truncate(processes);
-    Ok(leaves)
+    Ok(leaves.into())
 }
 
 /// The leaf of each process of the launcher in a profile.
 ///
 /// # Errors
 /// A host with more processes than leaves.
-pub fn from_profile(topology: &Topology, profile: &Profile) -> Result<Vec<usize>, TooFewCores> {
+pub fn from_profile(
+    topology: &Topology,
+    profile: &Profile,
+) -> Result<List<Process, usize>, TooFewCores> {
     let mut groups = groups_of_leaves(topology, profile.hosts.len());
     let Some(group_of_host) = match_hosts(&groups, profile)? else {
         return packed(topology, profile.ranks);
     };
-    let mut leaf_of_process = vec![0; profile.ranks];
+    let mut leaf_of_process: List<_, _> = vec![0; profile.ranks].into();
     for (host, group) in profile.hosts.iter().zip(group_of_host) {
         let free = std::mem::take(&mut groups[group].leaves);
         let allowed = host.processes.iter();
@@ -66,7 +69,10 @@ pub fn from_profile(topology: &Topology, profile: &Profile) -> Result<Vec<usize>
 }
 
 /// The leaf of each application rank: that of the process that ran it.
-pub fn leaf_of_rank(leaf_of_process: &[usize], process_of_rank: &[usize]) -> Vec<usize> {
+pub fn leaf_of_rank(
+    leaf_of_process: &Slice<Process, usize>,
+    process_of_rank: &Slice<Rank, Process>,
+) -> List<Rank, usize> {
     process_of_rank
         .iter()
         .map(|&process| leaf_of_process[process])
@@ -142,7 +148,7 @@ fn match_hosts(groups: &[Group], profile: &Profile) -> Result<Option<Vec<usize>>
 
 /// The operating system's numbers of the cores that a process may use; none if
 /// the profile does not know.
-fn allowed_numbers(profile: &Profile, process: usize) -> Vec<usize> {
+fn allowed_numbers(profile: &Profile, process: Process) -> Vec<usize> {
     let text = profile.allowed_cores.get(process);
     text.and_then(|text| list::parse(text).ok())
         .unwrap_or_default()
@@ -158,7 +164,7 @@ mod tests {
         let mut profile = Profile::new(hosts.iter().map(|(_, processes)| processes.len()).sum());
         let host = |(name, processes): &(&str, &[usize])| Host {
             name: (*name).to_owned(),
-            processes: processes.to_vec(),
+            processes: processes.iter().copied().map(Process).collect(),
         };
         profile.hosts = hosts.iter().map(host).collect();
         profile
@@ -173,14 +179,14 @@ mod tests {
     fn on_a_bare_shape_process_i_has_core_i() {
         let tree = Topology::from_arities("4:2:2").unwrap();
         let found = from_profile(&tree, &profile(&[("here", &[0, 1, 2])])).unwrap();
-        assert_eq!(found, [0, 1, 2]);
+        assert_eq!(found.raw, [0, 1, 2]);
     }
 
     #[test]
     fn processes_that_a_launcher_dealt_out_in_turn_are_on_their_own_nodes() {
         let tree = Topology::from_arities("2:2").unwrap();
         let dealt = profile(&[("a", &[0, 2]), ("b", &[1, 3])]);
-        assert_eq!(from_profile(&tree, &dealt).unwrap(), [0, 2, 1, 3]);
+        assert_eq!(from_profile(&tree, &dealt).unwrap().raw, [0, 2, 1, 3]);
     }
 
     #[test]
@@ -188,15 +194,15 @@ mod tests {
         let named = |name: &str| (name.to_owned(), Topology::from_arities("2").unwrap());
         let cluster = Topology::cluster(vec![named("a"), named("b"), named("c")]).unwrap();
         let found = from_profile(&cluster, &profile(&[("c", &[0, 1]), ("other", &[2])])).unwrap();
-        assert_eq!(found, [4, 5, 0]);
+        assert_eq!(found.raw, [4, 5, 0]);
     }
 
     #[test]
     fn a_process_that_is_bound_has_the_core_it_is_bound_to() {
         let mut bound = profile(&[("here", &[0, 1, 2])]);
-        bound.allowed_cores = vec!["0-3".into(), "1".into(), "0".into()];
+        bound.allowed_cores = vec!["0-3".into(), "1".into(), "0".into()].into();
         let found = from_profile(&machine(&[0, 2, 1, 3]), &bound).unwrap();
-        assert_eq!(found, [1, 2, 0]);
+        assert_eq!(found.raw, [1, 2, 0]);
     }
 
     #[test]
@@ -220,7 +226,7 @@ mod tests {
             ("d", &[3, 7]),
         ]);
         assert_eq!(
-            from_profile(&tree, &four).unwrap(),
+            from_profile(&tree, &four).unwrap().raw,
             (0..8).collect::<Vec<_>>()
         );
     }

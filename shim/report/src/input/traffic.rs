@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use treepie_base::{List, Process, Rank};
 use treepie_launch::error::CommandError;
 use treepie_profile::{Phase, Profile, Times, partial_profiles};
 use treepie_topology::Topology;
@@ -192,7 +193,10 @@ impl Input {
     ///
     /// # Errors
     /// More processes than cores.
-    pub fn leaf_of_process(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
+    pub fn leaf_of_process(
+        &self,
+        topology: &Topology,
+    ) -> Result<List<Process, usize>, CommandError> {
         let found = match self {
             Input::Profile(profile) => occupancy::from_profile(topology, profile),
             _ => occupancy::packed(topology, self.ranks()),
@@ -245,7 +249,7 @@ impl Input {
 
     /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where
     /// nobody measured time.
-    pub fn loads(&self, choice: &MatrixChoice) -> Option<Vec<f64>> {
+    pub fn loads(&self, choice: &MatrixChoice) -> Option<List<Rank, f64>> {
         let Input::Profile(profile) = self else {
             return None;
         };
@@ -257,10 +261,10 @@ impl Input {
     }
 
     /// The process that ran each rank; where that is not known, the one of its number.
-    pub fn process_of_rank(&self) -> Vec<usize> {
+    pub fn process_of_rank(&self) -> List<Rank, Process> {
         match self {
             Input::Profile(profile) => profile.process_of_rank.clone(),
-            _ => (0..self.ranks()).collect(),
+            _ => (0..self.ranks()).map(Process).collect(),
         }
     }
 }

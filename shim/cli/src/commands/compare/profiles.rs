@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
+use treepie_base::{List, Process, Rank};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_profile::Profile;
@@ -33,7 +34,7 @@ pub struct Side {
     summary: Summary,
     input: Input,
     bytes: Matrix,
-    process_of_rank: Vec<usize>,
+    process_of_rank: List<Rank, Process>,
 }
 
 impl Side {
@@ -70,7 +71,7 @@ impl Measured {
         let (topology, nodes) = arguments.machine.on_network(&before.input)?;
         let leaves_of = |side: &Side| -> Result<Vec<usize>, CommandError> {
             let leaf_of_process = side.input.leaf_of_process(&topology)?;
-            Ok(leaf_of_rank(&leaf_of_process, &side.process_of_rank))
+            Ok(leaf_of_rank(&leaf_of_process, &side.process_of_rank).raw)
         };
         let leaves = (leaves_of(before)?, leaves_of(after)?);
         let first = Situation {

@@ -62,7 +62,7 @@ impl Job {
         };
         let by_process = leaf_of_process
             .as_ref()
-            .map(|leaves| leaf_of_rank(leaves, &input.process_of_rank()));
+            .map(|leaves| leaf_of_rank(leaves, &input.process_of_rank()).raw);
         let current = match &how.current {
             Some(path) => Some(numbers::cores_of_ranks(path)?),
             None => by_process,
@@ -70,11 +70,11 @@ impl Job {
         let anywhere = limits.reach_all_cores() || how.strategy.balances_loads();
         // A replay gives processes other ranks, and leaves them where they are.
         let usable = match &leaf_of_process {
-            Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
+            Some(leaves) if !anywhere => topology.clone().allowing_only(&leaves.raw)?,
             _ => topology.clone(),
         };
         let measured = if how.strategy.balances_loads() && how.loads.is_none() {
-            input.loads(&arguments.choice)
+            input.loads(&arguments.choice).map(|loads| loads.raw)
         } else {
             None
         };
@@ -90,7 +90,7 @@ impl Job {
             objective: how.objective.unwrap_or(usual),
             usable,
             constraints,
-            leaf_of_process,
+            leaf_of_process: leaf_of_process.map(|leaves| leaves.raw),
             current,
         })
     }

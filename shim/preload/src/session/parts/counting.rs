@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::FileError;
+use treepie_base::{FileError, Rank};
 use treepie_mpi::share::{BoundedMembers, ShareError};
 use treepie_plans as collectives;
 use treepie_process::log;
@@ -47,7 +47,7 @@ impl Part for Counting {
         record::begin(recording.times, recording.interval);
         if !recording.for_store {
             if recording.parts {
-                partial::arm(recording, rank);
+                partial::arm(recording, Rank(rank));
             }
             monitor::start(recording, rank);
             signals::catch();

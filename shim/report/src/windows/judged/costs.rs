@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use treepie_base::Rank;
 use treepie_guard::one_sided::cost;
 use treepie_platform::{Link, Pairs, Way};
 use treepie_profile::{EpochUse, Moved, WindowUse};
@@ -15,12 +16,12 @@ pub(crate) const LARGEST_JOINED: f64 = 1024.0;
 pub(crate) struct Mix<'a>(pub(crate) Vec<(&'a Link, f64)>);
 
 impl<'a> Mix<'a> {
-    pub(crate) fn new(ranks: &[usize], traffic: &TrafficMatrix, pairs: &Pairs<'a>) -> Self {
-        let is_in = |rank: &usize| ranks.contains(rank);
+    pub(crate) fn new(ranks: &[Rank], traffic: &TrafficMatrix, pairs: &Pairs<'a>) -> Self {
+        let is_in = |rank| ranks.contains(&Rank(rank));
         let mut links: Vec<(&Link, f64)> = Vec::new();
         let mut sum = 0.0;
         for (from, to, traffic) in traffic.entries() {
-            if !(is_in(&from) && is_in(&to)) {
+            if !(is_in(from) && is_in(to)) {
                 continue;
             }
             let Some(link) = pairs.link(from, to) else {

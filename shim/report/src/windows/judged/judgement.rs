@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use treepie_base::{List, Process, Rank};
 use treepie_platform::{Mismatch, Pairs, Platform};
 use treepie_profile::{EpochUse, Profile, WindowUse};
 use treepie_traffic::windows::EpochKind;
@@ -68,7 +69,7 @@ pub fn judge(
         epochs: Vec::new(),
         worst: Vec::new(),
     };
-    let mut last: Option<(&[usize], Mix)> = None;
+    let mut last: Option<(&[Rank], Mix)> = None;
     for window in &profile.windows {
         let mix = match last.take() {
             Some((ranks, mix)) if ranks == window.ranks => mix,
@@ -87,7 +88,7 @@ pub fn judge(
 }
 
 fn hosts_of_ranks(profile: &Profile) -> Vec<String> {
-    let mut of_process = vec![String::new(); profile.ranks];
+    let mut of_process: List<Process, _> = vec![String::new(); profile.ranks].into();
     for host in &profile.hosts {
         for &process in &host.processes {
             of_process[process].clone_from(&host.name);

@@ -20,6 +20,13 @@ macro_rules! indexes {
         #[serde(transparent)]
         pub struct $name(pub usize);
 
+        impl $name {
+            /// A list of items with these numbers.
+            pub fn list<I>(numbers: impl IntoIterator<Item = usize>) -> List<I, Self> {
+                numbers.into_iter().map($name).collect()
+            }
+        }
+
         impl From<usize> for $name {
             fn from(number: usize) -> Self {
                 $name(number)
@@ -59,7 +66,7 @@ mod tests {
 
     #[test]
     fn indexes_are_written_and_read_as_their_numbers() {
-        let leaf_of_rank: List<Rank, Leaf> = [3, 1].into_iter().map(Leaf).collect();
+        let leaf_of_rank: List<Rank, Leaf> = Leaf::list([3, 1]);
         assert_eq!(leaf_of_rank[Rank(1)], Leaf(1));
         let text = serde_yaml::to_string(&leaf_of_rank).unwrap();
         assert_eq!(text, "- 3\n- 1\n");

@@ -1,6 +1,6 @@
 //! The order of receives, as the settings ask for it.
 
-use treepie_base::check_writable;
+use treepie_base::{List, Rank, check_writable};
 use treepie_jobstate::order::Log;
 use treepie_jobstate::order::file as order_file;
 use treepie_mpi::native::Native;
@@ -18,7 +18,7 @@ pub(super) fn read(
     native: &Native,
     settings: &Settings,
     ranks: usize,
-) -> Result<Option<(Order, Vec<Log>)>, RequestError> {
+) -> Result<Option<(Order, List<Rank, Log>)>, RequestError> {
     let Some(path) = settings.order.as_deref() else {
         return Ok(None);
     };
@@ -32,7 +32,7 @@ pub(super) fn read(
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             (
                 OrderWay::Record(path, Box::new((run, program::of_order()))),
-                Vec::new(),
+                List::new(),
             )
         }
         Mode::Replay => {
@@ -61,7 +61,7 @@ pub(super) fn read(
                 patience: settings.order_patience.0,
                 after_end: settings.order_after_end,
             };
-            (way, file.logs)
+            (way, file.logs.into())
         }
         Mode::Off | Mode::Auto => return Ok(None),
     };

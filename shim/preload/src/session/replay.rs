@@ -15,6 +15,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use treepie_base::{List, Rank};
 use treepie_placement::allocation::{Allocation, Movement, Placed, Recorded, needs_machines};
 use treepie_placement::binding::Process;
 use treepie_placement::file::PlacementFile;
@@ -41,8 +42,8 @@ pub struct ReplayFile {
 
 /// What is applied on the hosts of this job.
 pub struct Settled {
-    /// New rank of each process of the launcher's world, where ranks change.
-    pub new_rank: Option<Vec<u32>>,
+    /// New ranks, where ranks change.
+    pub new_rank: Option<List<treepie_base::Process, Rank>>,
     /// Where processes are bound, where they are.
     pub binding: Option<Target>,
     /// What was done, for people.
@@ -239,7 +240,7 @@ impl ReplayFile {
     }
 
     fn settled(&self, found: Found, source: String) -> Settled {
-        let new_rank = narrow(&found.permutation);
+        let new_rank = Rank::list(found.permutation);
         let target = |leaf_of_process| Target {
             topology: found.topology,
             leaf_of_process,
@@ -256,11 +257,6 @@ impl ReplayFile {
             source,
         }
     }
-}
-
-/// Ranks are below 2^31 in MPI.
-pub fn narrow(ranks: &[usize]) -> Vec<u32> {
-    ranks.iter().map(|&rank| rank as u32).collect()
 }
 
 /// The profile that a placement was made from, where it is beside it and fits.

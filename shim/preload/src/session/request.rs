@@ -30,7 +30,7 @@ use super::decision::{Decision, Pages, Plan, Recording};
 use super::hosts::{HostFacts, Wanted};
 use super::input::{Input, Seated};
 use super::learning::Learning;
-use super::replay::{ReplayFile, narrow};
+use super::replay::ReplayFile;
 use super::request_error::RequestError;
 use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
@@ -105,7 +105,7 @@ impl Request {
         let (request, logs) = read.unwrap_or_else(|error| {
             (
                 Request::Decided(refuse(&error, settings.strict)),
-                Vec::new(),
+                List::new(),
             )
         });
         Read {
@@ -137,7 +137,7 @@ pub struct Read {
     /// From which level on messages are shown.
     pub log: LogLevel,
     /// The logs of an order that is replayed.
-    pub logs: Vec<Log>,
+    pub logs: List<Rank, Log>,
 }
 
 impl Read {
@@ -146,7 +146,7 @@ impl Read {
         Read {
             request: Request::Decided(decision),
             log: LogLevel::default(),
-            logs: Vec::new(),
+            logs: List::new(),
         }
     }
 }
@@ -215,7 +215,9 @@ impl Draft {
                 Some(Candidate::Permute(new_rank)) => {
                     plan.permutation = Some(with_seats(new_rank, seated, &allocation));
                 }
-                Some(Candidate::Bind(cores)) => plan.cores = Some(narrow(&cores)),
+                Some(Candidate::Bind(cores)) => {
+                    plan.cores = Some(cores.into_iter().map(|core| core as u32).collect());
+                }
                 None => (),
             }
             if let Some(wanted) = &mut plan.collectives {
@@ -236,7 +238,7 @@ impl Draft {
         }
         match binding.map(|target| binding::cores(&target, processes)) {
             None => (),
-            Some(Ok(cores)) => plan.cores = Some(cores),
+            Some(Ok(cores)) => plan.cores = Some(cores.into()),
             Some(Err(refusal)) => {
                 log::error(&format!("apply: {refusal}; {}", outcome(plan.strict)));
                 if plan.strict {
@@ -251,7 +253,11 @@ impl Draft {
 }
 
 /// The new ranks that a placement gives, where processes that are seated keep theirs.
-fn with_seats(mut new_rank: Vec<usize>, seated: &Seated, allocation: &Allocation) -> Vec<u32> {
+fn with_seats(
+    mut new_rank: Vec<usize>,
+    seated: &Seated,
+    allocation: &Allocation,
+) -> List<treepie_base::Process, Rank> {
     let seats = Seats {
         topology: allocation.topology(),
         leaf_of_process: allocation.leaf_of_process(),
@@ -260,7 +266,7 @@ fn with_seats(mut new_rank: Vec<usize>, seated: &Seated, allocation: &Allocation
     if let Some(kept) = seated.keep(&mut new_rank, Some(seats)) {
         kept.tell();
     }
-    narrow(&new_rank)
+    Rank::list(new_rank)
 }
 
 /// The same of a permutation that the user gave. It does not say what it is good for, so that
@@ -269,7 +275,7 @@ fn with_seats_on_hosts<'a>(
     new_rank: List<treepie_base::Process, Rank>,
     seated: &Seated,
     processes: &'a [Process],
-) -> Vec<u32> {
+) -> List<treepie_base::Process, Rank> {
     let mut new_rank: Vec<usize> = new_rank.into_iter().map(usize::from).collect();
     let mut known: HashMap<&'a str, usize> = HashMap::new();
     let host_of = |process: &'a Process| {
@@ -286,7 +292,7 @@ fn with_seats_on_hosts<'a>(
     if let Some(kept) = seated.keep(&mut new_rank, seats) {
         kept.tell_of_asked();
     }
-    narrow(&new_rank)
+    Rank::list(new_rank)
 }
 
 /// The plan, unless it permutes ranks that can't be.

@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 use std::{env, fmt};
 
+use treepie_base::{List, Rank, Slice};
 use treepie_jobstate::order::Log;
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{Group, Members, ShareError, share};
@@ -126,9 +127,9 @@ impl Starting {
 
     /// Decision about what all ranks do. Process 0 decides, and has the logs of an order that is
     /// replayed.
-    fn agree(&self) -> Result<(Decision, Vec<Log>), ShareError> {
+    fn agree(&self) -> Result<(Decision, List<Rank, Log>), ShareError> {
         let mut steps = Steps::new();
-        let (mut draft, mut opening, mut logs) = (None, None, Vec::new());
+        let (mut draft, mut opening, mut logs) = (None, None, List::new());
         if self.world.rank() == 0 {
             let read = Request::read(self.native, self.world.size());
             steps.ended("files read");
@@ -172,7 +173,7 @@ impl Starting {
     }
 
     /// Begins what all ranks have agreed on, part by part.
-    fn begin(&self, plan: &mut Plan, logs: &[Log]) -> Result<(), ShareError> {
+    fn begin(&self, plan: &mut Plan, logs: &Slice<Rank, Log>) -> Result<(), ShareError> {
         let mut start = Start {
             native: self.native,
             processes: &self.world,

@@ -60,11 +60,10 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         }),
         probe,
     };
-    let clusters = settings.clusters.as_ref();
     Ok(Some(Wanted {
         collectives: settings.collectives.to_string(),
         reproducible: settings.reproducible,
-        clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
+        clusters: settings.clusters.clone(),
         platform,
         guard: settings.guard(),
         transport: settings.transport,

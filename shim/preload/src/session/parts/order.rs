@@ -1,5 +1,6 @@
 //! The order of receives, recorded or replayed.
 
+use treepie_base::{Process, Rank};
 use treepie_mpi::share::{BoundedMembers, Group, ShareError};
 use treepie_process::log;
 use treepie_record as record;
@@ -36,9 +37,9 @@ impl Part for Order {
                 after_end,
             } => {
                 let new_rank = start.plan.permutation.as_deref();
-                let rank_of = |process: usize| match new_rank {
-                    Some(new_rank) => new_rank[process] as usize,
-                    None => process,
+                let rank_of = |process: Process| match new_rank {
+                    Some(new_rank) => new_rank[process],
+                    None => Rank(process.0),
                 };
                 let logs = (processes.rank() == 0).then_some(start.logs);
                 let log = order::distribute(processes, logs, rank_of)?;

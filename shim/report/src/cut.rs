@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use treepie_jobstate::cut::{Flight, Reason, in_flight};
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 
 use super::units::{bytes, count};
 
@@ -85,7 +85,7 @@ pub struct Pending {
 }
 
 /// Messages that these ranks have received.
-pub fn traffic(ranks: &[Rank]) -> Received {
+pub fn traffic(ranks: &[RankState]) -> Received {
     let with = ranks.iter().filter_map(|rank| rank.channels.as_ref());
     let channels: Vec<_> = with.flat_map(|channels| channels.with.values()).collect();
     let used = channels.iter().filter(|channel| channel.received > 0);
@@ -98,8 +98,8 @@ pub fn traffic(ranks: &[Rank]) -> Received {
 
 impl Pending {
     /// Pending operations of a job of `size` ranks, of those that are known.
-    pub fn new(ranks: &[Rank], size: usize) -> Pending {
-        let known: Vec<Rank> = ranks
+    pub fn new(ranks: &[RankState], size: usize) -> Pending {
+        let known: Vec<RankState> = ranks
             .iter()
             .filter(|rank| rank.channels.is_some())
             .cloned()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::waits::{Channel, Rank};
+use crate::waits::{Channel, RankState};
 
 /// Messages from one rank to another that it has not received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,12 +20,12 @@ pub struct Flight {
 }
 
 /// The counts of all ranks.
-pub(super) struct Counts<'a>(BTreeMap<usize, &'a Rank>);
+pub(super) struct Counts<'a>(BTreeMap<usize, &'a RankState>);
 
 impl<'a> Counts<'a> {
     /// `None` where a rank's counts are not known at the moment.
-    pub fn new(ranks: &'a [Rank]) -> Option<Counts<'a>> {
-        let known = |rank: &'a Rank| rank.channels.is_some().then_some((rank.rank, rank));
+    pub fn new(ranks: &'a [RankState]) -> Option<Counts<'a>> {
+        let known = |rank: &'a RankState| rank.channels.is_some().then_some((rank.rank, rank));
         ranks.iter().map(known).collect::<Option<_>>().map(Counts)
     }
 
@@ -50,7 +50,7 @@ impl<'a> Counts<'a> {
 
     /// Whether all that was sent was received, of all ranks.
     pub(crate) fn are_equal(&self) -> bool {
-        let pairs = |(&one, rank): (&usize, &&Rank)| -> bool {
+        let pairs = |(&one, rank): (&usize, &&RankState)| -> bool {
             let partners = rank
                 .channels
                 .iter()
@@ -77,7 +77,7 @@ impl<'a> Counts<'a> {
 }
 
 /// What was sent and not received; `None` where a rank's counts are not known at the moment.
-pub fn in_flight(ranks: &[Rank]) -> Option<Vec<Flight>> {
+pub fn in_flight(ranks: &[RankState]) -> Option<Vec<Flight>> {
     let counts = Counts::new(ranks)?;
     let mut flights = Vec::new();
     for rank in ranks {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, Envelope, Key, Life, Operation, Partner,
-    Rank, Stop, Thread, Until,
+    RankState, Stop, Thread, Until,
 };
 use treepie_base::SplitMix64;
 
@@ -304,7 +304,7 @@ impl Machine {
     }
 
     /// What a rank's page says.
-    fn page(&self, rank: usize) -> Rank {
+    fn page(&self, rank: usize) -> RankState {
         let process = &self.processes[rank];
         let mut with: BTreeMap<usize, Channel> = BTreeMap::new();
         for (&partner, &sent) in &process.sent {
@@ -325,7 +325,7 @@ impl Machine {
         // What a poll asks for, pages say also between two of them.
         let asked = process.polled.then_some(Call::Receive(None)).or(call);
         let activity = asked.map_or(Activity::Outside, |call| self.activity(rank, call));
-        Rank {
+        RankState {
             rank,
             host: "here".to_owned(),
             process: 1,
@@ -361,7 +361,7 @@ impl Machine {
         }
     }
 
-    fn pages(&self) -> Vec<Rank> {
+    fn pages(&self) -> Vec<RankState> {
         (0..self.size()).map(|rank| self.page(rank)).collect()
     }
 

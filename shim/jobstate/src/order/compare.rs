@@ -30,7 +30,7 @@ pub fn parting(logs: [&Log; 2], polls: bool) -> Option<Parting> {
     let receive = first_difference(logs.map(Receives::new));
     let receive = receive.map(|(number, what)| Parting::Receive { number, what });
     receive.or_else(|| {
-        let outcomes = logs.map(|log| Found {
+        let outcomes = logs.map(|log| OutcomesInWords {
             outcomes: Outcomes(log.entries()),
             polls,
         });
@@ -99,12 +99,12 @@ impl Iterator for Receives {
 }
 
 /// What calls found, in words, with the number of polls before that found nothing.
-struct Found {
+struct OutcomesInWords {
     outcomes: Outcomes,
     polls: bool,
 }
 
-impl Iterator for Found {
+impl Iterator for OutcomesInWords {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {

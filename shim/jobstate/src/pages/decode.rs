@@ -11,7 +11,7 @@ use super::layout::{
 use super::page::{Page, PageError};
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
-    Operation, Partner, Rank, Stop, Thread, Until,
+    Operation, Partner, RankState, Stop, Thread, Until,
 };
 
 /// More ranks than this no job has.
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn rank(&self, rank: usize) -> Rank {
+    fn rank(&self, rank: usize) -> RankState {
         let end = match self.get(header::END) {
             0 => None,
             ABORTS => Some(End::Aborts),
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         };
         let areas = (0..THREADS).map(|number| AREAS_AT + number * area::LENGTH);
         let threads = areas.filter(|&at| self.get(at + area::THREAD) != 0);
-        Rank {
+        RankState {
             rank,
             host: self.text(header::HOST),
             process: self.get(header::PROCESS) as u32,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::layout;
-use crate::waits::Rank;
+use crate::waits::RankState;
 
 /// Interval at which a rank gives a sign of life.
 pub const TICK: Duration = Duration::from_millis(500);
@@ -26,7 +26,7 @@ pub struct Page {
     /// The program.
     pub program: String,
     /// Activity of the rank.
-    pub state: Rank,
+    pub state: RankState,
 }
 
 /// Why a file is no page that can be read.

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::job::Job;
-use super::state::{Activity, Channel, Envelope, Operation, Partner, Rank};
+use super::state::{Activity, Channel, Envelope, Operation, Partner, RankState};
 
 /// Whether something is so, as far as pages say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub struct Unreceived {
 }
 
 impl Job {
-    fn rank(&self, rank: usize) -> Option<&Rank> {
-        self.ranks.get(&rank).map(|seen| &seen.rank)
+    fn rank(&self, rank: usize) -> Option<&RankState> {
+        self.ranks.get(&rank).map(|seen| &seen.state)
     }
 
     /// Messages from one rank to another in calls that have returned, and receives posted for them.
@@ -160,7 +160,7 @@ impl Job {
     pub(super) fn all_unreceived(&self) -> Vec<Unreceived> {
         let mut found = Vec::new();
         for (&from, seen) in &self.ranks {
-            let Some(channels) = &seen.rank.channels else {
+            let Some(channels) = &seen.state.channels else {
                 continue;
             };
             for &to in channels.with.keys() {

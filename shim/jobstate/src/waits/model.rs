@@ -241,7 +241,7 @@ impl Model {
     }
 
     /// The page of a rank at the moment.
-    fn page(&self, me: usize) -> Rank {
+    fn page(&self, me: usize) -> RankState {
         let process = &self.processes[me];
         let size = self.processes.len();
         let done = process.reduced.len() as u64;
@@ -260,7 +260,7 @@ impl Model {
                 .collect(),
         };
         let known = process.written.0 == process.number;
-        Rank {
+        RankState {
             rank: me,
             host: "here".to_owned(),
             process: 100 + me as u32,
@@ -277,7 +277,7 @@ impl Model {
     }
 
     /// Reads all pages, in any order; meanwhile ranks go on.
-    fn look(&mut self, random: &mut SplitMix64) -> Vec<Rank> {
+    fn look(&mut self, random: &mut SplitMix64) -> Vec<RankState> {
         let mut pages = Vec::new();
         for rank in order(random, self.processes.len()) {
             for _ in 0..random.below(8) {

@@ -1,6 +1,6 @@
 //! What a thread waits for, as clauses: it goes on when each clause has a rank that goes on.
 
-use super::job::{Job, Motion, Seen};
+use super::job::{Job, Motion, ObservedRank};
 use super::messages::Answer;
 use super::state::{Activity, Collective, Envelope, Operation, Partner, Thread, Until};
 
@@ -47,7 +47,7 @@ impl Job {
     fn not_finalizing(&self) -> impl Iterator<Item = usize> {
         let ranks = self.ranks.values();
         let others = ranks.filter(|seen| !seen.finalizes());
-        others.map(|seen| seen.rank.rank)
+        others.map(|seen| seen.state.rank)
     }
 
     /// What an operation waits for that was begun by an earlier call, or that the call is, `alone`
@@ -93,7 +93,7 @@ impl Job {
                     return Need::Nothing;
                 };
                 let comes = |&from: &usize| {
-                    let lives = self.ranks.get(&from).is_none_or(Seen::lives);
+                    let lives = self.ranks.get(&from).is_none_or(ObservedRank::lives);
                     lives && self.is_on_the_way(from, me, receive) != Answer::No
                 };
                 match others.iter().any(comes) {
@@ -108,7 +108,7 @@ impl Job {
 
     /// Members of a message's communicator but for this rank, where they are known.
     fn others(&self, me: usize, message: &Envelope) -> Option<Vec<usize>> {
-        let own = &self.ranks.get(&me)?.rank;
+        let own = &self.ranks.get(&me)?.state;
         let members = own
             .communicators
             .get(&message.communicator?)?
@@ -140,7 +140,7 @@ impl Job {
 
     /// Members that have not come to a collective, or are in another one there.
     pub(super) fn missing(&self, me: usize, collective: &Collective) -> Vec<usize> {
-        let own = self.ranks.get(&me).map(|seen| &seen.rank);
+        let own = self.ranks.get(&me).map(|seen| &seen.state);
         let Some(key) = collective.communicator else {
             return Vec::new();
         };
@@ -153,22 +153,22 @@ impl Job {
         let is_missing = |&&member: &&usize| {
             member != me
                 && match self.at(member, collective) {
-                    Place::Behind => true,
-                    Place::There(other) => !other.agrees(collective),
-                    Place::Elsewhere(_) => true,
-                    Place::Beyond => false,
+                    CollectivePosition::Behind => true,
+                    CollectivePosition::There(other) => !other.agrees(collective),
+                    CollectivePosition::Elsewhere(_) => true,
+                    CollectivePosition::Beyond => false,
                 }
         };
         members.iter().filter(is_missing).copied().collect()
     }
 
     /// Where a rank is, seen from a collective.
-    pub(super) fn at(&self, rank: usize, collective: &Collective) -> Place<'_> {
+    pub(super) fn at(&self, rank: usize, collective: &Collective) -> CollectivePosition<'_> {
         let (Some(seen), Some(key)) = (self.ranks.get(&rank), collective.communicator) else {
-            return Place::Beyond; // nothing is known, and nothing concluded
+            return CollectivePosition::Beyond; // nothing is known, and nothing concluded
         };
-        let Some(known) = seen.rank.communicators.get(&key) else {
-            return Place::Beyond; // it has freed it
+        let Some(known) = seen.state.communicators.get(&key) else {
+            return CollectivePosition::Beyond; // it has freed it
         };
         if known.done > collective.number {
             let was = known
@@ -176,10 +176,10 @@ impl Job {
                 .iter()
                 .find(|other| other.number == collective.number);
             let differs = was.filter(|other| !other.agrees(collective));
-            return differs.map_or(Place::Beyond, Place::Elsewhere);
+            return differs.map_or(CollectivePosition::Beyond, CollectivePosition::Elsewhere);
         }
         let operations = seen
-            .rank
+            .state
             .threads
             .iter()
             .flat_map(|thread| match &thread.activity {
@@ -193,7 +193,9 @@ impl Job {
         let is_there = |other: &&Collective| {
             other.communicator == Some(key) && other.number == collective.number
         };
-        there.find(is_there).map_or(Place::Behind, Place::There)
+        there
+            .find(is_there)
+            .map_or(CollectivePosition::Behind, CollectivePosition::There)
     }
 
     /// Whether a rank goes on by itself, or might, as far as is known. `polls` is whether those who
@@ -210,13 +212,13 @@ impl Job {
             Motion::Polls if polls => true,
             _ => self.clauses(rank, thread, motion).is_empty(),
         };
-        let nobody = seen.rank.threads.is_empty() || seen.rank.more_threads > 0;
+        let nobody = seen.state.threads.is_empty() || seen.state.more_threads > 0;
         nobody || seen.threads().any(goes_on)
     }
 }
 
 /// Where a rank is, seen from a collective on one of its communicators.
-pub(super) enum Place<'a> {
+pub(super) enum CollectivePosition<'a> {
     /// It has not come there.
     Behind,
     /// It is in this one.

@@ -220,7 +220,7 @@ pub struct Stop {
 
 /// A rank, as its page says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rank {
+pub struct RankState {
     /// Its number in the application's world.
     pub rank: usize,
     /// The host.
@@ -247,14 +247,14 @@ pub struct Rank {
     pub stop: Option<Stop>,
 }
 
-impl Rank {
+impl RankState {
     /// The calls of all threads; polls are none.
     pub fn calls(&self) -> u64 {
         self.threads.iter().map(|thread| thread.number).sum()
     }
 
     /// Whether every thread is in the call, or behind the one, in which the other look found it.
-    pub fn is_in_the_calls_of(&self, other: &Rank) -> bool {
+    pub fn is_in_the_calls_of(&self, other: &RankState) -> bool {
         let call = |thread: &Thread| (thread.area, thread.number, thread.inside);
         let own = self.threads.iter().map(call);
         own.eq(other.threads.iter().map(call))

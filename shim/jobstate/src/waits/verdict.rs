@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use super::job::{Job, Motion};
 use super::messages::Unreceived;
-use super::needs::Place;
+use super::needs::CollectivePosition;
 use super::state::{Activity, Collective, Key, Life, Operation, Thread};
 
 /// What is the matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum VerdictKind {
     /// Ranks wait for each other.
     Deadlock,
     /// Ranks wait for processes that are no more.
@@ -80,7 +80,7 @@ impl Mismatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// What is the matter.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// Whether it can't be otherwise: no rank of it polls, which may do something else next.
     pub certain: bool,
     /// Ranks that can't go on.
@@ -110,19 +110,19 @@ pub fn verdict(job: &Job) -> Verdict {
         left = among_the_living(false);
         certain = left.is_empty();
     }
-    let mut kind = Kind::Deadlock;
+    let mut kind = VerdictKind::Deadlock;
     if left.is_empty() {
         left = stuck(job, &waits, true, false);
         kind = match () {
-            () if has_life(job, Life::Gone) => Kind::Gone,
-            () if has_life(job, Life::Stopped) => Kind::Stopped,
-            () if job.stands_still() && job.is_finalizing() => Kind::Finalizing,
-            () if job.stands_still() => Kind::Waits,
-            () => Kind::Moves,
+            () if has_life(job, Life::Gone) => VerdictKind::Gone,
+            () if has_life(job, Life::Stopped) => VerdictKind::Stopped,
+            () if job.stands_still() && job.is_finalizing() => VerdictKind::Finalizing,
+            () if job.stands_still() => VerdictKind::Waits,
+            () => VerdictKind::Moves,
         };
     }
     let cycle = match kind {
-        Kind::Deadlock => cycle(&waits, &left),
+        VerdictKind::Deadlock => cycle(&waits, &left),
         _ => Vec::new(),
     };
     let mut verdict = Verdict {
@@ -138,14 +138,14 @@ pub fn verdict(job: &Job) -> Verdict {
         waits,
     };
     verdict.roots = roots(job, &verdict);
-    if verdict.kind != Kind::Moves {
+    if verdict.kind != VerdictKind::Moves {
         verdict.unreceived = job.all_unreceived();
     }
     verdict
 }
 
 fn has_life(job: &Job, life: Life) -> bool {
-    job.ranks.values().any(|seen| seen.rank.life == life)
+    job.ranks.values().any(|seen| seen.state.life == life)
 }
 
 /// What all threads wait for that have clauses.
@@ -284,12 +284,12 @@ fn roots(job: &Job, verdict: &Verdict) -> Vec<usize> {
         let ranks = job
             .ranks
             .values()
-            .filter(move |seen| seen.rank.life == life);
-        ranks.map(|seen| seen.rank.rank).collect()
+            .filter(move |seen| seen.state.life == life);
+        ranks.map(|seen| seen.state.rank).collect()
     };
     match verdict.kind {
-        Kind::Gone => return dead(Life::Gone),
-        Kind::Stopped => return dead(Life::Stopped),
+        VerdictKind::Gone => return dead(Life::Gone),
+        VerdictKind::Stopped => return dead(Life::Stopped),
         _ => (),
     }
     let waiting: BTreeSet<usize> = verdict.waits.iter().map(|wait| wait.rank).collect();
@@ -332,9 +332,9 @@ fn mismatches(job: &Job) -> Vec<Mismatch> {
         let mut missing = Vec::new();
         for rank in job.missing(member, &call) {
             match job.at(rank, &call) {
-                Place::Behind => missing.push(rank),
-                Place::Elsewhere(other) => add_side(&mut sides, other, rank, true),
-                Place::There(_) | Place::Beyond => (),
+                CollectivePosition::Behind => missing.push(rank),
+                CollectivePosition::Elsewhere(other) => add_side(&mut sides, other, rank, true),
+                CollectivePosition::There(_) | CollectivePosition::Beyond => (),
             }
         }
         if sides.len() > 1 || !missing.is_empty() {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use treepie_jobstate::pages::{Page, Process, TICK, rank_of, run_directory};
-use treepie_jobstate::waits::{Job, Life, Rank};
+use treepie_jobstate::pages::{Page, ProcessStatus, TICK, rank_of, run_directory};
+use treepie_jobstate::waits::{Job, Life, RankState};
 
 use crate::input::page_files::{page_files, read, stranger, usual_base};
 use crate::input::processes::{is_descendant, is_this_host, process_of};
@@ -18,7 +18,7 @@ pub struct Sighting {
     /// The page.
     pub page: Page,
     /// The process.
-    pub process: Option<Process>,
+    pub process: Option<ProcessStatus>,
     /// Whether it was read on its own host, where it is never late.
     pub here: bool,
 }
@@ -156,7 +156,7 @@ impl Look {
         }
     }
 
-    fn states(&self) -> Vec<Rank> {
+    fn states(&self) -> Vec<RankState> {
         let states = self.sightings.values();
         states.map(|sighting| sighting.page.state.clone()).collect()
     }
@@ -171,7 +171,7 @@ impl Look {
         let known = second.sightings.iter().filter_map(|(rank, sighting)| {
             let life = life(first.sightings.get(rank), sighting)?;
             let state = sighting.page.state.clone();
-            Some(Rank { life, ..state })
+            Some(RankState { life, ..state })
         });
         Job::between(size, &first.states(), known.collect())
     }
@@ -206,7 +206,7 @@ mod tests {
 
     fn sighting(host: &str, tick: SystemTime, process: Option<u64>) -> Sighting {
         let nanoseconds = tick.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let state = Rank {
+        let state = RankState {
             rank: 0,
             host: host.to_owned(),
             process: 7,
@@ -229,7 +229,7 @@ mod tests {
                 program: String::new(),
                 state,
             },
-            process: process.map(|time| Process {
+            process: process.map(|time| ProcessStatus {
                 state: 'R',
                 parent: 1,
                 time,

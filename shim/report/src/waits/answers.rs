@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use treepie_jobstate::waits::{Key, Seen};
+use treepie_jobstate::waits::{Key, ObservedRank};
 
 use crate::picture::waits::{Arrow, Graph, Node};
 use crate::waits::hang::Hang;
@@ -28,21 +28,21 @@ impl Hang {
 
     fn communicators(&self) -> BTreeMap<Key, String> {
         let ranks = self.job.ranks.values();
-        let keys = ranks.flat_map(|seen| seen.rank.communicators.keys());
+        let keys = ranks.flat_map(|seen| seen.state.communicators.keys());
         keys.map(|&key| (key, self.name(key))).collect()
     }
 
-    fn rank_json(&self, seen: &Seen) -> Value {
+    fn rank_json(&self, seen: &ObservedRank) -> Value {
         json!({
-            "rank": seen.rank.rank,
-            "host": seen.rank.host,
-            "process": seen.rank.process,
-            "life": seen.rank.life,
-            "end": seen.rank.end,
+            "rank": seen.state.rank,
+            "host": seen.state.host,
+            "process": seen.state.process,
+            "life": seen.state.life,
+            "end": seen.state.end,
             "does": self.describe(seen),
-            "threads": seen.rank.threads,
+            "threads": seen.state.threads,
             "motions": seen.motions,
-            "channels": seen.rank.channels,
+            "channels": seen.state.channels,
         })
     }
 

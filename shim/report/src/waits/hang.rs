@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use treepie_jobstate::waits::{
-    Activity, Job, Key, Kind, Mismatch, Operation, Partner, Side, Unreceived, Verdict,
+    Activity, Job, Key, Mismatch, Operation, Partner, Side, Unreceived, Verdict, VerdictKind,
     communicator_key, verdict,
 };
 
@@ -29,7 +29,7 @@ impl Hang {
     /// The answer about this job.
     pub fn new(job: Job) -> Self {
         let everybody: Vec<u32> = (0..job.size as u32).collect();
-        let ticks = job.ranks.values().map(|seen| seen.rank.tick);
+        let ticks = job.ranks.values().map(|seen| seen.state.tick);
         Hang {
             verdict: verdict(&job),
             world: communicator_key(&everybody, 1),
@@ -50,7 +50,7 @@ impl Hang {
                 ranks(unknown)
             );
         }
-        if self.verdict.kind != Kind::Moves {
+        if self.verdict.kind != VerdictKind::Moves {
             for cause in self.causes() {
                 let _ = writeln!(text, "  {cause}");
             }
@@ -89,7 +89,7 @@ impl Hang {
     fn incomplete(&self) -> Vec<String> {
         let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (&rank, seen) in &self.job.ranks {
-            for one in &seen.rank.incomplete {
+            for one in &seen.state.incomplete {
                 let operation = self.operation(&one.operation);
                 let members = groups.entry(format!("{} {operation}", one.procedure));
                 let members = members.or_default();
@@ -158,7 +158,7 @@ impl Hang {
 
     /// The tag of the message from a rank that another waits for.
     fn wanted(&self, from: usize, to: usize) -> Option<i32> {
-        let threads = self.job.ranks.get(&to)?.rank.threads.iter();
+        let threads = self.job.ranks.get(&to)?.state.threads.iter();
         let mut operations = threads.flat_map(|thread| match &thread.activity {
             Activity::Waits { operations, .. } if thread.inside => &operations[..],
             _ => &[],

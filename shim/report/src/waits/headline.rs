@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use treepie_jobstate::waits::{End, Kind, Motion, Seen};
+use treepie_jobstate::waits::{End, Motion, ObservedRank, VerdictKind};
 
 use super::words::{capital, is, ranks, verb};
 use crate::waits::hang::Hang;
@@ -13,8 +13,8 @@ impl Hang {
         let verdict = &self.verdict;
         let stuck = ranks(&verdict.stuck);
         match verdict.kind {
-            Kind::Deadlock => self.deadlock(),
-            Kind::Gone => {
+            VerdictKind::Deadlock => self.deadlock(),
+            VerdictKind::Gone => {
                 let others: Vec<usize> = self.without(&verdict.roots);
                 let waits = if others.is_empty() {
                     String::new()
@@ -23,14 +23,16 @@ impl Hang {
                 };
                 format!("{}{waits}", self.gone())
             }
-            Kind::Stopped => format!(
+            VerdictKind::Stopped => format!(
                 "{} stopped (SIGSTOP or a debugger). Stuck with it: {stuck}.",
                 capital(&is(&verdict.roots))
             ),
-            Kind::Finalizing => "All ranks are in MPI_Finalize, which does not return.".to_owned(),
-            Kind::Waits => self.waiting(),
-            Kind::Moves => {
-                let moves = |seen: &&Seen| seen.motions.contains(&Motion::Moves);
+            VerdictKind::Finalizing => {
+                "All ranks are in MPI_Finalize, which does not return.".to_owned()
+            }
+            VerdictKind::Waits => self.waiting(),
+            VerdictKind::Moves => {
+                let moves = |seen: &&ObservedRank| seen.motions.contains(&Motion::Moves);
                 let moving = self.job.ranks.values().filter(moves).count();
                 let known = self.job.ranks.len();
                 format!("No hang: {moving} of {known} ranks made calls between two looks.")
@@ -50,8 +52,8 @@ impl Hang {
             let Some(seen) = self.job.ranks.get(rank) else {
                 continue;
             };
-            let (process, host) = (seen.rank.process, &seen.rank.host);
-            let how = match seen.rank.end {
+            let (process, host) = (seen.state.process, &seen.state.host);
+            let how = match seen.state.end {
                 Some(End::Aborts) => "called MPI_Abort",
                 Some(End::Exits) => "exited without MPI_Finalize",
                 _ => "was killed or crashed",
@@ -86,7 +88,12 @@ impl Hang {
                 mismatch.number + 1
             );
         }
-        let finalizes = |rank: &&usize| self.job.ranks.get(rank).is_some_and(Seen::finalizes);
+        let finalizes = |rank: &&usize| {
+            self.job
+                .ranks
+                .get(rank)
+                .is_some_and(ObservedRank::finalizes)
+        };
         let left: Vec<usize> = verdict.knot.iter().filter(finalizes).copied().collect();
         if !left.is_empty() {
             let others = verb(&self.without(&left), "waits", "wait");
@@ -150,7 +157,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use treepie_jobstate::waits::{
-        Activity, Collective, Communicator, Job, Life, Operation, Rank, Thread, Until,
+        Activity, Collective, Communicator, Job, Life, Operation, RankState, Thread, Until,
         communicator_key,
     };
 
@@ -192,7 +199,7 @@ mod tests {
             done: 0,
             last: Vec::new(),
         };
-        let of_rank = |(rank, calls): (usize, &[&str])| Rank {
+        let of_rank = |(rank, calls): (usize, &[&str])| RankState {
             rank,
             host: "here".to_owned(),
             process: 100 + rank as u32,
@@ -206,7 +213,7 @@ mod tests {
             channels: None,
             stop: None,
         };
-        let ranks: Vec<Rank> = calls.into_iter().enumerate().map(of_rank).collect();
+        let ranks: Vec<RankState> = calls.into_iter().enumerate().map(of_rank).collect();
         Hang::new(Job::between(2, &ranks, ranks.clone())).headline()
     }
 

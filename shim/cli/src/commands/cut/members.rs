@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 use treepie_launch::error::CommandError;
 
 use super::coordinator::{Coordinator, Remote};
@@ -75,7 +75,7 @@ impl Members {
     ///
     /// # Errors
     /// A coordinator that does not answer.
-    pub fn look(&mut self) -> Result<(Vec<Rank>, usize), CommandError> {
+    pub fn look(&mut self) -> Result<(Vec<RankState>, usize), CommandError> {
         let answer = self.told(&Order::Look)?;
         Ok((answer.ranks, answer.size))
     }
@@ -148,7 +148,7 @@ impl Members {
     ///
     /// # Errors
     /// A coordinator that does not answer.
-    pub fn end(&mut self) -> Result<(Vec<Rank>, usize), CommandError> {
+    pub fn end(&mut self) -> Result<(Vec<RankState>, usize), CommandError> {
         let answer = self.told(&Order::End)?;
         Ok((answer.ranks, answer.size))
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 
 use super::then::Ended;
 
@@ -52,7 +52,7 @@ pub enum Order {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// The ranks that live, or that have left their counts.
-    pub ranks: Vec<Rank>,
+    pub ranks: Vec<RankState>,
     /// Ranks of the job; 0 where no page is known.
     pub size: usize,
     /// End of the user's command, by host.

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use treepie_jobstate::cut::{Step, Wave};
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 
 use super::members::Members;
 use super::then::Ended;
@@ -94,13 +94,13 @@ impl Waves {
     }
 
     /// Runs the user's command while the ranks stand at the cut.
-    fn at_the_cut(&mut self, number: usize, ranks: &[Rank]) -> Result<Outcome, CommandError> {
+    fn at_the_cut(&mut self, number: usize, ranks: &[RankState]) -> Result<Outcome, CommandError> {
         let Some(command) = &self.then else {
             return Ok(Outcome::Quiet);
         };
         self.members.rest(true)?;
         let ended = self.members.then(command, number, self.limit)?;
-        let stopped = |rank: &Rank| rank.stop.as_ref().is_some_and(|stop| stop.stopped);
+        let stopped = |rank: &RankState| rank.stop.as_ref().is_some_and(|stop| stop.stopped);
         let (now, _) = self.members.look()?;
         let mut before = ranks.iter().filter(|rank| stopped(rank));
         let stayed = before.all(|rank| now.iter().any(|it| it.rank == rank.rank && stopped(it)));
@@ -129,7 +129,7 @@ impl Waves {
 
     /// The last call that a rank may make from now on: one more where it is stopped and has to go
     /// on.
-    fn last(&self, ranks: &[Rank], is_behind: bool, rank: usize) -> Option<u64> {
+    fn last(&self, ranks: &[RankState], is_behind: bool, rank: usize) -> Option<u64> {
         let state = ranks
             .iter()
             .find(|state| state.rank == rank)

@@ -7,7 +7,7 @@ use treepie_base::{FileError, input, write_atomically};
 use treepie_profile::partial_profiles::RunDescription;
 
 use super::error::OrderError;
-use super::frame::{Frame, Frames, Kind, MAGIC, frame};
+use super::frame::{Frame, FrameKind, Frames, MAGIC, frame};
 use super::program::Program;
 use crate::order::entry::Damaged;
 use crate::order::log::{Ended, Log, Totals, compress};
@@ -27,23 +27,23 @@ pub struct Order {
 pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     let described = postcard::to_allocvec(run).unwrap_or_default();
-    frame(&mut bytes, Kind::Run, &described);
+    frame(&mut bytes, FrameKind::Run, &described);
     let described = postcard::to_allocvec(program).unwrap_or_default();
-    frame(&mut bytes, Kind::Program, &described);
+    frame(&mut bytes, FrameKind::Program, &described);
     bytes
 }
 
 /// Bytes before the blocks of a rank.
 pub fn start_of_rank(rank: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    frame(&mut bytes, Kind::Rank, &(rank as u64).to_le_bytes());
+    frame(&mut bytes, FrameKind::Rank, &(rank as u64).to_le_bytes());
     bytes
 }
 
 /// A block of entries, which is compressed.
 pub fn block(entries: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    frame(&mut bytes, Kind::Block, &compress(entries));
+    frame(&mut bytes, FrameKind::Block, &compress(entries));
     bytes
 }
 
@@ -51,7 +51,7 @@ pub fn block(entries: &[u8]) -> Vec<u8> {
 pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
     let mut bytes = Vec::new();
     let encoded = postcard::to_allocvec(totals).unwrap_or_default();
-    frame(&mut bytes, Kind::End, &encoded);
+    frame(&mut bytes, FrameKind::End, &encoded);
     bytes
 }
 
@@ -59,7 +59,7 @@ pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
 pub fn encode_log(rank: usize, log: &Log) -> Vec<u8> {
     let mut bytes = start_of_rank(rank);
     for block in log.blocks() {
-        frame(&mut bytes, Kind::Block, block);
+        frame(&mut bytes, FrameKind::Block, block);
     }
     if let Ended::Well(totals) = log.ended() {
         bytes.extend(end_of_rank(&totals));
@@ -105,16 +105,16 @@ impl Logs {
     /// Adds a frame; `None` where it does not belong there.
     pub(super) fn add(&mut self, frame: Frame<'_>) -> Option<()> {
         match frame.kind {
-            Kind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
-            Kind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
-            Kind::Rank => {
+            FrameKind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Rank => {
                 let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
                 let rank = usize::try_from(rank).ok()?;
                 self.ranks.entry(rank).or_default();
                 self.rank = Some(rank);
             }
-            Kind::Block => self.parts()?.blocks.push(frame.bytes.to_vec()),
-            Kind::End => self.parts()?.totals = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Block => self.parts()?.blocks.push(frame.bytes.to_vec()),
+            FrameKind::End => self.parts()?.totals = Some(postcard::from_bytes(frame.bytes).ok()?),
         }
         Some(())
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::channels::Counts;
 use crate::waits::{Activity, Collective, Key, Operation, Partner, RankState, Until};
+use treepie_base::Rank;
 
 /// What a rank is doing, for a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,7 @@ fn most_begun(ranks: &[RankState]) -> BTreeMap<Key, u64> {
 }
 
 /// The ranks that have to go on: without them there is no quiet cut after this moment.
-pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<usize> {
+pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<Rank> {
     let begun = most_begun(ranks);
     let itself = |rank: &&RankState| {
         let lags = |(key, known): (&Key, &crate::waits::Communicator)| known.done < begun[key];
@@ -78,8 +79,8 @@ pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<usize
             || stop.is_some_and(|stop| stop.collectives > 0)
             || rank.communicators.iter().any(lags)
     };
-    let mut found: BTreeSet<usize> = BTreeSet::new();
-    let mut new: Vec<usize> = ranks.iter().filter(itself).map(|rank| rank.rank).collect();
+    let mut found: BTreeSet<Rank> = BTreeSet::new();
+    let mut new: Vec<Rank> = ranks.iter().filter(itself).map(|rank| rank.rank).collect();
     while let Some(rank) = new.pop() {
         if found.insert(rank)
             && let Some(rank) = ranks.iter().find(|other| other.rank == rank)
@@ -91,7 +92,7 @@ pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<usize
 }
 
 /// Whom a rank waits for that is in a call, or polls.
-fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec<usize> {
+fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec<Rank> {
     let me = rank.rank;
     if position(rank) == RankPosition::Stopped {
         return Vec::new();
@@ -131,7 +132,7 @@ fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec
 }
 
 /// Members that have not begun a collective.
-fn missing(collective: &Collective, ranks: &[RankState]) -> Vec<usize> {
+fn missing(collective: &Collective, ranks: &[RankState]) -> Vec<Rank> {
     let Some(key) = collective.communicator else {
         return Vec::new();
     };

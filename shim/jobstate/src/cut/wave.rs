@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::behind::{RankPosition, behind, position};
 use super::channels::{Counts, Flight, in_flight};
 use crate::waits::{Activity, RankState, Thread};
+use treepie_base::Rank;
 
 /// How long nothing moves until everybody goes on, where it is not known who has to.
 const STILL: Duration = Duration::from_millis(20);
@@ -19,7 +20,7 @@ pub enum Step {
     /// Look again.
     Wait,
     /// These ranks may make one call more, the others none.
-    Advance(BTreeSet<usize>),
+    Advance(BTreeSet<Rank>),
     /// The ranks stand at a quiet cut.
     Quiet,
     /// There is none in time; everybody goes on.
@@ -31,11 +32,11 @@ pub enum Step {
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A rank has come to its end, or is gone.
-    Ends(usize),
+    Ends(Rank),
     /// A rank does what a cut can't include.
     Refused {
         /// The rank.
-        rank: usize,
+        rank: Rank,
         /// What it does.
         what: String,
     },
@@ -53,11 +54,11 @@ pub enum Reason {
 #[serde(rename_all = "kebab-case")]
 pub enum Hindrance {
     /// Ranks that made no call.
-    Computes(Vec<usize>),
+    Computes(Vec<Rank>),
     /// Messages that were sent and not received.
     Channels(Vec<Flight>),
     /// Ranks in calls, each with its procedure.
-    Inside(Vec<(usize, String)>),
+    Inside(Vec<(Rank, String)>),
     /// Ranks that went on and did not come to a quiet cut.
     Moves,
 }
@@ -72,7 +73,7 @@ pub struct Wave {
     /// Since when nothing has moved.
     since: Duration,
     /// Calls of each rank when the wave began.
-    first: BTreeMap<usize, u64>,
+    first: BTreeMap<Rank, u64>,
     /// What was under way when nothing moved last.
     flights: Vec<Flight>,
 }
@@ -138,8 +139,8 @@ impl Wave {
 
     /// Why there is no quiet cut any more.
     fn never(&self, ranks: &[RankState]) -> Option<Reason> {
-        let known: BTreeSet<usize> = ranks.iter().map(|rank| rank.rank).collect();
-        if let Some(gone) = (0..self.size).find(|rank| !known.contains(rank)) {
+        let known: BTreeSet<Rank> = ranks.iter().map(|rank| rank.rank).collect();
+        if let Some(gone) = (0..self.size).map(Rank).find(|rank| !known.contains(rank)) {
             return Some(Reason::Ends(gone));
         }
         ranks.iter().find_map(|rank| {
@@ -189,7 +190,7 @@ impl Wave {
             let began = self.first.get(&rank.rank);
             position(rank) == RankPosition::Outside && began == Some(&rank.calls())
         });
-        let computes: Vec<usize> = computes.map(|rank| rank.rank).collect();
+        let computes: Vec<Rank> = computes.map(|rank| rank.rank).collect();
         let inside = ranks
             .iter()
             .filter(|rank| position(rank) == RankPosition::Inside);
@@ -198,7 +199,7 @@ impl Wave {
             let name = thread.map_or(String::new(), |thread| thread.procedure.clone());
             (rank.rank, name)
         };
-        let inside: Vec<(usize, String)> = inside.map(procedure).collect();
+        let inside: Vec<(Rank, String)> = inside.map(procedure).collect();
         match () {
             () if !computes.is_empty() => Hindrance::Computes(computes),
             () if !self.flights.is_empty() => Hindrance::Channels(self.flights.clone()),
@@ -255,7 +256,7 @@ impl fmt::Display for Hindrance {
             }
             Hindrance::Inside(ranks) => {
                 let line =
-                    |(rank, procedure): &(usize, String)| format!("rank {rank} is in {procedure}");
+                    |(rank, procedure): &(Rank, String)| format!("rank {rank} is in {procedure}");
                 let lines: Vec<String> = ranks.iter().map(line).collect();
                 out.write_str(&lines.join("; "))
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use treepie_base::Rank;
 
 use super::layout;
 use crate::waits::RankState;
@@ -81,15 +82,12 @@ pub fn run_of(directory: &Path) -> Option<u64> {
 }
 
 /// The file of a rank.
-pub fn file_name(rank: usize) -> String {
+pub fn file_name(rank: Rank) -> String {
     format!("{rank}.page")
 }
 
 /// The rank that a file is of.
-pub fn rank_of(file: &Path) -> Option<usize> {
-    file.file_name()?
-        .to_str()?
-        .strip_suffix(".page")?
-        .parse()
-        .ok()
+pub fn rank_of(file: &Path) -> Option<Rank> {
+    let number = file.file_name()?.to_str()?.strip_suffix(".page")?.parse();
+    number.map(Rank).ok()
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::state::{Activity, End, Life, RankState, Thread};
+use treepie_base::Rank;
 
 /// What a thread did between two looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,13 +34,13 @@ pub struct Job {
     /// Ranks of the job.
     pub size: usize,
     /// Those that are known.
-    pub ranks: BTreeMap<usize, ObservedRank>,
+    pub ranks: BTreeMap<Rank, ObservedRank>,
 }
 
 impl Job {
     /// A job of `size` ranks in two looks. Ranks that one of them lacks are not known.
     pub fn between(size: usize, first: &[RankState], second: Vec<RankState>) -> Job {
-        let before: BTreeMap<usize, &RankState> =
+        let before: BTreeMap<Rank, &RankState> =
             first.iter().map(|rank| (rank.rank, rank)).collect();
         let seen = |rank: RankState| {
             let earlier = before.get(&rank.rank)?;
@@ -106,9 +107,9 @@ impl Job {
     }
 
     /// Ranks of which nothing is known.
-    pub fn unknown(&self) -> Vec<usize> {
-        let known = |rank: &usize| !self.ranks.contains_key(rank);
-        (0..self.size).filter(known).collect()
+    pub fn unknown(&self) -> Vec<Rank> {
+        let known = |rank: &Rank| !self.ranks.contains_key(rank);
+        (0..self.size).map(Rank).filter(known).collect()
     }
 
     /// Whether all ranks are in `MPI_Finalize`.

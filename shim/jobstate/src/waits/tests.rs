@@ -1,5 +1,6 @@
 //! Jobs made by hand: what each rank does, and what is the matter.
 use std::collections::BTreeMap;
+use treepie_base::Rank;
 
 use super::model::envelope;
 use super::*;
@@ -15,14 +16,14 @@ struct Made {
 
 fn idle(rank: usize, size: usize) -> RankState {
     let world = Communicator {
-        members: Some((0..size).collect()),
+        members: Some((0..size).map(Rank).collect()),
         size,
         inter: false,
         done: 0,
         last: Vec::new(),
     };
     RankState {
-        rank,
+        rank: Rank(rank),
         host: "here".to_owned(),
         process: 100 + rank as u32,
         life: Life::Runs,
@@ -61,7 +62,7 @@ fn waits(operations: Vec<Operation>, until: Until, begun: bool) -> Activity {
 }
 
 fn receive(from: usize, tag: i32) -> Activity {
-    let operation = Operation::Receive(envelope(Partner::Rank(from), tag));
+    let operation = Operation::Receive(envelope(Partner::Rank(Rank(from)), tag));
     waits(vec![operation], Until::All, false)
 }
 
@@ -71,7 +72,7 @@ fn receive_any() -> Activity {
 }
 
 fn send(to: usize) -> Activity {
-    let operation = Operation::Send(envelope(Partner::Rank(to), 1));
+    let operation = Operation::Send(envelope(Partner::Rank(Rank(to)), 1));
     waits(vec![operation], Until::All, false)
 }
 
@@ -109,17 +110,17 @@ impl Made {
         let rank = &mut self.ranks[from];
         rank.threads[0]
             .last_sends
-            .push(envelope(Partner::Rank(to), tag));
+            .push(envelope(Partner::Rank(Rank(to)), tag));
         rank.threads[0].sends += 1;
         let channels = rank.channels.get_or_insert_default();
-        channels.with.entry(to).or_default().sent += 1;
+        channels.with.entry(Rank(to)).or_default().sent += 1;
         self
     }
 
     /// This rank has posted a receive from the other.
     fn posted(mut self, to: usize, from: usize) -> Made {
         let channels = self.ranks[to].channels.get_or_insert_default();
-        channels.with.entry(from).or_default().posted += 1;
+        channels.with.entry(Rank(from)).or_default().posted += 1;
         self
     }
 
@@ -156,9 +157,9 @@ fn a_ring_of_receives_before_sends_is_a_deadlock_with_its_cycle() {
     let ring = Made::of((0..4).map(|rank| receive((rank + 3) % 4, 2)).collect());
     let found = ring.verdict();
     assert_eq!((found.kind, found.certain), (VerdictKind::Deadlock, true));
-    assert_eq!(found.stuck, [0, 1, 2, 3]);
-    assert_eq!(found.cycle, [0, 3, 2, 1]);
-    assert_eq!(found.knot, [0, 1, 2, 3]);
+    assert_eq!(found.stuck, [0, 1, 2, 3].map(Rank));
+    assert_eq!(found.cycle, [0, 3, 2, 1].map(Rank));
+    assert_eq!(found.knot, [0, 1, 2, 3].map(Rank));
 }
 
 #[test]
@@ -168,7 +169,10 @@ fn a_message_with_another_tag_serves_nobody_and_is_named() {
         .verdict();
     assert_eq!(found.kind, VerdictKind::Deadlock);
     let left = &found.unreceived;
-    assert_eq!((left[0].from, left[0].to, left[0].messages), (0, 1, 1));
+    assert_eq!(
+        (left[0].from, left[0].to, left[0].messages),
+        (Rank(0), Rank(1), 1)
+    );
     assert_eq!(left[0].last[0].tag, Some(5));
 }
 
@@ -194,12 +198,12 @@ fn a_rank_that_left_for_finalize_is_part_of_the_knot() {
     let job = vec![receive(2, 2), receive(0, 2), Activity::Finalizes];
     let found = Made::of(job).verdict();
     assert_eq!(found.kind, VerdictKind::Deadlock);
-    assert_eq!(found.knot, [0, 1, 2]);
+    assert_eq!(found.knot, [0, 1, 2].map(Rank));
     let job = vec![receive(1, 2), receive(0, 2), Activity::Finalizes];
     let found = Made::of(job).verdict();
     assert_eq!(
         (&found.knot[..], &found.stuck[..]),
-        (&[0, 1][..], &[0, 1, 2][..])
+        (&[0, 1].map(Rank)[..], &[0, 1, 2].map(Rank)[..])
     );
 }
 
@@ -224,8 +228,8 @@ fn one_collective_with_two_roots_is_a_mismatch() {
     let roots = [0, 1, 0].map(|root| in_collective(0, "MPI_Bcast", Some(root)));
     let found = Made::of(roots.to_vec()).verdict();
     assert_eq!(found.kind, VerdictKind::Deadlock);
-    assert_eq!(found.mismatches[0].sides[0].ranks, [0, 2]);
-    assert_eq!(found.mismatches[0].sides[1].ranks, [1]);
+    assert_eq!(found.mismatches[0].sides[0].ranks, [0, 2].map(Rank));
+    assert_eq!(found.mismatches[0].sides[1].ranks, [1].map(Rank));
 }
 
 #[test]
@@ -236,9 +240,9 @@ fn a_rank_that_is_in_several_calls_is_named_once() {
     let further = [bcast, barrier].map(thread);
     job.ranks[1].threads.extend(further);
     let mismatch = &job.verdict().mismatches[0];
-    let sides: Vec<&[usize]> = mismatch.sides.iter().map(|side| &side.ranks[..]).collect();
-    assert_eq!(sides, [&[0, 1][..], &[1]]);
-    assert_eq!(mismatch.ranks(), [0, 1]);
+    let sides: Vec<&[Rank]> = mismatch.sides.iter().map(|side| &side.ranks[..]).collect();
+    assert_eq!(sides, [&[0, 1].map(Rank)[..], &[Rank(1)]]);
+    assert_eq!(mismatch.ranks(), [0, 1].map(Rank));
 }
 
 #[test]
@@ -251,22 +255,22 @@ fn all_in_one_collective_are_no_deadlock_and_a_missing_one_is_named() {
     let found = Made::of(vec![barrier(), Activity::Outside, barrier()]).verdict();
     assert_eq!(
         (found.kind, &found.roots[..]),
-        (VerdictKind::Waits, &[1][..])
+        (VerdictKind::Waits, &[1].map(Rank)[..])
     );
-    assert_eq!(found.mismatches[0].missing, [1]);
+    assert_eq!(found.mismatches[0].missing, [1].map(Rank));
     assert!(found.stuck.is_empty());
 }
 
 #[test]
 fn of_many_begun_receives_the_one_that_lacks_its_message_counts() {
-    let request = |from| Operation::Receive(envelope(Partner::Rank(from), 3));
+    let request = |from| Operation::Receive(envelope(Partner::Rank(Rank(from)), 3));
     let all = waits(vec![request(0), request(2)], Until::All, true);
     let job = Made::of(vec![Activity::Finalizes, all.clone(), receive(1, 2)]);
     let job = job.sent(0, 1, 3).posted(1, 0).posted(1, 2);
     let found = job.verdict();
     assert_eq!(
         (found.kind, &found.cycle[..]),
-        (VerdictKind::Deadlock, &[1, 2][..])
+        (VerdictKind::Deadlock, &[1, 2].map(Rank)[..])
     );
     // Where both were sent, the call is about to end.
     let job = Made::of(vec![Activity::Finalizes, all, receive(1, 2)]);
@@ -276,13 +280,13 @@ fn of_many_begun_receives_the_one_that_lacks_its_message_counts() {
 
 #[test]
 fn one_of_several_is_enough_where_any_is_waited_for() {
-    let request = |from| Operation::Receive(envelope(Partner::Rank(from), 3));
+    let request = |from| Operation::Receive(envelope(Partner::Rank(Rank(from)), 3));
     let any = || waits(vec![request(0), request(2)], Until::Any, true);
     let posted = |job: Made| job.posted(1, 0).posted(1, 2);
     let computes = Made::of(vec![Activity::Outside, any(), receive(1, 2)]);
     assert!(posted(computes).verdict().stuck.is_empty());
     let stuck = Made::of(vec![receive(1, 2), any(), receive(1, 2)]);
-    assert_eq!(posted(stuck).verdict().stuck, [0, 1, 2]);
+    assert_eq!(posted(stuck).verdict().stuck, [0, 1, 2].map(Rank));
 }
 
 #[test]
@@ -290,7 +294,7 @@ fn two_large_sends_head_to_head_are_a_deadlock_and_a_send_that_is_received_is_no
     let found = Made::of(vec![send(1), send(0)]).verdict();
     assert_eq!(
         (found.kind, &found.cycle[..]),
-        (VerdictKind::Deadlock, &[0, 1][..])
+        (VerdictKind::Deadlock, &[0, 1].map(Rank)[..])
     );
     assert_eq!(
         Made::of(vec![send(1), receive(0, 1)]).verdict().kind,
@@ -304,7 +308,7 @@ fn a_knot_of_receives_from_anybody_needs_all_of_them() {
     let found = Made::of(knot()).verdict();
     assert_eq!(
         (found.kind, &found.knot[..]),
-        (VerdictKind::Deadlock, &[0, 1, 2][..])
+        (VerdictKind::Deadlock, &[0, 1, 2].map(Rank)[..])
     );
     let mut one_computes = knot();
     one_computes[2] = Activity::Outside;
@@ -319,8 +323,8 @@ fn who_waits_for_a_process_that_is_gone_or_stopped_is_stuck_and_that_is_no_deadl
     ] {
         let job = Made::of(vec![receive(1, 1), Activity::Outside, receive(0, 1)]);
         let found = job.life(1, life).verdict();
-        assert_eq!((found.kind, &found.roots[..]), (kind, &[1][..]));
-        assert_eq!(found.stuck, [0, 1, 2]);
+        assert_eq!((found.kind, &found.roots[..]), (kind, &[1].map(Rank)[..]));
+        assert_eq!(found.stuck, [0, 1, 2].map(Rank));
     }
 }
 
@@ -335,7 +339,7 @@ fn a_rank_that_moved_is_not_stuck_and_neither_is_who_waits_for_it() {
 
 #[test]
 fn ranks_that_poll_for_each_other_are_probably_in_a_deadlock() {
-    let request = |from| vec![Operation::Receive(envelope(Partner::Rank(from), 3))];
+    let request = |from| vec![Operation::Receive(envelope(Partner::Rank(Rank(from)), 3))];
     let polls = |from| waits(request(from), Until::All, true);
     let mut job = Made::of(vec![polls(1), polls(0)]).posted(0, 1).posted(1, 0);
     job.polling = vec![0, 1];
@@ -363,7 +367,7 @@ fn ranks_that_are_not_known_may_do_anything() {
     let found = verdict(&Job::between(3, &ranks, ranks[..2].to_vec()));
     assert_eq!(
         (found.kind, &found.unknown[..]),
-        (VerdictKind::Waits, &[2][..])
+        (VerdictKind::Waits, &[2].map(Rank)[..])
     );
 }
 
@@ -374,7 +378,7 @@ fn of_a_dead_job_who_had_no_signal_went_first_and_otherwise_all_counts_as_it_was
     let found = verdict(&Job::of_the_dead(2, ranks, 500_000_000));
     assert_eq!(
         (found.kind, &found.roots[..]),
-        (VerdictKind::Gone, &[1][..])
+        (VerdictKind::Gone, &[1].map(Rank)[..])
     );
     let mut ranks = Made::of(vec![receive(1, 1), receive(0, 1)]).ranks;
     for rank in &mut ranks {

@@ -69,12 +69,12 @@ pub fn record(
     native: &Native,
     processes: &Members<'_>,
     (order, run, program): (PathBuf, RunDescription, Program),
-    rank: usize,
+    rank: Rank,
 ) -> Result<(), ShareError> {
     let own = host(native);
     let all = gather_to_all(processes, &(own.clone(), rank))?;
     let here = all.iter().filter(|(host, _)| *host == own);
-    let mut ranks: Vec<usize> = here.map(|&(_, rank)| rank).collect();
+    let mut ranks: Vec<Rank> = here.map(|&(_, rank)| rank).collect();
     ranks.sort_unstable();
     let files = HostFiles::new(&order, &ranks);
     let failed = |whose: &str, problem: NotOwn| {
@@ -134,7 +134,7 @@ pub fn distribute(
                 let rank = rank_of(Process(process));
                 let bytes = logs
                     .get(rank)
-                    .map(|log| encode_log(rank.0, log))
+                    .map(|log| encode_log(rank, log))
                     .unwrap_or_default();
                 processes.send(process, &(bytes.len() as u64).to_le_bytes())?;
                 processes.send(process, &bytes)?;

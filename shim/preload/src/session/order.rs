@@ -61,7 +61,7 @@ pub(super) fn read(
                 patience: settings.order_patience.0,
                 after_end: settings.order_after_end,
             };
-            (way, file.logs.into())
+            (way, file.logs)
         }
         Mode::Off | Mode::Auto => return Ok(None),
     };

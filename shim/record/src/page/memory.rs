@@ -14,6 +14,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use treepie_base::Rank;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_jobstate::pages::layout::WORDS;
 use treepie_jobstate::pages::{file_name, run_directory, usual_directory};
@@ -57,7 +58,7 @@ impl PageFile {
     pub fn create(
         directory: Option<&Path>,
         run: u64,
-        rank: usize,
+        rank: Rank,
         names: &str,
     ) -> Result<PageFile, PageError> {
         let base = match directory {

@@ -50,7 +50,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     let Some(identity) = identity() else {
         return Ok(());
     };
-    let rank = identity.rank.0;
+    let rank = identity.rank;
     let file = PageFile::create(run.directory, run.number, rank, procedures::TABLE)?;
     let words = file.words;
     let abi = native.abi;
@@ -60,7 +60,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
         (header::RUN, run.number),
         (header::GIVEN, run.given),
         (header::RANKS, run.ranks as u64),
-        (header::RANK, rank as u64),
+        (header::RANK, rank.0 as u64),
         (header::PROCESS, u64::from(std::process::id())),
         (header::STARTED, started().unwrap_or(0)),
         (header::HANDLE_MASK, native.handle_mask() as u64),

@@ -1,5 +1,6 @@
 //! Activity of a rank, and its partners.
 
+use treepie_base::Rank;
 use treepie_jobstate::waits::{
     Activity, Collective, Envelope, Key, Life, Motion, ObservedRank, Operation, Partner, Thread,
     Until,
@@ -12,7 +13,7 @@ use crate::words::pluralize;
 
 impl Hang {
     /// A rank that others wait for, and what it does.
-    pub(super) fn what_does(&self, rank: usize) -> String {
+    pub(super) fn what_does(&self, rank: Rank) -> String {
         let Some(seen) = self.job.ranks.get(&rank) else {
             return format!("rank {rank} (of which there is no page)");
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use treepie_base::Rank;
 use treepie_jobstate::waits::{Key, ObservedRank};
 
 use crate::picture::waits::{Arrow, Graph, Node};
@@ -52,10 +53,10 @@ impl Hang {
         let all = waits
             .iter()
             .flat_map(|wait| wait.clauses.iter().flatten().copied());
-        let mut shown: Vec<usize> = all.chain(waits.iter().map(|wait| wait.rank)).collect();
+        let mut shown: Vec<Rank> = all.chain(waits.iter().map(|wait| wait.rank)).collect();
         shown.sort_unstable();
         shown.dedup();
-        let place = |rank: usize| shown.binary_search(&rank).ok();
+        let place = |rank: Rank| shown.binary_search(&rank).ok();
         let mut arrows = Vec::new();
         let cycle = &self.verdict.cycle;
         for wait in waits {
@@ -73,7 +74,7 @@ impl Hang {
                 }
             }
         }
-        let node = |&rank: &usize| Node {
+        let node = |&rank: &Rank| Node {
             label: rank.to_string(),
             marked: self.verdict.stuck.contains(&rank),
         };

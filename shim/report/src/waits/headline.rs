@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use treepie_base::Rank;
 use treepie_jobstate::waits::{End, Motion, ObservedRank, VerdictKind};
 
 use super::words::{capital, is, ranks, verb};
@@ -15,7 +16,7 @@ impl Hang {
         match verdict.kind {
             VerdictKind::Deadlock => self.deadlock(),
             VerdictKind::Gone => {
-                let others: Vec<usize> = self.without(&verdict.roots);
+                let others: Vec<Rank> = self.without(&verdict.roots);
                 let waits = if others.is_empty() {
                     String::new()
                 } else {
@@ -41,7 +42,7 @@ impl Hang {
     }
 
     /// Stuck ranks but for these.
-    fn without(&self, roots: &[usize]) -> Vec<usize> {
+    fn without(&self, roots: &[Rank]) -> Vec<Rank> {
         let stuck = self.verdict.stuck.iter().copied();
         stuck.filter(|rank| !roots.contains(rank)).collect()
     }
@@ -88,13 +89,13 @@ impl Hang {
                 mismatch.number + 1
             );
         }
-        let finalizes = |rank: &&usize| {
+        let finalizes = |rank: &&Rank| {
             self.job
                 .ranks
                 .get(rank)
                 .is_some_and(ObservedRank::finalizes)
         };
-        let left: Vec<usize> = verdict.knot.iter().filter(finalizes).copied().collect();
+        let left: Vec<Rank> = verdict.knot.iter().filter(finalizes).copied().collect();
         if !left.is_empty() {
             let others = verb(&self.without(&left), "waits", "wait");
             let them = if left.len() == 1 { "it" } else { "them" };
@@ -126,7 +127,7 @@ impl Hang {
     }
 
     fn waiting(&self) -> String {
-        let waiting: Vec<usize> = self.waiting_ranks();
+        let waiting: Vec<Rank> = self.waiting_ranks();
         if waiting.is_empty() {
             return "No deadlock: no rank waits for another; all compute or are in calls of which \
                     nothing is known."
@@ -145,8 +146,8 @@ impl Hang {
         }
     }
 
-    fn waiting_ranks(&self) -> Vec<usize> {
-        let mut waiting: Vec<usize> = self.verdict.waits.iter().map(|wait| wait.rank).collect();
+    fn waiting_ranks(&self) -> Vec<Rank> {
+        let mut waiting: Vec<Rank> = self.verdict.waits.iter().map(|wait| wait.rank).collect();
         waiting.dedup();
         waiting
     }
@@ -156,6 +157,7 @@ impl Hang {
 mod tests {
     use std::collections::BTreeMap;
 
+    use treepie_base::Rank;
     use treepie_jobstate::waits::{
         Activity, Collective, Communicator, Job, Life, Operation, RankState, Thread, Until,
         communicator_key,
@@ -193,14 +195,14 @@ mod tests {
     fn headline(calls: [&[&str]; 2]) -> String {
         let world = communicator_key(&[0, 1], 1);
         let known = Communicator {
-            members: Some(vec![0, 1]),
+            members: Some([0, 1].map(Rank).to_vec()),
             size: 2,
             inter: false,
             done: 0,
             last: Vec::new(),
         };
         let of_rank = |(rank, calls): (usize, &[&str])| RankState {
-            rank,
+            rank: Rank(rank),
             host: "here".to_owned(),
             process: 100 + rank as u32,
             life: Life::Runs,

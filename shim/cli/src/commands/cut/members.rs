@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use treepie_base::Rank;
 use treepie_jobstate::waits::RankState;
 use treepie_launch::error::CommandError;
 
@@ -21,7 +22,7 @@ pub struct Members {
     here: Here,
     coordinators: Vec<Coordinator>,
     /// The last call that a rank may make, where it may make any.
-    allowed: BTreeMap<usize, u64>,
+    allowed: BTreeMap<Rank, u64>,
 }
 
 impl Members {
@@ -94,17 +95,11 @@ impl Members {
         let _ = self.obey(&Order::Open);
     }
 
-    /// Lets each rank make the calls until the one with the number that `last` gives, or none.
+    /// Lets these ranks make the calls until the ones with these numbers, and the others none.
     ///
     /// # Errors
     /// As [`Members::close`].
-    pub fn only(
-        &mut self,
-        size: usize,
-        last: impl Fn(usize) -> Option<u64>,
-    ) -> Result<(), CommandError> {
-        let allowed = (0..size).filter_map(|rank| Some((rank, last(rank)?)));
-        let allowed: BTreeMap<usize, u64> = allowed.collect();
+    pub fn only(&mut self, allowed: BTreeMap<Rank, u64>) -> Result<(), CommandError> {
         if self.allowed != allowed {
             self.told(&Order::Only(allowed.clone()))?;
             self.allowed = allowed;
@@ -113,7 +108,7 @@ impl Members {
     }
 
     /// The last call that a rank may make.
-    pub fn last(&self, rank: usize) -> Option<u64> {
+    pub fn last(&self, rank: Rank) -> Option<u64> {
         self.allowed.get(&rank).copied()
     }
 

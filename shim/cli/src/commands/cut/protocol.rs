@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use treepie_base::Rank;
 use treepie_jobstate::waits::RankState;
 
 use super::then::Ended;
@@ -30,7 +31,7 @@ pub enum Order {
     /// No call begins any more.
     Close,
     /// Each of these may make the calls until this number, others none.
-    Only(BTreeMap<usize, u64>),
+    Only(BTreeMap<Rank, u64>),
     /// Stopped ranks leave the MPI alone, or no longer.
     Rest(bool),
     /// All go on.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use treepie_base::{FileError, input, write_atomically};
+use treepie_base::{FileError, List, Rank, input, write_atomically};
 use treepie_profile::partial_profiles::RunDescription;
 
 use super::error::OrderError;
@@ -20,7 +20,7 @@ pub struct Order {
     /// Its program.
     pub program: Program,
     /// The log of each rank of the application's world. One that left none has an empty one.
-    pub logs: Vec<Log>,
+    pub logs: List<Rank, Log>,
 }
 
 /// The first bytes of a file of a run.
@@ -34,9 +34,9 @@ pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
 }
 
 /// Bytes before the blocks of a rank.
-pub fn start_of_rank(rank: usize) -> Vec<u8> {
+pub fn start_of_rank(rank: Rank) -> Vec<u8> {
     let mut bytes = Vec::new();
-    frame(&mut bytes, FrameKind::Rank, &(rank as u64).to_le_bytes());
+    frame(&mut bytes, FrameKind::Rank, &(rank.0 as u64).to_le_bytes());
     bytes
 }
 
@@ -56,7 +56,7 @@ pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
 }
 
 /// A log as bytes, for another process.
-pub fn encode_log(rank: usize, log: &Log) -> Vec<u8> {
+pub fn encode_log(rank: Rank, log: &Log) -> Vec<u8> {
     let mut bytes = start_of_rank(rank);
     for block in log.blocks() {
         frame(&mut bytes, FrameKind::Block, block);
@@ -96,9 +96,9 @@ impl Parts {
 pub(super) struct Logs {
     pub(super) run: Option<RunDescription>,
     pub(super) program: Option<Program>,
-    pub(super) ranks: BTreeMap<usize, Parts>,
+    pub(super) ranks: BTreeMap<Rank, Parts>,
     /// The rank that what follows is of.
-    pub(super) rank: Option<usize>,
+    pub(super) rank: Option<Rank>,
 }
 
 impl Logs {
@@ -109,7 +109,7 @@ impl Logs {
             FrameKind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
             FrameKind::Rank => {
                 let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
-                let rank = usize::try_from(rank).ok()?;
+                let rank = Rank(usize::try_from(rank).ok()?);
                 self.ranks.entry(rank).or_default();
                 self.rank = Some(rank);
             }
@@ -129,7 +129,7 @@ impl Logs {
             path: path.to_owned(),
         };
         let run = self.run.ok_or_else(strange)?;
-        let mut logs: Vec<Option<Log>> = Vec::new();
+        let mut logs: List<Rank, Option<Log>> = List::new();
         if run.ranks > MOST_RANKS {
             return Err(strange());
         }
@@ -147,7 +147,7 @@ impl Logs {
             Some(log) => Ok(log),
             None => Log::new(Vec::new(), Ended::Early),
         });
-        let logs: Result<Vec<Log>, Damaged> = logs.collect();
+        let logs: Result<_, Damaged> = logs.collect();
         // An order of the version before has none.
         let program = self.program.unwrap_or_else(|| Program {
             name: file_name(&run.command),
@@ -178,7 +178,7 @@ impl Order {
     /// # Errors
     /// A file that can't be written.
     pub fn write(&self, path: &Path) -> Result<(), OrderError> {
-        let logs = self.logs.iter().enumerate();
+        let logs = self.logs.iter_enumerated();
         let bodies: Vec<Vec<u8>> = logs.map(|(rank, log)| encode_log(rank, log)).collect();
         Ok(write_bodies(
             path,
@@ -200,7 +200,7 @@ impl Order {
                 ranks,
             });
         }
-        match self.logs.iter().position(Log::has_threads) {
+        match self.logs.position(Log::has_threads) {
             Some(rank) => Err(OrderError::Threads {
                 path: path.to_owned(),
                 rank,
@@ -251,9 +251,9 @@ impl Order {
     }
 
     /// Ranks whose logs end before `MPI_Finalize`.
-    pub fn early(&self) -> Vec<usize> {
-        let early = |(_, log): &(usize, &Log)| log.ended() == Ended::Early;
-        let ranks = self.logs.iter().enumerate().filter(early);
+    pub fn early(&self) -> Vec<Rank> {
+        let early = |(_, log): &(Rank, &Log)| log.ended() == Ended::Early;
+        let ranks = self.logs.iter_enumerated().filter(early);
         ranks.map(|(rank, _)| rank).collect()
     }
 }

@@ -64,14 +64,15 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
             }
         }
         assert!(!goes_on(&model, &found.stuck, random));
-        let mut left: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut left: BTreeMap<(Rank, Rank), u64> = BTreeMap::new();
         for &(from, to, _) in &model.messages {
-            *left.entry((from, to)).or_default() += 1;
+            *left.entry((Rank(from), Rank(to))).or_default() += 1;
         }
         // One in a send that goes on is told of with its rank.
         for (from, process) in model.processes.iter().enumerate() {
             if let Some(&Call::Send { to, .. }) = process.program.front() {
-                left.entry((from, to)).and_modify(|messages| *messages -= 1);
+                left.entry((Rank(from), Rank(to)))
+                    .and_modify(|messages| *messages -= 1);
             }
         }
         left.retain(|_, messages| *messages > 0);

@@ -26,7 +26,7 @@ impl Part for Order {
             record::begin_delays(seed);
         }
         let (native, processes) = (start.native, start.processes);
-        let rank = native.rank(world::of_application(native))?;
+        let rank = Rank(native.rank(world::of_application(native))?);
         match &order.way {
             OrderWay::Record(path, of) => {
                 let (run, program) = (**of).clone();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use support::Desk;
 use treepie_base::{Process, Rank};
-use treepie_profile::partial_profiles::{self, Checksum, Encoder, Kind, RunDescription};
+use treepie_profile::partial_profiles::{self, Checksum, Encoder, MessageKind, RunDescription};
 use treepie_profile::{MpiDescription, Profile};
 use treepie_traffic::Traffic;
 
@@ -29,7 +29,11 @@ fn partial(run: &RunDescription, rank: usize, partner: usize) -> Vec<u8> {
     let mut bytes = partial_profiles::start_of_file(run);
     let mut encoder = Encoder::new(&mut bytes);
     encoder.rank(Process(rank), Rank(rank), "node", "0-1", 5);
-    encoder.counted(Kind::PointToPoint, Rank(partner), Traffic::new(1, 100));
+    encoder.counted(
+        MessageKind::PointToPoint,
+        Rank(partner),
+        Traffic::new(1, 100),
+    );
     encoder.end();
     let mut checksum = Checksum::default();
     checksum.update(&bytes);

@@ -12,7 +12,7 @@ use treepie_traffic::windows::{EpochKind, WindowCall};
 use super::around::around;
 use super::collectives::Plan;
 use super::completion::Completion;
-use super::counters::Kind;
+use super::counters::MessageKind;
 use super::message::Message;
 use super::one_sided::Transfer;
 use super::page::Note;
@@ -281,7 +281,7 @@ pub fn neighbourhood(
                     return communicator.count(call.operation, &seen, Some(plan));
                 }
                 neighbours::each_message(communicator, &call.send, |partner, bytes| {
-                    thread.count(Kind::Neighbourhood, partner, bytes);
+                    thread.count(MessageKind::Neighbourhood, partner, bytes);
                 });
             });
             if features::any(CUTS) {

@@ -12,9 +12,9 @@ use treepie_mpi::{Call, Comm};
 use treepie_process::features::{self, PAGES};
 use treepie_profile::partial_profiles::{self, Encoder, Records, Sink};
 
-use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
+use super::collectives::{self, Amount, CallTraffic, Plan, Recent, Tallies};
 use super::identity::world_ranks;
-use super::page::places::Place;
+use super::page::places::CommunicatorEntry;
 use super::patience::Patience;
 use super::registry::Registry;
 
@@ -32,7 +32,7 @@ pub struct Communicator {
     recent: Recent,
     tallies: Mutex<Tallies>,
     /// Its place in this rank's page.
-    place: Option<Place>,
+    place: Option<CommunicatorEntry>,
     /// Its number in the order of receives.
     number: OnceCell<u32>,
 }
@@ -123,7 +123,7 @@ impl Communicator {
         Ok(Communicator {
             handle: comm,
             place: match placed {
-                true => Place::claim(comm, &partners, inter),
+                true => CommunicatorEntry::claim(comm, &partners, inter),
                 false => None,
             },
             partners,
@@ -160,7 +160,7 @@ impl Communicator {
 
     /// Collectives that have returned, or started.
     pub fn done(&self) -> u64 {
-        self.place.map_or(0, Place::done)
+        self.place.map_or(0, CommunicatorEntry::done)
     }
 
     /// World ranks that this process sends to in neighbourhood collectives, in
@@ -201,7 +201,7 @@ impl Communicator {
                 && !self.recent.add(call.operation, root, bytes, plan)
             {
                 let amount = Amount::Block(bytes);
-                self.count_rare(call.operation, &Seen { root, amount }, plan);
+                self.count_rare(call.operation, &CallTraffic { root, amount }, plan);
             }
         } else {
             self.count_blocks(call, plan);
@@ -217,7 +217,7 @@ impl Communicator {
 
     /// What this rank has to report of a collective call; nothing where another
     /// does, and of inter-communicators.
-    pub fn observe(&self, call: &Call) -> Option<Seen> {
+    pub fn observe(&self, call: &Call) -> Option<CallTraffic> {
         if self.inter {
             return None;
         }
@@ -226,7 +226,7 @@ impl Communicator {
 
     /// Counts a collective call, which `plan` has run.
     #[inline(always)]
-    pub fn count(&self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
+    pub fn count(&self, operation: Operation, seen: &CallTraffic, plan: Option<Plan>) {
         match seen.amount {
             Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes, plan) => (),
             _ => self.count_rare(operation, seen, plan),
@@ -235,7 +235,7 @@ impl Communicator {
 
     #[cold]
     #[inline(never)]
-    fn count_rare(&self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
+    fn count_rare(&self, operation: Operation, seen: &CallTraffic, plan: Option<Plan>) {
         let mut tallies = self.tallies.lock();
         if let Amount::Block(bytes) = seen.amount {
             self.recent

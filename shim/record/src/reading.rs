@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use treepie_base::Rank;
-use treepie_profile::partial_profiles::{self, Encoder, Kind, Records, Sink};
+use treepie_profile::partial_profiles::{self, Encoder, MessageKind, Records, Sink};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 
@@ -14,7 +14,7 @@ use super::{cancelled, communicators, counters};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Messages by kind and partner.
-    pub counted: BTreeMap<(Kind, Rank), Traffic>,
+    pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// Collectives.
     pub collectives: Records,
     /// Calls and the time in them, where that is measured.
@@ -28,7 +28,7 @@ impl Reading {
 
     /// Counts after `earlier`.
     pub fn since(&self, earlier: &Reading) -> Reading {
-        let less = |(key, traffic): (&(Kind, Rank), &Traffic)| {
+        let less = |(key, traffic): (&(MessageKind, Rank), &Traffic)| {
             let before = earlier.counted.get(key).copied().unwrap_or_default();
             let traffic = Traffic {
                 messages: traffic.messages.saturating_sub(before.messages),

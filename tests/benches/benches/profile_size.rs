@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use treepie_base::{Process, Rank};
 use treepie_profile::Profile;
-use treepie_profile::partial_profiles::{Encoder, Kind, Merger, RunDescription};
+use treepie_profile::partial_profiles::{Encoder, Merger, MessageKind, RunDescription};
 use treepie_traffic::Traffic;
 
 const RANKS: [usize; 5] = [16, 64, 256, 1024, 4096];
@@ -123,7 +123,7 @@ fn part(rank: usize, ranks: usize, partners: usize) -> Vec<u8> {
         let mixed = (rank * 31 + partner * 17) as u64;
         let messages = 10_000 + mixed % 1000;
         let traffic = Traffic::new(messages, messages * (4096 + mixed % 4096));
-        encoder.counted(Kind::PointToPoint, Rank(partner), traffic);
+        encoder.counted(MessageKind::PointToPoint, Rank(partner), traffic);
     }
     encoder.end();
     bytes

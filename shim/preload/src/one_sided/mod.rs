@@ -41,7 +41,7 @@ use exchange::Exchange;
 pub use exchange::Shape;
 use judged::Judged;
 pub use reached::Reached;
-use target::{Kind, Target};
+use target::{Target, UpdateKind};
 use window::Window;
 
 /// Which small puts and accumulates are kept back.
@@ -122,7 +122,7 @@ fn report(native: &Native, window: &Window, ends: bool) {
 #[inline(always)]
 pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, Some(Kind::Put), next),
+        true => access(&reached, Some(UpdateKind::Put), next),
         false => next(),
     }
 }
@@ -131,7 +131,7 @@ pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
 #[inline(always)]
 pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, Some(Kind::Accumulate), next),
+        true => access(&reached, Some(UpdateKind::Accumulate), next),
         false => next(),
     }
 }
@@ -157,7 +157,7 @@ enum Passage {
 /// way of calls where nothing is kept, which are counted only.
 #[cold]
 #[inline(never)]
-fn access(reached: &Reached, kind: Option<Kind>, next: impl FnOnce() -> c_int) -> c_int {
+fn access(reached: &Reached, kind: Option<UpdateKind>, next: impl FnOnce() -> c_int) -> c_int {
     let Some(native) = native() else {
         return next();
     };

@@ -21,7 +21,7 @@ pub const LIMITS: Limits = Limits {
 
 /// A put or an accumulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum UpdateKind {
     /// `MPI_Put`.
     Put,
     /// `MPI_Accumulate`.
@@ -109,7 +109,7 @@ impl Target {
         native: &Native,
         window: &Window,
         place: SmallPlace,
-        kind: Kind,
+        kind: UpdateKind,
         reached: &Reached,
     ) -> Result<(), c_int> {
         let bytes = (place.bytes.end - place.bytes.start) as usize;
@@ -117,7 +117,7 @@ impl Target {
         // may not change before the call is complete.
         let piece = unsafe { std::slice::from_raw_parts(reached.origin as *const u8, bytes) };
         let mut kept = self.kept.lock();
-        if kind == Kind::Accumulate {
+        if kind == UpdateKind::Accumulate {
             let (op, datatype) = (native.plain(reached.op), native.plain(reached.origin_type));
             if (kept.op, kept.datatype.0) != (op, datatype) {
                 self.send(native, window, &mut kept, kind)?;
@@ -148,7 +148,7 @@ impl Target {
             return Ok(());
         }
         let bytes = &place();
-        for kind in [Kind::Put, Kind::Accumulate] {
+        for kind in [UpdateKind::Put, UpdateKind::Accumulate] {
             if kept.batch(kind).overlaps(bytes) {
                 self.send(native, window, &mut kept, kind)?;
             }
@@ -168,8 +168,8 @@ impl Target {
     /// MPI's first.
     pub fn send_all(&self, native: &Native, window: &Window) -> Result<(), c_int> {
         let mut kept = self.kept.lock();
-        let puts = self.send(native, window, &mut kept, Kind::Put);
-        let accumulates = self.send(native, window, &mut kept, Kind::Accumulate);
+        let puts = self.send(native, window, &mut kept, UpdateKind::Put);
+        let accumulates = self.send(native, window, &mut kept, UpdateKind::Accumulate);
         puts.and(accumulates)
     }
 
@@ -196,7 +196,7 @@ impl Target {
         native: &Native,
         window: &Window,
         kept: &mut Kept,
-        kind: Kind,
+        kind: UpdateKind,
     ) -> Result<(), c_int> {
         let batch = kept.batch(kind);
         if batch.is_empty() {
@@ -204,8 +204,8 @@ impl Target {
         }
         let Joined { bytes, ranges } = batch.take();
         let of = match kind {
-            Kind::Put => (native.byte(), 1),
-            Kind::Accumulate => kept.datatype,
+            UpdateKind::Put => (native.byte(), 1),
+            UpdateKind::Accumulate => kept.datatype,
         };
         // They are never empty: something was kept.
         let Some(&(first, _)) = ranges.first() else {
@@ -241,8 +241,8 @@ impl Target {
         // fails, too.
         let done = unsafe {
             match kind {
-                Kind::Put => native.put(origin, placed),
-                Kind::Accumulate => native.accumulate(origin, kept.op, placed),
+                UpdateKind::Put => native.put(origin, placed),
+                UpdateKind::Accumulate => native.accumulate(origin, kept.op, placed),
             }
         };
         kept.sent.push(bytes);
@@ -252,10 +252,10 @@ impl Target {
 
 impl Kept {
     #[inline(always)]
-    fn batch(&mut self, kind: Kind) -> &mut Batch {
+    fn batch(&mut self, kind: UpdateKind) -> &mut Batch {
         match kind {
-            Kind::Put => &mut self.puts,
-            Kind::Accumulate => &mut self.accumulates,
+            UpdateKind::Put => &mut self.puts,
+            UpdateKind::Accumulate => &mut self.accumulates,
         }
     }
 }

@@ -16,7 +16,7 @@ use super::decision::{Decision, Next, Opening, Plan};
 use super::launched::launcher_says_first;
 use super::parts::{PARTS, Start, abort};
 use super::request::{Draft, Request};
-use super::tuning::{self, Told};
+use super::tuning::{self, AppliedTuning};
 use super::{State, finish, hosts};
 
 /// `MPI_Init`.
@@ -51,7 +51,7 @@ pub unsafe fn init_thread(
 
 /// Starts the session after the first successful initialisation. Where tools are
 /// stacked this is the innermost call, so that they see one world as well.
-fn started(code: c_int, told: Option<Told>) -> c_int {
+fn started(code: c_int, told: Option<AppliedTuning>) -> c_int {
     if let Some(told) = told {
         told.started(code == SUCCESS);
     }

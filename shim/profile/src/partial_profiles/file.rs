@@ -150,7 +150,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::MpiDescription;
-    use crate::partial_profiles::kind::Kind;
+    use crate::partial_profiles::kind::MessageKind;
     use crate::partial_profiles::wire::encode::Encoder;
     use treepie_base::Process;
     use treepie_traffic::Traffic;
@@ -176,7 +176,7 @@ mod tests {
         let mut bytes = start_of_file(run);
         let mut encoder = Encoder::new(&mut bytes);
         encoder.rank(Process(rank), Rank(rank), "node", "0-1", 5);
-        encoder.counted(Kind::PointToPoint, Rank(partner), Traffic::new(1, 8));
+        encoder.counted(MessageKind::PointToPoint, Rank(partner), Traffic::new(1, 8));
         encoder.end();
         let mut checksum = Checksum::default();
         checksum.update(&bytes);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::kind::Kind;
+use super::kind::MessageKind;
 use super::records::Records;
 use super::span::Span;
 use treepie_base::{Process, Rank};
@@ -20,7 +20,7 @@ pub struct Phase {
     /// Its counts are not part of the profile.
     pub left_out: bool,
     /// Messages by kind and partner.
-    pub counted: BTreeMap<(Kind, Rank), Traffic>,
+    pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// Collectives.
     pub collectives: Records,
     /// Calls and the time in them, if that was measured.
@@ -41,7 +41,7 @@ pub struct PartialProfile {
     /// Nanoseconds from the job's start until this was written.
     pub elapsed: u64,
     /// Counts by kind and partner.
-    pub counted: BTreeMap<(Kind, Rank), Traffic>,
+    pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// The collectives that it reports.
     pub collectives: Records,
     /// The phases that are over.

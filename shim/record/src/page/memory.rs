@@ -20,7 +20,7 @@ use treepie_jobstate::pages::layout::WORDS;
 use treepie_jobstate::pages::{file_name, run_directory, usual_directory};
 use treepie_process::machine::file_limit;
 
-use super::words::Words;
+use super::words::PageWords;
 
 /// Why this rank has no page.
 #[derive(Debug, Error)]
@@ -45,7 +45,7 @@ pub enum PageError {
 pub struct PageFile {
     path: PathBuf,
     /// Where it is in memory.
-    pub words: Words,
+    pub words: PageWords,
     /// The process that made it: a fork of it has none.
     pub process: u32,
 }
@@ -150,7 +150,7 @@ fn write_at(file: &File, bytes: &[u8], at: usize) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at as u64)
 }
 
-fn map(file: &File) -> io::Result<Words> {
+fn map(file: &File) -> io::Result<PageWords> {
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
     // SAFETY: a new mapping of a file that is so long.
     let base = unsafe {
@@ -168,5 +168,5 @@ fn map(file: &File) -> io::Result<Words> {
     }
     // SAFETY: the mapping is so long, aligned to a page of memory, never unmapped, and used by
     // atomic accesses alone.
-    Ok(Words(unsafe { &*base.cast() }))
+    Ok(PageWords(unsafe { &*base.cast() }))
 }

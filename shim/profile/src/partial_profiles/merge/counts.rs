@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::records::Records;
 use crate::times::Times;
 use treepie_base::Rank;
@@ -40,16 +40,16 @@ impl Layers {
     pub(super) fn add(
         &mut self,
         rank: Rank,
-        counted: &BTreeMap<(Kind, Rank), Traffic>,
+        counted: &BTreeMap<(MessageKind, Rank), Traffic>,
         records: Records,
     ) {
         let own = rank.0;
         for (&(kind, Rank(partner)), &traffic) in counted {
             match kind {
-                Kind::PointToPoint => self.point_to_point.add(own, partner, traffic),
-                Kind::Neighbourhood => self.neighbourhood.add(own, partner, traffic),
-                Kind::Put => self.one_sided.add(own, partner, traffic),
-                Kind::Got => self.one_sided.add(partner, own, traffic),
+                MessageKind::PointToPoint => self.point_to_point.add(own, partner, traffic),
+                MessageKind::Neighbourhood => self.neighbourhood.add(own, partner, traffic),
+                MessageKind::Put => self.one_sided.add(own, partner, traffic),
+                MessageKind::Got => self.one_sided.add(partner, own, traffic),
             }
         }
         for record in records.into_vec() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::partial_profile::{PartialProfile, Phase};
 use crate::partial_profiles::wire::decode::less;
 use treepie_base::Rank;
@@ -48,7 +48,10 @@ pub(super) fn close_phases(partial: &mut PartialProfile) {
     }
 }
 
-fn subtract(from: &mut BTreeMap<(Kind, Rank), Traffic>, what: &BTreeMap<(Kind, Rank), Traffic>) {
+fn subtract(
+    from: &mut BTreeMap<(MessageKind, Rank), Traffic>,
+    what: &BTreeMap<(MessageKind, Rank), Traffic>,
+) {
     for (key, traffic) in what {
         if let Some(there) = from.get_mut(key) {
             *there = less(*there, *traffic);

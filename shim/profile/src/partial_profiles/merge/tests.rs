@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::partial_profiles::{Kind, PartialProfile, Phase, RunDescription, Span};
+use crate::partial_profiles::{MessageKind, PartialProfile, Phase, RunDescription, Span};
 use treepie_base::{Process, Rank};
 use treepie_collective::{Operation, Record, Volume};
 use treepie_traffic::Traffic;
@@ -19,9 +19,12 @@ fn partial(rank: usize, counted: &[(usize, u64)]) -> PartialProfile {
     }
 }
 
-fn messages(counted: &[(usize, u64)]) -> BTreeMap<(Kind, Rank), Traffic> {
+fn messages(counted: &[(usize, u64)]) -> BTreeMap<(MessageKind, Rank), Traffic> {
     let key = |&(partner, bytes): &(usize, u64)| {
-        ((Kind::PointToPoint, Rank(partner)), Traffic::new(1, bytes))
+        (
+            (MessageKind::PointToPoint, Rank(partner)),
+            Traffic::new(1, bytes),
+        )
     };
     counted.iter().map(key).collect()
 }

@@ -9,7 +9,7 @@ use treepie_traffic::windows::{Access, Accesses};
 
 use super::item::{Item, ItemVolume, Pairs, Ranks, RecordKey};
 use super::sink::{Output, Sink};
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::span::Span;
 
 /// An item without pairs of ranks.
@@ -42,12 +42,12 @@ impl<'a, S: Sink> Encoder<'a, S> {
     }
 
     /// Messages to or from a partner. Several items of the same add up.
-    pub fn counted(&mut self, kind: Kind, partner: Rank, traffic: Traffic) {
+    pub fn counted(&mut self, kind: MessageKind, partner: Rank, traffic: Traffic) {
         self.item(&Plain::Counted(kind, partner, traffic));
     }
 
     /// Messages that were counted and then cancelled.
-    pub fn taken_back(&mut self, kind: Kind, partner: Rank, traffic: Traffic) {
+    pub fn taken_back(&mut self, kind: MessageKind, partner: Rank, traffic: Traffic) {
         self.item(&Plain::TakenBack(kind, partner, traffic));
     }
 

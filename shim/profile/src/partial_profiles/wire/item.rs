@@ -11,7 +11,7 @@ use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 use treepie_traffic::windows::{Access, Accesses};
 
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::span::Span;
 
 /// An item; `R` is the plan of a collective, `P` are pairs of ranks with their volumes.
@@ -25,8 +25,8 @@ pub(super) enum Item<'a, R, P> {
         cores: Cow<'a, str>,
         elapsed: u64,
     },
-    Counted(Kind, Rank, Traffic),
-    TakenBack(Kind, Rank, Traffic),
+    Counted(MessageKind, Rank, Traffic),
+    TakenBack(MessageKind, Rank, Traffic),
     Collective {
         of: RecordKey<R>,
         calls: u64,

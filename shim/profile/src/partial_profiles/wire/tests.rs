@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::partial_profiles::{Kind, PartialProfile, Records, Span};
+use crate::partial_profiles::{MessageKind, PartialProfile, Records, Span};
 use treepie_base::{Process, Rank};
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 use treepie_traffic::Traffic;
@@ -56,9 +56,9 @@ fn encoded(process: usize) -> Vec<u8> {
         "0-3,8",
         1 << 40,
     );
-    encoder.counted(Kind::Got, Rank(1), Traffic::new(2, u64::MAX));
-    encoder.counted(Kind::Put, Rank(70_000), Traffic::new(2, 20));
-    encoder.taken_back(Kind::Put, Rank(70_000), Traffic::new(1, 5));
+    encoder.counted(MessageKind::Got, Rank(1), Traffic::new(2, u64::MAX));
+    encoder.counted(MessageKind::Put, Rank(70_000), Traffic::new(2, 20));
+    encoder.taken_back(MessageKind::Put, Rank(70_000), Traffic::new(1, 5));
     let mut records = Records::default();
     for record in records_of_every_volume() {
         records.add(record);
@@ -79,7 +79,7 @@ fn encoded(process: usize) -> Vec<u8> {
         length: 5,
     };
     encoder.phase("2", span, false);
-    encoder.counted(Kind::Put, Rank(70_000), Traffic::new(1, 10));
+    encoder.counted(MessageKind::Put, Rank(70_000), Traffic::new(1, 10));
     encoder.time(CallClass::Wait, time);
     encoder.open_phase("1", span, true);
     encoder.end();
@@ -98,8 +98,8 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
         ("node-ä", "0-3,8", 1 << 40)
     );
     let expected = [
-        ((Kind::Put, Rank(70_000)), Traffic::new(1, 15)),
-        ((Kind::Got, Rank(1)), Traffic::new(2, u64::MAX)),
+        ((MessageKind::Put, Rank(70_000)), Traffic::new(1, 15)),
+        ((MessageKind::Got, Rank(1)), Traffic::new(2, u64::MAX)),
     ];
     assert_eq!(partial.counted, expected.into());
     assert_eq!(partial.collectives.clone().into_vec().len(), 3);
@@ -112,7 +112,7 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
     };
     assert_eq!(partial.accesses, [((0, access()), accesses)].into());
     assert_eq!(partial.phases[0].name, "2");
-    let in_phase = partial.phases[0].counted[&(Kind::Put, Rank(70_000))];
+    let in_phase = partial.phases[0].counted[&(MessageKind::Put, Rank(70_000))];
     assert_eq!(in_phase, Traffic::new(1, 10));
     assert_eq!(partial.phases[0].times[&CallClass::Wait].calls, 2);
     assert!(

@@ -22,14 +22,15 @@ use super::{
     thread,
 };
 
-/// Starts counting; with `times`, calls are timed as well, and with `interval`, the
-/// counts of each such time are kept apart.
-pub fn begin(times: bool, interval: Option<Duration>) {
+/// Starts counting; with `interval`, the counts of each such time are kept apart.
+pub fn begin(interval: Option<Duration>) {
     phases::begin(interval);
-    if times {
-        features::begin(TIMING);
-    }
     features::begin(COUNTING);
+}
+
+/// Has calls timed that are counted.
+pub fn begin_timing() {
+    features::begin(TIMING);
 }
 
 /// Has sends of this rank delayed, by times that are made of `seed`.

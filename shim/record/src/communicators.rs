@@ -16,7 +16,7 @@ use super::collectives::{self, Amount, CallTraffic, Plan, Recent, Tallies};
 use super::identity::world_ranks;
 use super::page::places::CommunicatorEntry;
 use super::patience::Patience;
-use super::registry::Registry;
+use super::registry::{MadeBy, Registry};
 
 /// One communicator of the application's.
 pub struct Communicator {
@@ -65,13 +65,13 @@ pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
     let comm = native.plain(comm);
     COMMUNICATORS
         .known
-        .find_or(comm, || Communicator::look_up(native, comm, false).ok())
+        .find_or(comm, || Communicator::look_up(native, comm).ok())
 }
 
-/// A communicator was made; `internal` if not by a call of the application's.
-pub fn made(handle: Comm, internal: bool) {
+/// A communicator was made.
+pub fn made(handle: Comm, by: MadeBy) {
     ended(handle);
-    if internal {
+    if by == MadeBy::Mpi {
         COMMUNICATORS.known.set(handle, None);
     }
 }
@@ -84,8 +84,11 @@ pub fn placed(handle: Comm) {
         return;
     }
     let handle = native.plain(handle);
-    let communicator = Communicator::look_up(native, handle, true);
-    COMMUNICATORS.known.set(handle, communicator.ok());
+    let mut communicator = Communicator::look_up(native, handle).ok();
+    if let Some(it) = &mut communicator {
+        it.place = CommunicatorEntry::claim(handle, &it.partners, it.inter);
+    }
+    COMMUNICATORS.known.set(handle, communicator);
 }
 
 /// A communicator is no more: its counts are kept, its handle is forgotten.
@@ -113,7 +116,7 @@ pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encode
 }
 
 impl Communicator {
-    fn look_up(native: &Native, comm: Comm, placed: bool) -> Result<Self, NativeError> {
+    fn look_up(native: &Native, comm: Comm) -> Result<Self, NativeError> {
         let inter = native.is_inter(comm)?;
         let group = match inter {
             true => native.remote_group(comm),
@@ -122,10 +125,7 @@ impl Communicator {
         let partners = world_ranks(native, group)?;
         Ok(Communicator {
             handle: comm,
-            place: match placed {
-                true => CommunicatorEntry::claim(comm, &partners, inter),
-                false => None,
-            },
+            place: None,
             partners,
             rank: native.rank(comm)? as u32,
             inter,

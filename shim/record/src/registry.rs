@@ -14,6 +14,15 @@ use treepie_mpi::{Handle, Word};
 
 use super::patience::Patience;
 
+/// Maker of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeBy {
+    /// A call of the application's.
+    Application,
+    /// A call of the MPI's own.
+    Mpi,
+}
+
 /// What is known of a handle.
 enum Registered<T> {
     Is(Arc<T>),

@@ -15,7 +15,7 @@ use super::collectives::is_reported;
 use super::counters;
 use super::identity::world_ranks;
 use super::patience::Patience;
-use super::registry::Registry;
+use super::registry::{MadeBy, Registry};
 
 /// Windows of one group of ranks that are told apart; what more there are is counted with the last.
 const OF_A_GROUP: u32 = 64;
@@ -72,13 +72,13 @@ fn look_up(native: &Native, window: Win) -> Option<Window> {
     ranks.ok().map(Window::new)
 }
 
-/// A window was made; `internal` if not by a call of the application's. It is looked up at once:
-/// all its ranks number it alike, in the order in which windows are made.
-pub fn made(handle: Win, internal: bool) {
+/// A window was made. It is looked up at once: all its ranks number it alike, in the order in which
+/// windows are made.
+pub fn made(handle: Win, by: MadeBy) {
     if let Some(native) = native() {
         let handle = native.plain(handle);
         WINDOWS.known.forget(handle);
-        let is_counted = !internal;
+        let is_counted = by == MadeBy::Application;
         let window = is_counted.then(|| look_up(native, handle)).flatten();
         WINDOWS.known.set(handle, window);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use treepie_base::{List, Rank};
 use treepie_jobstate::order::file::Order;
-use treepie_jobstate::order::{Counts, Parting, parting};
+use treepie_jobstate::order::{Counts, EmptyPolls, Parting, parting};
 
 use super::table::Table;
 use super::units;
@@ -161,10 +161,11 @@ impl Compared {
         let pairs = orders[0].logs.iter_enumerated().zip(&orders[1].logs);
         let parted: Vec<Parted> = pairs
             .filter_map(|((rank, first), second)| {
-                let (kind, number, [before, after]) = match parting([first, second], true)? {
-                    Parting::Receive { number, what } => ("receive", number, what),
-                    Parting::Outcome { number, what } => ("outcome", number, what),
-                };
+                let (kind, number, [before, after]) =
+                    match parting([first, second], EmptyPolls::Compared)? {
+                        Parting::Receive { number, what } => ("receive", number, what),
+                        Parting::Outcome { number, what } => ("outcome", number, what),
+                    };
                 Some(Parted {
                     rank,
                     kind,

@@ -28,6 +28,15 @@ pub enum UpdateKind {
     Accumulate,
 }
 
+/// State of an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EpochState {
+    /// Puts may go to its targets.
+    Open,
+    /// It has ended.
+    Closed,
+}
+
 const LOCKED: u8 = 1;
 const STARTED: u8 = 2;
 
@@ -83,19 +92,19 @@ impl Target {
     }
 
     /// It was locked, or unlocked.
-    pub fn set_locked(&self, locked: bool) {
-        self.set(LOCKED, locked);
+    pub fn locked(&self, epoch: EpochState) {
+        self.set(LOCKED, epoch);
     }
 
     /// It is in the group of an epoch that was started, or that has ended.
-    pub fn set_started(&self, started: bool) {
-        self.set(STARTED, started);
+    pub fn started(&self, epoch: EpochState) {
+        self.set(STARTED, epoch);
     }
 
-    fn set(&self, bit: u8, on: bool) {
-        match on {
-            true => self.open.fetch_or(bit, Ordering::Relaxed),
-            false => self.open.fetch_and(!bit, Ordering::Relaxed),
+    fn set(&self, bit: u8, epoch: EpochState) {
+        match epoch {
+            EpochState::Open => self.open.fetch_or(bit, Ordering::Relaxed),
+            EpochState::Closed => self.open.fetch_and(!bit, Ordering::Relaxed),
         };
     }
 

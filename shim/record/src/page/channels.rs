@@ -25,14 +25,22 @@ static WRITER: Mutex<()> = Mutex::new(());
 /// no call. A call is counted after its number was given: what was written during the last one
 /// may lack it.
 pub fn write_all_channels(words: PageWords) {
-    write_channels(words, calls(words), true);
+    write_channels(words, calls(words), Renewal::Always);
 }
 
-/// Writes what was sent to each partner, and received from it, until the calls were so many; where
-/// that was written before, only if it is to be `renewed`.
-pub fn write_channels(words: PageWords, calls_before: u64, renewed: bool) {
+/// Whether channels are written again that were written after the same number of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// They are.
+    Always,
+    /// They are not.
+    AfterCalls,
+}
+
+/// Writes what was sent to each partner, and received from it, until the calls were so many.
+pub fn write_channels(words: PageWords, calls_before: u64, renewal: Renewal) {
     let _alone = WRITER.lock();
-    if words.get(CHANNELS_AT) == calls_before && !renewed {
+    if words.get(CHANNELS_AT) == calls_before && renewal == Renewal::AfterCalls {
         return;
     }
     let mut channels: BTreeMap<u32, Channel> = BTreeMap::new();

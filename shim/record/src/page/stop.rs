@@ -2,7 +2,7 @@
 //! (`treepie cut`). The command writes into the page which calls may begin, this rank that it
 //! stands before one that may not.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -110,14 +110,22 @@ pub fn say_open(receives: usize, collectives: usize) {
     }
 }
 
-/// One window more, or less.
-pub fn count_window(ended: bool) {
-    let Some(words) = words::of_family().filter(|_| features::any(CUTS)) else {
-        return;
-    };
-    let windows = &words.0[header::WINDOWS];
-    match ended {
-        true => windows.fetch_sub(1, Ordering::AcqRel),
-        false => windows.fetch_add(1, Ordering::AcqRel),
-    };
+/// Counts a window that was made.
+pub fn window_made() {
+    if let Some(windows) = windows() {
+        windows.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Counts a window that is no more.
+pub fn window_ended() {
+    if let Some(windows) = windows() {
+        windows.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The number of windows, where ranks may be stopped at a cut.
+fn windows() -> Option<&'static AtomicU64> {
+    let words = words::of_family().filter(|_| features::any(CUTS))?;
+    Some(&words.0[header::WINDOWS])
 }

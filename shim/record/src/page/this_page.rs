@@ -10,6 +10,7 @@ use treepie_mpi::{Comm, c_int};
 use treepie_process::features::{self, PAGES};
 
 use super::super::identity::identity;
+use super::super::registry::MadeBy;
 use super::memory::PageError;
 use super::memory::PageFile;
 use super::tick::Ticker;
@@ -91,7 +92,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
         features::begin(PAGES);
         // The communicators that every job has.
         for comm in [run.world, native.comm_self] {
-            communicators::made(comm, false);
+            communicators::made(comm, MadeBy::Application);
             communicators::placed(comm);
         }
         if run.stops {

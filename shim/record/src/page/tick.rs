@@ -11,7 +11,7 @@ use treepie_jobstate::pages::layout::{INSIDE, NUMBER_SHIFT, THREADS, area, heade
 use treepie_process::guard::guarded;
 use treepie_process::machine::with_signals_blocked;
 
-use super::channels::{calls, write_channels};
+use super::channels::{Renewal, calls, write_channels};
 use super::stop;
 use super::words::PageWords;
 
@@ -66,7 +66,12 @@ fn run(words: PageWords, stopped: &AtomicBool) {
         if still {
             // A call counts what it has done just before it ends: what was written in one that has
             // ended lacks that.
-            write_channels(words, before, inside != written);
+            let renewal = if inside == written {
+                Renewal::AfterCalls
+            } else {
+                Renewal::Always
+            };
+            write_channels(words, before, renewal);
             written = inside;
         }
         words.set(header::TICK, now);

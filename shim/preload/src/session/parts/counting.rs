@@ -44,7 +44,10 @@ impl Part for Counting {
         // Known now, and the same on all ranks.
         recording.run.locality = locality_text();
         let rank = start.native.rank(world::of_application(start.native))?;
-        record::begin(recording.times, recording.interval);
+        if recording.times {
+            record::begin_timing();
+        }
+        record::begin(recording.interval);
         if !recording.for_store {
             if recording.parts {
                 partial::arm(recording, Rank(rank));

@@ -20,7 +20,7 @@ impl Part for Order {
             return Ok(());
         };
         if start.plan.recording.is_none() {
-            record::begin(false, None);
+            record::begin(None);
         }
         if let Some(seed) = order.delays {
             record::begin_delays(seed);

@@ -106,8 +106,17 @@ pub(crate) fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
     sizes.map(move |(least, calls)| (least * scale, calls))
 }
 
+/// How small pieces of data go to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pieces {
+    /// One by one.
+    Apart,
+    /// Those of an epoch at once.
+    Joined,
+}
+
 /// Seconds of all ranks together in which data are moved, beyond the small put of an epoch.
-pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
+pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, small_pieces: Pieces) -> f64 {
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
     let batches = epoch.batches as f64;
     let pieces = (calls / batches).max(1.0);
@@ -119,10 +128,9 @@ pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
             WindowCall::Accumulate => Way::Accumulate,
             _ => Way::Put,
         };
-        let apart = if joined {
-            alone(epoch, *call, moved)
-        } else {
-            1.0
+        let apart = match small_pieces {
+            Pieces::Apart => 1.0,
+            Pieces::Joined => alone(epoch, *call, moved),
         };
         for (bytes, calls_of_size) in sizes(moved) {
             let one_by_one = |link: &Link| cost::seconds(link, way, pieces, bytes);

@@ -11,7 +11,7 @@ use treepie_traffic::windows::EpochKind;
 use crate::table::Table;
 use crate::units;
 use crate::windows::judged::costs::{
-    Mix, Small, moving, small_pieces, synchronising, synchronising_by,
+    Mix, Pieces, Small, moving, small_pieces, synchronising, synchronising_by,
 };
 use crate::windows::summary::{MOST_WINDOWS, name};
 
@@ -112,7 +112,7 @@ pub(super) fn judged(
     let ranks = window.ranks.len() as f64;
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
     let small = small_pieces(epoch);
-    let moved = moving(epoch, mix, false);
+    let moved = moving(epoch, mix, Pieces::Apart);
     let synchronised = synchronising(window, kind, epoch, mix);
     let now = (moved + synchronised) / ranks;
     let others = EpochKind::ALL.iter().filter(|&&other| other != kind);
@@ -123,7 +123,7 @@ pub(super) fn judged(
         now,
         joined: small
             .as_ref()
-            .map(|_| (moving(epoch, mix, true) + synchronised) / ranks),
+            .map(|_| (moving(epoch, mix, Pieces::Joined) + synchronised) / ranks),
         otherwise: others
             .map(|&other| {
                 let synchronised = synchronising_by(window, other, epoch, mix);

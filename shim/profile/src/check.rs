@@ -5,10 +5,11 @@ use std::path::Path;
 
 use crate::phases::Phase;
 use crate::profile::Profile;
+use crate::ranks::check_ranks;
 use crate::topologies::HostTopology;
 use crate::{locality, records};
 use treepie_base::permutation::{InverseError, inverse};
-use treepie_base::{FileError, List, Process, Rank, list};
+use treepie_base::{FileError, List, Process, list};
 
 impl Profile {
     /// Checks that the parts agree with each other. `path` is for messages.
@@ -172,16 +173,6 @@ impl Profile {
             )),
             None => Ok(()),
         }
-    }
-}
-
-/// Checks that a list has ranks of the job.
-pub(crate) fn check_ranks(list: &[Rank], ranks: usize) -> Result<(), String> {
-    match list.iter().find(|rank| rank.0 >= ranks) {
-        Some(rank) => Err(format!(
-            "rank {rank} is none of the {ranks}, which count from 0; correct it"
-        )),
-        None => Ok(()),
     }
 }
 

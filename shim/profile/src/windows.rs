@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::check_ranks;
+use crate::ranks::check_ranks;
 use treepie_base::{Rank, list};
 use treepie_traffic::Traffic;
 use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};

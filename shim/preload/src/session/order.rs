@@ -13,12 +13,15 @@ use super::request_error::RequestError;
 use super::run::{self, describe};
 use crate::order;
 
-/// What is done with the order of receives, and the logs that are replayed.
+/// An order, and the logs that are replayed.
+type OrderAndLogs = (Order, List<Rank, Log>);
+
+/// What is done with the order of receives.
 pub(super) fn read(
     native: &Native,
     settings: &Settings,
     ranks: usize,
-) -> Result<Option<(Order, List<Rank, Log>)>, RequestError> {
+) -> Result<Option<OrderAndLogs>, RequestError> {
     let Some(path) = settings.order.as_deref() else {
         return Ok(None);
     };

@@ -91,7 +91,7 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BusiestRank {
     /// The rank.
-    pub rank: usize,
+    pub rank: Rank,
     /// Its bytes, sent and received, in parts of the mean of all ranks.
     pub times_the_mean: f64,
 }
@@ -99,7 +99,7 @@ pub struct BusiestRank {
 impl From<(usize, f64)> for BusiestRank {
     fn from((rank, times_the_mean): (usize, f64)) -> Self {
         BusiestRank {
-            rank,
+            rank: Rank(rank),
             times_the_mean,
         }
     }
@@ -131,9 +131,9 @@ pub struct HostSummary {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairSummary {
     /// Sender.
-    pub from: usize,
+    pub from: Rank,
     /// Receiver.
-    pub to: usize,
+    pub to: Rank,
     /// Messages.
     pub messages: u64,
     /// Bytes.
@@ -327,8 +327,8 @@ fn top_pairs(all: &TrafficMatrix) -> Vec<PairSummary> {
     pairs.sort_by_key(|&(from, to, traffic)| (std::cmp::Reverse(traffic.bytes), from, to));
     pairs.truncate(TOP_PAIRS);
     let summary = |(from, to, traffic): (usize, usize, Traffic)| PairSummary {
-        from,
-        to,
+        from: Rank(from),
+        to: Rank(to),
         messages: traffic.messages,
         bytes: traffic.bytes,
     };

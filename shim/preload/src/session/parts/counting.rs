@@ -43,14 +43,14 @@ impl Part for Counting {
         };
         // Known now, and the same on all ranks.
         recording.run.locality = locality_text();
-        let rank = start.native.rank(world::of_application(start.native))?;
+        let rank = Rank(start.native.rank(world::of_application(start.native))?);
         if recording.times {
             record::begin_timing();
         }
         record::begin(recording.interval);
         if !recording.for_store {
             if recording.parts {
-                partial::arm(recording, Rank(rank));
+                partial::arm(recording, rank);
             }
             monitor::start(recording, rank);
             signals::catch();

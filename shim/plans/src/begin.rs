@@ -21,7 +21,7 @@ use treepie_profile::settings::{Collectives, GuardMode, Started, Transport};
 
 use crate::guard::knobs::Knobs;
 use crate::guard::{self};
-use crate::platform::{self, Known, PlatformUnknown};
+use crate::platform::{self, PlatformSource, PlatformUnknown};
 use crate::setup::{SETUP, Setup, active, family};
 use crate::started::{self, progress};
 use crate::transport::located;
@@ -37,7 +37,7 @@ pub struct Wanted {
     /// The clusters of the processes, if they were given.
     pub clusters: Option<List<Process, usize>>,
     /// What is known of the platform.
-    pub platform: Known,
+    pub platform: PlatformSource,
     /// Whether plans are measured against the MPI's own collectives before they replace them.
     pub guard: GuardMode,
     /// Way of the messages between ranks of one host.

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use treepie_base::Leaf;
+use treepie_base::{Leaf, Process};
 use treepie_placement::file::PlacementFile;
 use treepie_profile::{Host, Profile};
 use treepie_tests::hosts::{Hosts, places};
@@ -38,7 +38,7 @@ fn profile(directory: &Path, name: &str, hosts: usize) -> PathBuf {
     profile.hosts = (0..hosts)
         .map(|host| Host {
             name: format!("{name}{host}"),
-            processes: (host * each..(host + 1) * each).collect(),
+            processes: (host * each..(host + 1) * each).map(Process).collect(),
         })
         .collect();
     for rank in 0..RANKS {

@@ -93,7 +93,7 @@ fn the_main_job_keeps_its_output_and_crosses_the_network_less(mpi: Mpi) {
         "the replayed job sends the same"
     );
     for (process, rank) in file_of_placement.permutation.iter_enumerated() {
-        assert_eq!(other.process_of_rank[rank.0], process.0);
+        assert_eq!(other.process_of_rank[*rank], process);
     }
 
     let picture = file("halo.svg");

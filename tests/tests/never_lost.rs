@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use treepie_base::Rank;
 use treepie_collective::Record;
 use treepie_profile::{Profile, partial_profiles};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
@@ -28,10 +29,10 @@ fn assert_counted(profile: &Profile, told: &str) {
     let found: Vec<_> = profile
         .point_to_point
         .entries()
-        .filter(|(from, ..)| !profile.missing_ranks.contains(from))
+        .filter(|(from, ..)| !profile.missing_ranks.contains(&Rank(*from)))
         .collect();
     let expected: Vec<_> = right
-        .filter(|(from, ..)| !profile.missing_ranks.contains(from))
+        .filter(|(from, ..)| !profile.missing_ranks.contains(&Rank(*from)))
         .collect();
     assert_eq!(found, expected, "{told}");
     assert!(!profile.mpi.standard.is_empty(), "{told}");
@@ -56,7 +57,7 @@ fn every_rank_leaves_its_part_however_the_job_ends(mpi: Mpi) {
         let profile = merged(&output, &outcome);
         // Ranks that are interrupted at once may be killed before they can write.
         if how != "interrupt" {
-            assert_eq!(profile.missing_ranks, [0; 0], "{how}: {}", outcome.told());
+            assert_eq!(profile.missing_ranks, [], "{how}: {}", outcome.told());
             assert_eq!(profile.collectives.len(), 2, "{how}: {}", outcome.told());
         }
         assert_counted(&profile, how);
@@ -82,7 +83,7 @@ fn partial_profiles_of_a_replaced_run_have_its_plans(mpi: Mpi) {
         .with(Library::Set(settings.to_vec()))
         .run();
     let profile = merged(&output, &outcome);
-    assert_eq!(profile.missing_ranks, [0; 0], "{}", outcome.told());
+    assert_eq!(profile.missing_ranks, [], "{}", outcome.told());
     let planned = |record: &Record| record.plan.is_some();
     assert!(
         profile.collectives.iter().all(planned),
@@ -108,7 +109,7 @@ fn the_handler_of_the_application_runs_too(mpi: Mpi) {
     let outcome = ending(mpi, "handler", &output).run();
     assert!(outcome.stdout.contains("handled"), "{}", outcome.told());
     let profile = merged(&output, &outcome);
-    assert_eq!(profile.missing_ranks, [0; 0], "{}", outcome.told());
+    assert_eq!(profile.missing_ranks, [], "{}", outcome.told());
     assert_counted(&profile, "handler");
 }
 
@@ -121,7 +122,7 @@ fn a_checkpoint_survives_sigkill(mpi: Mpi) {
         .run();
     assert!(!outcome.status.success(), "{}", outcome.told());
     let profile = merged(&output, &outcome);
-    assert_eq!(profile.missing_ranks, [0; 0], "{}", outcome.told());
+    assert_eq!(profile.missing_ranks, [], "{}", outcome.told());
     assert_counted(&profile, "kill");
 }
 

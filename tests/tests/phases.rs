@@ -1,5 +1,6 @@
 //! Phases, times, shared memory and topologies in the profile of a job.
 
+use treepie_base::{List, Rank};
 use treepie_profile::Profile;
 use treepie_tests::{Job, Library, Mpi, under_each_mpi};
 use treepie_traffic::times::CallClass;
@@ -60,7 +61,7 @@ fn calls_are_timed_by_class_where_that_is_asked_for(mpi: Mpi) {
     assert_eq!(plain.times, None);
     let timed = profile(mpi, ("TREEPIE_TIMES", "true"));
     let times = timed.times.unwrap_or_default();
-    for rank in 0..RANKS {
+    for rank in (0..RANKS).map(Rank) {
         let of = |class: CallClass| times.classes[&class][rank];
         // 9 shifts, one of them in the phase that is left out: its time is not.
         assert_eq!(of(CallClass::SendReceive).calls, 9);
@@ -75,7 +76,10 @@ fn calls_are_timed_by_class_where_that_is_asked_for(mpi: Mpi) {
 
 fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
     let profile = profile(mpi, ("TREEPIE_LOG", "warn"));
-    assert_eq!(profile.shared_memory, [(0..RANKS).collect::<Vec<_>>()]);
+    assert_eq!(
+        profile.shared_memory,
+        [(0..RANKS).map(Rank).collect::<Vec<_>>()]
+    );
     let [topology] = &profile.topologies[..] else {
         panic!("{:?}", profile.topologies);
     };
@@ -97,10 +101,10 @@ fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
 fn phases_have_times_of_their_own(mpi: Mpi) {
     let profile = profile(mpi, ("TREEPIE_TIMES", "true"));
     let whole = profile.times.as_ref().expect("times of the run");
-    let mut calls = vec![0; RANKS];
+    let mut calls = List::from(vec![0; RANKS]);
     for phase in &profile.phases {
         let times = phase.times.as_ref().expect("times of a phase");
-        for (rank, outside) in times.outside_mpi().into_iter().enumerate() {
+        for (rank, outside) in times.outside_mpi().into_iter_enumerated() {
             assert!(
                 outside * 1e9 <= times.elapsed[rank] as f64,
                 "{}",
@@ -117,7 +121,7 @@ fn phases_have_times_of_their_own(mpi: Mpi) {
             };
         }
     }
-    assert_eq!(calls, [3; RANKS]);
+    assert_eq!(calls.raw, [3; RANKS]);
 }
 
 under_each_mpi!(

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use treepie_base::{List, Process, Rank};
 use treepie_collective::Operation;
 use treepie_profile::Profile;
 use treepie_tests::expected::{self, Pairs, pairs};
@@ -33,7 +34,10 @@ fn the_halo_exchange_shows_the_tiles_that_touch(mpi: Mpi) {
         &expected::of_halo2d(&outcome.stdout, 8, 10),
     );
     assert_eq!(profile.ranks, 12);
-    assert_eq!(profile.process_of_rank, (0..12).collect::<Vec<_>>());
+    assert_eq!(
+        profile.process_of_rank,
+        (0..12).map(Process).collect::<List<_, _>>()
+    );
     assert_eq!(
         profile
             .hosts
@@ -116,7 +120,7 @@ fn a_replayed_job_has_the_same_profile_in_its_own_ranks(mpi: Mpi) {
         &expected::of_account(&outcome.stdout, 4),
     );
     for (process, rank) in permutation.into_iter().enumerate() {
-        assert_eq!(profile.process_of_rank[rank], process);
+        assert_eq!(profile.process_of_rank[Rank(rank)], Process(process));
     }
 }
 
@@ -295,7 +299,8 @@ fn settings_are_read_from_the_configuration_file(mpi: Mpi) {
         treepie_tests::assert_same_output(&plain, &outcome);
         let profile = read(&file(written));
         assert_eq!(
-            profile.process_of_rank[0], process_of_rank_0,
+            profile.process_of_rank[Rank(0)],
+            Process(process_of_rank_0),
             "{}",
             outcome.description
         );

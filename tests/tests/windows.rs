@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use tempfile::TempDir;
-use treepie_base::list;
+use treepie_base::{Rank, list};
 use treepie_platform::Way;
 use treepie_platform::file::PlatformFile;
 use treepie_profile::{Profile, WindowUse};
@@ -90,7 +90,7 @@ fn calls_that_open_end_and_wait_are_timed_as_what_they_are(mpi: Mpi) {
             .split(' ')
             .map(|number| number.parse().expect("the job prints numbers"))
             .collect();
-        let rank = numbers[0] as usize;
+        let rank = Rank(numbers[0] as usize);
         let found = [CallClass::WindowEpoch, CallClass::Receive, CallClass::Wait]
             .map(|class| times.classes[&class][rank].calls);
         assert_eq!(found, numbers[1..], "rank {rank}: {}", outcome.told());
@@ -107,7 +107,7 @@ fn epochs_are_seen_from_fortran(mpi: Mpi) {
         panic!("{:?}", profile.windows);
     };
     let opened = |kind: EpochKind| window.epochs[&kind].opened;
-    assert_eq!(window.ranks, [0, 1, 2]);
+    assert_eq!(window.ranks, [0, 1, 2].map(Rank));
     assert_eq!(
         [EpochKind::Fence, EpochKind::LockAll, EpochKind::Lock].map(opened),
         [6, 3, 3]

@@ -1,9 +1,10 @@
-//! Permutations of ranks, as `TREEPIE_PERMUTATION` and placements hold them:
-//! element `i` is the new rank of the launcher's process `i`.
+//! Permutations of ranks, as `TREEPIE_PERMUTATION` and placements hold them: the new rank of each
+//! of the launcher's processes.
 
 use thiserror::Error;
 
-use super::list::{self, ListError};
+use crate::index::{List, Process, Rank, Slice};
+use crate::list::{self, ListError};
 
 /// Reason why a list of ranks is no permutation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -21,9 +22,9 @@ pub enum PermutationError {
     )]
     OutOfRange {
         /// The launcher's process.
-        process: usize,
+        process: Process,
         /// The rank that was to become its own.
-        rank: usize,
+        rank: Rank,
         /// Number of ranks.
         ranks: usize,
     },
@@ -31,11 +32,11 @@ pub enum PermutationError {
     #[error("rank {rank} is given to the processes {first} and {second}; use each rank once")]
     Twice {
         /// The rank.
-        rank: usize,
+        rank: Rank,
         /// The first process that has it.
-        first: usize,
+        first: Process,
         /// The second one.
-        second: usize,
+        second: Process,
     },
     /// A permutation of another number of ranks than the job has.
     #[error("the permutation has {found} ranks and there are {ranks}; write one for {ranks} ranks")]
@@ -47,12 +48,33 @@ pub enum PermutationError {
     },
 }
 
+/// Reason why a list has no inverse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InverseError<I, T> {
+    /// A value that is not below the length of the list.
+    OutOfRange {
+        /// Its index.
+        index: I,
+        /// The value.
+        value: T,
+    },
+    /// A value that is there twice.
+    Twice {
+        /// The value.
+        value: T,
+        /// Its first index.
+        first: I,
+        /// Its second index.
+        second: I,
+    },
+}
+
 /// A permutation from text such as `2,0,1`; ranges are allowed, as in `4-7,0-3`.
 ///
 /// # Errors
 /// Text that is no list of numbers, or numbers that are no permutation.
-pub fn parse(text: &str) -> Result<Vec<usize>, PermutationError> {
-    let new_rank = list::parse(text)?;
+pub fn parse(text: &str) -> Result<List<Process, Rank>, PermutationError> {
+    let new_rank = list::parse(text)?.into_iter().map(Rank).collect();
     check(&new_rank)?;
     Ok(new_rank)
 }
@@ -61,36 +83,33 @@ pub fn parse(text: &str) -> Result<Vec<usize>, PermutationError> {
 ///
 /// # Errors
 /// An empty list, a rank out of range, or one rank twice.
-pub fn check(new_rank: &[usize]) -> Result<(), PermutationError> {
-    let ranks = new_rank.len();
-    if ranks == 0 {
+pub fn check(new_rank: &List<Process, Rank>) -> Result<(), PermutationError> {
+    if new_rank.is_empty() {
         return Err(PermutationError::Empty);
     }
-    let mut process_of: Vec<Option<usize>> = vec![None; ranks];
-    for (process, &rank) in new_rank.iter().enumerate() {
-        let Some(holder) = process_of.get_mut(rank) else {
-            return Err(PermutationError::OutOfRange {
-                process,
-                rank,
-                ranks,
-            });
-        };
-        if let Some(first) = holder.replace(process) {
-            return Err(PermutationError::Twice {
-                rank,
-                first,
-                second: process,
-            });
-        }
-    }
-    Ok(())
+    inverse(new_rank).map(drop).map_err(|error| match error {
+        InverseError::OutOfRange { index, value } => PermutationError::OutOfRange {
+            process: index,
+            rank: value,
+            ranks: new_rank.len(),
+        },
+        InverseError::Twice {
+            value,
+            first,
+            second,
+        } => PermutationError::Twice {
+            rank: value,
+            first,
+            second,
+        },
+    })
 }
 
 /// Checks that `new_rank` is a permutation of exactly `ranks` ranks.
 ///
 /// # Errors
 /// Another length, and everything that [`check`] refuses.
-pub fn check_for(new_rank: &[usize], ranks: usize) -> Result<(), PermutationError> {
+pub fn check_for(new_rank: &List<Process, Rank>, ranks: usize) -> Result<(), PermutationError> {
     if new_rank.len() != ranks {
         return Err(PermutationError::OtherRanks {
             found: new_rank.len(),
@@ -100,6 +119,32 @@ pub fn check_for(new_rank: &[usize], ranks: usize) -> Result<(), PermutationErro
     check(new_rank)
 }
 
+/// The index of each value of a list that has each number below its length once.
+///
+/// # Errors
+/// A value that is out of range or there twice.
+pub fn inverse<I, T>(list: &Slice<I, T>) -> Result<List<T, I>, InverseError<I, T>>
+where
+    I: Copy + From<usize>,
+    T: Copy,
+    usize: From<T>,
+{
+    let mut index_of: List<T, Option<I>> = vec![None; list.len()].into();
+    for (index, &value) in list.iter_enumerated() {
+        let holder = index_of
+            .get_mut(value)
+            .ok_or(InverseError::OutOfRange { index, value })?;
+        if let Some(first) = holder.replace(index) {
+            return Err(InverseError::Twice {
+                value,
+                first,
+                second: index,
+            });
+        }
+    }
+    Ok(index_of.into_iter().flatten().collect())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -107,9 +152,18 @@ mod tests {
 
     #[test]
     fn permutations_are_read() {
-        assert_eq!(parse("2,0,1").unwrap(), [2, 0, 1]);
-        assert_eq!(parse("4-7,0-3").unwrap(), [4, 5, 6, 7, 0, 1, 2, 3]);
-        assert_eq!(parse("0").unwrap(), [0]);
+        assert_eq!(parse("2,0,1").unwrap().raw, [2, 0, 1].map(Rank));
+        let exchanged = [4, 5, 6, 7, 0, 1, 2, 3].map(Rank);
+        assert_eq!(parse("4-7,0-3").unwrap().raw, exchanged);
+        assert_eq!(parse("0").unwrap().raw, [Rank(0)]);
+    }
+
+    #[test]
+    fn the_inverse_leads_back() {
+        let new_rank = parse("2,0,1,3").unwrap();
+        let process_of_rank = inverse(&new_rank).unwrap();
+        assert_eq!(process_of_rank.raw, [1, 2, 0, 3].map(Process));
+        assert_eq!(inverse(&process_of_rank), Ok(new_rank));
     }
 
     #[test]
@@ -139,7 +193,9 @@ mod tests {
     #[test]
     fn a_permutation_of_another_number_of_ranks_is_refused() {
         assert_eq!(
-            check_for(&[1, 0], 3).unwrap_err().to_string(),
+            check_for(&[1, 0].into_iter().map(Rank).collect(), 3)
+                .unwrap_err()
+                .to_string(),
             "the permutation has 2 ranks and there are 3; write one for 3 ranks"
         );
     }

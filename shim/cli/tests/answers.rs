@@ -117,7 +117,7 @@ fn a_good_order_is_left_as_it_is() {
 fn replayed(placement: &PlacementFile) -> Profile {
     let mut profile = halo();
     for (process, &rank) in placement.permutation.iter_enumerated() {
-        profile.process_of_rank[rank.0] = process.0;
+        profile.process_of_rank[rank] = process;
     }
     profile
 }

@@ -6,6 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::{Desk, halo, is_picture, text_of};
+use treepie_base::{Process, Rank};
 use treepie_profile::{Host, Profile, Times};
 use treepie_traffic::times::{CallClass, CallTime};
 
@@ -19,8 +20,8 @@ fn run(minute: usize, milliseconds: u64) -> Profile {
         nanoseconds: milliseconds * 500_000,
     };
     profile.times = Some(Times {
-        elapsed: vec![milliseconds * 1_000_000; ranks],
-        classes: BTreeMap::from([(CallClass::Send, vec![time; ranks])]),
+        elapsed: vec![milliseconds * 1_000_000; ranks].into(),
+        classes: BTreeMap::from([(CallClass::Send, vec![time; ranks].into())]),
     });
     profile
 }
@@ -184,12 +185,12 @@ fn groups_that_cannot_be_compared_are_refused_by_name() {
     let desk = desk_of(in_turn);
     halo().write(&desk.path("untimed.yaml")).unwrap();
     let mut lost = run(3, 9);
-    lost.missing_ranks = vec![2, 3];
+    lost.missing_ranks = [2, 3].map(Rank).to_vec();
     lost.write(&desk.path("lost.yaml")).unwrap();
     let mut few = Profile::new(2);
     few.hosts = vec![Host {
         name: "mygale".into(),
-        processes: vec![0, 1],
+        processes: [0, 1].map(Process).to_vec(),
     }];
     few.times = Some(Times::new(2));
     few.write(&desk.path("few.yaml")).unwrap();

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use support::{Desk, halo, text_of};
+use treepie_base::Process;
 use treepie_placement::file::PlacementFile;
 use treepie_profile::{Host, Profile};
 use treepie_traffic::Traffic;
@@ -23,7 +24,7 @@ fn reported(files: &[&str]) -> (Desk, String) {
     let placement = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();
     let mut replayed = halo();
     for (process, &rank) in placement.permutation.iter_enumerated() {
-        replayed.process_of_rank[rank.0] = process.0;
+        replayed.process_of_rank[rank] = process;
     }
     replayed.write(&desk.path("after.profile.yaml")).unwrap();
     desk.write("two.platform.yaml", PLATFORM);
@@ -223,7 +224,7 @@ fn the_heat_map_is_in_the_order_of_ranks_where_no_machine_is_known() {
     let mut crowded = Profile::new(4096);
     crowded.hosts = vec![Host {
         name: "mygale".to_owned(),
-        processes: (0..4096).collect(),
+        processes: (0..4096).map(Process).collect(),
     }];
     crowded.point_to_point.add(0, 4095, Traffic::new(1, 1024));
     crowded.write(&desk.path("app.profile.yaml")).unwrap();

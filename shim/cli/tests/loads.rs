@@ -6,6 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::Desk;
+use treepie_base::Process;
 use treepie_profile::{Host, Phase, Profile, Times};
 use treepie_traffic::times::{CallClass, CallTime};
 use treepie_traffic::{Traffic, TrafficMatrix};
@@ -26,8 +27,8 @@ fn times(in_mpi: [u64; 4]) -> Times {
         nanoseconds: seconds * 1_000_000_000,
     });
     Times {
-        elapsed: vec![10_000_000_000; 4],
-        classes: BTreeMap::from([(CallClass::Receive, receives.to_vec())]),
+        elapsed: vec![10_000_000_000; 4].into(),
+        classes: BTreeMap::from([(CallClass::Receive, receives.to_vec().into())]),
     }
 }
 
@@ -35,10 +36,10 @@ fn times(in_mpi: [u64; 4]) -> Times {
 fn measured() -> Profile {
     let mut profile = Profile::new(4);
     profile.mpi.family = "mpich".into();
-    profile.allowed_cores = vec!["0-1".into(); 4];
+    profile.allowed_cores = vec!["0-1".into(); 4].into();
     profile.hosts.push(Host {
         name: "node".into(),
-        processes: (0..4).collect(),
+        processes: (0..4).map(Process).collect(),
     });
     profile.point_to_point.add(0, 1, Traffic::new(1, 100));
     profile.times = Some(times([1, 1, 9, 9]));

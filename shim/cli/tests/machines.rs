@@ -6,7 +6,7 @@ mod support;
 
 use serde_json::json;
 use support::Desk;
-use treepie_base::Leaf;
+use treepie_base::{Leaf, Process};
 use treepie_placement::file::PlacementFile;
 use treepie_profile::{Host, HostTopology, Profile};
 use treepie_topology::Machine;
@@ -30,7 +30,7 @@ fn profile() -> Profile {
     let mut profile = Profile::new(10);
     let host = |name: &str, processes: std::ops::Range<usize>| Host {
         name: name.to_owned(),
-        processes: processes.collect(),
+        processes: processes.map(Process).collect(),
     };
     profile.hosts = vec![host("large", 0..8), host("small", 8..10)];
     // Each process is bound to one core: on the small host to both its threads.

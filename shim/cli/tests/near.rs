@@ -5,6 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{Desk, text_of};
+use treepie_base::Process;
 use treepie_profile::{Host, HostTopology, Profile};
 use treepie_traffic::Traffic;
 
@@ -26,7 +27,7 @@ fn profile(devices: [&str; 2]) -> Profile {
     let mut profile = Profile::new(16);
     let host = |name: &str, processes: std::ops::Range<usize>| Host {
         name: name.to_owned(),
-        processes: processes.collect(),
+        processes: processes.map(Process).collect(),
     };
     profile.hosts = vec![host("n1", 0..8), host("n2", 8..16)];
     profile.allowed_cores = (0..16).map(|process| (process % 8).to_string()).collect();

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use support::{Answer, Desk};
+use treepie_base::Rank;
 use treepie_jobstate::pages::layout::{
     AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, VERSION, WORDS, area, communicator,
     header, pack,
@@ -59,7 +60,7 @@ fn put(desk: &Desk, run: u64, rank: usize, words: &[u64]) {
     fs::create_dir_all(&directory).unwrap();
     let words = words.iter().flat_map(|word| word.to_ne_bytes());
     let bytes: Vec<u8> = words.chain(NAMES.bytes()).collect();
-    fs::write(directory.join(file_name(rank)), bytes).unwrap();
+    fs::write(directory.join(file_name(Rank(rank))), bytes).unwrap();
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn pages_of_another_user_are_left_out_unless_root_asks() {
     let (user, other) = (65534, 1);
     for rank in 0..2 {
         put(&desk, 7, rank, &page(7, rank as u64));
-        let path = run_directory(&desk.path("pages"), 7).join(file_name(rank));
+        let path = run_directory(&desk.path("pages"), 7).join(file_name(Rank(rank)));
         chown(path, Some(other), None).unwrap();
     }
     let root = desk.run(&["why", "--pages", "pages"]).good();
@@ -129,7 +130,7 @@ fn pages_of_another_user_are_left_out_unless_root_asks() {
     let nothing = asked().refusal(1);
     let left_out = "page: belongs to user 1; left out";
     assert!(nothing.contains(left_out), "{nothing}");
-    let own = run_directory(&desk.path("pages"), 7).join(file_name(0));
+    let own = run_directory(&desk.path("pages"), 7).join(file_name(Rank(0)));
     chown(own, Some(user), None).unwrap();
     let half = asked().good();
     assert!(half.err.contains(left_out), "{}", half.err);
@@ -177,7 +178,7 @@ fn other_hosts_are_told_of_the_directory_of_a_run_that_is_named_by_it() {
 fn what_is_no_file_is_no_page_and_holds_nobody() {
     let desk = Desk::new();
     put(&desk, 7, 1, &page(7, 1));
-    let pipe = run_directory(&desk.path("pages"), 7).join(file_name(0));
+    let pipe = run_directory(&desk.path("pages"), 7).join(file_name(Rank(0)));
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let answer = desk

@@ -6,7 +6,8 @@ mod support;
 use std::path::Path;
 
 use support::Desk;
-use treepie_profile::partial_profiles::{self, Checksum, Encoder, Kind, RunDescription};
+use treepie_base::{Process, Rank};
+use treepie_profile::partial_profiles::{self, Checksum, Encoder, MessageKind, RunDescription};
 use treepie_profile::{MpiDescription, Profile};
 use treepie_traffic::Traffic;
 
@@ -24,11 +25,15 @@ fn run_of(ranks: usize, run: u64) -> RunDescription {
 }
 
 /// The file that a rank leaves: it sent 100 bytes to `partner`.
-fn partial(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
+fn partial(run: &RunDescription, rank: usize, partner: usize) -> Vec<u8> {
     let mut bytes = partial_profiles::start_of_file(run);
     let mut encoder = Encoder::new(&mut bytes);
-    encoder.rank(rank, rank, "node", "0-1", 5);
-    encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 100));
+    encoder.rank(Process(rank), Rank(rank), "node", "0-1", 5);
+    encoder.counted(
+        MessageKind::PointToPoint,
+        Rank(partner),
+        Traffic::new(1, 100),
+    );
     encoder.end();
     let mut checksum = Checksum::default();
     checksum.update(&bytes);
@@ -38,7 +43,11 @@ fn partial(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
 
 fn leave(directory: &Path, rank: usize, bytes: &[u8]) {
     std::fs::create_dir_all(directory).unwrap();
-    std::fs::write(directory.join(partial_profiles::file_name(rank)), bytes).unwrap();
+    std::fs::write(
+        directory.join(partial_profiles::file_name(Rank(rank))),
+        bytes,
+    )
+    .unwrap();
 }
 
 #[test]
@@ -46,7 +55,7 @@ fn partial_profiles_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named
     let desk = Desk::new();
     let directory = desk.path("app.profile.yaml.parts");
     for rank in [0, 2] {
-        leave(&directory, rank, &partial(&run_of(4, 7), rank as u32, 1));
+        leave(&directory, rank, &partial(&run_of(4, 7), rank, 1));
     }
     let said = "treepie: app.profile.yaml.parts/: put together from what 2 of 4 ranks left; what \
                 the ranks 1,3 sent is missing\n";
@@ -55,7 +64,7 @@ fn partial_profiles_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named
         .good();
     assert_eq!(answer.err, said);
     let profile = Profile::read(&desk.path("app.profile.yaml")).unwrap();
-    assert_eq!(profile.missing_ranks, [1, 3]);
+    assert_eq!(profile.missing_ranks, [1, 3].map(Rank));
     assert!(directory.exists(), "what the ranks left stays");
     let answer = desk
         .run(&["convert", "app.profile.yaml.parts/", "m.txt"])

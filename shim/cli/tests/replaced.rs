@@ -5,6 +5,7 @@
 mod support;
 
 use support::Desk;
+use treepie_base::Process;
 use treepie_collective::{Locality, Operation, PlanRun, Record, Volume, size_class};
 use treepie_profile::{Host, Profile};
 use treepie_traffic::Traffic;
@@ -16,13 +17,13 @@ fn plain() -> Profile {
     let mut profile = Profile::new(8);
     profile.mpi.family = "open-mpi".into();
     profile.command = vec!["./app".into()];
-    profile.allowed_cores = vec!["0-1".into(); 8];
+    profile.allowed_cores = vec!["0-1".into(); 8].into();
     profile.hosts = ["a0", "a1", "b0", "b1"]
         .iter()
         .enumerate()
         .map(|(host, name)| Host {
             name: (*name).to_owned(),
-            processes: vec![2 * host, 2 * host + 1],
+            processes: [2 * host, 2 * host + 1].map(Process).to_vec(),
         })
         .collect();
     let record = |operation, root, bytes| Record {

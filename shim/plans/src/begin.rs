@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use treepie_base::{List, Process, Rank, Slice};
 use treepie_choice::Progress;
 use treepie_collective::{Clusters, Locality};
 use treepie_mpi::native::{Native, NativeError, OwnComm};
@@ -20,7 +21,7 @@ use treepie_profile::settings::{Collectives, GuardMode, Started, Transport};
 
 use crate::guard::knobs::Knobs;
 use crate::guard::{self};
-use crate::platform::{self, Known, PlatformUnknown};
+use crate::platform::{self, PlatformSource, PlatformUnknown};
 use crate::setup::{SETUP, Setup, active, family};
 use crate::started::{self, progress};
 use crate::transport::located;
@@ -33,10 +34,10 @@ pub struct Wanted {
     pub collectives: String,
     /// Reductions do not depend on where ranks run.
     pub reproducible: bool,
-    /// The cluster of every process of the launcher's world, if it was given.
-    pub clusters: Option<Vec<u32>>,
+    /// The clusters of the processes, if they were given.
+    pub clusters: Option<List<Process, usize>>,
     /// What is known of the platform.
-    pub platform: Known,
+    pub platform: PlatformSource,
     /// Whether plans are measured against the MPI's own collectives before they replace them.
     pub guard: GuardMode,
     /// Way of the messages between ranks of one host.
@@ -47,22 +48,6 @@ pub struct Wanted {
     pub known: Vec<GuardedCell>,
     /// What guards found in other programs: plans that are tried first.
     pub proven: Vec<GuardedCell>,
-}
-
-impl Wanted {
-    /// The same for ranks that are others than the launcher's: process `i` has the rank
-    /// `new_rank[i]`, and stays in its cluster.
-    pub fn renumbered(mut self, new_rank: &[u32]) -> Self {
-        if let Some(clusters) = &mut self.clusters
-            && clusters.len() == new_rank.len()
-        {
-            let of_process = clusters.clone();
-            for (&rank, cluster) in new_rank.iter().zip(of_process) {
-                clusters[rank as usize] = cluster;
-            }
-        }
-        self
-    }
 }
 
 /// Why collectives are left to the native MPI.
@@ -139,16 +124,21 @@ fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// From now on collectives are replaced. `world` is the application's.
-/// Collective.
+/// From now on collectives are replaced. `world` is the application's, in which processes have the
+/// ranks `new_rank`, where these are others than their numbers. Collective.
 ///
 /// # Errors
 /// A platform that is not this one, or a call that failed; all ranks get the same.
-pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupError> {
+pub fn begin(
+    native: &Native,
+    world: Comm,
+    wanted: &Wanted,
+    new_rank: Option<&Slice<Process, Rank>>,
+) -> Result<(), SetupError> {
     let members = Members::new(native, world)?;
     same_settings(&members)?;
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
-    let mut locality = locality_of(native, world, wanted)?;
+    let mut locality = locality_of(native, world, wanted, new_rank)?;
     if members.rank() == 0 {
         log_begin(wanted, &locality);
     }
@@ -311,7 +301,12 @@ pub fn end(native: &Native, world: Comm) {
 
 /// Where every rank is: in the cluster that was given, where the platform has it, or else in a
 /// cluster for each host; and what it is bound to there. The eager limit is left to be said.
-fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality, SetupError> {
+fn locality_of(
+    native: &Native,
+    world: Comm,
+    wanted: &Wanted,
+    new_rank: Option<&Slice<Process, Rank>>,
+) -> Result<Locality, SetupError> {
     let ranks = native.size(world)?;
     if let Some(clusters) = &wanted.clusters
         && clusters.len() != ranks
@@ -335,10 +330,13 @@ fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality
     };
     let hosts = identities.iter().map(|one: &Identity| one.host.as_str());
     let host_of_rank: Vec<usize> = hosts.map(&mut number).collect();
-    let given = wanted.clusters.as_ref();
-    let given = given.map(|clusters| clusters.iter().map(|&number| number as usize).collect());
+    let mut cluster_of_rank = List::from(host_of_rank.clone());
+    for (process, &cluster) in wanted.clusters.iter().flat_map(|all| all.iter_enumerated()) {
+        let rank = new_rank.map_or(Rank(process.0), |new_rank| new_rank[process]);
+        cluster_of_rank[rank] = cluster;
+    }
     Ok(Locality::Numbers {
-        cluster_of_rank: given.unwrap_or_else(|| host_of_rank.clone()),
+        cluster_of_rank: cluster_of_rank.raw,
         host_of_rank,
         inside: Inside::of(&identities),
     })

@@ -25,12 +25,12 @@ pub fn holds(address: Word) -> bool {
 
 /// A runtime, and the part of a device's memory that it was last asked for: programs use the same
 /// buffers again. What a runtime says of other memory is not kept, which may become a device's.
-struct Known {
+struct CachedRuntime {
     runtime: Box<dyn Runtime>,
     last: Mutex<Range<Word>>,
 }
 
-impl Known {
+impl CachedRuntime {
     fn holds(&self, address: Word) -> bool {
         let mut last = self.last.lock();
         if last.contains(&address) {
@@ -48,21 +48,21 @@ impl Known {
 /// The runtimes that are in this process, since the loader last changed something.
 struct Looked {
     changes: u64,
-    known: Arc<[Known]>,
+    known: Arc<[CachedRuntime]>,
 }
 
 static LOOKED: RwLock<Option<Looked>> = RwLock::new(None);
 
-fn known() -> Arc<[Known]> {
+fn known() -> Arc<[CachedRuntime]> {
     let changes = elf::changes();
     if let Some(looked) = &*LOOKED.read()
         && looked.changes == changes
     {
         return Arc::clone(&looked.known);
     }
-    let known: Arc<[Known]> = runtimes::find_all()
+    let known: Arc<[CachedRuntime]> = runtimes::find_all()
         .into_iter()
-        .map(|runtime| Known {
+        .map(|runtime| CachedRuntime {
             runtime,
             last: Mutex::default(),
         })
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_device_s_memory_is_asked_for_once_and_other_memory_each_time() {
         let asked = Arc::new(AtomicU32::new(0));
-        let known = Known {
+        let known = CachedRuntime {
             runtime: Box::new(Counting(Arc::clone(&asked))),
             last: Mutex::default(),
         };

@@ -2,31 +2,36 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use treepie_base::list;
+use treepie_base::{List, Process, Slice, list};
 
 /// Processes that may run on the same cores.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AllowedCores {
     #[serde(with = "list")]
-    processes: Vec<usize>,
+    processes: Vec<Process>,
     cores: String,
 }
 
 /// For `#[serde(with = "allowed_cores")]`: writes the cores of each process.
-pub(crate) fn serialize<S: Serializer>(cores: &[String], out: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(
+    cores: &Slice<Process, String>,
+    out: S,
+) -> Result<S::Ok, S::Error> {
     together(cores).serialize(out)
 }
 
 /// For `#[serde(with = "allowed_cores")]`: reads the cores of each process.
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    input: D,
+) -> Result<List<Process, String>, D::Error> {
     apart(&Vec::<AllowedCores>::deserialize(input)?).map_err(serde::de::Error::custom)
 }
 
 /// Neighbouring processes with the same cores, together.
-fn together(allowed_cores: &[String]) -> Vec<AllowedCores> {
+fn together(allowed_cores: &Slice<Process, String>) -> Vec<AllowedCores> {
     let mut groups: Vec<AllowedCores> = Vec::new();
-    for (process, cores) in allowed_cores.iter().enumerate() {
+    for (process, cores) in allowed_cores.iter_enumerated() {
         match groups.last_mut() {
             Some(group) if group.cores == *cores => group.processes.push(process),
             _ => groups.push(AllowedCores {
@@ -39,9 +44,9 @@ fn together(allowed_cores: &[String]) -> Vec<AllowedCores> {
 }
 
 /// The cores of each process.
-fn apart(groups: &[AllowedCores]) -> Result<Vec<String>, String> {
+fn apart(groups: &[AllowedCores]) -> Result<List<Process, String>, String> {
     let listed: usize = groups.iter().map(|group| group.processes.len()).sum();
-    let mut cores: Vec<Option<&str>> = vec![None; listed];
+    let mut cores: List<Process, Option<&str>> = vec![None; listed].into();
     for group in groups {
         for &process in &group.processes {
             // One that is beyond the number of those listed leaves a gap before.
@@ -54,9 +59,10 @@ fn apart(groups: &[AllowedCores]) -> Result<Vec<String>, String> {
             }
         }
     }
-    let missing = |process| format!("process {process} is missing; list the cores it may use");
-    let named = |(process, cores): (usize, Option<&str>)| {
+    let missing =
+        |process: Process| format!("process {process} is missing; list the cores it may use");
+    let named = |(process, cores): (Process, Option<&str>)| {
         cores.map(str::to_owned).ok_or_else(|| missing(process))
     };
-    cores.into_iter().enumerate().map(named).collect()
+    cores.into_iter_enumerated().map(named).collect()
 }

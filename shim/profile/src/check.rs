@@ -5,10 +5,11 @@ use std::path::Path;
 
 use crate::phases::Phase;
 use crate::profile::Profile;
+use crate::ranks::check_ranks;
 use crate::topologies::HostTopology;
 use crate::{locality, records};
-use treepie_base::permutation::PermutationError;
-use treepie_base::{FileError, list, permutation};
+use treepie_base::permutation::{InverseError, inverse};
+use treepie_base::{FileError, List, Process, list};
 
 impl Profile {
     /// Checks that the parts agree with each other. `path` is for messages.
@@ -50,8 +51,8 @@ impl Profile {
             return Err(FileError::field(path, "ranks", problem));
         }
         // Checked first: the other checks allocate memory for each rank.
-        permutation::check_for(&self.process_of_rank, ranks)
-            .map_err(|error| FileError::field(path, "process_of_rank", in_processes(&error)))?;
+        self.check_processes()
+            .map_err(|problem| FileError::field(path, "process_of_rank", problem))?;
         let mut shared_memory = self.shared_memory.iter();
         for (field, checked) in [
             ("allowed_cores", self.check_cores()),
@@ -87,6 +88,33 @@ impl Profile {
         })
     }
 
+    /// Checks that each rank is run by a process of its own.
+    fn check_processes(&self) -> Result<(), String> {
+        let (found, ranks) = (self.process_of_rank.len(), self.ranks);
+        if found != ranks {
+            return Err(format!(
+                "has {found} processes for {ranks} ranks; list one for each rank"
+            ));
+        }
+        inverse(&self.process_of_rank)
+            .map(drop)
+            .map_err(|error| match error {
+                InverseError::OutOfRange {
+                    index: rank,
+                    value: process,
+                } => format!(
+                    "rank {rank} is run by process {process}, but there are {ranks} processes"
+                ),
+                InverseError::Twice {
+                    value: process,
+                    first,
+                    second,
+                } => {
+                    format!("process {process} runs the ranks {first} and {second}; each runs one")
+                }
+            })
+    }
+
     /// Checks that each process has a list of cores.
     fn check_cores(&self) -> Result<(), String> {
         let (found, ranks) = (self.allowed_cores.len(), self.ranks);
@@ -96,7 +124,7 @@ impl Profile {
             ));
         }
         let mut previous = None;
-        for (process, cores) in self.allowed_cores.iter().enumerate() {
+        for (process, cores) in self.allowed_cores.iter_enumerated() {
             if previous.replace(cores) != Some(cores) {
                 list::parse(cores).map_err(|error| format!("process {process}: {error}"))?;
             }
@@ -123,7 +151,7 @@ impl Profile {
     /// Checks that each process is on one host.
     fn check_hosts(&self) -> Result<(), String> {
         let ranks = self.ranks;
-        let mut host_of: Vec<Option<&str>> = vec![None; ranks];
+        let mut host_of: List<Process, Option<&str>> = vec![None; ranks].into();
         for host in &self.hosts {
             for &process in &host.processes {
                 let slot = host_of.get_mut(process).ok_or_else(|| {
@@ -139,22 +167,12 @@ impl Profile {
                 }
             }
         }
-        match host_of.iter().position(Option::is_none) {
+        match host_of.position(Option::is_none) {
             Some(process) => Err(format!(
                 "process {process} is on no host; list it with its host"
             )),
             None => Ok(()),
         }
-    }
-}
-
-/// Checks that a list has ranks of the job.
-fn check_ranks(list: &[usize], ranks: usize) -> Result<(), String> {
-    match list.iter().find(|&&rank| rank >= ranks) {
-        Some(rank) => Err(format!(
-            "rank {rank} is none of the {ranks}, which count from 0; correct it"
-        )),
-        None => Ok(()),
     }
 }
 
@@ -170,25 +188,4 @@ fn check_each<T>(
             .map_err(|problem| FileError::field(path, format!("{field}[{index}]"), problem))?;
     }
     Ok(())
-}
-
-/// Problem of `process_of_rank`: it lists processes by rank, while the
-/// messages of a permutation speak of ranks by process.
-fn in_processes(error: &PermutationError) -> String {
-    match error {
-        PermutationError::Twice {
-            rank: process,
-            first,
-            second,
-        } => format!("process {process} runs the ranks {first} and {second}; each runs one"),
-        PermutationError::OutOfRange {
-            process: rank,
-            rank: process,
-            ranks,
-        } => format!("rank {rank} is run by process {process}, but there are {ranks} processes"),
-        PermutationError::OtherRanks { found, ranks } => {
-            format!("has {found} processes for {ranks} ranks; list one for each rank")
-        }
-        other => other.to_string(),
-    }
 }

@@ -26,6 +26,7 @@ mod locality;
 pub mod partial_profiles;
 mod phases;
 mod profile;
+mod ranks;
 mod records;
 pub mod settings;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::times::Times;
 use crate::topologies::HostTopology;
 use crate::windows::WindowUse;
 use crate::{allowed_cores, locality, records};
-use treepie_base::{Header, list};
+use treepie_base::{Header, List, Process, Rank, list};
 use treepie_collective::{Locality, Record};
 use treepie_topology::formats::HostLocation;
 use treepie_traffic::{Layer, TrafficMatrix};
@@ -34,11 +34,11 @@ pub struct Host {
     pub name: String,
     /// The processes, numbered as in the launcher's `MPI_COMM_WORLD`.
     #[serde(with = "list")]
-    pub processes: Vec<usize>,
+    pub processes: Vec<Process>,
 }
 
-/// A profile. Matrices and records speak in the application's ranks; hosts and
-/// cores in the launcher's processes; `process_of_rank` leads from one to the other.
+/// A profile. Matrices and records are by the application's ranks; hosts and cores by the
+/// launcher's processes; `process_of_rank` leads from one to the other.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -59,14 +59,14 @@ pub struct Profile {
     /// The cores that each process was allowed to use, as Linux writes them:
     /// `0-3,8`; empty where it is not known.
     #[serde(with = "allowed_cores")]
-    pub allowed_cores: Vec<String>,
+    pub allowed_cores: List<Process, String>,
     /// The launcher's process that ran each rank of the application.
     #[serde(with = "list")]
-    pub process_of_rank: Vec<usize>,
+    pub process_of_rank: List<Rank, Process>,
     /// Ranks that left nothing, because the job had no orderly end: what they
     /// sent is missing. Their processes and hosts are made up.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
-    pub missing_ranks: Vec<usize>,
+    pub missing_ranks: Vec<Rank>,
     /// Messages that the application sent itself.
     #[serde(skip)]
     pub point_to_point: TrafficMatrix,
@@ -89,7 +89,7 @@ pub struct Profile {
     /// Groups of ranks that have shared memory (`MPI_Win_allocate_shared`): a
     /// placement must keep each group on one node. Ranks by size.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list::lists")]
-    pub shared_memory: Vec<Vec<usize>>,
+    pub shared_memory: Vec<Vec<Rank>>,
     /// Time in MPI, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
@@ -116,8 +116,8 @@ impl Profile {
     pub fn new(ranks: usize) -> Profile {
         Profile {
             ranks,
-            process_of_rank: (0..ranks).collect(),
-            allowed_cores: vec![String::new(); ranks],
+            process_of_rank: (0..ranks).map(Process).collect(),
+            allowed_cores: vec![String::new(); ranks].into(),
             point_to_point: TrafficMatrix::new(ranks),
             one_sided: TrafficMatrix::new(ranks),
             neighbourhood: TrafficMatrix::new(ranks),

@@ -4,40 +4,40 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use treepie_base::convert;
+use treepie_base::{List, Rank, convert};
 use treepie_traffic::times::{CallClass, CallTime};
 
 /// Calls and the time in them, if `times` was set when the profile was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Times {
     /// For each rank, nanoseconds from the end of `MPI_Init` to `MPI_Finalize`.
-    pub elapsed: Vec<u64>,
+    pub elapsed: List<Rank, u64>,
     /// For each class that was called, one entry a rank.
-    pub classes: BTreeMap<CallClass, Vec<CallTime>>,
+    pub classes: BTreeMap<CallClass, List<Rank, CallTime>>,
 }
 
 impl Times {
     /// No times yet, of so many ranks.
     pub fn new(ranks: usize) -> Times {
         Times {
-            elapsed: vec![0; ranks],
+            elapsed: vec![0; ranks].into(),
             classes: BTreeMap::new(),
         }
     }
 
     /// Adds what one rank measured in `elapsed` nanoseconds.
-    pub fn add(&mut self, rank: usize, elapsed: u64, classes: BTreeMap<CallClass, CallTime>) {
+    pub fn add(&mut self, rank: Rank, elapsed: u64, classes: BTreeMap<CallClass, CallTime>) {
         let ranks = self.elapsed.len();
         self.elapsed[rank] = self.elapsed[rank].saturating_add(elapsed);
         for (class, time) in classes {
             let of_class = self.classes.entry(class);
-            of_class.or_insert_with(|| vec![CallTime::default(); ranks])[rank] += time;
+            of_class.or_insert_with(|| vec![CallTime::default(); ranks].into())[rank] += time;
         }
     }
 
     /// Checks times of a job of `ranks` ranks; on failure the problem.
     pub(crate) fn check(&self, ranks: usize) -> Result<(), String> {
-        let mut lengths = self.classes.values().map(Vec::len);
+        let mut lengths = self.classes.values().map(|of_ranks| of_ranks.len());
         let other = lengths.find(|&length| length != ranks);
         match other.or(Some(self.elapsed.len()).filter(|&length| length != ranks)) {
             Some(found) => Err(other_ranks(found, ranks)),
@@ -47,8 +47,8 @@ impl Times {
 
     /// Seconds of each rank outside MPI: what a load balancer takes as its load. Not below 0, where
     /// several threads were in MPI at a time, or where a call ended here that had begun before.
-    pub fn outside_mpi(&self) -> Vec<f64> {
-        let outside = |(rank, &elapsed): (usize, &u64)| {
+    pub fn outside_mpi(&self) -> List<Rank, f64> {
+        let outside = |(rank, &elapsed): (Rank, &u64)| {
             let inside = self
                 .classes
                 .values()
@@ -56,7 +56,7 @@ impl Times {
             let inside = inside.fold(0, u64::saturating_add);
             elapsed.saturating_sub(inside) as f64 / 1e9
         };
-        self.elapsed.iter().enumerate().map(outside).collect()
+        self.elapsed.iter_enumerated().map(outside).collect()
     }
 }
 
@@ -128,7 +128,10 @@ impl TimesText {
                 return Err(format!("{class} is listed twice; keep one of them"));
             }
         }
-        Ok(Times { elapsed, classes })
+        Ok(Times {
+            elapsed: elapsed.into(),
+            classes,
+        })
     }
 }
 

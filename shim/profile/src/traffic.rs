@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::phases::Phase;
 use crate::profile::Profile;
+use treepie_base::{List, Rank};
 use treepie_collective::{Clusters, Network, Record, Volume};
 use treepie_native::traffic::{Model, expand, expand_as_run};
 use treepie_traffic::times::CallClass;
@@ -104,9 +105,9 @@ impl Profile {
     /// Bytes that each rank moved with the calls of a class: sent for sends,
     /// received for receives. For collectives, the rank's own message or block of
     /// each call. Waiting and what is in no layer moves none.
-    pub fn bytes_of_class(&self, class: CallClass) -> Vec<u64> {
-        let mut bytes = vec![0u64; self.ranks];
-        let mut add = |rank: usize, more: u64| bytes[rank] = bytes[rank].saturating_add(more);
+    pub fn bytes_of_class(&self, class: CallClass) -> List<Rank, u64> {
+        let mut bytes: List<Rank, u64> = vec![0; self.ranks].into();
+        let mut add = |rank, more: u64| bytes[Rank(rank)] = bytes[Rank(rank)].saturating_add(more);
         let layer = match class {
             CallClass::Send | CallClass::Receive => Layer::PointToPoint,
             CallClass::Neighbourhood => Layer::Neighbourhood,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use treepie_base::list;
+use crate::ranks::check_ranks;
+use treepie_base::{Rank, list};
 use treepie_traffic::Traffic;
 use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 
@@ -14,7 +15,7 @@ use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 pub struct WindowUse {
     /// Its ranks in the application's world, in their order in the window.
     #[serde(with = "list")]
-    pub ranks: Vec<usize>,
+    pub ranks: Vec<Rank>,
     /// How many windows the same ranks made before it.
     pub number: u32,
     /// What was done in each kind of epoch that was opened.
@@ -72,7 +73,7 @@ fn least_of(size_class: u8) -> u64 {
 
 impl WindowUse {
     /// A window on which nothing was done.
-    pub fn new(ranks: Vec<usize>, number: u32) -> Self {
+    pub fn new(ranks: Vec<Rank>, number: u32) -> Self {
         WindowUse {
             ranks,
             number,
@@ -117,11 +118,7 @@ impl WindowUse {
         if self.ranks.is_empty() {
             return Err("has no ranks; leave it out".into());
         }
-        if let Some(rank) = self.ranks.iter().find(|&&rank| rank >= ranks) {
-            return Err(format!(
-                "rank {rank} is none of the {ranks}, which count from 0; correct it"
-            ));
-        }
+        check_ranks(&self.ranks, ranks)?;
         let moved = self.epochs.values().flat_map(|epoch| epoch.moved.keys());
         match moved.into_iter().find(|call| !call.moves()) {
             Some(call) => Err(format!("{call} moves no data; remove it from `moved`")),
@@ -167,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_ranks_did_is_added_up_by_call_and_size() {
-        let mut window = WindowUse::new(vec![0, 1, 2, 3], 0);
+        let mut window = WindowUse::new((0..4).map(Rank).collect(), 0);
         window.add_rank(&[
             (access(WindowCall::Open, 0, 0), counted(2, 0, 2)),
             (access(WindowCall::Put, 100, 1), counted(3, 300, 2)),

@@ -3,7 +3,7 @@
 use treepie_traffic::windows::{Access, EpochKind, WindowCall};
 
 /// A window, by its place among those of this process (`windows`).
-pub type Place = u16;
+pub type WindowIndex = u16;
 
 /// Where the fields start; the target is above them all.
 const CALL: u32 = 2;
@@ -14,7 +14,7 @@ const TARGET: u32 = WINDOW + 16;
 
 /// What the keys of all calls on a window in one kind of epoch have in common, kept ready-made: it
 /// changes when an epoch is opened.
-pub fn of_epoch(window: Place, epoch: EpochKind) -> u64 {
+pub fn of_epoch(window: WindowIndex, epoch: EpochKind) -> u64 {
     (epoch as u64 | u64::from(window) << WINDOW) + 1
 }
 
@@ -35,7 +35,7 @@ pub fn of_call(
 }
 
 /// The window and the call that a key is of.
-pub fn unpack(key: u64) -> Option<(Place, Access)> {
+pub fn unpack(key: u64) -> Option<(WindowIndex, Access)> {
     let key = key.checked_sub(1)?;
     let field = |start: u32, end: u32| key >> start & ((1 << (end - start)) - 1);
     let access = Access {
@@ -45,7 +45,7 @@ pub fn unpack(key: u64) -> Option<(Place, Access)> {
         size_class: field(SIZE, WINDOW) as u8,
         target: (key >> TARGET) as u32,
     };
-    Some((field(WINDOW, TARGET) as Place, access))
+    Some((field(WINDOW, TARGET) as WindowIndex, access))
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
         for &epoch in EpochKind::ALL {
             for &call in WindowCall::ALL {
                 for (size_class, target, window) in
-                    [(0, 0, 0), (64, u32::MAX - 1, Place::MAX), (7, 1, 2)]
+                    [(0, 0, 0), (64, u32::MAX - 1, WindowIndex::MAX), (7, 1, 2)]
                 {
                     let access = Access {
                         epoch,

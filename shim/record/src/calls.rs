@@ -12,7 +12,7 @@ use treepie_traffic::windows::{EpochKind, WindowCall};
 use super::around::around;
 use super::collectives::Plan;
 use super::completion::Completion;
-use super::counters::Kind;
+use super::counters::MessageKind;
 use super::message::Message;
 use super::one_sided::Transfer;
 use super::page::Note;
@@ -22,14 +22,15 @@ use super::{
     thread,
 };
 
-/// Starts counting; with `times`, calls are timed as well, and with `interval`, the
-/// counts of each such time are kept apart.
-pub fn begin(times: bool, interval: Option<Duration>) {
+/// Starts counting; with `interval`, the counts of each such time are kept apart.
+pub fn begin(interval: Option<Duration>) {
     phases::begin(interval);
-    if times {
-        features::begin(TIMING);
-    }
     features::begin(COUNTING);
+}
+
+/// Has calls timed that are counted.
+pub fn begin_timing() {
+    features::begin(TIMING);
 }
 
 /// Has sends of this rank delayed, by times that are made of `seed`.
@@ -281,7 +282,7 @@ pub fn neighbourhood(
                     return communicator.count(call.operation, &seen, Some(plan));
                 }
                 neighbours::each_message(communicator, &call.send, |partner, bytes| {
-                    thread.count(Kind::Neighbourhood, partner, bytes);
+                    thread.count(MessageKind::Neighbourhood, partner, bytes);
                 });
             });
             if features::any(CUTS) {

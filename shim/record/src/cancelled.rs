@@ -11,14 +11,14 @@ use treepie_mpi::{Request, StatusAddress, Word};
 use treepie_process::features::{self, CANCELLING};
 use treepie_traffic::Traffic;
 
-use super::counters::Kind;
+use super::counters::MessageKind;
 use super::patience::Patience;
 use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
 
 /// What a request sent: kind, receiver, bytes.
-type Messages = Vec<(Kind, u32, u64)>;
+type Messages = Vec<(MessageKind, u32, u64)>;
 
 /// Sends that the application tried to cancel.
 #[derive(Default)]
@@ -26,13 +26,13 @@ struct Cancelled {
     /// Those that are under way, by their requests.
     watched: HashMap<Request, Messages>,
     /// What was counted of those that were cancelled, by kind and partner.
-    taken_back: HashMap<(Kind, u32), Traffic>,
+    taken_back: HashMap<(MessageKind, u32), Traffic>,
 }
 
 static CANCELLED: Lazy<Mutex<Cancelled>> = Lazy::new(Mutex::default);
 
 /// Shows `each` what was counted and then cancelled. Nothing is allocated.
-pub fn each_taken_back(patience: impl Patience, mut each: impl FnMut(Kind, u32, Traffic)) {
+pub fn each_taken_back(patience: impl Patience, mut each: impl FnMut(MessageKind, u32, Traffic)) {
     if let Some(cancelled) = patience.acquire(|| CANCELLED.try_lock()) {
         for (&(kind, partner), &traffic) in &cancelled.taken_back {
             each(kind, partner, traffic);
@@ -46,7 +46,7 @@ fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
         return Some(messages);
     }
     let (partner, bytes) = thread.find_sent(request)?;
-    Some(vec![(Kind::PointToPoint, partner, bytes)])
+    Some(vec![(MessageKind::PointToPoint, partner, bytes)])
 }
 
 /// `MPI_Cancel` of the request at `address` succeeded.

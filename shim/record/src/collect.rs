@@ -2,6 +2,7 @@
 //! along a binomial tree.
 
 use thiserror::Error;
+use treepie_base::{List, Process, Rank};
 use treepie_mpi::Comm;
 use treepie_mpi::native::{Native, NativeError};
 use treepie_mpi::share::{BoundedMembers, Group, ShareError, gather, gather_bytes, share};
@@ -46,8 +47,8 @@ impl From<NativeError> for CollectError {
 /// A native call that failed.
 pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
     identify(Identity {
-        process: native.rank(native.world)? as u32,
-        rank: native.rank(world)? as u32,
+        process: Process(native.rank(native.world)?),
+        rank: Rank(native.rank(world)?),
         host: native.processor_name(),
         allowed_cores: allowed_cores(),
         world: native.group(world)?,
@@ -69,17 +70,15 @@ pub fn collect(
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(Profile) -> bool,
 ) -> Result<bool, CollectError> {
-    let process = members.rank();
+    let process = Process(members.rank());
     let mut partial = Vec::new();
     stream::encode(Unlimited, &mut partial);
     let partials = gather_bytes(members, partial)?;
     // What is wrong with the partial profiles must not keep the others waiting.
-    let merged = match process {
-        0 => Some(Merger::merge_all(run, &partials)),
-        _ => None,
-    };
+    let is_root = process == Process(0);
+    let merged = is_root.then(|| Merger::merge_all(run, &partials));
     drop(partials);
-    let first_of_hosts: Option<Vec<usize>> = merged.as_ref().map(|merged| match merged {
+    let first_of_hosts: Option<Vec<Process>> = merged.as_ref().map(|merged| match merged {
         Ok(Merged { profile }) => {
             let hosts = profile.hosts.iter();
             hosts
@@ -91,7 +90,7 @@ pub fn collect(
     let first_of_hosts = share(members, first_of_hosts)?;
     let is_first = first_of_hosts.contains(&process);
     let (topology, at) = (is_first.then(read_topology), is_first.then(location));
-    let mut of_hosts = gather(members, &(topology.flatten(), at.flatten()))?;
+    let mut of_hosts = List::from(gather(members, &(topology.flatten(), at.flatten()))?);
     let found = gather(members, found)?;
     let (mut written, mut failed) = (false, None);
     if let Some(Ok(Merged { mut profile })) = merged {
@@ -108,7 +107,7 @@ pub fn collect(
     } else if let Some(Err(error)) = merged {
         failed = Some(error);
     }
-    let written = share(members, (process == 0).then_some(written))?;
+    let written = share(members, is_root.then_some(written))?;
     failed.map_or(Ok(written), |error| Err(error.into()))
 }
 

@@ -12,11 +12,11 @@ use treepie_mpi::{Call, Comm};
 use treepie_process::features::{self, PAGES};
 use treepie_profile::partial_profiles::{self, Encoder, Records, Sink};
 
-use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
+use super::collectives::{self, Amount, CallTraffic, Plan, Recent, Tallies};
 use super::identity::world_ranks;
-use super::page::places::Place;
+use super::page::places::CommunicatorEntry;
 use super::patience::Patience;
-use super::registry::Registry;
+use super::registry::{MadeBy, Registry};
 
 /// One communicator of the application's.
 pub struct Communicator {
@@ -32,7 +32,7 @@ pub struct Communicator {
     recent: Recent,
     tallies: Mutex<Tallies>,
     /// Its place in this rank's page.
-    place: Option<Place>,
+    place: Option<CommunicatorEntry>,
     /// Its number in the order of receives.
     number: OnceCell<u32>,
 }
@@ -65,13 +65,13 @@ pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
     let comm = native.plain(comm);
     COMMUNICATORS
         .known
-        .find_or(comm, || Communicator::look_up(native, comm, false).ok())
+        .find_or(comm, || Communicator::look_up(native, comm).ok())
 }
 
-/// A communicator was made; `internal` if not by a call of the application's.
-pub fn made(handle: Comm, internal: bool) {
+/// A communicator was made.
+pub fn made(handle: Comm, by: MadeBy) {
     ended(handle);
-    if internal {
+    if by == MadeBy::Mpi {
         COMMUNICATORS.known.set(handle, None);
     }
 }
@@ -84,8 +84,11 @@ pub fn placed(handle: Comm) {
         return;
     }
     let handle = native.plain(handle);
-    let communicator = Communicator::look_up(native, handle, true);
-    COMMUNICATORS.known.set(handle, communicator.ok());
+    let mut communicator = Communicator::look_up(native, handle).ok();
+    if let Some(it) = &mut communicator {
+        it.place = CommunicatorEntry::claim(handle, &it.partners, it.inter);
+    }
+    COMMUNICATORS.known.set(handle, communicator);
 }
 
 /// A communicator is no more: its counts are kept, its handle is forgotten.
@@ -113,7 +116,7 @@ pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encode
 }
 
 impl Communicator {
-    fn look_up(native: &Native, comm: Comm, placed: bool) -> Result<Self, NativeError> {
+    fn look_up(native: &Native, comm: Comm) -> Result<Self, NativeError> {
         let inter = native.is_inter(comm)?;
         let group = match inter {
             true => native.remote_group(comm),
@@ -122,10 +125,7 @@ impl Communicator {
         let partners = world_ranks(native, group)?;
         Ok(Communicator {
             handle: comm,
-            place: match placed {
-                true => Place::claim(comm, &partners, inter),
-                false => None,
-            },
+            place: None,
             partners,
             rank: native.rank(comm)? as u32,
             inter,
@@ -160,7 +160,7 @@ impl Communicator {
 
     /// Collectives that have returned, or started.
     pub fn done(&self) -> u64 {
-        self.place.map_or(0, Place::done)
+        self.place.map_or(0, CommunicatorEntry::done)
     }
 
     /// World ranks that this process sends to in neighbourhood collectives, in
@@ -201,7 +201,7 @@ impl Communicator {
                 && !self.recent.add(call.operation, root, bytes, plan)
             {
                 let amount = Amount::Block(bytes);
-                self.count_rare(call.operation, &Seen { root, amount }, plan);
+                self.count_rare(call.operation, &CallTraffic { root, amount }, plan);
             }
         } else {
             self.count_blocks(call, plan);
@@ -217,7 +217,7 @@ impl Communicator {
 
     /// What this rank has to report of a collective call; nothing where another
     /// does, and of inter-communicators.
-    pub fn observe(&self, call: &Call) -> Option<Seen> {
+    pub fn observe(&self, call: &Call) -> Option<CallTraffic> {
         if self.inter {
             return None;
         }
@@ -226,7 +226,7 @@ impl Communicator {
 
     /// Counts a collective call, which `plan` has run.
     #[inline(always)]
-    pub fn count(&self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
+    pub fn count(&self, operation: Operation, seen: &CallTraffic, plan: Option<Plan>) {
         match seen.amount {
             Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes, plan) => (),
             _ => self.count_rare(operation, seen, plan),
@@ -235,7 +235,7 @@ impl Communicator {
 
     #[cold]
     #[inline(never)]
-    fn count_rare(&self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
+    fn count_rare(&self, operation: Operation, seen: &CallTraffic, plan: Option<Plan>) {
         let mut tallies = self.tallies.lock();
         if let Amount::Block(bytes) = seen.amount {
             self.recent

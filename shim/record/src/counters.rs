@@ -5,12 +5,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use treepie_mpi::{Handle, Request};
-pub use treepie_profile::partial_profiles::Kind;
+pub use treepie_profile::partial_profiles::MessageKind;
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 use treepie_traffic::windows::{Access, WindowCall};
 
-use super::access_key::{Place, unpack};
+use super::access_key::{WindowIndex, unpack};
 use super::growing::{Counted, Growing};
 use super::sums::increase;
 
@@ -19,7 +19,7 @@ pub const ANY_SOURCE: u32 = u32::MAX;
 
 /// A partner and a kind as one number, which is never 0.
 #[inline(always)]
-fn key(kind: Kind, partner: u32) -> u64 {
+fn key(kind: MessageKind, partner: u32) -> u64 {
     (u64::from(partner) << 2 | kind as u64) + 1
 }
 
@@ -91,7 +91,7 @@ pub fn claim() -> &'static Counters {
 }
 
 /// Reads what all threads counted: the same kind and partner once for each thread.
-pub fn read_all(mut each: impl FnMut(Kind, u32, Traffic)) {
+pub fn read_all(mut each: impl FnMut(MessageKind, u32, Traffic)) {
     for counters in all() {
         counters.read(&mut each);
     }
@@ -116,7 +116,7 @@ pub fn read_received(mut each: impl FnMut(u32, Traffic)) {
 
 /// Reads the calls of all threads on windows: the same once for each thread.
 /// The number is that of intervals between synchronisations in which there were some.
-pub fn read_accesses(mut each: impl FnMut(Place, Access, Traffic, u32)) {
+pub fn read_accesses(mut each: impl FnMut(WindowIndex, Access, Traffic, u32)) {
     for counters in all() {
         counters.read_accesses(&mut each);
     }
@@ -162,7 +162,7 @@ impl Counters {
     /// Adds a message to one partner's counts. Only the owning thread may call
     /// this.
     #[inline(always)]
-    pub fn add(&self, kind: Kind, partner: u32, bytes: u64) {
+    pub fn add(&self, kind: MessageKind, partner: u32, bytes: u64) {
         self.messages.add(key(kind, partner), bytes);
     }
 
@@ -226,9 +226,9 @@ impl Counters {
     }
 
     /// Reads the counts; what windows moved is in both of its forms.
-    pub fn read(&self, mut each: impl FnMut(Kind, u32, Traffic)) {
+    pub fn read(&self, mut each: impl FnMut(MessageKind, u32, Traffic)) {
         self.messages.read(|key, traffic| {
-            if let Some(kind) = Kind::from_number((key - 1) & 3) {
+            if let Some(kind) = MessageKind::from_number((key - 1) & 3) {
                 each(kind, ((key - 1) >> 2) as u32, traffic);
             }
         });
@@ -237,14 +237,18 @@ impl Counters {
                 return;
             };
             match access.call {
-                WindowCall::Put | WindowCall::Accumulate => each(Kind::Put, access.target, traffic),
-                WindowCall::Get | WindowCall::Fetch => each(Kind::Got, access.target, traffic),
+                WindowCall::Put | WindowCall::Accumulate => {
+                    each(MessageKind::Put, access.target, traffic)
+                }
+                WindowCall::Get | WindowCall::Fetch => {
+                    each(MessageKind::Got, access.target, traffic)
+                }
                 WindowCall::Open | WindowCall::Flush | WindowCall::Post => (),
             }
         });
     }
 
-    fn read_accesses(&self, mut each: impl FnMut(Place, Access, Traffic, u32)) {
+    fn read_accesses(&self, mut each: impl FnMut(WindowIndex, Access, Traffic, u32)) {
         self.accesses.read_slots(|key, traffic, slot| {
             if let Some((window, access)) = unpack(key) {
                 each(window, access, traffic, slot.intervals());
@@ -267,14 +271,18 @@ mod tests {
         let counters = Counters::new();
         for round in 1..=3u64 {
             for partner in (0..5_000).map(|i| i * 64) {
-                counters.add(Kind::PointToPoint, partner, u64::from(partner) * round);
+                counters.add(
+                    MessageKind::PointToPoint,
+                    partner,
+                    u64::from(partner) * round,
+                );
             }
         }
         let mut read = Vec::new();
         counters.read(|kind, partner, traffic| read.push((kind, partner, traffic)));
         assert_eq!(read.len(), 5_000);
         for (kind, partner, traffic) in read {
-            assert_eq!(kind, Kind::PointToPoint);
+            assert_eq!(kind, MessageKind::PointToPoint);
             assert_eq!(traffic.messages, 3);
             assert_eq!(traffic.bytes, u64::from(partner) * 6);
         }
@@ -283,13 +291,13 @@ mod tests {
     #[test]
     fn kinds_of_one_partner_are_counted_apart() {
         let counters = Counters::new();
-        for (kind, bytes) in Kind::ALL.into_iter().zip(1..) {
+        for (kind, bytes) in MessageKind::ALL.into_iter().zip(1..) {
             counters.add(kind, 7, bytes);
         }
         let mut read = Vec::new();
         counters.read(|kind, partner, traffic| read.push((kind, partner, traffic.bytes)));
         read.sort_unstable();
-        let expected: Vec<_> = Kind::ALL
+        let expected: Vec<_> = MessageKind::ALL
             .into_iter()
             .zip(1..)
             .map(|(k, b)| (k, 7, b))
@@ -300,8 +308,8 @@ mod tests {
     #[test]
     fn counters_saturate_instead_of_wrapping() {
         let counters = Counters::new();
-        counters.add(Kind::PointToPoint, 3, u64::MAX - 1);
-        counters.add(Kind::PointToPoint, 3, 5);
+        counters.add(MessageKind::PointToPoint, 3, u64::MAX - 1);
+        counters.add(MessageKind::PointToPoint, 3, 5);
         counters.read(|_, _, traffic| assert_eq!(traffic.bytes, u64::MAX));
     }
 
@@ -326,7 +334,7 @@ mod tests {
         let before = all().count();
         for _ in 0..4 {
             let counters = claim();
-            counters.add(Kind::Got, 999_999, 10);
+            counters.add(MessageKind::Got, 999_999, 10);
             counters.release();
         }
         let mut found = Vec::new();

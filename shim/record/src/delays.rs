@@ -19,7 +19,7 @@ static STATE: AtomicU64 = AtomicU64::new(0);
 
 /// Begins, with this seed.
 pub fn begin(seed: u64) {
-    let rank = identity().map_or(0, |identity| u64::from(identity.rank));
+    let rank = identity().map_or(0, |identity| identity.rank.0 as u64);
     let start = mix(seed
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(rank + 1));

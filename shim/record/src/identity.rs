@@ -1,16 +1,17 @@
 //! Who this process is in the record, and the world whose ranks everything is counted in.
 
 use once_cell::sync::OnceCell;
+use treepie_base::{Process, Rank};
 use treepie_mpi::Group;
 use treepie_mpi::native::{Native, NativeError};
 
 /// This process in the job.
 #[derive(Debug)]
 pub struct Identity {
-    /// Its rank in the launcher's world.
-    pub process: u32,
-    /// Its rank in the application's world.
-    pub rank: u32,
+    /// Its number in the launcher's world.
+    pub process: Process,
+    /// Its number in the application's world.
+    pub rank: Rank,
     /// Name of its host.
     pub host: String,
     /// The cores that it may run on, as Linux lists them.

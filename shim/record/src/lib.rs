@@ -41,8 +41,8 @@ mod windows;
 
 pub use around::{call, quietly};
 pub use calls::{
-    apart, begin, begin_delays, begin_send, cancel, collective, collective_init, complete,
-    complete_watched, end, end_epoch, fetch, finalize, neighbourhood, neighbourhood_init,
+    apart, begin, begin_delays, begin_send, begin_timing, cancel, collective, collective_init,
+    complete, complete_watched, end, end_epoch, fetch, finalize, neighbourhood, neighbourhood_init,
     number_of, open_epoch, receive, receive_init, receive_watched, replaceable, send, send_init,
     send_receive, send_receive_watched, start, transfer, within_epoch,
 };

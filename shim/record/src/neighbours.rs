@@ -5,7 +5,7 @@
 use treepie_mpi::native::native;
 use treepie_mpi::{Call, Side};
 
-use super::collectives::{Amount, Reader, Seen};
+use super::collectives::{Amount, CallTraffic, Reader};
 use super::communicators::Communicator;
 
 /// Shows `each` the messages of one call: receiver as a rank of the application's
@@ -32,7 +32,7 @@ pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnM
 
 /// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by
 /// their ranks in the communicator. What all neighbours get is sent to each once.
-pub fn observe(communicator: &Communicator, call: &Call) -> Seen {
+pub fn observe(communicator: &Communicator, call: &Call) -> CallTraffic {
     let mut sent = Vec::new();
     each_message(communicator, &call.send, |partner, bytes| {
         if let Some(rank) = communicator.rank_of(partner) {
@@ -43,7 +43,7 @@ pub fn observe(communicator: &Communicator, call: &Call) -> Seen {
         sent.sort_unstable();
         sent.dedup();
     }
-    Seen {
+    CallTraffic {
         root: None,
         amount: Amount::SentTo(communicator.rank(), sent),
     }

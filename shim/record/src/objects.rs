@@ -6,16 +6,16 @@ use treepie_traffic::times::CallClass;
 
 use super::around::around;
 use super::page::{self, Note};
-use super::registry::handle_at;
+use super::registry::{MadeBy, handle_at};
 use super::{communicators, prepared, received, shared_memory, thread, windows};
 
 /// A procedure that makes a communicator, whose handle it puts at `address`.
 pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     let started = note.request != 0;
-    start_of(note, call, address, |comm, internal| {
-        communicators::made(comm, internal);
+    start_of(note, call, address, |comm, by| {
+        communicators::made(comm, by);
         // One that is only begun (MPI_Comm_idup) nobody may ask for its members yet.
-        if !internal && !started {
+        if by == MadeBy::Application && !started {
             communicators::placed(comm);
         }
     })
@@ -23,9 +23,9 @@ pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Wor
 
 /// A procedure that makes a window, whose handle it puts at `address`.
 pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    start_of(note, call, address, |window, internal| {
-        windows::made(window, internal);
-        page::count_window(false);
+    start_of(note, call, address, |window, by| {
+        windows::made(window, by);
+        page::window_made();
     })
 }
 
@@ -38,7 +38,7 @@ pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word)
 pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     end_of(note, call, address, |window| {
         windows::ended(window);
-        page::count_window(true);
+        page::window_ended();
     })
 }
 
@@ -65,12 +65,16 @@ fn start_of<H: Handle>(
     note: Note,
     call: impl FnOnce() -> c_int,
     address: Word,
-    made: impl FnOnce(H, bool),
+    made: impl FnOnce(H, MadeBy),
 ) -> c_int {
     if !features::any(COUNTING) {
         return call();
     }
-    let internal = thread::is_nested();
+    let by = if thread::is_nested() {
+        MadeBy::Mpi
+    } else {
+        MadeBy::Application
+    };
     let code = around(&note, CallClass::Other, call, |thread| {
         if note.procedure.collective {
             thread.with_communicator(note.comm, |comm| comm.count_done(note.as_done()));
@@ -80,7 +84,7 @@ fn start_of<H: Handle>(
         }
     });
     if code == SUCCESS {
-        made(handle_at(address), internal);
+        made(handle_at(address), by);
     }
     code
 }

@@ -233,14 +233,19 @@ impl Phases {
 }
 #[cfg(test)]
 mod tests {
-    use treepie_profile::partial_profiles::Kind;
+    use treepie_base::Rank;
+    use treepie_profile::partial_profiles::MessageKind;
     use treepie_traffic::Traffic;
 
     use super::*;
 
     fn reading(bytes: u64) -> Reading {
         Reading {
-            counted: [((Kind::PointToPoint, 1), Traffic::new(bytes, bytes))].into(),
+            counted: [(
+                (MessageKind::PointToPoint, Rank(1)),
+                Traffic::new(bytes, bytes),
+            )]
+            .into(),
             ..Reading::default()
         }
     }

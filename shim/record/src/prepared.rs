@@ -8,7 +8,7 @@ use treepie_mpi::{Call, Comm, Request, Word, c_int};
 
 use super::collectives::Plan;
 use super::communicators;
-use super::counters::Kind;
+use super::counters::MessageKind;
 use super::message::Message;
 use super::neighbours;
 use super::prepared_request::Prepared;
@@ -20,7 +20,7 @@ static PREPARED: Registry<Request, Prepared> = Registry::new();
 /// A send was prepared; the native MPI put its request at `address`.
 pub fn send(thread: &Thread, message: &Message, address: Word) {
     let sent = thread.partner_and_bytes(message);
-    let prepared = Prepared::Messages(Kind::PointToPoint, sent.into_iter().collect());
+    let prepared = Prepared::Messages(MessageKind::PointToPoint, sent.into_iter().collect());
     PREPARED.set(handle_at(address), Some(prepared));
 }
 
@@ -56,7 +56,7 @@ pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word)
             neighbours::each_message(&communicator, &call.send, |partner, bytes| {
                 sent.push((partner, bytes));
             });
-            Prepared::Messages(Kind::Neighbourhood, sent)
+            Prepared::Messages(MessageKind::Neighbourhood, sent)
         }
     };
     PREPARED.set(handle_at(address), Some(prepared));
@@ -97,7 +97,7 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
 
 /// What a start of a prepared send or neighbourhood collective sends; nothing of
 /// other requests.
-pub fn messages_of(request: Request) -> Option<Vec<(Kind, u32, u64)>> {
+pub fn messages_of(request: Request) -> Option<Vec<(MessageKind, u32, u64)>> {
     match &*PREPARED.find(request)? {
         Prepared::Messages(kind, messages) => {
             let message = |&(partner, bytes): &(u32, u64)| (*kind, partner, bytes);

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use treepie_collective::Operation;
 
-use super::collectives::{Plan, Seen};
+use super::collectives::{CallTraffic, Plan};
 use super::communicators::Communicator;
-use super::counters::Kind;
+use super::counters::MessageKind;
 
 /// Communication of one start of a request.
 pub enum Prepared {
     /// Messages: to whom, how many bytes.
-    Messages(Kind, Vec<(u32, u64)>),
+    Messages(MessageKind, Vec<(u32, u64)>),
     /// A receive from this partner.
     Receive(u32),
     /// A collective, and the plan that runs it.
-    Collective(Arc<Communicator>, Operation, Seen, Option<Plan>),
+    Collective(Arc<Communicator>, Operation, CallTraffic, Option<Plan>),
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use treepie_profile::partial_profiles::{self, Encoder, Kind, Records, Sink};
+use treepie_base::Rank;
+use treepie_profile::partial_profiles::{self, Encoder, MessageKind, Records, Sink};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 
@@ -13,7 +14,7 @@ use super::{cancelled, communicators, counters};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Messages by kind and partner.
-    pub counted: BTreeMap<(Kind, u32), Traffic>,
+    pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// Collectives.
     pub collectives: Records,
     /// Calls and the time in them, where that is measured.
@@ -27,7 +28,7 @@ impl Reading {
 
     /// Counts after `earlier`.
     pub fn since(&self, earlier: &Reading) -> Reading {
-        let less = |(key, traffic): (&(Kind, u32), &Traffic)| {
+        let less = |(key, traffic): (&(MessageKind, Rank), &Traffic)| {
             let before = earlier.counted.get(key).copied().unwrap_or_default();
             let traffic = Traffic {
                 messages: traffic.messages.saturating_sub(before.messages),
@@ -64,9 +65,11 @@ impl Reading {
 
 /// Writes what was counted, from the start until now.
 pub fn encode_counts<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
-    counters::read_all(|kind, partner, traffic| encoder.counted(kind, partner, traffic));
+    counters::read_all(|kind, partner, traffic| {
+        encoder.counted(kind, Rank(partner as usize), traffic);
+    });
     cancelled::each_taken_back(patience, |kind, partner, traffic| {
-        encoder.taken_back(kind, partner, traffic);
+        encoder.taken_back(kind, Rank(partner as usize), traffic);
     });
     communicators::encode_collectives(patience, encoder);
     counters::read_times(|class, time| encoder.time(class, time));

@@ -14,8 +14,17 @@ use treepie_mpi::{Handle, Word};
 
 use super::patience::Patience;
 
+/// Maker of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeBy {
+    /// A call of the application's.
+    Application,
+    /// A call of the MPI's own.
+    Mpi,
+}
+
 /// What is known of a handle.
-enum Known<T> {
+enum Registered<T> {
     Is(Arc<T>),
     /// Not the application's, or of no interest: never counted.
     Nothing,
@@ -23,7 +32,7 @@ enum Known<T> {
 
 /// The handles of one kind of object.
 pub struct Registry<H: 'static, T: 'static> {
-    known: Lazy<RwLock<HashMap<H, Known<T>>>>,
+    known: Lazy<RwLock<HashMap<H, Registered<T>>>>,
     epoch: AtomicU64,
 }
 
@@ -55,8 +64,8 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
         }
         // Looked up without the lock: two threads that meet here find the same.
         let found = match look_up() {
-            Some(found) => Known::Is(Arc::new(found)),
-            None => Known::Nothing,
+            Some(found) => Registered::Is(Arc::new(found)),
+            None => Registered::Nothing,
         };
         self.known.write().entry(handle).or_insert(found).get()
     }
@@ -68,7 +77,7 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
 
     /// From now on `handle` is `value`, or of no interest.
     pub fn set(&self, handle: H, value: Option<T>) {
-        let value = value.map_or(Known::Nothing, |value| Known::Is(Arc::new(value)));
+        let value = value.map_or(Registered::Nothing, |value| Registered::Is(Arc::new(value)));
         self.known.write().insert(handle, value);
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
@@ -98,18 +107,18 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
             return;
         };
         for value in known.values() {
-            if let Known::Is(value) = value {
+            if let Registered::Is(value) = value {
                 each(value);
             }
         }
     }
 }
 
-impl<T> Known<T> {
+impl<T> Registered<T> {
     fn get(&self) -> Option<Arc<T>> {
         match self {
-            Known::Is(value) => Some(Arc::clone(value)),
-            Known::Nothing => None,
+            Registered::Is(value) => Some(Arc::clone(value)),
+            Registered::Nothing => None,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::clock;
 use super::collectives::Plan;
 use super::communicators::{self, Communicator};
 use super::counters::ANY_SOURCE;
-use super::counters::{self, Counters, Kind};
+use super::counters::{self, Counters, MessageKind};
 use super::growing::Counted;
 use super::handle_cache::HandleCache;
 use super::message::Message;
@@ -228,7 +228,7 @@ impl Thread {
     #[inline(always)]
     pub fn count_send(&self, message: &Message) -> Option<(u32, u64)> {
         let (partner, bytes) = self.partner_and_bytes(message)?;
-        self.count(Kind::PointToPoint, partner, bytes);
+        self.count(MessageKind::PointToPoint, partner, bytes);
         Some((partner, bytes))
     }
 
@@ -259,7 +259,7 @@ impl Thread {
 
     /// Counts a message to or from a rank of the application's world.
     #[inline(always)]
-    pub fn count(&self, kind: Kind, partner: u32, bytes: u64) {
+    pub fn count(&self, kind: MessageKind, partner: u32, bytes: u64) {
         self.counters.add(kind, partner, bytes);
     }
 

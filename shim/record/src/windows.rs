@@ -10,25 +10,25 @@ use treepie_mpi::native::{Native, native};
 use treepie_profile::partial_profiles::{Encoder, Sink};
 use treepie_traffic::windows::EpochKind;
 
-use super::access_key::{self, Place};
+use super::access_key::{self, WindowIndex};
 use super::collectives::is_reported;
 use super::counters;
 use super::identity::world_ranks;
 use super::patience::Patience;
-use super::registry::Registry;
+use super::registry::{MadeBy, Registry};
 
 /// Windows of one group of ranks that are told apart; what more there are is counted with the last.
 const OF_A_GROUP: u32 = 64;
 
 /// A place that no window has: what is done there is not told by window.
-const NOWHERE: Place = Place::MAX;
+const NOWHERE: WindowIndex = WindowIndex::MAX;
 
 /// A window.
 pub struct Window {
     /// World rank of each rank of its group; `u32::MAX` for processes of another world.
     ranks: Vec<u32>,
     /// Its place among the windows of this process.
-    place: Place,
+    place: WindowIndex,
     /// What the keys of calls in the epoch that was opened last have in common.
     key: AtomicU64,
     /// Number of the interval between two synchronisations.
@@ -36,7 +36,7 @@ pub struct Window {
 }
 
 /// What tells a window of this process from others.
-struct Told {
+struct WindowIdentity {
     /// How many the same ranks made before.
     number: u32,
     ranks: Vec<u32>,
@@ -46,7 +46,7 @@ struct Told {
 struct Windows {
     known: Registry<Win, Window>,
     /// What tells them from others, by their places: those that are no more, too.
-    places: Lazy<Mutex<Vec<Told>>>,
+    places: Lazy<Mutex<Vec<WindowIdentity>>>,
 }
 
 static WINDOWS: Windows = Windows {
@@ -72,13 +72,13 @@ fn look_up(native: &Native, window: Win) -> Option<Window> {
     ranks.ok().map(Window::new)
 }
 
-/// A window was made; `internal` if not by a call of the application's. It is looked up at once:
-/// all its ranks number it alike, in the order in which windows are made.
-pub fn made(handle: Win, internal: bool) {
+/// A window was made. It is looked up at once: all its ranks number it alike, in the order in which
+/// windows are made.
+pub fn made(handle: Win, by: MadeBy) {
     if let Some(native) = native() {
         let handle = native.plain(handle);
         WINDOWS.known.forget(handle);
-        let is_counted = !internal;
+        let is_counted = by == MadeBy::Application;
         let window = is_counted.then(|| look_up(native, handle)).flatten();
         WINDOWS.known.set(handle, window);
     }
@@ -136,7 +136,7 @@ impl Window {
     }
 }
 
-fn place_of(ranks: &[u32]) -> Place {
+fn place_of(ranks: &[u32]) -> WindowIndex {
     if !is_reported(ranks) {
         return NOWHERE;
     }
@@ -147,18 +147,18 @@ fn place_of(ranks: &[u32]) -> Place {
         .rev()
         .find(|(_, told)| told.ranks == ranks);
     let number = match same {
-        Some((place, told)) if told.number + 1 == OF_A_GROUP => return place as Place,
+        Some((place, told)) if told.number + 1 == OF_A_GROUP => return place as WindowIndex,
         Some((_, told)) => told.number + 1,
         None => 0,
     };
     if places.len() >= usize::from(NOWHERE) {
         return NOWHERE;
     }
-    places.push(Told {
+    places.push(WindowIdentity {
         number,
         ranks: ranks.to_vec(),
     });
-    (places.len() - 1) as Place
+    (places.len() - 1) as WindowIndex
 }
 
 /// Writes the windows, and what was done on them. Nothing is allocated.

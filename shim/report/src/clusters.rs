@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use treepie_base::{List, Process, Rank};
 use treepie_profile::{Host, Profile};
 use treepie_traffic::Matrix;
 
@@ -13,7 +14,7 @@ use super::units;
 pub(crate) struct ProcessClusters {
     hosts: Vec<Host>,
     /// The cluster of each process.
-    of: Vec<usize>,
+    of: List<Process, usize>,
 }
 
 /// Traffic between clusters.
@@ -31,7 +32,7 @@ impl ProcessClusters {
     /// The clusters that the plans of this run were made for; `None` where none ran.
     pub fn of(profile: &Profile) -> Option<Self> {
         let of_rank = profile.locality.as_ref()?.cluster_of_rank();
-        let mut of = vec![0; profile.ranks];
+        let mut of: List<_, _> = vec![0; profile.ranks].into();
         for (&process, cluster) in profile.process_of_rank.iter().zip(of_rank) {
             of[process] = cluster;
         }
@@ -44,17 +45,17 @@ impl ProcessClusters {
     /// The cluster of each rank of a profile of the same job: of the same process, where the
     /// processes are on the same hosts, or else of the host of its process. `None` for a host that
     /// is in no cluster, or in several.
-    pub fn of_ranks(&self, profile: &Profile) -> Option<Vec<usize>> {
+    pub fn of_ranks(&self, profile: &Profile) -> Option<List<Rank, usize>> {
         let of_process = if self.hosts == profile.hosts {
             self.of.clone()
         } else {
             self.by_host(profile)?
         };
-        let of = |&process: &usize| of_process.get(process).copied();
+        let of = |&process: &Process| of_process.get(process).copied();
         profile.process_of_rank.iter().map(of).collect()
     }
 
-    fn by_host(&self, profile: &Profile) -> Option<Vec<usize>> {
+    fn by_host(&self, profile: &Profile) -> Option<List<Process, usize>> {
         let mut known: HashMap<&str, usize> = HashMap::new();
         for host in &self.hosts {
             for &process in &host.processes {
@@ -64,7 +65,7 @@ impl ProcessClusters {
                 }
             }
         }
-        let mut of = vec![0; profile.ranks];
+        let mut of: List<_, _> = vec![0; profile.ranks].into();
         for host in &profile.hosts {
             for &process in &host.processes {
                 of[process] = *known.get(&*host.name)?;
@@ -76,12 +77,13 @@ impl ProcessClusters {
 
 impl BetweenClusters {
     /// Bytes between ranks of different clusters.
-    pub fn new(bytes: &Matrix, cluster_of_rank: &[usize]) -> Self {
-        let mut known = cluster_of_rank.to_vec();
+    pub fn new(bytes: &Matrix, cluster_of_rank: &List<Rank, usize>) -> Self {
+        let mut known = cluster_of_rank.raw.clone();
         known.sort_unstable();
         known.dedup();
-        let crossing =
-            |&(from, to, _): &(usize, usize, f64)| cluster_of_rank[from] != cluster_of_rank[to];
+        let crossing = |&(from, to, _): &(usize, usize, f64)| {
+            cluster_of_rank[Rank(from)] != cluster_of_rank[Rank(to)]
+        };
         BetweenClusters {
             clusters: known.len(),
             bytes: bytes
@@ -140,7 +142,7 @@ mod tests {
             .iter()
             .map(|&(name, processes)| Host {
                 name: name.to_owned(),
-                processes: processes.to_vec(),
+                processes: processes.iter().copied().map(Process).collect(),
             })
             .collect();
         profile
@@ -149,7 +151,7 @@ mod tests {
     #[test]
     fn another_run_has_the_clusters_of_its_processes_or_hosts() {
         let mut replaced = on(&[("a", &[0, 1]), ("b", &[2, 3])]);
-        replaced.process_of_rank = vec![3, 0, 1, 2];
+        replaced.process_of_rank = [3, 0, 1, 2].into_iter().map(Process).collect();
         replaced.locality = Some(Locality::Numbers {
             cluster_of_rank: vec![1, 0, 0, 1],
             host_of_rank: Vec::new(),
@@ -157,11 +159,11 @@ mod tests {
         });
         let clusters = ProcessClusters::of(&replaced);
         let of_ranks = |profile: &Profile| clusters.as_ref().and_then(|all| all.of_ranks(profile));
-        assert_eq!(of_ranks(&replaced), Some(vec![1, 0, 0, 1]));
+        assert_eq!(of_ranks(&replaced), Some(vec![1, 0, 0, 1].into()));
         let plain = on(&[("a", &[0, 1]), ("b", &[2, 3])]);
-        assert_eq!(of_ranks(&plain), Some(vec![0, 0, 1, 1]));
+        assert_eq!(of_ranks(&plain), Some(vec![0, 0, 1, 1].into()));
         let cyclic = on(&[("a", &[0, 2]), ("b", &[1, 3])]);
-        assert_eq!(of_ranks(&cyclic), Some(vec![0, 1, 0, 1]));
+        assert_eq!(of_ranks(&cyclic), Some(vec![0, 1, 0, 1].into()));
         let elsewhere = on(&[("a", &[0, 2]), ("c", &[1, 3])]);
         assert_eq!(of_ranks(&elsewhere), None);
         assert_eq!(ProcessClusters::of(&plain), None);

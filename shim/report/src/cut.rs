@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use treepie_base::Rank;
 use treepie_jobstate::cut::{Flight, Reason, in_flight};
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 
 use super::units::{bytes, count};
 
@@ -62,7 +63,7 @@ pub struct WaveReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unfinished {
     /// The rank.
-    pub rank: usize,
+    pub rank: Rank,
     /// Receives.
     pub receives: u64,
     /// Collectives.
@@ -79,13 +80,13 @@ pub struct Pending {
     /// Requests that were begun and not completed.
     pub unfinished: Vec<Unfinished>,
     /// Ranks of which nothing is known, or nothing final.
-    pub unknown: Vec<usize>,
+    pub unknown: Vec<Rank>,
     /// Operations outside the counts, by rank.
-    pub not_counted: Vec<(usize, String)>,
+    pub not_counted: Vec<(Rank, String)>,
 }
 
 /// Messages that these ranks have received.
-pub fn traffic(ranks: &[Rank]) -> Received {
+pub fn traffic(ranks: &[RankState]) -> Received {
     let with = ranks.iter().filter_map(|rank| rank.channels.as_ref());
     let channels: Vec<_> = with.flat_map(|channels| channels.with.values()).collect();
     let used = channels.iter().filter(|channel| channel.received > 0);
@@ -98,14 +99,14 @@ pub fn traffic(ranks: &[Rank]) -> Received {
 
 impl Pending {
     /// Pending operations of a job of `size` ranks, of those that are known.
-    pub fn new(ranks: &[Rank], size: usize) -> Pending {
-        let known: Vec<Rank> = ranks
+    pub fn new(ranks: &[RankState], size: usize) -> Pending {
+        let known: Vec<RankState> = ranks
             .iter()
             .filter(|rank| rank.channels.is_some())
             .cloned()
             .collect();
-        let is_known = |rank: &usize| known.iter().any(|other| other.rank == *rank);
-        let unknown: Vec<usize> = (0..size).filter(|rank| !is_known(rank)).collect();
+        let is_known = |rank: &Rank| known.iter().any(|other| other.rank == *rank);
+        let unknown: Vec<Rank> = (0..size).map(Rank).filter(|rank| !is_known(rank)).collect();
         // What one that is not known has received, nobody knows.
         let mut under_way = in_flight(&known).unwrap_or_default();
         under_way.retain(|flight| is_known(&flight.to));

@@ -1,7 +1,7 @@
 //! Network interfaces and accelerators of machines, and the cores next to each.
 
 use serde::Serialize;
-use treepie_base::{Leaf, list};
+use treepie_base::{Leaf, Process, list};
 use treepie_profile::{HostTopology, Profile};
 use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 
@@ -50,7 +50,7 @@ impl HostDevices {
             .hosts
             .iter()
             .filter(|host| known.hosts.contains(&host.name));
-        let bound: Vec<(usize, Vec<Leaf>)> = here
+        let bound: Vec<(Process, Vec<Leaf>)> = here
             .flat_map(|host| &host.processes)
             .filter_map(|&process| {
                 let allowed = list::parse(profile.allowed_cores.get(process)?).ok()?;
@@ -115,7 +115,7 @@ impl HostDevices {
 
 /// The devices of a machine, with the processes that are bound to the cores next to them: each with
 /// the leaves that it may use.
-fn groups(machine: &Machine, bound: &[(usize, Vec<Leaf>)]) -> Vec<DeviceGroup> {
+fn groups(machine: &Machine, bound: &[(Process, Vec<Leaf>)]) -> Vec<DeviceGroup> {
     let mut together: Vec<(DeviceKind, std::ops::Range<Leaf>, Vec<String>)> = Vec::new();
     for LocalDevice { device, leaves } in machine.devices() {
         let Device { kind, name } = device;
@@ -130,7 +130,7 @@ fn groups(machine: &Machine, bound: &[(usize, Vec<Leaf>)]) -> Vec<DeviceGroup> {
     let group = |(kind, leaves, names): (DeviceKind, std::ops::Range<Leaf>, Vec<String>)| {
         let inside = |own: &Vec<Leaf>| !own.is_empty() && own.iter().all(|l| leaves.contains(l));
         let processes = bound.iter().filter(|(_, own)| inside(own));
-        let processes: Vec<usize> = processes.map(|&(process, _)| process).collect();
+        let processes: Vec<Process> = processes.map(|&(process, _)| process).collect();
         let units = &machine.processing_units()[leaves.clone()];
         let mut cores: Vec<usize> = units
             .iter()

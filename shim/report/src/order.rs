@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use treepie_base::{List, Rank};
 use treepie_jobstate::order::file::Order;
-use treepie_jobstate::order::{Counts, Parting, parting};
+use treepie_jobstate::order::{Counts, EmptyPolls, Parting, parting};
 
 use super::table::Table;
 use super::units;
@@ -22,9 +23,9 @@ pub struct Summary {
     date: String,
     mpi: String,
     /// Ranks whose logs end before `MPI_Finalize`.
-    ended_early: Vec<usize>,
+    ended_early: Vec<Rank>,
     total: Counts,
-    by_rank: Vec<Counts>,
+    by_rank: List<Rank, Counts>,
 }
 
 fn sum(all: &[Counts]) -> Counts {
@@ -42,7 +43,7 @@ fn sum(all: &[Counts]) -> Counts {
 impl Summary {
     /// Contents of an order.
     pub fn new(path: &Path, order: &Order) -> Summary {
-        let by_rank: Vec<Counts> = order.logs.iter().map(|log| log.counts).collect();
+        let by_rank: List<Rank, Counts> = order.logs.iter().map(|log| log.counts).collect();
         Summary {
             file: path.to_owned(),
             ranks: order.run.ranks,
@@ -50,7 +51,7 @@ impl Summary {
             date: order.run.date.clone(),
             mpi: order.run.mpi.library.clone(),
             ended_early: order.early(),
-            total: sum(&by_rank),
+            total: sum(&by_rank.raw),
             by_rank,
         }
     }
@@ -145,7 +146,7 @@ pub struct Compared {
 /// Point where two runs part on a rank.
 #[derive(Debug, Serialize)]
 struct Parted {
-    rank: usize,
+    rank: Rank,
     /// `receive` or `outcome`.
     kind: &'static str,
     /// Which one, from 1 on.
@@ -157,13 +158,14 @@ struct Parted {
 impl Compared {
     /// Compares two orders of as many ranks.
     pub fn new([before, after]: [&Path; 2], orders: [&Order; 2]) -> Compared {
-        let pairs = orders[0].logs.iter().zip(&orders[1].logs).enumerate();
+        let pairs = orders[0].logs.iter_enumerated().zip(&orders[1].logs);
         let parted: Vec<Parted> = pairs
-            .filter_map(|(rank, (first, second))| {
-                let (kind, number, [before, after]) = match parting([first, second], true)? {
-                    Parting::Receive { number, what } => ("receive", number, what),
-                    Parting::Outcome { number, what } => ("outcome", number, what),
-                };
+            .filter_map(|((rank, first), second)| {
+                let (kind, number, [before, after]) =
+                    match parting([first, second], EmptyPolls::Compared)? {
+                        Parting::Receive { number, what } => ("receive", number, what),
+                        Parting::Outcome { number, what } => ("outcome", number, what),
+                    };
                 Some(Parted {
                     rank,
                     kind,

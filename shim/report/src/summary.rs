@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_base::list;
+use treepie_base::{Rank, list};
 use treepie_native::traffic::Model;
 use treepie_profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
 use treepie_topology::formats::HostLocation;
@@ -78,9 +78,9 @@ pub struct Summary {
     /// Results of the guard on small puts and accumulates.
     pub guarded_epochs: Vec<GuardedEpochs>,
     /// Groups of ranks that share memory, and must stay on one node.
-    pub shared_memory: Vec<Vec<usize>>,
+    pub shared_memory: Vec<Vec<Rank>>,
     /// Ranks whose traffic is missing.
-    pub missing_ranks: Vec<usize>,
+    pub missing_ranks: Vec<Rank>,
     /// Remarks of the library.
     pub notes: Vec<String>,
     /// Whether the launcher's order of processes is not the order of ranks.
@@ -91,7 +91,7 @@ pub struct Summary {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BusiestRank {
     /// The rank.
-    pub rank: usize,
+    pub rank: Rank,
     /// Its bytes, sent and received, in parts of the mean of all ranks.
     pub times_the_mean: f64,
 }
@@ -99,7 +99,7 @@ pub struct BusiestRank {
 impl From<(usize, f64)> for BusiestRank {
     fn from((rank, times_the_mean): (usize, f64)) -> Self {
         BusiestRank {
-            rank,
+            rank: Rank(rank),
             times_the_mean,
         }
     }
@@ -131,9 +131,9 @@ pub struct HostSummary {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairSummary {
     /// Sender.
-    pub from: usize,
+    pub from: Rank,
     /// Receiver.
-    pub to: usize,
+    pub to: Rank,
     /// Messages.
     pub messages: u64,
     /// Bytes.
@@ -197,9 +197,8 @@ impl Summary {
             notes: profile.notes.clone(),
             permuted: profile
                 .process_of_rank
-                .iter()
-                .enumerate()
-                .any(|(rank, &process)| rank != process),
+                .iter_enumerated()
+                .any(|(rank, process)| rank.0 != process.0),
         }
     }
 
@@ -328,8 +327,8 @@ fn top_pairs(all: &TrafficMatrix) -> Vec<PairSummary> {
     pairs.sort_by_key(|&(from, to, traffic)| (std::cmp::Reverse(traffic.bytes), from, to));
     pairs.truncate(TOP_PAIRS);
     let summary = |(from, to, traffic): (usize, usize, Traffic)| PairSummary {
-        from,
-        to,
+        from: Rank(from),
+        to: Rank(to),
         messages: traffic.messages,
         bytes: traffic.bytes,
     };

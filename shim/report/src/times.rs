@@ -1,6 +1,7 @@
 //! Time in MPI by class of calls: calls, bytes, seconds, share.
 
 use serde::Serialize;
+use treepie_base::{List, Rank};
 use treepie_profile::Profile;
 use treepie_traffic::times::CallTime;
 
@@ -15,9 +16,9 @@ const MOST_RANKS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TimesSummary {
     /// Seconds from `MPI_Init` to `MPI_Finalize`, by rank.
-    pub elapsed_seconds: Vec<f64>,
+    pub elapsed_seconds: List<Rank, f64>,
     /// Seconds in MPI, by rank.
-    pub mpi_seconds: Vec<f64>,
+    pub mpi_seconds: List<Rank, f64>,
     /// Each class of calls, the one that took longest first.
     pub classes: Vec<ClassSummary>,
 }
@@ -35,17 +36,17 @@ pub struct ClassSummary {
     /// Seconds of all ranks.
     pub seconds: f64,
     /// Calls, by rank.
-    pub calls_of_rank: Vec<u64>,
+    pub calls_of_rank: List<Rank, u64>,
     /// Bytes, by rank.
-    pub bytes_of_rank: Vec<u64>,
+    pub bytes_of_rank: List<Rank, u64>,
     /// Seconds, by rank.
-    pub seconds_of_rank: Vec<f64>,
+    pub seconds_of_rank: List<Rank, f64>,
 }
 
 /// The times of a profile, if it has any.
 pub fn for_profile(profile: &Profile) -> Option<TimesSummary> {
     let times = profile.times.as_ref()?;
-    let mut mpi_seconds = vec![0.0; profile.ranks];
+    let mut mpi_seconds: List<Rank, f64> = vec![0.0; profile.ranks].into();
     let mut classes = Vec::new();
     for (&class, of_rank) in &times.classes {
         for (sum, time) in mpi_seconds.iter_mut().zip(of_rank) {
@@ -78,7 +79,7 @@ fn seconds(nanoseconds: u64) -> f64 {
 
 /// Change of the time, between two runs of a job.
 pub fn change(before: &TimesSummary, after: &TimesSummary) -> Table {
-    let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);
+    let longest = |seconds: &List<Rank, f64>| seconds.iter().copied().fold(0.0, f64::max);
     let mut table = Table::new(["time of the slowest rank", "before", "after", "change"]);
     for (name, first, second) in [
         (
@@ -127,8 +128,8 @@ impl TimesSummary {
             "calls", "number", "bytes", "seconds", "of MPI", "of all", "least", "most", "at rank",
         ]);
         for class in &self.classes {
-            let (mut least, mut most) = (0, 0);
-            for (rank, time) in class.seconds_of_rank.iter().enumerate() {
+            let (mut least, mut most) = (Rank(0), Rank(0));
+            for (rank, time) in class.seconds_of_rank.iter_enumerated() {
                 if *time < class.seconds_of_rank[least] {
                     least = rank;
                 }
@@ -152,7 +153,7 @@ impl TimesSummary {
     }
 
     fn rank_table(&self) -> String {
-        let mut ranks: Vec<usize> = (0..self.mpi_seconds.len()).collect();
+        let mut ranks: Vec<Rank> = self.mpi_seconds.keys().collect();
         let all = ranks.len();
         if all > MOST_RANKS {
             ranks.sort_by(|&a, &b| self.mpi_seconds[b].total_cmp(&self.mpi_seconds[a]));

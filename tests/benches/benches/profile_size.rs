@@ -13,8 +13,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use treepie_base::{Process, Rank};
 use treepie_profile::Profile;
-use treepie_profile::partial_profiles::{Encoder, Kind, Merger, RunDescription};
+use treepie_profile::partial_profiles::{Encoder, Merger, MessageKind, RunDescription};
 use treepie_traffic::Traffic;
 
 const RANKS: [usize; 5] = [16, 64, 256, 1024, 4096];
@@ -115,14 +116,14 @@ fn part(rank: usize, ranks: usize, partners: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes);
     let host = format!("node{}", rank / 64);
-    encoder.rank(rank as u32, rank as u32, &host, "0-63", 3_600_000_000_000);
+    encoder.rank(Process(rank), Rank(rank), &host, "0-63", 3_600_000_000_000);
     let half = partners / 2;
     for shift in 0..partners.min(ranks) {
         let partner = (rank + ranks + shift - half.min(ranks)) % ranks;
         let mixed = (rank * 31 + partner * 17) as u64;
         let messages = 10_000 + mixed % 1000;
         let traffic = Traffic::new(messages, messages * (4096 + mixed % 4096));
-        encoder.counted(Kind::PointToPoint, partner as u32, traffic);
+        encoder.counted(MessageKind::PointToPoint, Rank(partner), traffic);
     }
     encoder.end();
     bytes

@@ -89,7 +89,7 @@ fn written(folder: &TempDir, traffic: TrafficMatrix) -> PathBuf {
     let mut profile = Profile::new(ranks);
     profile.hosts = vec![Host {
         name: "n0".into(),
-        processes: (0..ranks).collect(),
+        processes: (0..ranks).map(treepie_base::Process).collect(),
     }];
     profile.point_to_point = traffic;
     let file = folder.path().join("app.profile.yaml");

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use rustix::process::{Signal, getpid, kill_process};
 use treepie_jobstate::pages::TICK;
-use treepie_jobstate::waits::Kind;
+use treepie_jobstate::waits::VerdictKind;
 use treepie_launch::error::CommandError;
 use treepie_launch::injection::Invocation;
 use treepie_launch::job;
@@ -250,12 +250,16 @@ impl Watch {
         let waits_for_input = job.waits_for_input();
         let hang = Hang::new(job);
         let told = match hang.verdict.kind {
-            Kind::Waits if waits_for_input => LastReport::WaitsForInput,
-            Kind::Waits | Kind::Moves => return LastReport::Nothing,
-            Kind::Deadlock | Kind::Gone | Kind::Stopped | Kind::Finalizing => LastReport::Hangs,
+            VerdictKind::Waits if waits_for_input => LastReport::WaitsForInput,
+            VerdictKind::Waits | VerdictKind::Moves => return LastReport::Nothing,
+            VerdictKind::Deadlock
+            | VerdictKind::Gone
+            | VerdictKind::Stopped
+            | VerdictKind::Finalizing => LastReport::Hangs,
         };
         // Launchers end a job in which a process died; they are given the time.
-        if hang.verdict.kind == Kind::Gone && stopped.recv_timeout(8 * TICK) != STILL_RUNNING {
+        if hang.verdict.kind == VerdictKind::Gone && stopped.recv_timeout(8 * TICK) != STILL_RUNNING
+        {
             return LastReport::Nothing;
         }
         let limit = self.patience.limit.as_secs_f64();
@@ -281,7 +285,7 @@ impl Watch {
             let hang = Hang::new(Look::job_at_its_end(&look, &last));
             if !told.contains(&number) {
                 let order = match hang.verdict.kind {
-                    Kind::Gone => "",
+                    VerdictKind::Gone => "",
                     _ => "; which rank went first, they don't say",
                 };
                 eprint!("treepie: the job left its pages{order}. {}", hang.text());

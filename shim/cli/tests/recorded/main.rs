@@ -11,6 +11,7 @@ mod times;
 mod windows;
 
 use support::{Desk, halo};
+use treepie_base::Process;
 use treepie_collective::{Operation, Record, Volume, size_class};
 use treepie_profile::{Phase, Profile};
 use treepie_traffic::{Traffic, TrafficMatrix};
@@ -43,7 +44,7 @@ fn in_phases() -> Profile {
     profile.mpi.family = "open-mpi".into();
     profile.command = vec!["./app".into()];
     profile.hosts = halo().hosts;
-    profile.hosts[0].processes = (0..4).collect();
+    profile.hosts[0].processes = (0..4).map(Process).collect();
     profile.phases = vec![phase("1", 1, 0.0), phase("2", 2, 1.0)];
     for phase in &profile.phases {
         profile.point_to_point.merge(&phase.point_to_point).unwrap();

@@ -16,15 +16,15 @@ fn times_are_shown_by_class_of_calls_and_by_rank() {
         nanoseconds: milliseconds * 1_000_000,
     };
     profile.times = Some(Times {
-        elapsed: vec![1_000_000_000; 4],
+        elapsed: vec![1_000_000_000; 4].into(),
         classes: BTreeMap::from([
             (
                 CallClass::Send,
-                vec![time(4, 100), time(4, 100), time(4, 100), time(4, 300)],
+                vec![time(4, 100), time(4, 100), time(4, 100), time(4, 300)].into(),
             ),
             (
                 CallClass::Wait,
-                vec![time(1, 0), time(1, 200), time(1, 100), time(1, 100)],
+                vec![time(1, 0), time(1, 200), time(1, 100), time(1, 100)].into(),
             ),
         ]),
     });
@@ -55,8 +55,8 @@ fn two_profiles_with_times_are_compared_in_seconds() {
             nanoseconds: 500_000_000 * seconds,
         };
         profile.times = Some(Times {
-            elapsed: vec![1_000_000_000, 1, 1, 1_000_000_000 * seconds],
-            classes: BTreeMap::from([(CallClass::Send, vec![time; 4])]),
+            elapsed: vec![1_000_000_000, 1, 1, 1_000_000_000 * seconds].into(),
+            classes: BTreeMap::from([(CallClass::Send, vec![time; 4].into())]),
         });
         let file = desk.path(&format!("{name}.profile.yaml"));
         profile.write(&file).unwrap();

@@ -1,5 +1,6 @@
 //! One-sided communication, by window and kind of epoch.
 
+use treepie_base::Rank;
 use treepie_collective::size_class;
 use treepie_profile::{Profile, WindowUse};
 use treepie_traffic::Traffic;
@@ -22,7 +23,7 @@ fn with_window() -> Profile {
         traffic: Traffic::new(number, bytes),
         intervals,
     };
-    let mut window = WindowUse::new(vec![0, 1, 2, 3], 0);
+    let mut window = WindowUse::new((0..4).map(Rank).collect(), 0);
     for rank in 0..4 {
         let target = (rank + 1) % 4;
         window.add_rank(&[

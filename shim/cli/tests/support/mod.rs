@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use treepie_base::Process;
 use treepie_profile::{Host, MpiDescription, Profile};
 use treepie_traffic::Traffic;
 
@@ -133,7 +134,7 @@ pub fn halo() -> Profile {
     profile.command = vec!["./halo2d".into(), "100".into()];
     profile.hosts = vec![Host {
         name: "mygale".into(),
-        processes: (0..16).collect(),
+        processes: (0..16).map(Process).collect(),
     }];
     for y in 0..4 {
         for x in 0..4 {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
-use treepie_base::{convert, from_name, list, moment, permutation};
+use treepie_base::{List, Process, Rank, convert, from_name, list, moment, permutation};
 use treepie_placement::worth::Worth;
 
 /// A way to run a job.
@@ -71,9 +71,9 @@ impl Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Candidate {
     /// The new rank of each process of the launcher.
-    Permute(Vec<usize>),
+    Permute(List<Process, Rank>),
     /// The core of each process, as the operating system numbers them.
-    Bind(Vec<usize>),
+    Bind(List<Process, usize>),
 }
 
 impl Candidate {
@@ -113,12 +113,12 @@ impl Judgement {
     /// A candidate of other ranks, or that gives a rank twice.
     pub fn check(&self, ranks: usize) -> Result<(), (&'static str, String)> {
         for candidate in &self.candidates {
-            let (field, numbers) = match candidate {
-                Candidate::Permute(new_rank) => ("permute", new_rank),
-                Candidate::Bind(cores) => ("bind", cores),
+            let (field, found) = match candidate {
+                Candidate::Permute(new_rank) => ("permute", new_rank.len()),
+                Candidate::Bind(cores) => ("bind", cores.len()),
             };
-            if numbers.len() != ranks {
-                let problem = format!("has {} numbers for {ranks} ranks", numbers.len());
+            if found != ranks {
+                let problem = format!("has {found} numbers for {ranks} ranks");
                 return Err((field, problem));
             }
             if let Candidate::Permute(new_rank) = candidate {
@@ -220,14 +220,15 @@ struct JudgementText {
     )]
     in_mpi: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    permute: Option<Ranks>,
+    permute: Option<ByProcess<Rank>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    bind: Option<Ranks>,
+    bind: Option<ByProcess<usize>>,
 }
 
-/// A number for each rank.
+/// A number for each process.
 #[derive(Serialize, Deserialize)]
-struct Ranks(#[serde(with = "list")] Vec<usize>);
+#[serde(bound = "N: Copy + Into<usize> + From<usize>")]
+struct ByProcess<N>(#[serde(with = "list")] List<Process, N>);
 
 impl From<RunText> for Run {
     fn from(text: RunText) -> Self {
@@ -290,8 +291,8 @@ impl From<Judgement> for JudgementText {
         };
         for candidate in judgement.candidates {
             match candidate {
-                Candidate::Permute(new_rank) => text.permute = Some(Ranks(new_rank)),
-                Candidate::Bind(cores) => text.bind = Some(Ranks(cores)),
+                Candidate::Permute(new_rank) => text.permute = Some(ByProcess(new_rank)),
+                Candidate::Bind(cores) => text.bind = Some(ByProcess(cores)),
             }
         }
         text

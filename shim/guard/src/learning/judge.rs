@@ -46,9 +46,7 @@ impl Case<'_> {
         if worth != Worth::Gain {
             return Ok(judgement);
         }
-        judgement.candidates = vec![Candidate::Permute(
-            placed.permutation.into_iter().map(usize::from).collect(),
-        )];
+        judgement.candidates = vec![Candidate::Permute(placed.permutation)];
         judgement.candidates.extend(self.bound()?);
         if let Some(older) = older.filter(|older| self.is_as_good(older, placed.costs.1)) {
             judgement.since = older.since;
@@ -65,7 +63,7 @@ impl Case<'_> {
             return Ok(None);
         }
         let cores = binding::cores(&placed.topology, &placed.leaf_of_process, self.processes);
-        Ok(cores.ok().map(|cores| Candidate::Bind(cores.into())))
+        Ok(cores.ok().map(Candidate::Bind))
     }
 
     /// Whether the permutation of an older judgement costs about as much as this.
@@ -76,7 +74,7 @@ impl Case<'_> {
         let leaf_of_process = self.allocation.leaf_of_process();
         let mut leaf_of_rank: List<Rank, Leaf> = Leaf::list(vec![0; leaf_of_process.len()]);
         for (&rank, &leaf) in new_rank.iter().zip(leaf_of_process) {
-            match leaf_of_rank.get_mut(Rank(rank)) {
+            match leaf_of_rank.get_mut(rank) {
                 Some(place) => *place = leaf,
                 None => return false,
             }
@@ -151,7 +149,7 @@ mod tests {
         let [Candidate::Permute(new_rank)] = &found.candidates[..] else {
             panic!("{found:?}");
         };
-        let host_of = |rank| new_rank.iter().position(|new| *new == rank).unwrap() / 4;
+        let host_of = |rank| new_rank.position(|&new| new == Rank(rank)).unwrap().0 / 4;
         assert!(
             (0..4).all(|rank| host_of(rank) == host_of(rank + 4)),
             "{found:?}"
@@ -168,7 +166,7 @@ mod tests {
             panic!("{found:?}");
         };
         for (a, b, _) in crossed {
-            assert_eq!(cores[a] % 2, cores[b] % 2, "{cores:?}");
+            assert_eq!(cores[Process(a)] % 2, cores[Process(b)] % 2, "{cores:?}");
         }
     }
 

@@ -4,6 +4,7 @@ use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
 use super::*;
+use treepie_base::Rank;
 use treepie_base::proof::Verdict;
 use treepie_placement::worth::Worth;
 
@@ -56,7 +57,10 @@ impl Job {
     }
 
     fn judgement(&self, worth: Worth) -> Judgement {
-        let candidates = [Candidate::Permute(vec![1, 0]), Candidate::Bind(vec![0, 1])];
+        let candidates = [
+            Candidate::Permute(Rank::list([1, 0])),
+            Candidate::Bind(vec![0, 1].into()),
+        ];
         // What is counted again is what it was.
         let before = self.experience.judgement(SHAPE);
         Judgement {

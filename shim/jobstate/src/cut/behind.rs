@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::channels::Counts;
-use crate::waits::{Activity, Collective, Key, Operation, Partner, Rank, Until};
+use crate::waits::{Activity, Collective, Key, Operation, Partner, RankState, Until};
+use treepie_base::Rank;
 
 /// What a rank is doing, for a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RankPosition {
     /// It is stopped before a call.
     Stopped,
     /// It is not in MPI, and not stopped yet.
@@ -19,10 +20,10 @@ pub(super) enum Place {
 }
 
 /// Where a rank is.
-pub(super) fn place(rank: &Rank) -> Place {
+pub(super) fn position(rank: &RankState) -> RankPosition {
     let stop = rank.stop.as_ref();
     if stop.is_some_and(|stop| stop.stopped) {
-        return Place::Stopped;
+        return RankPosition::Stopped;
     }
     // Who polls stops before it asks again.
     let in_call = rank
@@ -30,7 +31,7 @@ pub(super) fn place(rank: &Rank) -> Place {
         .iter()
         .find(|thread| thread.inside && !thread.is_poll);
     let Some(thread) = in_call else {
-        return Place::Outside;
+        return RankPosition::Outside;
     };
     let Activity::Waits {
         operations,
@@ -38,7 +39,7 @@ pub(super) fn place(rank: &Rank) -> Place {
         begun,
     } = &thread.activity
     else {
-        return Place::Inside;
+        return RankPosition::Inside;
     };
     // A prepared receive that is not started waits for nothing.
     let none_is_begun = *begun && stop.is_none_or(|stop| stop.receives == 0);
@@ -52,13 +53,13 @@ pub(super) fn place(rank: &Rank) -> Place {
         Until::Any => !operations.is_empty() && operations.iter().all(receives),
     };
     match waits && !none_is_begun {
-        true => Place::Receives,
-        false => Place::Inside,
+        true => RankPosition::Receives,
+        false => RankPosition::Inside,
     }
 }
 
 /// Collectives that were begun on each communicator, at most.
-fn most_begun(ranks: &[Rank]) -> BTreeMap<Key, u64> {
+fn most_begun(ranks: &[RankState]) -> BTreeMap<Key, u64> {
     let mut most = BTreeMap::new();
     for (&key, known) in ranks.iter().flat_map(|rank| &rank.communicators) {
         let begun = most.entry(key).or_default();
@@ -68,18 +69,18 @@ fn most_begun(ranks: &[Rank]) -> BTreeMap<Key, u64> {
 }
 
 /// The ranks that have to go on: without them there is no quiet cut after this moment.
-pub(super) fn behind(ranks: &[Rank], counts: &Counts<'_>) -> BTreeSet<usize> {
+pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<Rank> {
     let begun = most_begun(ranks);
-    let itself = |rank: &&Rank| {
+    let itself = |rank: &&RankState| {
         let lags = |(key, known): (&Key, &crate::waits::Communicator)| known.done < begun[key];
         let stop = rank.stop.as_ref();
-        place(rank) == Place::Inside
+        position(rank) == RankPosition::Inside
             || counts.left_in_all(rank.rank) > 0
             || stop.is_some_and(|stop| stop.collectives > 0)
             || rank.communicators.iter().any(lags)
     };
-    let mut found: BTreeSet<usize> = BTreeSet::new();
-    let mut new: Vec<usize> = ranks.iter().filter(itself).map(|rank| rank.rank).collect();
+    let mut found: BTreeSet<Rank> = BTreeSet::new();
+    let mut new: Vec<Rank> = ranks.iter().filter(itself).map(|rank| rank.rank).collect();
     while let Some(rank) = new.pop() {
         if found.insert(rank)
             && let Some(rank) = ranks.iter().find(|other| other.rank == rank)
@@ -91,9 +92,9 @@ pub(super) fn behind(ranks: &[Rank], counts: &Counts<'_>) -> BTreeSet<usize> {
 }
 
 /// Whom a rank waits for that is in a call, or polls.
-fn waited_for(rank: &Rank, ranks: &[Rank], counts: &Counts<'_>) -> Vec<usize> {
+fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec<Rank> {
     let me = rank.rank;
-    if place(rank) == Place::Stopped {
+    if position(rank) == RankPosition::Stopped {
         return Vec::new();
     }
     let operations = rank
@@ -131,11 +132,11 @@ fn waited_for(rank: &Rank, ranks: &[Rank], counts: &Counts<'_>) -> Vec<usize> {
 }
 
 /// Members that have not begun a collective.
-fn missing(collective: &Collective, ranks: &[Rank]) -> Vec<usize> {
+fn missing(collective: &Collective, ranks: &[RankState]) -> Vec<Rank> {
     let Some(key) = collective.communicator else {
         return Vec::new();
     };
-    let is_missing = |rank: &&Rank| {
+    let is_missing = |rank: &&RankState| {
         let known = rank.communicators.get(&key);
         known.is_some_and(|known| known.done <= collective.number)
     };

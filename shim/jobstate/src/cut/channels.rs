@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::waits::{Channel, Rank};
+use crate::waits::{Channel, RankState};
+use treepie_base::Rank;
 
 /// Messages from one rank to another that it has not received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
     /// The sender.
-    pub from: usize,
+    pub from: Rank,
     /// The receiver.
-    pub to: usize,
+    pub to: Rank,
     /// Messages.
     pub messages: u64,
     /// Their bytes.
@@ -20,16 +21,16 @@ pub struct Flight {
 }
 
 /// The counts of all ranks.
-pub(super) struct Counts<'a>(BTreeMap<usize, &'a Rank>);
+pub(super) struct Counts<'a>(BTreeMap<Rank, &'a RankState>);
 
 impl<'a> Counts<'a> {
     /// `None` where a rank's counts are not known at the moment.
-    pub fn new(ranks: &'a [Rank]) -> Option<Counts<'a>> {
-        let known = |rank: &'a Rank| rank.channels.is_some().then_some((rank.rank, rank));
+    pub fn new(ranks: &'a [RankState]) -> Option<Counts<'a>> {
+        let known = |rank: &'a RankState| rank.channels.is_some().then_some((rank.rank, rank));
         ranks.iter().map(known).collect::<Option<_>>().map(Counts)
     }
 
-    fn channel(&self, of: usize, with: usize) -> Channel {
+    fn channel(&self, of: Rank, with: Rank) -> Channel {
         let rank = self.0.get(&of).and_then(|rank| rank.channels.as_ref());
         let channel = rank.and_then(|channels| channels.with.get(&with));
         channel.copied().unwrap_or_default()
@@ -37,20 +38,20 @@ impl<'a> Counts<'a> {
 
     /// Messages that were sent and not received: fewer than none while a send goes on whose
     /// message was received.
-    pub fn left(&self, from: usize, to: usize) -> i64 {
+    pub fn left(&self, from: Rank, to: Rank) -> i64 {
         let (sent, received) = (self.channel(from, to).sent, self.channel(to, from).received);
         (sent as i64).saturating_sub(received as i64)
     }
 
     /// Messages to a rank that it has not received, of all.
-    pub(crate) fn left_in_all(&self, to: usize) -> i64 {
+    pub(crate) fn left_in_all(&self, to: Rank) -> i64 {
         let from = self.0.keys().map(|&from| self.left(from, to).max(0));
         from.sum()
     }
 
     /// Whether all that was sent was received, of all ranks.
     pub(crate) fn are_equal(&self) -> bool {
-        let pairs = |(&one, rank): (&usize, &&Rank)| -> bool {
+        let pairs = |(&one, rank): (&Rank, &&RankState)| -> bool {
             let partners = rank
                 .channels
                 .iter()
@@ -61,7 +62,7 @@ impl<'a> Counts<'a> {
         self.0.iter().all(pairs)
     }
 
-    fn flight(&self, from: usize, to: usize) -> Option<Flight> {
+    fn flight(&self, from: Rank, to: Rank) -> Option<Flight> {
         let messages = u64::try_from(self.left(from, to))
             .ok()
             .filter(|&left| left > 0)?;
@@ -77,7 +78,7 @@ impl<'a> Counts<'a> {
 }
 
 /// What was sent and not received; `None` where a rank's counts are not known at the moment.
-pub fn in_flight(ranks: &[Rank]) -> Option<Vec<Flight>> {
+pub fn in_flight(ranks: &[RankState]) -> Option<Vec<Flight>> {
     let counts = Counts::new(ranks)?;
     let mut flights = Vec::new();
     for rank in ranks {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::*;
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, Envelope, Key, Life, Operation, Partner,
-    Rank, Stop, Thread, Until,
+    RankState, Stop, Thread, Until,
 };
-use treepie_base::SplitMix64;
+use treepie_base::{Rank, SplitMix64};
 
 /// A call of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -283,13 +283,15 @@ impl Machine {
             })
         };
         let (operation, begun) = match call {
-            Call::Send { to, .. } => (Operation::Send(envelope(Partner::Rank(to))), false),
+            Call::Send { to, .. } => (Operation::Send(envelope(Partner::Rank(Rank(to)))), false),
             Call::Receive(from) => (
-                Operation::Receive(envelope(from.map_or(Partner::Any, Partner::Rank))),
+                Operation::Receive(envelope(
+                    from.map_or(Partner::Any, |from| Partner::Rank(Rank(from))),
+                )),
                 false,
             ),
             Call::Wait => (
-                Operation::Receive(envelope(Partner::Rank(process.begun[0]))),
+                Operation::Receive(envelope(Partner::Rank(Rank(process.begun[0])))),
                 true,
             ),
             Call::Barrier(key) => (collective(key, process.done[key as usize]), false),
@@ -304,17 +306,17 @@ impl Machine {
     }
 
     /// What a rank's page says.
-    fn page(&self, rank: usize) -> Rank {
+    fn page(&self, rank: usize) -> RankState {
         let process = &self.processes[rank];
-        let mut with: BTreeMap<usize, Channel> = BTreeMap::new();
+        let mut with: BTreeMap<Rank, Channel> = BTreeMap::new();
         for (&partner, &sent) in &process.sent {
-            with.entry(partner).or_default().sent = sent;
+            with.entry(Rank(partner)).or_default().sent = sent;
         }
         for (&partner, &received) in &process.received {
-            with.entry(partner).or_default().received = received;
+            with.entry(Rank(partner)).or_default().received = received;
         }
         let communicator = |key: Key| Communicator {
-            members: Some((key as usize..self.size()).collect()),
+            members: Some((key as usize..self.size()).map(Rank).collect()),
             size: self.size() - key as usize,
             inter: false,
             done: process.done[key as usize],
@@ -325,8 +327,8 @@ impl Machine {
         // What a poll asks for, pages say also between two of them.
         let asked = process.polled.then_some(Call::Receive(None)).or(call);
         let activity = asked.map_or(Activity::Outside, |call| self.activity(rank, call));
-        Rank {
-            rank,
+        RankState {
+            rank: Rank(rank),
             host: "here".to_owned(),
             process: 1,
             life: Life::Runs,
@@ -361,13 +363,13 @@ impl Machine {
         }
     }
 
-    fn pages(&self) -> Vec<Rank> {
+    fn pages(&self) -> Vec<RankState> {
         (0..self.size()).map(|rank| self.page(rank)).collect()
     }
 
-    fn let_go(&mut self, ranks: &std::collections::BTreeSet<usize>) {
+    fn let_go(&mut self, ranks: &std::collections::BTreeSet<Rank>) {
         for (rank, process) in self.processes.iter_mut().enumerate() {
-            process.gate = match ranks.contains(&rank) {
+            process.gate = match ranks.contains(&Rank(rank)) {
                 true if process.stopped => process.at as u64 + 2,
                 true => process.gate,
                 false => 1,
@@ -564,5 +566,8 @@ fn what_a_cut_can_t_include_is_named_and_a_rank_that_is_gone_ends_the_wave() {
     };
     let text = "rank 1 has 2 windows (one-sided), which no cut includes";
     assert_eq!(reason.to_string(), text);
-    assert_eq!(wave.look(only, Duration::ZERO), Step::Drop(Reason::Ends(1)));
+    assert_eq!(
+        wave.look(only, Duration::ZERO),
+        Step::Drop(Reason::Ends(Rank(1)))
+    );
 }

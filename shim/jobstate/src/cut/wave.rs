@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::behind::{Place, behind, place};
+use super::behind::{RankPosition, behind, position};
 use super::channels::{Counts, Flight, in_flight};
-use crate::waits::{Activity, Rank, Thread};
+use crate::waits::{Activity, RankState, Thread};
+use treepie_base::Rank;
 
 /// How long nothing moves until everybody goes on, where it is not known who has to.
 const STILL: Duration = Duration::from_millis(20);
@@ -19,7 +20,7 @@ pub enum Step {
     /// Look again.
     Wait,
     /// These ranks may make one call more, the others none.
-    Advance(BTreeSet<usize>),
+    Advance(BTreeSet<Rank>),
     /// The ranks stand at a quiet cut.
     Quiet,
     /// There is none in time; everybody goes on.
@@ -31,11 +32,11 @@ pub enum Step {
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A rank has come to its end, or is gone.
-    Ends(usize),
+    Ends(Rank),
     /// A rank does what a cut can't include.
     Refused {
         /// The rank.
-        rank: usize,
+        rank: Rank,
         /// What it does.
         what: String,
     },
@@ -53,11 +54,11 @@ pub enum Reason {
 #[serde(rename_all = "kebab-case")]
 pub enum Hindrance {
     /// Ranks that made no call.
-    Computes(Vec<usize>),
+    Computes(Vec<Rank>),
     /// Messages that were sent and not received.
     Channels(Vec<Flight>),
     /// Ranks in calls, each with its procedure.
-    Inside(Vec<(usize, String)>),
+    Inside(Vec<(Rank, String)>),
     /// Ranks that went on and did not come to a quiet cut.
     Moves,
 }
@@ -68,11 +69,11 @@ pub struct Wave {
     size: usize,
     patience: Duration,
     began: Duration,
-    last: Option<Vec<Rank>>,
+    last: Option<Vec<RankState>>,
     /// Since when nothing has moved.
     since: Duration,
     /// Calls of each rank when the wave began.
-    first: BTreeMap<usize, u64>,
+    first: BTreeMap<Rank, u64>,
     /// What was under way when nothing moved last.
     flights: Vec<Flight>,
 }
@@ -94,7 +95,7 @@ impl Wave {
 
     /// Takes a look at all ranks. What is done is concluded of two looks that are alike: they are
     /// a consistent cut.
-    pub fn look(&mut self, ranks: Vec<Rank>, now: Duration) -> Step {
+    pub fn look(&mut self, ranks: Vec<RankState>, now: Duration) -> Step {
         if let Some(reason) = self.never(&ranks) {
             return Step::Drop(reason);
         }
@@ -127,7 +128,7 @@ impl Wave {
         // What is let go is looked at twice again.
         let lets_go = match &step {
             Step::Advance(behind) => {
-                let goes = |rank: &Rank| behind.contains(&rank.rank) && is_stopped(rank);
+                let goes = |rank: &RankState| behind.contains(&rank.rank) && is_stopped(rank);
                 ranks.iter().any(goes)
             }
             _ => false,
@@ -137,9 +138,9 @@ impl Wave {
     }
 
     /// Why there is no quiet cut any more.
-    fn never(&self, ranks: &[Rank]) -> Option<Reason> {
-        let known: BTreeSet<usize> = ranks.iter().map(|rank| rank.rank).collect();
-        if let Some(gone) = (0..self.size).find(|rank| !known.contains(rank)) {
+    fn never(&self, ranks: &[RankState]) -> Option<Reason> {
+        let known: BTreeSet<Rank> = ranks.iter().map(|rank| rank.rank).collect();
+        if let Some(gone) = (0..self.size).map(Rank).find(|rank| !known.contains(rank)) {
             return Some(Reason::Ends(gone));
         }
         ranks.iter().find_map(|rank| {
@@ -156,16 +157,18 @@ impl Wave {
         })
     }
 
-    fn step(&self, ranks: &[Rank], now: Duration) -> Step {
+    fn step(&self, ranks: &[RankState], now: Duration) -> Step {
         let Some(counts) = Counts::new(ranks) else {
             return Step::Wait;
         };
         let behind = behind(ranks, &counts);
         let stopped = || ranks.iter().filter(|rank| is_stopped(rank));
-        let mut outside = ranks.iter().filter(|rank| place(rank) == Place::Outside);
+        let mut outside = ranks
+            .iter()
+            .filter(|rank| position(rank) == RankPosition::Outside);
         let is_outside = outside.clone().next().is_some();
         // Who polls may wait for somebody who is stopped, and who computes goes on by itself.
-        let polls = |rank: &Rank| rank.threads.iter().any(|thread| thread.is_poll);
+        let polls = |rank: &RankState| rank.threads.iter().any(|thread| thread.is_poll);
         let all_wait = outside.all(polls) && !behind.is_empty();
         let is_still = now.saturating_sub(self.since) >= STILL;
         match () {
@@ -182,19 +185,21 @@ impl Wave {
     }
 
     /// What was in the way when the time was over.
-    fn hindrance(&self, ranks: &[Rank]) -> Hindrance {
+    fn hindrance(&self, ranks: &[RankState]) -> Hindrance {
         let computes = ranks.iter().filter(|rank| {
             let began = self.first.get(&rank.rank);
-            place(rank) == Place::Outside && began == Some(&rank.calls())
+            position(rank) == RankPosition::Outside && began == Some(&rank.calls())
         });
-        let computes: Vec<usize> = computes.map(|rank| rank.rank).collect();
-        let inside = ranks.iter().filter(|rank| place(rank) == Place::Inside);
-        let procedure = |rank: &Rank| {
+        let computes: Vec<Rank> = computes.map(|rank| rank.rank).collect();
+        let inside = ranks
+            .iter()
+            .filter(|rank| position(rank) == RankPosition::Inside);
+        let procedure = |rank: &RankState| {
             let thread = rank.threads.iter().find(|thread| thread.inside);
             let name = thread.map_or(String::new(), |thread| thread.procedure.clone());
             (rank.rank, name)
         };
-        let inside: Vec<(usize, String)> = inside.map(procedure).collect();
+        let inside: Vec<(Rank, String)> = inside.map(procedure).collect();
         match () {
             () if !computes.is_empty() => Hindrance::Computes(computes),
             () if !self.flights.is_empty() => Hindrance::Channels(self.flights.clone()),
@@ -204,17 +209,17 @@ impl Wave {
     }
 }
 
-fn is_stopped(rank: &Rank) -> bool {
-    place(rank) == Place::Stopped
+fn is_stopped(rank: &RankState) -> bool {
+    position(rank) == RankPosition::Stopped
 }
 
 /// Whether no rank has made a call between two looks: then what they say is a consistent cut.
-pub fn are_alike(first: &[Rank], second: &[Rank]) -> bool {
-    let calls = |rank: &Rank| -> Vec<(u64, bool)> {
+pub fn are_alike(first: &[RankState], second: &[RankState]) -> bool {
+    let calls = |rank: &RankState| -> Vec<(u64, bool)> {
         let call = |thread: &Thread| (thread.number, thread.inside && !thread.is_poll);
         rank.threads.iter().map(call).collect()
     };
-    let alike = |(first, second): (&Rank, &Rank)| {
+    let alike = |(first, second): (&RankState, &RankState)| {
         first.rank == second.rank
             && first.stop == second.stop
             && calls(first) == calls(second)
@@ -251,7 +256,7 @@ impl fmt::Display for Hindrance {
             }
             Hindrance::Inside(ranks) => {
                 let line =
-                    |(rank, procedure): &(usize, String)| format!("rank {rank} is in {procedure}");
+                    |(rank, procedure): &(Rank, String)| format!("rank {rank} is in {procedure}");
                 let lines: Vec<String> = ranks.iter().map(line).collect();
                 out.write_str(&lines.join("; "))
             }

@@ -24,13 +24,22 @@ pub enum Parting {
     },
 }
 
+/// Whether polls that found nothing count where runs are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmptyPolls {
+    /// They do.
+    Compared,
+    /// They do not: receives decide what a program computes.
+    Ignored,
+}
+
 /// The first receive, or where all are alike the first outcome, that differs between two runs of a
-/// rank. Receives decide what a program computes; that only polls differ is said with `polls`.
-pub fn parting(logs: [&Log; 2], polls: bool) -> Option<Parting> {
+/// rank.
+pub fn parting(logs: [&Log; 2], polls: EmptyPolls) -> Option<Parting> {
     let receive = first_difference(logs.map(Receives::new));
     let receive = receive.map(|(number, what)| Parting::Receive { number, what });
     receive.or_else(|| {
-        let outcomes = logs.map(|log| Found {
+        let outcomes = logs.map(|log| OutcomesInWords {
             outcomes: Outcomes(log.entries()),
             polls,
         });
@@ -99,12 +108,12 @@ impl Iterator for Receives {
 }
 
 /// What calls found, in words, with the number of polls before that found nothing.
-struct Found {
+struct OutcomesInWords {
     outcomes: Outcomes,
-    polls: bool,
+    polls: EmptyPolls,
 }
 
-impl Iterator for Found {
+impl Iterator for OutcomesInWords {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {
@@ -112,7 +121,7 @@ impl Iterator for Found {
         loop {
             match self.outcomes.next()? {
                 Entry::Nothing(polls) => before = before.saturating_add(polls),
-                Entry::Found(outcome) if self.polls && before > 0 => {
+                Entry::Found(outcome) if self.polls == EmptyPolls::Compared && before > 0 => {
                     return Some(format!("{outcome}, after {before} empty polls"));
                 }
                 Entry::Found(outcome) => return Some(outcome.to_string()),

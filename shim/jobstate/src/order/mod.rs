@@ -35,7 +35,7 @@ mod record;
 mod tests;
 
 pub use call::{Call, CallKind, Outcome};
-pub use compare::{Parting, parting};
+pub use compare::{EmptyPolls, Parting, parting};
 pub use entry::Damaged;
 pub use guide::{Diverged, Guide, Posting};
 pub use log::{BLOCK, Counts, Ended, Log, Totals};

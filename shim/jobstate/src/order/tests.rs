@@ -445,17 +445,23 @@ fn a_log_of_a_rank_that_ended_early_leads_as_far_as_it_goes() {
 #[test]
 fn two_runs_part_at_the_first_receive_that_differs_then_at_the_first_outcome_then_at_polls() {
     let base = small([5, 3], 2, 1);
-    assert_eq!(parting([&base, &small([5, 3], 2, 1)], true), None);
-    let receive = parting([&base, &small([5, 4], 2, 0)], true);
+    assert_eq!(
+        parting([&base, &small([5, 3], 2, 1)], EmptyPolls::Compared),
+        None
+    );
+    let receive = parting([&base, &small([5, 4], 2, 0)], EmptyPolls::Compared);
     let what = ["a message from rank 3", "a message from rank 4"].map(str::to_owned);
     assert_eq!(receive, Some(Parting::Receive { number: 2, what }));
-    let outcome = parting([&base, &small([5, 3], 7, 0)], false);
+    let outcome = parting([&base, &small([5, 3], 7, 0)], EmptyPolls::Ignored);
     let what = ["the request at 1", "the request at 0"].map(str::to_owned);
     assert_eq!(outcome, Some(Parting::Outcome { number: 2, what }));
-    let polls = parting([&base, &small([5, 3], 7, 1)], true);
+    let polls = parting([&base, &small([5, 3], 7, 1)], EmptyPolls::Compared);
     let what = ["done, after 2 empty polls", "done, after 7 empty polls"].map(str::to_owned);
     assert_eq!(polls, Some(Parting::Outcome { number: 1, what }));
-    assert_eq!(parting([&base, &small([5, 3], 7, 1)], false), None);
+    assert_eq!(
+        parting([&base, &small([5, 3], 7, 1)], EmptyPolls::Ignored),
+        None
+    );
 }
 
 #[test]

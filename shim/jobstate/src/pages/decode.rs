@@ -11,8 +11,9 @@ use super::layout::{
 use super::page::{Page, PageError};
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
-    Operation, Partner, Rank, Stop, Thread, Until,
+    Operation, Partner, RankState, Stop, Thread, Until,
 };
+use treepie_base::Rank;
 
 /// More ranks than this no job has.
 const MOST_RANKS: u64 = 1 << 28;
@@ -59,7 +60,7 @@ pub fn decode(bytes: &[u8]) -> Result<Page, PageError> {
         ranks: ranks as usize,
         started: words[header::STARTED],
         program: reader.text(header::PROGRAM),
-        state: reader.rank(rank as usize),
+        state: reader.rank(Rank(rank as usize)),
     })
 }
 
@@ -161,7 +162,7 @@ impl<'a> Reader<'a> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    fn rank(&self, rank: usize) -> Rank {
+    fn rank(&self, rank: Rank) -> RankState {
         let end = match self.get(header::END) {
             0 => None,
             ABORTS => Some(End::Aborts),
@@ -170,7 +171,7 @@ impl<'a> Reader<'a> {
         };
         let areas = (0..THREADS).map(|number| AREAS_AT + number * area::LENGTH);
         let threads = areas.filter(|&at| self.get(at + area::THREAD) != 0);
-        Rank {
+        RankState {
             rank,
             host: self.text(header::HOST),
             process: self.get(header::PROCESS) as u32,
@@ -261,7 +262,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The members; `None` where one is not known.
-    fn members(&self, at: usize, size: usize) -> Option<Vec<usize>> {
+    fn members(&self, at: usize, size: usize) -> Option<Vec<Rank>> {
         if size > self.ranks {
             return None;
         }
@@ -277,7 +278,7 @@ impl<'a> Reader<'a> {
                 Some(word >> (32 * (place % 2)) & 0xffff_ffff)
             }
         };
-        let known = |member: u64| ((member as usize) < self.ranks).then_some(member as usize);
+        let known = |member: u64| ((member as usize) < self.ranks).then_some(Rank(member as usize));
         (0..size)
             .map(|place| member(place).and_then(known))
             .collect()
@@ -496,7 +497,7 @@ impl<'a> Reader<'a> {
                 received: self.get(at + 4),
                 received_bytes: self.get(at + 5),
             };
-            (self.get(at) as usize, channel)
+            (Rank(self.get(at) as usize), channel)
         };
         Some(Channels {
             with: (0..count as usize).map(channel).collect(),

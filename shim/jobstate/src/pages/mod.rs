@@ -11,10 +11,10 @@
 mod decode;
 pub mod layout;
 mod page;
-mod process;
+mod process_status;
 #[cfg(test)]
 mod tests;
 
 pub use decode::decode;
 pub use page::{Page, PageError, TICK, file_name, rank_of, run_directory, run_of, usual_directory};
-pub use process::{Process, process_of_stat, reads_input};
+pub use process_status::{ProcessStatus, process_of_stat, reads_input};

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use treepie_base::Rank;
 
 use super::layout;
-use crate::waits::Rank;
+use crate::waits::RankState;
 
 /// Interval at which a rank gives a sign of life.
 pub const TICK: Duration = Duration::from_millis(500);
@@ -26,7 +27,7 @@ pub struct Page {
     /// The program.
     pub program: String,
     /// Activity of the rank.
-    pub state: Rank,
+    pub state: RankState,
 }
 
 /// Why a file is no page that can be read.
@@ -81,15 +82,12 @@ pub fn run_of(directory: &Path) -> Option<u64> {
 }
 
 /// The file of a rank.
-pub fn file_name(rank: usize) -> String {
+pub fn file_name(rank: Rank) -> String {
     format!("{rank}.page")
 }
 
 /// The rank that a file is of.
-pub fn rank_of(file: &Path) -> Option<usize> {
-    file.file_name()?
-        .to_str()?
-        .strip_suffix(".page")?
-        .parse()
-        .ok()
+pub fn rank_of(file: &Path) -> Option<Rank> {
+    let number = file.file_name()?.to_str()?.strip_suffix(".page")?.parse();
+    number.map(Rank).ok()
 }

@@ -1,6 +1,7 @@
 //! Pages made word by word, and what is read of them.
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
+use treepie_base::Rank;
 
 use super::layout::{self, AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, WORDS, pack};
 use super::layout::{REQUEST, REQUESTS_AT, STARTED, area, communicator, header, request_place};
@@ -71,7 +72,10 @@ fn a_receive_is_read_with_its_source_and_tag_and_wildcards_are_those_of_the_mpi(
     let Operation::Receive(receive) = operation(&words) else {
         panic!("a receive");
     };
-    assert_eq!((receive.partner, receive.tag), (Partner::Rank(0), Some(9)));
+    assert_eq!(
+        (receive.partner, receive.tag),
+        (Partner::Rank(Rank(0)), Some(9))
+    );
     assert_eq!(receive.communicator, Some(world));
     words[AREAS_AT + area::SOURCE_TAG] = pack(-2, -1);
     let Operation::Receive(receive) = operation(&words) else {
@@ -160,7 +164,7 @@ fn files_are_called_by_run_and_rank() {
     assert_eq!(run, Path::new("/dev/shm/treepie-1000/00000000000000ab"));
     assert_eq!(run_of(&run), Some(0xab));
     assert_eq!(run_of(Path::new("/dev/shm/treepie-1000")), None);
-    assert_eq!(rank_of(&run.join(file_name(12))), Some(12));
+    assert_eq!(rank_of(&run.join(file_name(Rank(12)))), Some(Rank(12)));
     assert_eq!(rank_of(Path::new("names")), None);
 }
 

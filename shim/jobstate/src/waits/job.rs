@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::state::{Activity, End, Life, Rank, Thread};
+use super::state::{Activity, End, Life, RankState, Thread};
+use treepie_base::Rank;
 
 /// What a thread did between two looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -20,9 +21,9 @@ pub enum Motion {
 
 /// A rank as the second look found it.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ObservedRank {
     /// What it is doing.
-    pub rank: Rank,
+    pub state: RankState,
     /// What each of its threads did between the looks.
     pub motions: Vec<Motion>,
 }
@@ -33,14 +34,15 @@ pub struct Job {
     /// Ranks of the job.
     pub size: usize,
     /// Those that are known.
-    pub ranks: BTreeMap<usize, Seen>,
+    pub ranks: BTreeMap<Rank, ObservedRank>,
 }
 
 impl Job {
     /// A job of `size` ranks in two looks. Ranks that one of them lacks are not known.
-    pub fn between(size: usize, first: &[Rank], second: Vec<Rank>) -> Job {
-        let before: BTreeMap<usize, &Rank> = first.iter().map(|rank| (rank.rank, rank)).collect();
-        let seen = |rank: Rank| {
+    pub fn between(size: usize, first: &[RankState], second: Vec<RankState>) -> Job {
+        let before: BTreeMap<Rank, &RankState> =
+            first.iter().map(|rank| (rank.rank, rank)).collect();
+        let seen = |rank: RankState| {
             let earlier = before.get(&rank.rank)?;
             let motion = |thread: &Thread| {
                 let mut threads = earlier.threads.iter();
@@ -48,7 +50,13 @@ impl Job {
                 earlier.map_or(Motion::Moves, |earlier| motion(earlier, thread))
             };
             let motions = rank.threads.iter().map(motion).collect();
-            Some((rank.rank, Seen { rank, motions }))
+            Some((
+                rank.rank,
+                ObservedRank {
+                    state: rank,
+                    motions,
+                },
+            ))
         };
         Job {
             size,
@@ -62,11 +70,11 @@ impl Job {
     /// Who was gone before the others were ended is told by what they said: those who had a signal
     /// or gave signs of life for longer were still there. Where all went alike, somebody else ended
     /// the job, and what they were doing then counts.
-    pub fn of_the_dead(size: usize, ranks: Vec<Rank>, long: u64) -> Job {
+    pub fn of_the_dead(size: usize, ranks: Vec<RankState>, long: u64) -> Job {
         let last = ranks.iter().map(|rank| rank.tick).max().unwrap_or(0);
-        let had_signal = |rank: &Rank| matches!(rank.end, Some(End::Signal(_)));
+        let had_signal = |rank: &RankState| matches!(rank.end, Some(End::Signal(_)));
         let some_had = ranks.iter().any(had_signal);
-        let seen = |mut rank: Rank| {
+        let seen = |mut rank: RankState| {
             let is_first = match some_had {
                 true => !had_signal(&rank),
                 false => last - rank.tick >= long,
@@ -84,7 +92,13 @@ impl Job {
                 }
             };
             let motions = rank.threads.iter().map(motion).collect();
-            (rank.rank, Seen { rank, motions })
+            (
+                rank.rank,
+                ObservedRank {
+                    state: rank,
+                    motions,
+                },
+            )
         };
         Job {
             size,
@@ -93,19 +107,20 @@ impl Job {
     }
 
     /// Ranks of which nothing is known.
-    pub fn unknown(&self) -> Vec<usize> {
-        let known = |rank: &usize| !self.ranks.contains_key(rank);
-        (0..self.size).filter(known).collect()
+    pub fn unknown(&self) -> Vec<Rank> {
+        let known = |rank: &Rank| !self.ranks.contains_key(rank);
+        (0..self.size).map(Rank).filter(known).collect()
     }
 
     /// Whether all ranks are in `MPI_Finalize`.
     pub(crate) fn is_finalizing(&self) -> bool {
-        self.ranks.len() == self.size && self.ranks.values().all(Seen::finalizes)
+        self.ranks.len() == self.size && self.ranks.values().all(ObservedRank::finalizes)
     }
 
     /// Whether nobody made a call, and a rank outside MPI is in a read of standard input.
     pub fn waits_for_input(&self) -> bool {
-        let reads = |seen: &Seen| seen.rank.life == Life::ReadsInput && !seen.is_in_a_call();
+        let reads =
+            |seen: &ObservedRank| seen.state.life == Life::ReadsInput && !seen.is_in_a_call();
         self.stands_still() && self.ranks.values().any(reads)
     }
 
@@ -116,25 +131,25 @@ impl Job {
     }
 }
 
-impl Seen {
+impl ObservedRank {
     /// Its threads with what they did.
     pub fn threads(&self) -> impl Iterator<Item = (&Thread, Motion)> {
-        self.rank.threads.iter().zip(self.motions.iter().copied())
+        self.state.threads.iter().zip(self.motions.iter().copied())
     }
 
     /// Whether its process goes on.
     pub fn lives(&self) -> bool {
-        !matches!(self.rank.life, Life::Stopped | Life::Gone)
+        !matches!(self.state.life, Life::Stopped | Life::Gone)
     }
 
     /// Whether one of its threads is in a call.
     pub(crate) fn is_in_a_call(&self) -> bool {
-        self.rank.threads.iter().any(|thread| thread.inside)
+        self.state.threads.iter().any(|thread| thread.inside)
     }
 
     /// Whether it is in `MPI_Finalize`.
     pub fn finalizes(&self) -> bool {
-        let mut threads = self.rank.threads.iter();
+        let mut threads = self.state.threads.iter();
         threads.any(|thread| thread.activity == Activity::Finalizes)
     }
 }

@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use super::job::Job;
-use super::state::{Activity, Channel, Envelope, Operation, Partner, Rank};
+use super::state::{Activity, Channel, Envelope, Operation, Partner, RankState};
+use treepie_base::Rank;
 
 /// Whether something is so, as far as pages say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,9 +19,9 @@ pub(super) enum Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unreceived {
     /// The sender.
-    pub from: usize,
+    pub from: Rank,
     /// The receiver.
-    pub to: usize,
+    pub to: Rank,
     /// Messages, at most: receives from any source may have taken some.
     pub messages: u64,
     /// The last of them, the latest last, as far as they are remembered.
@@ -28,12 +29,12 @@ pub struct Unreceived {
 }
 
 impl Job {
-    fn rank(&self, rank: usize) -> Option<&Rank> {
-        self.ranks.get(&rank).map(|seen| &seen.rank)
+    fn rank(&self, rank: Rank) -> Option<&RankState> {
+        self.ranks.get(&rank).map(|seen| &seen.state)
     }
 
     /// Messages from one rank to another in calls that have returned, and receives posted for them.
-    fn channel(&self, from: usize, to: usize) -> Option<Channel> {
+    fn channel(&self, from: Rank, to: Rank) -> Option<Channel> {
         let sent = self.rank(from)?.channels.as_ref()?.with.get(&to);
         let posted = self.rank(to)?.channels.as_ref()?.with.get(&from);
         Some(Channel {
@@ -45,9 +46,9 @@ impl Job {
 
     /// Messages to a rank from all others that no receive of any kind was posted for; `None` where
     /// somebody's counts are not known.
-    fn unreceived_in_all(&self, to: usize) -> Option<u64> {
+    fn unreceived_in_all(&self, to: Rank) -> Option<u64> {
         let mut sent: u64 = 0;
-        for rank in 0..self.size {
+        for rank in (0..self.size).map(Rank) {
             let channels = self.rank(rank)?.channels.as_ref()?;
             sent += channels.with.get(&to).map_or(0, |channel| channel.sent);
         }
@@ -57,7 +58,7 @@ impl Job {
     }
 
     /// Messages from one rank to another that no receive was posted for, at most.
-    fn unreceived(&self, from: usize, to: usize) -> Option<u64> {
+    fn unreceived(&self, from: Rank, to: Rank) -> Option<u64> {
         let channel = self.channel(from, to)?;
         let by_name = channel.sent.saturating_sub(channel.posted);
         let takes_any = self.rank(to)?.channels.as_ref()?.posted_any > 0;
@@ -69,7 +70,7 @@ impl Job {
     }
 
     /// The last sends from one rank to another, the latest last.
-    fn last_sends(&self, from: usize, to: usize) -> Vec<&Envelope> {
+    fn last_sends(&self, from: Rank, to: Rank) -> Vec<&Envelope> {
         let threads = self.rank(from).map(|rank| &rank.threads[..]);
         let sends = threads
             .unwrap_or_default()
@@ -82,7 +83,7 @@ impl Job {
 
     /// Whether a message from this rank that the receive takes has been sent, so that the receive
     /// will end.
-    pub(super) fn is_on_the_way(&self, from: usize, to: usize, receive: &Envelope) -> Answer {
+    pub(super) fn is_on_the_way(&self, from: Rank, to: Rank, receive: &Envelope) -> Answer {
         if self.sends_now(from, to, receive) {
             return Answer::Yes;
         }
@@ -102,7 +103,7 @@ impl Job {
 
     /// Whether a receive that was posted before can't have been served: fewer messages were sent
     /// than receives were posted, or none with its communicator and tag.
-    pub(super) fn lacks_a_message(&self, from: usize, to: usize, receive: &Envelope) -> Answer {
+    pub(super) fn lacks_a_message(&self, from: Rank, to: Rank, receive: &Envelope) -> Answer {
         if self.sends_now(from, to, receive) {
             return Answer::No;
         }
@@ -123,7 +124,7 @@ impl Job {
     }
 
     /// Whether a thread of this rank is in a send that the receive takes: then it is being done.
-    pub(super) fn sends_now(&self, from: usize, to: usize, receive: &Envelope) -> bool {
+    pub(super) fn sends_now(&self, from: Rank, to: Rank, receive: &Envelope) -> bool {
         self.operations(from).any(|operation| match operation {
             Operation::Send(sent) => sent.partner == Partner::Rank(to) && receive.takes(sent),
             _ => false,
@@ -131,7 +132,7 @@ impl Job {
     }
 
     /// Whether a thread of this rank is in a receive that takes the message.
-    pub(super) fn receives_now(&self, to: usize, from: usize, sent: &Envelope) -> bool {
+    pub(super) fn receives_now(&self, to: Rank, from: Rank, sent: &Envelope) -> bool {
         self.operations(to).any(|operation| match operation {
             Operation::Receive(receive) => {
                 let named = receive.partner == Partner::Rank(from);
@@ -142,12 +143,12 @@ impl Job {
     }
 
     /// Whether as many receives were posted for this rank's messages as it sent.
-    pub(super) fn all_are_received(&self, from: usize, to: usize) -> bool {
+    pub(super) fn all_are_received(&self, from: Rank, to: Rank) -> bool {
         self.unreceived(from, to) == Some(0)
     }
 
     /// What the threads of a rank wait for.
-    fn operations(&self, rank: usize) -> impl Iterator<Item = &Operation> {
+    fn operations(&self, rank: Rank) -> impl Iterator<Item = &Operation> {
         let threads = self.rank(rank).map(|rank| &rank.threads[..]);
         let threads = threads.unwrap_or_default().iter();
         threads.flat_map(|thread| match &thread.activity {
@@ -160,7 +161,7 @@ impl Job {
     pub(super) fn all_unreceived(&self) -> Vec<Unreceived> {
         let mut found = Vec::new();
         for (&from, seen) in &self.ranks {
-            let Some(channels) = &seen.rank.channels else {
+            let Some(channels) = &seen.state.channels else {
                 continue;
             };
             for &to in channels.with.keys() {

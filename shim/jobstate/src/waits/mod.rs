@@ -31,14 +31,14 @@ pub(crate) mod model;
 #[cfg(test)]
 mod tests;
 
-pub use job::{Job, Motion, Seen};
+pub use job::{Job, Motion, ObservedRank};
 pub use messages::Unreceived;
 pub(crate) use state::Channels;
 pub use state::{
     Activity, Channel, Collective, Communicator, End, Envelope, Incomplete, Key, Life, Operation,
-    Partner, Rank, Stop, Thread, Until,
+    Partner, RankState, Stop, Thread, Until,
 };
-pub use verdict::{Kind, Mismatch, Side, Verdict, Wait, verdict};
+pub use verdict::{Mismatch, Side, Verdict, VerdictKind, Wait, verdict};
 
 /// What all members call a communicator: made of its members in their order, and of which one with
 /// these members it is, from 1 on.

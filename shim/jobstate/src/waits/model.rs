@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use treepie_base::SplitMix64;
+use treepie_base::{Rank, SplitMix64};
 
 use super::*;
 
@@ -186,7 +186,7 @@ impl Model {
             Call::Send { to, tag, .. } => {
                 self.processes[me]
                     .sends
-                    .push(envelope(Partner::Rank(to), tag));
+                    .push(envelope(Partner::Rank(Rank(to)), tag));
                 self.messages.push((me, to, tag));
             }
             Call::Reduce { root } => {
@@ -241,12 +241,12 @@ impl Model {
     }
 
     /// The page of a rank at the moment.
-    fn page(&self, me: usize) -> Rank {
+    fn page(&self, me: usize) -> RankState {
         let process = &self.processes[me];
         let size = self.processes.len();
         let done = process.reduced.len() as u64;
         let world = Communicator {
-            members: Some((0..size).collect()),
+            members: Some((0..size).map(Rank).collect()),
             size,
             inter: false,
             done,
@@ -260,8 +260,8 @@ impl Model {
                 .collect(),
         };
         let known = process.written.0 == process.number;
-        Rank {
-            rank: me,
+        RankState {
+            rank: Rank(me),
             host: "here".to_owned(),
             process: 100 + me as u32,
             life: Life::Runs,
@@ -277,7 +277,7 @@ impl Model {
     }
 
     /// Reads all pages, in any order; meanwhile ranks go on.
-    fn look(&mut self, random: &mut SplitMix64) -> Vec<Rank> {
+    fn look(&mut self, random: &mut SplitMix64) -> Vec<RankState> {
         let mut pages = Vec::new();
         for rank in order(random, self.processes.len()) {
             for _ in 0..random.below(8) {
@@ -338,12 +338,12 @@ impl Process {
 
     fn count(&mut self, call: Call) {
         match call {
-            Call::Send { to, .. } => self.channels.with.entry(to).or_default().sent += 1,
+            Call::Send { to, .. } => self.channels.with.entry(Rank(to)).or_default().sent += 1,
             Call::Receive { from: None, .. } => self.channels.posted_any += 1,
             Call::Receive {
                 from: Some(from), ..
             } => {
-                self.channels.with.entry(from).or_default().posted += 1;
+                self.channels.with.entry(Rank(from)).or_default().posted += 1;
             }
             Call::Reduce { root } => {
                 let call = self.collective(root);
@@ -375,10 +375,10 @@ impl Process {
             None | Some(Call::Compute) => Activity::Outside,
             Some(&Call::Send { to, tag, .. }) => {
                 last_sends.pop();
-                waits(Operation::Send(envelope(Partner::Rank(to), tag)))
+                waits(Operation::Send(envelope(Partner::Rank(Rank(to)), tag)))
             }
             Some(&Call::Receive { from, tag }) => {
-                let partner = from.map_or(Partner::Any, Partner::Rank);
+                let partner = from.map_or(Partner::Any, |from| Partner::Rank(Rank(from)));
                 waits(Operation::Receive(envelope(partner, tag)))
             }
             Some(&Call::Reduce { root }) => waits(Operation::Collective(self.collective(root))),
@@ -400,10 +400,10 @@ impl Process {
 }
 
 /// Whether a rank of these does something, whatever computes meanwhile.
-fn goes_on(model: &Model, ranks: &[usize], random: &mut SplitMix64) -> bool {
+fn goes_on(model: &Model, ranks: &[Rank], random: &mut SplitMix64) -> bool {
     let mut model = model.clone();
     let at = |model: &Model| -> Vec<(u64, Stage)> {
-        let process = |&rank: &usize| &model.processes[rank];
+        let process = |rank: &Rank| &model.processes[rank.0];
         let state = |process: &Process| (process.number, process.stage);
         ranks.iter().map(process).map(state).collect()
     };

@@ -1,11 +1,12 @@
 //! What a thread waits for, as clauses: it goes on when each clause has a rank that goes on.
 
-use super::job::{Job, Motion, Seen};
+use super::job::{Job, Motion, ObservedRank};
 use super::messages::Answer;
 use super::state::{Activity, Collective, Envelope, Operation, Partner, Thread, Until};
+use treepie_base::Rank;
 
 /// Ranks of which one has to go on.
-pub(crate) type Clause = Vec<usize>;
+pub(crate) type Clause = Vec<Rank>;
 
 /// What one operation waits for.
 enum Need {
@@ -19,7 +20,7 @@ enum Need {
 
 impl Job {
     /// The clauses of a thread: none where it goes on by itself, or where that can't be told.
-    pub(super) fn clauses(&self, me: usize, thread: &Thread, motion: Motion) -> Vec<Clause> {
+    pub(super) fn clauses(&self, me: Rank, thread: &Thread, motion: Motion) -> Vec<Clause> {
         if motion == Motion::Moves || motion == Motion::Still && !thread.inside {
             return Vec::new();
         }
@@ -44,15 +45,15 @@ impl Job {
     }
 
     /// Known ranks that are not in `MPI_Finalize`.
-    fn not_finalizing(&self) -> impl Iterator<Item = usize> {
+    fn not_finalizing(&self) -> impl Iterator<Item = Rank> {
         let ranks = self.ranks.values();
         let others = ranks.filter(|seen| !seen.finalizes());
-        others.map(|seen| seen.rank.rank)
+        others.map(|seen| seen.state.rank)
     }
 
     /// What an operation waits for that was begun by an earlier call, or that the call is, `alone`
     /// or with others.
-    fn need(&self, me: usize, operation: &Operation, begun: bool, alone: bool) -> Need {
+    fn need(&self, me: Rank, operation: &Operation, begun: bool, alone: bool) -> Need {
         match operation {
             Operation::Receive(receive) => self.receive_needs(me, receive, begun),
             Operation::Send(sent) => self.send_needs(me, sent, begun, alone),
@@ -67,7 +68,7 @@ impl Job {
         }
     }
 
-    fn receive_needs(&self, me: usize, receive: &Envelope, begun: bool) -> Need {
+    fn receive_needs(&self, me: Rank, receive: &Envelope, begun: bool) -> Need {
         match receive.partner {
             Partner::Rank(from) => {
                 let clauses = vec![vec![from]];
@@ -92,8 +93,8 @@ impl Job {
                 let Some(others) = self.others(me, receive) else {
                     return Need::Nothing;
                 };
-                let comes = |&from: &usize| {
-                    let lives = self.ranks.get(&from).is_none_or(Seen::lives);
+                let comes = |&from: &Rank| {
+                    let lives = self.ranks.get(&from).is_none_or(ObservedRank::lives);
                     lives && self.is_on_the_way(from, me, receive) != Answer::No
                 };
                 match others.iter().any(comes) {
@@ -107,8 +108,8 @@ impl Job {
     }
 
     /// Members of a message's communicator but for this rank, where they are known.
-    fn others(&self, me: usize, message: &Envelope) -> Option<Vec<usize>> {
-        let own = &self.ranks.get(&me)?.rank;
+    fn others(&self, me: Rank, message: &Envelope) -> Option<Vec<Rank>> {
+        let own = &self.ranks.get(&me)?.state;
         let members = own
             .communicators
             .get(&message.communicator?)?
@@ -125,7 +126,7 @@ impl Job {
 
     /// A send that goes on waits for its receiver; one that was begun before, or that is half of a
     /// call, may be done.
-    fn send_needs(&self, me: usize, sent: &Envelope, begun: bool, alone: bool) -> Need {
+    fn send_needs(&self, me: Rank, sent: &Envelope, begun: bool, alone: bool) -> Need {
         let Partner::Rank(to) = sent.partner else {
             return Need::Nothing;
         };
@@ -139,8 +140,8 @@ impl Job {
     }
 
     /// Members that have not come to a collective, or are in another one there.
-    pub(super) fn missing(&self, me: usize, collective: &Collective) -> Vec<usize> {
-        let own = self.ranks.get(&me).map(|seen| &seen.rank);
+    pub(super) fn missing(&self, me: Rank, collective: &Collective) -> Vec<Rank> {
+        let own = self.ranks.get(&me).map(|seen| &seen.state);
         let Some(key) = collective.communicator else {
             return Vec::new();
         };
@@ -150,25 +151,25 @@ impl Job {
         let Some(members) = known.members.as_ref().filter(|_| !known.inter) else {
             return Vec::new();
         };
-        let is_missing = |&&member: &&usize| {
+        let is_missing = |&&member: &&Rank| {
             member != me
                 && match self.at(member, collective) {
-                    Place::Behind => true,
-                    Place::There(other) => !other.agrees(collective),
-                    Place::Elsewhere(_) => true,
-                    Place::Beyond => false,
+                    CollectivePosition::Behind => true,
+                    CollectivePosition::There(other) => !other.agrees(collective),
+                    CollectivePosition::Elsewhere(_) => true,
+                    CollectivePosition::Beyond => false,
                 }
         };
         members.iter().filter(is_missing).copied().collect()
     }
 
     /// Where a rank is, seen from a collective.
-    pub(super) fn at(&self, rank: usize, collective: &Collective) -> Place<'_> {
+    pub(super) fn at(&self, rank: Rank, collective: &Collective) -> CollectivePosition<'_> {
         let (Some(seen), Some(key)) = (self.ranks.get(&rank), collective.communicator) else {
-            return Place::Beyond; // nothing is known, and nothing concluded
+            return CollectivePosition::Beyond; // nothing is known, and nothing concluded
         };
-        let Some(known) = seen.rank.communicators.get(&key) else {
-            return Place::Beyond; // it has freed it
+        let Some(known) = seen.state.communicators.get(&key) else {
+            return CollectivePosition::Beyond; // it has freed it
         };
         if known.done > collective.number {
             let was = known
@@ -176,10 +177,10 @@ impl Job {
                 .iter()
                 .find(|other| other.number == collective.number);
             let differs = was.filter(|other| !other.agrees(collective));
-            return differs.map_or(Place::Beyond, Place::Elsewhere);
+            return differs.map_or(CollectivePosition::Beyond, CollectivePosition::Elsewhere);
         }
         let operations = seen
-            .rank
+            .state
             .threads
             .iter()
             .flat_map(|thread| match &thread.activity {
@@ -193,12 +194,14 @@ impl Job {
         let is_there = |other: &&Collective| {
             other.communicator == Some(key) && other.number == collective.number
         };
-        there.find(is_there).map_or(Place::Behind, Place::There)
+        there
+            .find(is_there)
+            .map_or(CollectivePosition::Behind, CollectivePosition::There)
     }
 
     /// Whether a rank goes on by itself, or might, as far as is known. `polls` is whether those who
     /// poll do.
-    pub(super) fn goes_on(&self, rank: usize, polls: bool) -> bool {
+    pub(super) fn goes_on(&self, rank: Rank, polls: bool) -> bool {
         let Some(seen) = self.ranks.get(&rank) else {
             return true;
         };
@@ -210,13 +213,13 @@ impl Job {
             Motion::Polls if polls => true,
             _ => self.clauses(rank, thread, motion).is_empty(),
         };
-        let nobody = seen.rank.threads.is_empty() || seen.rank.more_threads > 0;
+        let nobody = seen.state.threads.is_empty() || seen.state.more_threads > 0;
         nobody || seen.threads().any(goes_on)
     }
 }
 
 /// Where a rank is, seen from a collective on one of its communicators.
-pub(super) enum Place<'a> {
+pub(super) enum CollectivePosition<'a> {
     /// It has not come there.
     Behind,
     /// It is in this one.

@@ -1,6 +1,7 @@
 //! What is known of each rank: in which calls its threads are, and with whom.
 
 use std::collections::BTreeMap;
+use treepie_base::Rank;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ pub type Key = u64;
 #[serde(rename_all = "kebab-case")]
 pub enum Partner {
     /// This rank.
-    Rank(usize),
+    Rank(Rank),
     /// Any member of the communicator (`MPI_ANY_SOURCE`).
     Any,
     /// Nobody (`MPI_PROC_NULL`).
@@ -183,7 +184,7 @@ pub struct Channel {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channels {
     /// By partner.
-    pub with: BTreeMap<usize, Channel>,
+    pub with: BTreeMap<Rank, Channel>,
     /// Receives posted from any source.
     pub posted_any: u64,
 }
@@ -192,7 +193,7 @@ pub struct Channels {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Communicator {
     /// Ranks of the world, where they are known; of an inter-communicator those of the other side.
-    pub members: Option<Vec<usize>>,
+    pub members: Option<Vec<Rank>>,
     /// Ranks in it.
     pub size: usize,
     /// Whether it is an inter-communicator.
@@ -220,9 +221,9 @@ pub struct Stop {
 
 /// A rank, as its page says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rank {
+pub struct RankState {
     /// Its number in the application's world.
-    pub rank: usize,
+    pub rank: Rank,
     /// The host.
     pub host: String,
     /// The process.
@@ -247,14 +248,14 @@ pub struct Rank {
     pub stop: Option<Stop>,
 }
 
-impl Rank {
+impl RankState {
     /// The calls of all threads; polls are none.
     pub fn calls(&self) -> u64 {
         self.threads.iter().map(|thread| thread.number).sum()
     }
 
     /// Whether every thread is in the call, or behind the one, in which the other look found it.
-    pub fn is_in_the_calls_of(&self, other: &Rank) -> bool {
+    pub fn is_in_the_calls_of(&self, other: &RankState) -> bool {
         let call = |thread: &Thread| (thread.area, thread.number, thread.inside);
         let own = self.threads.iter().map(call);
         own.eq(other.threads.iter().map(call))

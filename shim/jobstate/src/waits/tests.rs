@@ -1,5 +1,6 @@
 //! Jobs made by hand: what each rank does, and what is the matter.
 use std::collections::BTreeMap;
+use treepie_base::Rank;
 
 use super::model::envelope;
 use super::*;
@@ -8,21 +9,21 @@ const WORLD: Key = 1;
 
 /// A job of ranks that all stand still, with a world of all of them.
 struct Made {
-    ranks: Vec<Rank>,
+    ranks: Vec<RankState>,
     moving: Vec<usize>,
     polling: Vec<usize>,
 }
 
-fn idle(rank: usize, size: usize) -> Rank {
+fn idle(rank: usize, size: usize) -> RankState {
     let world = Communicator {
-        members: Some((0..size).collect()),
+        members: Some((0..size).map(Rank).collect()),
         size,
         inter: false,
         done: 0,
         last: Vec::new(),
     };
-    Rank {
-        rank,
+    RankState {
+        rank: Rank(rank),
         host: "here".to_owned(),
         process: 100 + rank as u32,
         life: Life::Runs,
@@ -61,7 +62,7 @@ fn waits(operations: Vec<Operation>, until: Until, begun: bool) -> Activity {
 }
 
 fn receive(from: usize, tag: i32) -> Activity {
-    let operation = Operation::Receive(envelope(Partner::Rank(from), tag));
+    let operation = Operation::Receive(envelope(Partner::Rank(Rank(from)), tag));
     waits(vec![operation], Until::All, false)
 }
 
@@ -71,7 +72,7 @@ fn receive_any() -> Activity {
 }
 
 fn send(to: usize) -> Activity {
-    let operation = Operation::Send(envelope(Partner::Rank(to), 1));
+    let operation = Operation::Send(envelope(Partner::Rank(Rank(to)), 1));
     waits(vec![operation], Until::All, false)
 }
 
@@ -109,17 +110,17 @@ impl Made {
         let rank = &mut self.ranks[from];
         rank.threads[0]
             .last_sends
-            .push(envelope(Partner::Rank(to), tag));
+            .push(envelope(Partner::Rank(Rank(to)), tag));
         rank.threads[0].sends += 1;
         let channels = rank.channels.get_or_insert_default();
-        channels.with.entry(to).or_default().sent += 1;
+        channels.with.entry(Rank(to)).or_default().sent += 1;
         self
     }
 
     /// This rank has posted a receive from the other.
     fn posted(mut self, to: usize, from: usize) -> Made {
         let channels = self.ranks[to].channels.get_or_insert_default();
-        channels.with.entry(from).or_default().posted += 1;
+        channels.with.entry(Rank(from)).or_default().posted += 1;
         self
     }
 
@@ -155,10 +156,10 @@ impl Made {
 fn a_ring_of_receives_before_sends_is_a_deadlock_with_its_cycle() {
     let ring = Made::of((0..4).map(|rank| receive((rank + 3) % 4, 2)).collect());
     let found = ring.verdict();
-    assert_eq!((found.kind, found.certain), (Kind::Deadlock, true));
-    assert_eq!(found.stuck, [0, 1, 2, 3]);
-    assert_eq!(found.cycle, [0, 3, 2, 1]);
-    assert_eq!(found.knot, [0, 1, 2, 3]);
+    assert_eq!((found.kind, found.certain), (VerdictKind::Deadlock, true));
+    assert_eq!(found.stuck, [0, 1, 2, 3].map(Rank));
+    assert_eq!(found.cycle, [0, 3, 2, 1].map(Rank));
+    assert_eq!(found.knot, [0, 1, 2, 3].map(Rank));
 }
 
 #[test]
@@ -166,40 +167,43 @@ fn a_message_with_another_tag_serves_nobody_and_is_named() {
     let found = Made::of(vec![receive(1, 7), receive(0, 6)])
         .sent(0, 1, 5)
         .verdict();
-    assert_eq!(found.kind, Kind::Deadlock);
+    assert_eq!(found.kind, VerdictKind::Deadlock);
     let left = &found.unreceived;
-    assert_eq!((left[0].from, left[0].to, left[0].messages), (0, 1, 1));
+    assert_eq!(
+        (left[0].from, left[0].to, left[0].messages),
+        (Rank(0), Rank(1), 1)
+    );
     assert_eq!(left[0].last[0].tag, Some(5));
 }
 
 #[test]
 fn a_message_on_its_way_is_no_deadlock() {
     let job = Made::of(vec![receive(1, 7), receive(0, 6)]);
-    assert_eq!(job.sent(0, 1, 6).verdict().kind, Kind::Waits);
+    assert_eq!(job.sent(0, 1, 6).verdict().kind, VerdictKind::Waits);
     // Of more messages than are remembered, one may be right.
     let mut forgotten = Made::of(vec![receive(1, 7), receive(0, 6)]).sent(0, 1, 5);
     forgotten.ranks[0].threads[0].last_sends.clear();
-    assert_eq!(forgotten.verdict().kind, Kind::Waits);
+    assert_eq!(forgotten.verdict().kind, VerdictKind::Waits);
 }
 
 #[test]
 fn counts_that_are_not_known_prove_nothing() {
     let mut job = Made::of(vec![receive(1, 7), receive(0, 6)]);
     job.ranks[0].channels = None;
-    assert_eq!(job.verdict().kind, Kind::Waits);
+    assert_eq!(job.verdict().kind, VerdictKind::Waits);
 }
 
 #[test]
 fn a_rank_that_left_for_finalize_is_part_of_the_knot() {
     let job = vec![receive(2, 2), receive(0, 2), Activity::Finalizes];
     let found = Made::of(job).verdict();
-    assert_eq!(found.kind, Kind::Deadlock);
-    assert_eq!(found.knot, [0, 1, 2]);
+    assert_eq!(found.kind, VerdictKind::Deadlock);
+    assert_eq!(found.knot, [0, 1, 2].map(Rank));
     let job = vec![receive(1, 2), receive(0, 2), Activity::Finalizes];
     let found = Made::of(job).verdict();
     assert_eq!(
         (&found.knot[..], &found.stuck[..]),
-        (&[0, 1][..], &[0, 1, 2][..])
+        (&[0, 1].map(Rank)[..], &[0, 1, 2].map(Rank)[..])
     );
 }
 
@@ -208,12 +212,12 @@ fn different_collectives_of_one_number_are_a_mismatch_also_where_one_has_returne
     let bcast = in_collective(1, "MPI_Bcast", Some(1));
     let reduce = in_collective(1, "MPI_Reduce", Some(0));
     let found = Made::of(vec![bcast.clone(), reduce]).verdict();
-    assert_eq!(found.kind, Kind::Deadlock);
+    assert_eq!(found.kind, VerdictKind::Deadlock);
     assert_eq!(found.mismatches[0].sides.len(), 2);
     let barrier = in_collective(2, "MPI_Barrier", None);
     let reduced = collective(1, "MPI_Reduce", Some(0));
     let found = Made::of(vec![bcast, barrier]).done(1, reduced).verdict();
-    assert_eq!(found.kind, Kind::Deadlock);
+    assert_eq!(found.kind, VerdictKind::Deadlock);
     let sides = &found.mismatches[0].sides;
     assert_eq!((sides[0].passed, sides[1].passed), (false, true));
     assert_eq!(sides[1].call.operation, "MPI_Reduce");
@@ -223,9 +227,9 @@ fn different_collectives_of_one_number_are_a_mismatch_also_where_one_has_returne
 fn one_collective_with_two_roots_is_a_mismatch() {
     let roots = [0, 1, 0].map(|root| in_collective(0, "MPI_Bcast", Some(root)));
     let found = Made::of(roots.to_vec()).verdict();
-    assert_eq!(found.kind, Kind::Deadlock);
-    assert_eq!(found.mismatches[0].sides[0].ranks, [0, 2]);
-    assert_eq!(found.mismatches[0].sides[1].ranks, [1]);
+    assert_eq!(found.kind, VerdictKind::Deadlock);
+    assert_eq!(found.mismatches[0].sides[0].ranks, [0, 2].map(Rank));
+    assert_eq!(found.mismatches[0].sides[1].ranks, [1].map(Rank));
 }
 
 #[test]
@@ -236,9 +240,9 @@ fn a_rank_that_is_in_several_calls_is_named_once() {
     let further = [bcast, barrier].map(thread);
     job.ranks[1].threads.extend(further);
     let mismatch = &job.verdict().mismatches[0];
-    let sides: Vec<&[usize]> = mismatch.sides.iter().map(|side| &side.ranks[..]).collect();
-    assert_eq!(sides, [&[0, 1][..], &[1]]);
-    assert_eq!(mismatch.ranks(), [0, 1]);
+    let sides: Vec<&[Rank]> = mismatch.sides.iter().map(|side| &side.ranks[..]).collect();
+    assert_eq!(sides, [&[0, 1].map(Rank)[..], &[Rank(1)]]);
+    assert_eq!(mismatch.ranks(), [0, 1].map(Rank));
 }
 
 #[test]
@@ -246,40 +250,43 @@ fn all_in_one_collective_are_no_deadlock_and_a_missing_one_is_named() {
     let barrier = || in_collective(0, "MPI_Barrier", None);
     assert_eq!(
         Made::of(vec![barrier(), barrier()]).verdict().kind,
-        Kind::Waits
+        VerdictKind::Waits
     );
     let found = Made::of(vec![barrier(), Activity::Outside, barrier()]).verdict();
-    assert_eq!((found.kind, &found.roots[..]), (Kind::Waits, &[1][..]));
-    assert_eq!(found.mismatches[0].missing, [1]);
+    assert_eq!(
+        (found.kind, &found.roots[..]),
+        (VerdictKind::Waits, &[1].map(Rank)[..])
+    );
+    assert_eq!(found.mismatches[0].missing, [1].map(Rank));
     assert!(found.stuck.is_empty());
 }
 
 #[test]
 fn of_many_begun_receives_the_one_that_lacks_its_message_counts() {
-    let request = |from| Operation::Receive(envelope(Partner::Rank(from), 3));
+    let request = |from| Operation::Receive(envelope(Partner::Rank(Rank(from)), 3));
     let all = waits(vec![request(0), request(2)], Until::All, true);
     let job = Made::of(vec![Activity::Finalizes, all.clone(), receive(1, 2)]);
     let job = job.sent(0, 1, 3).posted(1, 0).posted(1, 2);
     let found = job.verdict();
     assert_eq!(
         (found.kind, &found.cycle[..]),
-        (Kind::Deadlock, &[1, 2][..])
+        (VerdictKind::Deadlock, &[1, 2].map(Rank)[..])
     );
     // Where both were sent, the call is about to end.
     let job = Made::of(vec![Activity::Finalizes, all, receive(1, 2)]);
     let job = job.sent(0, 1, 3).sent(2, 1, 3).posted(1, 0).posted(1, 2);
-    assert_eq!(job.verdict().kind, Kind::Waits);
+    assert_eq!(job.verdict().kind, VerdictKind::Waits);
 }
 
 #[test]
 fn one_of_several_is_enough_where_any_is_waited_for() {
-    let request = |from| Operation::Receive(envelope(Partner::Rank(from), 3));
+    let request = |from| Operation::Receive(envelope(Partner::Rank(Rank(from)), 3));
     let any = || waits(vec![request(0), request(2)], Until::Any, true);
     let posted = |job: Made| job.posted(1, 0).posted(1, 2);
     let computes = Made::of(vec![Activity::Outside, any(), receive(1, 2)]);
     assert!(posted(computes).verdict().stuck.is_empty());
     let stuck = Made::of(vec![receive(1, 2), any(), receive(1, 2)]);
-    assert_eq!(posted(stuck).verdict().stuck, [0, 1, 2]);
+    assert_eq!(posted(stuck).verdict().stuck, [0, 1, 2].map(Rank));
 }
 
 #[test]
@@ -287,11 +294,11 @@ fn two_large_sends_head_to_head_are_a_deadlock_and_a_send_that_is_received_is_no
     let found = Made::of(vec![send(1), send(0)]).verdict();
     assert_eq!(
         (found.kind, &found.cycle[..]),
-        (Kind::Deadlock, &[0, 1][..])
+        (VerdictKind::Deadlock, &[0, 1].map(Rank)[..])
     );
     assert_eq!(
         Made::of(vec![send(1), receive(0, 1)]).verdict().kind,
-        Kind::Waits
+        VerdictKind::Waits
     );
 }
 
@@ -301,20 +308,23 @@ fn a_knot_of_receives_from_anybody_needs_all_of_them() {
     let found = Made::of(knot()).verdict();
     assert_eq!(
         (found.kind, &found.knot[..]),
-        (Kind::Deadlock, &[0, 1, 2][..])
+        (VerdictKind::Deadlock, &[0, 1, 2].map(Rank)[..])
     );
     let mut one_computes = knot();
     one_computes[2] = Activity::Outside;
-    assert_eq!(Made::of(one_computes).verdict().kind, Kind::Waits);
+    assert_eq!(Made::of(one_computes).verdict().kind, VerdictKind::Waits);
 }
 
 #[test]
 fn who_waits_for_a_process_that_is_gone_or_stopped_is_stuck_and_that_is_no_deadlock() {
-    for (life, kind) in [(Life::Gone, Kind::Gone), (Life::Stopped, Kind::Stopped)] {
+    for (life, kind) in [
+        (Life::Gone, VerdictKind::Gone),
+        (Life::Stopped, VerdictKind::Stopped),
+    ] {
         let job = Made::of(vec![receive(1, 1), Activity::Outside, receive(0, 1)]);
         let found = job.life(1, life).verdict();
-        assert_eq!((found.kind, &found.roots[..]), (kind, &[1][..]));
-        assert_eq!(found.stuck, [0, 1, 2]);
+        assert_eq!((found.kind, &found.roots[..]), (kind, &[1].map(Rank)[..]));
+        assert_eq!(found.stuck, [0, 1, 2].map(Rank));
     }
 }
 
@@ -323,18 +333,18 @@ fn a_rank_that_moved_is_not_stuck_and_neither_is_who_waits_for_it() {
     let mut job = Made::of(vec![receive(1, 1), receive(0, 1), receive(1, 1)]);
     job.moving = vec![1];
     let found = job.verdict();
-    assert_eq!(found.kind, Kind::Moves);
+    assert_eq!(found.kind, VerdictKind::Moves);
     assert!(found.stuck.is_empty());
 }
 
 #[test]
 fn ranks_that_poll_for_each_other_are_probably_in_a_deadlock() {
-    let request = |from| vec![Operation::Receive(envelope(Partner::Rank(from), 3))];
+    let request = |from| vec![Operation::Receive(envelope(Partner::Rank(Rank(from)), 3))];
     let polls = |from| waits(request(from), Until::All, true);
     let mut job = Made::of(vec![polls(1), polls(0)]).posted(0, 1).posted(1, 0);
     job.polling = vec![0, 1];
     let found = job.verdict();
-    assert_eq!((found.kind, found.certain), (Kind::Deadlock, false));
+    assert_eq!((found.kind, found.certain), (VerdictKind::Deadlock, false));
 }
 
 #[test]
@@ -347,7 +357,7 @@ fn a_second_thread_that_computes_may_do_what_the_first_waits_for() {
     assert!(job.verdict().stuck.is_empty());
     let mut job = Made::of(vec![receive(1, 1), receive(0, 1)]);
     job.ranks[0].threads.push(thread(receive(1, 2)));
-    assert_eq!(job.verdict().kind, Kind::Deadlock);
+    assert_eq!(job.verdict().kind, VerdictKind::Deadlock);
 }
 
 #[test]
@@ -355,7 +365,10 @@ fn ranks_that_are_not_known_may_do_anything() {
     let job = Made::of(vec![receive(1, 1), receive(2, 1), receive(0, 1)]);
     let ranks = job.ranks;
     let found = verdict(&Job::between(3, &ranks, ranks[..2].to_vec()));
-    assert_eq!((found.kind, &found.unknown[..]), (Kind::Waits, &[2][..]));
+    assert_eq!(
+        (found.kind, &found.unknown[..]),
+        (VerdictKind::Waits, &[2].map(Rank)[..])
+    );
 }
 
 #[test]
@@ -363,13 +376,16 @@ fn of_a_dead_job_who_had_no_signal_went_first_and_otherwise_all_counts_as_it_was
     let mut ranks = Made::of(vec![receive(1, 1), Activity::Outside]).ranks;
     ranks[0].end = Some(End::Signal(15));
     let found = verdict(&Job::of_the_dead(2, ranks, 500_000_000));
-    assert_eq!((found.kind, &found.roots[..]), (Kind::Gone, &[1][..]));
+    assert_eq!(
+        (found.kind, &found.roots[..]),
+        (VerdictKind::Gone, &[1].map(Rank)[..])
+    );
     let mut ranks = Made::of(vec![receive(1, 1), receive(0, 1)]).ranks;
     for rank in &mut ranks {
         rank.end = Some(End::Signal(15));
     }
     let found = verdict(&Job::of_the_dead(2, ranks, 500_000_000));
-    assert_eq!(found.kind, Kind::Deadlock);
+    assert_eq!(found.kind, VerdictKind::Deadlock);
 }
 
 #[test]
@@ -379,7 +395,10 @@ fn a_thousand_ranks_are_answered_at_once() {
         .map(|rank| receive((rank + 1) % size, 2))
         .collect();
     let found = Made::of(ring).verdict();
-    assert_eq!((found.kind, found.cycle.len()), (Kind::Deadlock, size));
+    assert_eq!(
+        (found.kind, found.cycle.len()),
+        (VerdictKind::Deadlock, size)
+    );
 }
 
 #[test]

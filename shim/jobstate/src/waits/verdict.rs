@@ -10,13 +10,14 @@ use serde::Serialize;
 
 use super::job::{Job, Motion};
 use super::messages::Unreceived;
-use super::needs::Place;
+use super::needs::CollectivePosition;
 use super::state::{Activity, Collective, Key, Life, Operation, Thread};
+use treepie_base::{List, Rank, Slice};
 
 /// What is the matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum VerdictKind {
     /// Ranks wait for each other.
     Deadlock,
     /// Ranks wait for processes that are no more.
@@ -35,11 +36,11 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Wait {
     /// Its rank.
-    pub rank: usize,
+    pub rank: Rank,
     /// Its place among the threads of the rank.
     pub thread: usize,
     /// Clauses of which each has to have a rank that goes on.
-    pub clauses: Vec<Vec<usize>>,
+    pub clauses: Vec<Vec<Rank>>,
 }
 
 /// Ranks that are in the same call of a collective.
@@ -50,7 +51,7 @@ pub struct Side {
     /// Whether it has returned.
     pub passed: bool,
     /// The ranks.
-    pub ranks: Vec<usize>,
+    pub ranks: Vec<Rank>,
 }
 
 /// A collective that not all members take part in.
@@ -63,15 +64,15 @@ pub struct Mismatch {
     /// Who is in which call; more than one where ranks do not agree.
     pub sides: Vec<Side>,
     /// Members that have not come there.
-    pub missing: Vec<usize>,
+    pub missing: Vec<Rank>,
 }
 
 impl Mismatch {
     /// The ranks of all sides. One whose threads are in several calls is on several sides, and
     /// named once.
-    pub fn ranks(&self) -> Vec<usize> {
+    pub fn ranks(&self) -> Vec<Rank> {
         let sides = self.sides.iter().flat_map(|side| &side.ranks);
-        let ranks: BTreeSet<usize> = sides.copied().collect();
+        let ranks: BTreeSet<Rank> = sides.copied().collect();
         ranks.into_iter().collect()
     }
 }
@@ -80,19 +81,19 @@ impl Mismatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// What is the matter.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// Whether it can't be otherwise: no rank of it polls, which may do something else next.
     pub certain: bool,
     /// Ranks that can't go on.
-    pub stuck: Vec<usize>,
+    pub stuck: Vec<Rank>,
     /// Some of them that wait for each other, each for the next.
-    pub cycle: Vec<usize>,
+    pub cycle: Vec<Rank>,
     /// All that wait for those of the cycle and that those wait for: others only wait behind them.
-    pub knot: Vec<usize>,
+    pub knot: Vec<Rank>,
     /// Ranks that others wait for and that wait for nobody.
-    pub roots: Vec<usize>,
+    pub roots: Vec<Rank>,
     /// Ranks of which nothing is known.
-    pub unknown: Vec<usize>,
+    pub unknown: Vec<Rank>,
     /// What waits for what.
     pub waits: Vec<Wait>,
     /// Collectives that not all take part in.
@@ -104,25 +105,32 @@ pub struct Verdict {
 /// Looks why a job does not go on.
 pub fn verdict(job: &Job) -> Verdict {
     let waits = waits(job);
-    let among_the_living = |polls: bool| stuck(job, &waits, polls, true);
+    let among_the_living = |polls| stuck(job, &waits, Assumed { polls, dead: true });
     let (mut certain, mut left) = (true, among_the_living(true));
     if left.is_empty() {
         left = among_the_living(false);
         certain = left.is_empty();
     }
-    let mut kind = Kind::Deadlock;
+    let mut kind = VerdictKind::Deadlock;
     if left.is_empty() {
-        left = stuck(job, &waits, true, false);
+        left = stuck(
+            job,
+            &waits,
+            Assumed {
+                polls: true,
+                dead: false,
+            },
+        );
         kind = match () {
-            () if has_life(job, Life::Gone) => Kind::Gone,
-            () if has_life(job, Life::Stopped) => Kind::Stopped,
-            () if job.stands_still() && job.is_finalizing() => Kind::Finalizing,
-            () if job.stands_still() => Kind::Waits,
-            () => Kind::Moves,
+            () if has_life(job, Life::Gone) => VerdictKind::Gone,
+            () if has_life(job, Life::Stopped) => VerdictKind::Stopped,
+            () if job.stands_still() && job.is_finalizing() => VerdictKind::Finalizing,
+            () if job.stands_still() => VerdictKind::Waits,
+            () => VerdictKind::Moves,
         };
     }
     let cycle = match kind {
-        Kind::Deadlock => cycle(&waits, &left),
+        VerdictKind::Deadlock => cycle(&waits, &left),
         _ => Vec::new(),
     };
     let mut verdict = Verdict {
@@ -138,14 +146,14 @@ pub fn verdict(job: &Job) -> Verdict {
         waits,
     };
     verdict.roots = roots(job, &verdict);
-    if verdict.kind != Kind::Moves {
+    if verdict.kind != VerdictKind::Moves {
         verdict.unreceived = job.all_unreceived();
     }
     verdict
 }
 
 fn has_life(job: &Job, life: Life) -> bool {
-    job.ranks.values().any(|seen| seen.rank.life == life)
+    job.ranks.values().any(|seen| seen.state.life == life)
 }
 
 /// What all threads wait for that have clauses.
@@ -166,21 +174,29 @@ fn waits(job: &Job) -> Vec<Wait> {
     waits
 }
 
-/// Ranks that are not released. `polls` is whether those who poll go on by themselves, `the_dead`
-/// whether those do that are no more or stopped.
-fn stuck(job: &Job, waits: &[Wait], polls: bool, the_dead: bool) -> BTreeSet<usize> {
-    let mut goes_on = vec![true; job.size];
+/// Ranks that are taken to go on by themselves.
+#[derive(Clone, Copy)]
+struct Assumed {
+    /// Those that poll.
+    polls: bool,
+    /// Those that are no more or stopped.
+    dead: bool,
+}
+
+/// Ranks that are not released.
+fn stuck(job: &Job, waits: &[Wait], goes: Assumed) -> BTreeSet<Rank> {
+    let mut goes_on: List<Rank, _> = vec![true; job.size].into();
     for (&rank, seen) in &job.ranks {
         let alone = match seen.lives() {
-            true => job.goes_on(rank, polls),
-            false => the_dead,
+            true => job.goes_on(rank, goes.polls),
+            false => goes.dead,
         };
         if let Some(mark) = goes_on.get_mut(rank) {
             *mark = alone;
         }
     }
-    let released = |wait: &Wait, goes_on: &[bool]| {
-        let goes = |&rank: &usize| goes_on.get(rank).copied().unwrap_or(true);
+    let released = |wait: &Wait, goes_on: &Slice<Rank, bool>| {
+        let goes = |&rank: &Rank| goes_on.get(rank).copied().unwrap_or(true);
         wait.clauses.iter().all(|clause| clause.iter().any(goes))
     };
     loop {
@@ -203,9 +219,9 @@ fn stuck(job: &Job, waits: &[Wait], polls: bool, the_dead: bool) -> BTreeSet<usi
 /// Ranks that a stuck rank waits for and that are stuck, too.
 fn targets<'a>(
     waits: &'a [Wait],
-    stuck: &'a BTreeSet<usize>,
-    rank: usize,
-) -> impl Iterator<Item = usize> + 'a {
+    stuck: &'a BTreeSet<Rank>,
+    rank: Rank,
+) -> impl Iterator<Item = Rank> + 'a {
     let own = waits.iter().filter(move |wait| wait.rank == rank);
     let all = own.flat_map(|wait| wait.clauses.iter().flatten().copied());
     all.filter(|target| stuck.contains(target))
@@ -213,7 +229,7 @@ fn targets<'a>(
 
 /// A shortest cycle among stuck ranks: from each, the nearest way back to it. Of many ranks the
 /// first few are tried: any cycle will do.
-fn cycle(waits: &[Wait], stuck: &BTreeSet<usize>) -> Vec<usize> {
+fn cycle(waits: &[Wait], stuck: &BTreeSet<Rank>) -> Vec<Rank> {
     const TRIED: usize = 64;
     let ways = stuck
         .iter()
@@ -230,8 +246,8 @@ fn cycle(waits: &[Wait], stuck: &BTreeSet<usize>) -> Vec<usize> {
 }
 
 /// Ranks that wait for those of the cycle, however far, and that those wait for.
-fn knot(waits: &[Wait], stuck: &BTreeSet<usize>, cycle: &[usize]) -> Vec<usize> {
-    let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+fn knot(waits: &[Wait], stuck: &BTreeSet<Rank>, cycle: &[Rank]) -> Vec<Rank> {
+    let mut before: BTreeMap<Rank, Vec<Rank>> = BTreeMap::new();
     for &rank in stuck {
         for target in targets(waits, stuck, rank) {
             before.entry(target).or_default().push(rank);
@@ -243,8 +259,8 @@ fn knot(waits: &[Wait], stuck: &BTreeSet<usize>, cycle: &[usize]) -> Vec<usize> 
 }
 
 /// Ranks that are reached from some of these, themselves included.
-fn reached(start: &[usize], next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usize> {
-    let mut found: BTreeSet<usize> = start.iter().copied().collect();
+fn reached(start: &[Rank], next: impl Fn(Rank) -> Vec<Rank>) -> BTreeSet<Rank> {
+    let mut found: BTreeSet<Rank> = start.iter().copied().collect();
     let mut front = start.to_vec();
     while let Some(rank) = front.pop() {
         front.extend(next(rank).into_iter().filter(|&rank| found.insert(rank)));
@@ -252,7 +268,7 @@ fn reached(start: &[usize], next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usiz
     found
 }
 
-fn way_back(waits: &[Wait], stuck: &BTreeSet<usize>, start: usize) -> Option<Vec<usize>> {
+fn way_back(waits: &[Wait], stuck: &BTreeSet<Rank>, start: Rank) -> Option<Vec<Rank>> {
     let mut came_from = BTreeMap::new();
     let mut front = vec![start];
     while !front.is_empty() {
@@ -279,25 +295,25 @@ fn way_back(waits: &[Wait], stuck: &BTreeSet<usize>, start: usize) -> Option<Vec
 }
 
 /// Whom others wait for, in the end, and who waits for nobody.
-fn roots(job: &Job, verdict: &Verdict) -> Vec<usize> {
+fn roots(job: &Job, verdict: &Verdict) -> Vec<Rank> {
     let dead = |life| {
         let ranks = job
             .ranks
             .values()
-            .filter(move |seen| seen.rank.life == life);
-        ranks.map(|seen| seen.rank.rank).collect()
+            .filter(move |seen| seen.state.life == life);
+        ranks.map(|seen| seen.state.rank).collect()
     };
     match verdict.kind {
-        Kind::Gone => return dead(Life::Gone),
-        Kind::Stopped => return dead(Life::Stopped),
+        VerdictKind::Gone => return dead(Life::Gone),
+        VerdictKind::Stopped => return dead(Life::Stopped),
         _ => (),
     }
-    let waiting: BTreeSet<usize> = verdict.waits.iter().map(|wait| wait.rank).collect();
+    let waiting: BTreeSet<Rank> = verdict.waits.iter().map(|wait| wait.rank).collect();
     let all = verdict
         .waits
         .iter()
         .flat_map(|wait| wait.clauses.iter().flatten());
-    let roots: BTreeSet<usize> = all
+    let roots: BTreeSet<Rank> = all
         .copied()
         .filter(|rank| !waiting.contains(rank))
         .collect();
@@ -307,7 +323,7 @@ fn roots(job: &Job, verdict: &Verdict) -> Vec<usize> {
 /// Collectives that ranks stand still in and that not all members take part in.
 fn mismatches(job: &Job) -> Vec<Mismatch> {
     let mut calls: BTreeMap<(Key, u64), Vec<Side>> = BTreeMap::new();
-    let mut first: BTreeMap<(Key, u64), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(Key, u64), Rank> = BTreeMap::new();
     for (&rank, seen) in &job.ranks {
         let still = seen
             .threads()
@@ -332,9 +348,9 @@ fn mismatches(job: &Job) -> Vec<Mismatch> {
         let mut missing = Vec::new();
         for rank in job.missing(member, &call) {
             match job.at(rank, &call) {
-                Place::Behind => missing.push(rank),
-                Place::Elsewhere(other) => add_side(&mut sides, other, rank, true),
-                Place::There(_) | Place::Beyond => (),
+                CollectivePosition::Behind => missing.push(rank),
+                CollectivePosition::Elsewhere(other) => add_side(&mut sides, other, rank, true),
+                CollectivePosition::There(_) | CollectivePosition::Beyond => (),
             }
         }
         if sides.len() > 1 || !missing.is_empty() {
@@ -349,7 +365,7 @@ fn mismatches(job: &Job) -> Vec<Mismatch> {
     found
 }
 
-fn add_side(sides: &mut Vec<Side>, call: &Collective, rank: usize, passed: bool) {
+fn add_side(sides: &mut Vec<Side>, call: &Collective, rank: Rank, passed: bool) {
     let same = |side: &&mut Side| side.call.agrees(call) && side.passed == passed;
     match sides.iter_mut().find(same) {
         // Two threads of a rank may be in the same call.

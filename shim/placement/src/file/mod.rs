@@ -120,8 +120,7 @@ impl StoredPlacement {
                 return wrong(field, problem);
             }
         }
-        let new_rank: Vec<usize> = self.permutation.iter().map(|rank| rank.0).collect();
-        if let Err(error) = permutation::check_for(&new_rank, self.ranks) {
+        if let Err(error) = permutation::check_for(&self.permutation, self.ranks) {
             return wrong("permutation", error.to_string());
         }
         let processes = self.permutation.iter_enumerated();

@@ -35,7 +35,7 @@ pub struct Knobs {
 
 /// What one process sees.
 #[derive(Serialize, Deserialize)]
-struct Seen {
+struct OwnKnobs {
     library: String,
     /// Bit `i`: the `i`th operation may be tried.
     operations: u32,
@@ -57,7 +57,7 @@ impl Knobs {
         }
         let library = Library::from_version_text(&native.library_version()).ok();
         let library = library.filter(|library| library.maker != Maker::IntelMpi);
-        let mine = Seen {
+        let mine = OwnKnobs {
             library: library.map_or(String::new(), |library| library.to_string()),
             operations: library.map_or(0, |library| open(native, library, members.rank() == 0)),
             host: native.processor_name(),

@@ -32,7 +32,7 @@ use wire::Wire;
 /// What is known of the platform, and whether it may be measured; the same on all
 /// ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Known {
+pub struct PlatformSource {
     /// A platform file, if one is named.
     pub file: Option<File>,
     /// It is measured if no file fits.
@@ -103,7 +103,7 @@ pub fn settle(
     native: &Native,
     world: Comm,
     ranks: &[Identity],
-    known: &Known,
+    known: &PlatformSource,
 ) -> Result<Option<Platform>, PlatformUnknown> {
     let names: Vec<String> = ranks.iter().map(|rank| rank.host.clone()).collect();
     let of_file = match known.file.as_ref() {
@@ -149,7 +149,7 @@ fn checked_or_measured(
     native: &Native,
     private: Comm,
     of_file: Option<(&String, Result<Platform, Mismatch>)>,
-    known: &Known,
+    known: &PlatformSource,
 ) -> Result<Platform, PlatformUnknown> {
     let mut wire = Wire::new(native, private)?;
     let members = Members::new(native, private)?;
@@ -196,7 +196,7 @@ pub fn measured() -> Option<&'static PlatformFile> {
 
 /// Rank 0's platform as the text of a file, which is written where one was named
 /// and is not there yet.
-fn written(native: &Native, report: Report, known: &Known) -> Option<String> {
+fn written(native: &Native, report: Report, known: &PlatformSource) -> Option<String> {
     let file = PlatformFile {
         header: Header::now(format!("treepie {}", env!("CARGO_PKG_VERSION"))),
         mpi: Some(native.library_version()),

@@ -29,9 +29,9 @@ pub struct Wire<'a> {
     failed: bool,
 }
 
-/// Which way messages go.
+/// Direction of messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     To,
     From,
 }
@@ -58,7 +58,7 @@ impl<'a> Wire<'a> {
     /// waited for. `pause` is how long to sleep between two looks.
     fn move_parts(
         &mut self,
-        (way, partner, tag): (Way, usize, c_int),
+        (direction, partner, tag): (Direction, usize, c_int),
         buffer: &mut [u8],
         bytes: usize,
         pause: Option<Duration>,
@@ -71,7 +71,7 @@ impl<'a> Wire<'a> {
         let mut requests = Requests::default();
         for part in 0..parts {
             let part = &mut buffer[part * bytes..][..bytes];
-            self.begin(&mut requests, (way, partner, tag), part);
+            self.begin(&mut requests, (direction, partner, tag), part);
         }
         self.finish(&mut requests, pause);
     }
@@ -80,7 +80,7 @@ impl<'a> Wire<'a> {
     fn begin(
         &mut self,
         requests: &mut Requests,
-        (way, partner, tag): (Way, usize, c_int),
+        (direction, partner, tag): (Direction, usize, c_int),
         part: &mut [u8],
     ) {
         let Ok(count) = c_int::try_from(part.len()) else {
@@ -94,9 +94,9 @@ impl<'a> Wire<'a> {
         // SAFETY: the part is in a buffer that the callers keep until all requests are complete, or
         // for ever where one failed; what is received into it overlaps no other message.
         let begun = unsafe {
-            match way {
-                Way::To => self.native.begin_send(message, partner, tag, self.comm),
-                Way::From => self.native.begin_receive(message, partner, tag, self.comm),
+            match direction {
+                Direction::To => self.native.begin_send(message, partner, tag, self.comm),
+                Direction::From => self.native.begin_receive(message, partner, tag, self.comm),
             }
         };
         match begun {
@@ -123,12 +123,12 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// The buffer for this way, with `length` bytes at least, to be given back by
+    /// The buffer for this direction, with `length` bytes at least, to be given back by
     /// [`Wire::give_back`].
-    fn take(&mut self, way: Way, length: usize) -> Vec<u8> {
-        let mut buffer = std::mem::take(match way {
-            Way::To => &mut self.out,
-            Way::From => &mut self.back,
+    fn take(&mut self, direction: Direction, length: usize) -> Vec<u8> {
+        let mut buffer = std::mem::take(match direction {
+            Direction::To => &mut self.out,
+            Direction::From => &mut self.back,
         });
         if buffer.len() < length {
             buffer.resize(length, 1);
@@ -137,34 +137,39 @@ impl<'a> Wire<'a> {
     }
 
     /// Keeps a buffer for the next messages.
-    fn give_back(&mut self, way: Way, buffer: Vec<u8>) {
+    fn give_back(&mut self, direction: Direction, buffer: Vec<u8>) {
         if self.failed {
             // The native MPI may still use it.
             std::mem::forget(buffer);
             return;
         }
-        match way {
-            Way::To => self.out = buffer,
-            Way::From => self.back = buffer,
+        match direction {
+            Direction::To => self.out = buffer,
+            Direction::From => self.back = buffer,
         }
     }
 
-    /// `count` messages of `bytes` bytes, with the buffer for this way.
-    fn data(&mut self, way: Way, partner: usize, bytes: u64, count: usize) {
+    /// `count` messages of `bytes` bytes, with the buffer for this direction.
+    fn data(&mut self, direction: Direction, partner: usize, bytes: u64, count: usize) {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let length = bytes.max(1).saturating_mul(count);
-        let mut buffer = self.take(way, length);
-        self.move_parts((way, partner, DATA), &mut buffer[..length], bytes, None);
-        self.give_back(way, buffer);
+        let mut buffer = self.take(direction, length);
+        self.move_parts(
+            (direction, partner, DATA),
+            &mut buffer[..length],
+            bytes,
+            None,
+        );
+        self.give_back(direction, buffer);
     }
 
     /// A value, or its length.
-    fn whole(&mut self, way: Way, partner: usize, mut bytes: Vec<u8>) -> Vec<u8> {
+    fn whole(&mut self, direction: Direction, partner: usize, mut bytes: Vec<u8>) -> Vec<u8> {
         let length = bytes.len();
         if self.failed || length == 0 {
             return Vec::new();
         }
-        self.move_parts((way, partner, VALUE), &mut bytes, length, Some(LOOK));
+        self.move_parts((direction, partner, VALUE), &mut bytes, length, Some(LOOK));
         if self.failed {
             std::mem::forget(bytes);
             return Vec::new();
@@ -191,52 +196,52 @@ impl Messenger for Wire<'_> {
     }
 
     fn send(&mut self, to: usize, bytes: u64) {
-        self.data(Way::To, to, bytes, 1);
+        self.data(Direction::To, to, bytes, 1);
     }
 
     fn receive(&mut self, from: usize, bytes: u64) {
-        self.data(Way::From, from, bytes, 1);
+        self.data(Direction::From, from, bytes, 1);
     }
 
     fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
-        self.data(Way::To, to, bytes, count);
+        self.data(Direction::To, to, bytes, count);
     }
 
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize) {
-        self.data(Way::From, from, bytes, count);
+        self.data(Direction::From, from, bytes, count);
     }
 
     fn exchange(&mut self, members: &[usize], bytes: u64) {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let others: Vec<usize> = others_behind(members, self.rank).collect();
-        let mut out = self.take(Way::To, bytes);
-        let mut back = self.take(Way::From, bytes.saturating_mul(others.len()));
+        let mut out = self.take(Direction::To, bytes);
+        let mut back = self.take(Direction::From, bytes.saturating_mul(others.len()));
         let mut requests = Requests::default();
         // Who sends first to this rank is the member before it.
         for (place, &from) in others.iter().rev().enumerate() {
             let part = &mut back[place * bytes..][..bytes];
-            self.begin(&mut requests, (Way::From, from, DATA), part);
+            self.begin(&mut requests, (Direction::From, from, DATA), part);
         }
         for &to in &others {
-            self.begin(&mut requests, (Way::To, to, DATA), &mut out[..bytes]);
+            self.begin(&mut requests, (Direction::To, to, DATA), &mut out[..bytes]);
         }
         self.finish(&mut requests, None);
-        self.give_back(Way::To, out);
-        self.give_back(Way::From, back);
+        self.give_back(Direction::To, out);
+        self.give_back(Direction::From, back);
     }
 
     fn send_data(&mut self, to: usize, bytes: &[u8]) {
         let length = (bytes.len() as u64).to_le_bytes().to_vec();
-        self.whole(Way::To, to, length);
-        self.whole(Way::To, to, bytes.to_vec());
+        self.whole(Direction::To, to, length);
+        self.whole(Direction::To, to, bytes.to_vec());
     }
 
     fn receive_data(&mut self, from: usize) -> Vec<u8> {
-        let length = self.whole(Way::From, from, vec![0; size_of::<u64>()]);
+        let length = self.whole(Direction::From, from, vec![0; size_of::<u64>()]);
         let Some((length, _)) = length.split_first_chunk() else {
             return Vec::new();
         };
         let length = u64::from_le_bytes(*length) as usize;
-        self.whole(Way::From, from, vec![0; length])
+        self.whole(Direction::From, from, vec![0; length])
     }
 }

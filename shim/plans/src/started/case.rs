@@ -16,7 +16,7 @@ use super::running::Running;
 use super::sizes;
 use super::trial::Trial;
 use super::uses::Uses;
-use super::work::{Told, Work};
+use super::work::{SizedPlan, Work};
 use crate::answers::ask;
 use crate::call::Refused;
 use crate::chosen::{Chosen, Key};
@@ -138,7 +138,7 @@ impl<'a> Case<'a> {
     }
 
     /// What is run; `None` where the native MPI does it.
-    fn work(&mut self, job: &Job, known: Option<sizes::Known>) -> Option<Work> {
+    fn work(&mut self, job: &Job, known: Option<sizes::AgreedSizes>) -> Option<Work> {
         let (setup, communicator, call) = (self.setup, self.communicator, self.call);
         let key = Key {
             operation: call.operation,
@@ -158,7 +158,8 @@ impl<'a> Case<'a> {
             return Some(Work::Tried(Box::new(trial)));
         }
         if let (None, Some(named)) = (&known, self.told(&key)) {
-            return Told::new(communicator, key, named).map(|told| Work::Told(Box::new(told)));
+            return SizedPlan::new(communicator, key, named)
+                .map(|plan| Work::Sized(Box::new(plan)));
         }
         let runner = setup.collectives.runner(call.operation);
         let by_size = known.and_then(|known| known.chosen);

@@ -11,7 +11,7 @@ use treepie_record::Plan;
 
 use super::marker::Marker;
 use super::uses::Uses;
-use super::work::{StartedBy, Starts, Words, Work};
+use super::work::{LeaderSizes, StartedBy, Starts, Work};
 use crate::chosen::Chosen;
 use crate::clock::now;
 use crate::communicator::Communicator;
@@ -63,7 +63,7 @@ struct State {
 /// How far it is.
 enum Stage {
     /// Leaders are told sizes, and have no plan yet.
-    Telling(Words),
+    Telling(LeaderSizes),
     /// This plan runs.
     Plan(Arc<Chosen>),
     /// The native MPI's own request is under way.
@@ -94,7 +94,7 @@ impl Running {
                 job: Some(job),
                 account: Account::default(),
                 scratch: Scratch::default(),
-                stage: Stage::Telling(Words::default()),
+                stage: Stage::Telling(LeaderSizes::default()),
                 returns_errors: false,
             }),
         }
@@ -154,7 +154,7 @@ impl Running {
                 }
             },
             Work::Plan(chosen) => Some(Arc::clone(chosen)),
-            Work::Told(_) => None,
+            Work::Sized(_) => None,
         };
         // It is gone where a plan has failed.
         let job = state.job.as_ref().ok_or(native.abi.err_intern)?;
@@ -164,9 +164,9 @@ impl Running {
         }
         match (chosen, &self.work) {
             (Some(chosen), _) => state.enter(chosen),
-            (None, Work::Told(told)) => {
-                state.account.begin(&told.telling.plan);
-                state.stage = Stage::Telling(Words::new(&told.telling));
+            (None, Work::Sized(plan)) => {
+                state.account.begin(&plan.telling.plan);
+                state.stage = Stage::Telling(LeaderSizes::new(&plan.telling));
             }
             (None, _) => return Err(native.abi.err_intern),
         }
@@ -230,7 +230,9 @@ impl Running {
         };
         let (prepared, spaces) = match (stage, &self.work) {
             (Stage::Plan(chosen), _) => (&chosen.plan, job.spaces),
-            (Stage::Telling(words), Work::Told(told)) => (&told.telling.plan, words.spaces(native)),
+            (Stage::Telling(words), Work::Sized(plan)) => {
+                (&plan.telling.plan, words.spaces(native))
+            }
             (Stage::Telling(_) | Stage::Native(_), _) => return Ok(Turn::Ended),
         };
         let mut execution = Execution {
@@ -270,8 +272,8 @@ impl Running {
 
     /// A plan has ended: the one that tells sizes, behind which the other comes, or that one.
     fn ended(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
-        if let (Stage::Telling(words), Work::Told(told)) = (&state.stage, &self.work) {
-            let Some(chosen) = told.chosen(&self.communicator, &words.told) else {
+        if let (Stage::Telling(words), Work::Sized(plan)) = (&state.stage, &self.work) {
+            let Some(chosen) = plan.chosen(&self.communicator, &words.told) else {
                 self.end(native, state, native.abi.err_intern);
                 return Err(native.abi.err_intern);
             };
@@ -293,7 +295,7 @@ impl Running {
                 state.job.take(),
                 mem::take(&mut state.scratch),
                 mem::take(&mut state.account),
-                mem::replace(&mut state.stage, Stage::Telling(Words::default())),
+                mem::replace(&mut state.stage, Stage::Telling(LeaderSizes::default())),
             ));
         }
         if let Some(number) = self.waiting {
@@ -316,7 +318,7 @@ impl Running {
     pub fn trial(&self) -> Option<&dyn Starts> {
         match &self.work {
             Work::Tried(trial) => Some(&**trial),
-            Work::Plan(_) | Work::Told(_) => None,
+            Work::Plan(_) | Work::Sized(_) => None,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::sizes::{self, BySize, Needed};
 const HEAD: usize = 1;
 
 /// What all ranks know of an uneven call.
-pub struct Known {
+pub struct AgreedSizes {
     /// The sizes of all.
     pub amount: Amount,
     /// What was chosen by them; none where the setting names an algorithm.
@@ -32,7 +32,7 @@ pub fn exchange(
     ground: &Ground,
     call: &Call,
     own: Option<&Amount>,
-) -> Option<Known> {
+) -> Option<AgreedSizes> {
     // Where the root is none, `own` is nothing, and this rank takes part all the same.
     let (operation, root) = (call.operation, call.root as usize);
     let runner = setup.collectives.runner(operation);
@@ -52,7 +52,7 @@ pub fn exchange(
         }
         _ => None,
     };
-    Some(Known { amount, chosen })
+    Some(AgreedSizes { amount, chosen })
 }
 
 fn gathered(

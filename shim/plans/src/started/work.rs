@@ -21,7 +21,7 @@ pub enum Work {
     /// This plan.
     Plan(Arc<Chosen>),
     /// One that needs sizes which leaders are told first.
-    Told(Box<Told>),
+    Sized(Box<SizedPlan>),
     /// Of each start of a persistent request what the guard says.
     Tried(Box<dyn Starts>),
 }
@@ -31,7 +31,7 @@ impl Work {
     pub fn run(&self) -> Option<Plan> {
         match self {
             Work::Plan(chosen) => Some(chosen.run),
-            Work::Told(told) => Some(told.run),
+            Work::Sized(plan) => Some(plan.run),
             Work::Tried(_) => None,
         }
     }
@@ -72,7 +72,7 @@ pub enum StartedBy {
 }
 
 /// A plan that needs sizes which leaders are told first.
-pub struct Told {
+pub struct SizedPlan {
     /// How they are.
     pub telling: Telling,
     /// The call as this rank alone knows it.
@@ -82,14 +82,14 @@ pub struct Told {
     run: Plan,
 }
 
-impl Told {
+impl SizedPlan {
     /// Of a call that an algorithm runs in messages of so many bytes; `None` where MPI tells all
     /// sizes to all ranks.
     pub fn new(ground: &Ground, key: Key, named: (&'static Algorithm, u64)) -> Option<Self> {
         let telling = Telling::new(ground, (key.operation, key.root), &key.amount)?;
         let segment = plans::guarded_segment(ground, &key, named);
         let run = plans::run(named.0, segment, (key.unit, key.ordered));
-        Some(Told {
+        Some(SizedPlan {
             telling,
             key,
             named: (named.0, segment),
@@ -114,15 +114,15 @@ impl Told {
 
 /// Sizes on their way to leaders: what this rank tells, and what it is told.
 #[derive(Default)]
-pub struct Words {
+pub struct LeaderSizes {
     row: Vec<u64>,
     pub told: Vec<u64>,
 }
 
-impl Words {
+impl LeaderSizes {
     /// Those of a call, of which none was told yet.
     pub fn new(telling: &Telling) -> Self {
-        Words {
+        LeaderSizes {
             row: telling.row.clone(),
             told: vec![0; telling.words],
         }

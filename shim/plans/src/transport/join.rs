@@ -84,7 +84,7 @@ impl Neighbours<'_> {
 
 /// What each rank tells in the first exchange: the descriptor of what it made, or -1; its token;
 /// and where that stands in its memory, for others to read, to see whether they can.
-type Told = [u64; 3];
+type Offered = [u64; 3];
 
 /// The memory that this process shares with others of its host in a communicator, in which it is
 /// `rank`, and whose ranks are `at` these places. `None` where it shares none, as all of the host
@@ -174,7 +174,7 @@ fn make_or_open(
     let all = native
         .allgather(comm, &told)
         .map_err(|_| Problem::Elsewhere)?;
-    let of = |rank: usize| -> Told {
+    let of = |rank: usize| -> Offered {
         let mut numbers = [0; 3];
         let own = &all[rank * told.len()..];
         for (number, bytes) in numbers.iter_mut().zip(own.chunks_exact(size_of::<u64>())) {

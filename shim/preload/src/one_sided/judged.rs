@@ -53,11 +53,20 @@ struct State {
 /// looked at.
 static KEPT: Mutex<usize> = Mutex::new(0);
 
+/// What is about to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndOf {
+    /// A window.
+    Window,
+    /// MPI.
+    Mpi,
+}
+
 impl Judged {
     /// The guard of a new window of so many ranks. `known`: what earlier runs found.
     pub fn new(mode: Mode, known: &[GuardedEpochs], ranks: usize) -> Self {
         let known = GuardedEpochs::known(known, ranks).into();
-        count_kept(true);
+        begin_keeping();
         Judged {
             gathers: AtomicBool::new(false),
             is_measured: AtomicBool::new(false),
@@ -165,11 +174,11 @@ impl Judged {
     }
 
     /// Completes what is under way, and gives what was found, as far as this process is to tell it.
-    /// The window is about to end, or MPI is if it `ends`. Collective.
-    pub fn finish(&self, native: &Native, window: &Window, ends: bool) -> Vec<GuardedEpochs> {
+    /// Collective.
+    pub fn finish(&self, native: &Native, window: &Window, end: EndOf) -> Vec<GuardedEpochs> {
         let mut state = self.state.lock();
         if let Some(mut exchange) = state.under_way.take() {
-            match ends && !exchange.is_complete_at_the_end(native) {
+            match end == EndOf::Mpi && !exchange.is_complete_at_the_end(native) {
                 true => std::mem::forget(state.private.take()),
                 false => state.complete(window, exchange.wait(native)),
             }
@@ -188,27 +197,26 @@ impl Judged {
     }
 }
 
-/// One window more, or one less, is not left for good.
-fn count_kept(is_kept: bool) {
+/// One window more is not left for good.
+fn begin_keeping() {
     let mut kept = KEPT.lock();
-    match is_kept {
-        true => {
-            *kept += 1;
-            features::begin(KEEPING);
-        }
-        false => {
-            *kept -= 1;
-            if *kept == 0 {
-                features::end(KEEPING);
-            }
-        }
+    *kept += 1;
+    features::begin(KEEPING);
+}
+
+/// One window less is not left for good.
+fn end_keeping() {
+    let mut kept = KEPT.lock();
+    *kept -= 1;
+    if *kept == 0 {
+        features::end(KEEPING);
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
         if self.is_kept {
-            count_kept(false);
+            end_keeping();
         }
     }
 }
@@ -221,7 +229,11 @@ impl State {
         let is_left = is_idle && self.alone.leaves_all() && self.fences.leaves_all();
         if self.is_kept == is_left {
             self.is_kept = !is_left;
-            count_kept(!is_left);
+            if is_left {
+                end_keeping();
+            } else {
+                begin_keeping();
+            }
         }
     }
 

@@ -39,9 +39,9 @@ use treepie_record::handle_at;
 
 use exchange::Exchange;
 pub use exchange::Shape;
-use judged::Judged;
+use judged::{EndOf, Judged};
 pub use reached::Reached;
-use target::{Kind, Target};
+use target::{EpochState, Target, UpdateKind};
 use window::Window;
 
 /// Which small puts and accumulates are kept back.
@@ -89,7 +89,7 @@ fn judge(ranks: usize) -> Option<Judged> {
 /// Completes what guards of windows have under way, before results are collected. Collective.
 pub fn end_guards(native: &Native) {
     for window in window::all_judged() {
-        report(native, &window, true);
+        report(native, &window, EndOf::Mpi);
     }
 }
 
@@ -105,10 +105,10 @@ pub fn guard_results() -> Vec<GuardedEpochs> {
 }
 
 /// Adds the results of a window that is about to end, or that MPI ends with.
-fn report(native: &Native, window: &Window, ends: bool) {
+fn report(native: &Native, window: &Window, end: EndOf) {
     let found = window
         .judged()
-        .map(|judged| judged.finish(native, window, ends));
+        .map(|judged| judged.finish(native, window, end));
     let mut results = RESULTS.lock();
     for one in found.unwrap_or_default() {
         let is_known = results.iter_mut().any(|known| known.absorb(&one));
@@ -122,7 +122,7 @@ fn report(native: &Native, window: &Window, ends: bool) {
 #[inline(always)]
 pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, Some(Kind::Put), next),
+        true => access(&reached, Some(UpdateKind::Put), next),
         false => next(),
     }
 }
@@ -131,7 +131,7 @@ pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
 #[inline(always)]
 pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, Some(Kind::Accumulate), next),
+        true => access(&reached, Some(UpdateKind::Accumulate), next),
         false => next(),
     }
 }
@@ -157,7 +157,7 @@ enum Passage {
 /// way of calls where nothing is kept, which are counted only.
 #[cold]
 #[inline(never)]
-fn access(reached: &Reached, kind: Option<Kind>, next: impl FnOnce() -> c_int) -> c_int {
+fn access(reached: &Reached, kind: Option<UpdateKind>, next: impl FnOnce() -> c_int) -> c_int {
     let Some(native) = native() else {
         return next();
     };
@@ -232,7 +232,7 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     let handle = handle_at(address);
     let code = match (native(), window::find(handle)) {
         (Some(native), Some(window)) => complete_kept(native, &window, Whose::All, || {
-            report(native, &window, false);
+            report(native, &window, EndOf::Window);
             next()
         }),
         _ => next(),
@@ -270,24 +270,28 @@ pub fn complete(window: Win, next: impl FnOnce() -> c_int) -> c_int {
 
 /// `MPI_Win_lock` of a target.
 pub fn lock(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
-    begun(window, next, |window| window.locked(target, true))
+    begun(window, next, |window| {
+        window.locked(target, EpochState::Open)
+    })
 }
 
 /// `MPI_Win_unlock` of a target.
 pub fn unlock(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
     ended(window, Whose::Of(target), next, |window| {
-        window.locked(target, false)
+        window.locked(target, EpochState::Closed)
     })
 }
 
 /// `MPI_Win_lock_all`.
 pub fn lock_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
-    begun(window, next, |window| window.all_locked(true))
+    begun(window, next, |window| window.all_locked(EpochState::Open))
 }
 
 /// `MPI_Win_unlock_all`.
 pub fn unlock_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
-    ended(window, Whose::All, next, |window| window.all_locked(false))
+    ended(window, Whose::All, next, |window| {
+        window.all_locked(EpochState::Closed)
+    })
 }
 
 /// A flush of a target, of either kind.

@@ -6,7 +6,7 @@ use treepie_guard::Work;
 use treepie_mpi::native::{Extent, Native};
 use treepie_mpi::{Datatype, Handle, Op, Win, Word, c_int};
 
-use super::target::{Kind, LIMITS};
+use super::target::{LIMITS, UpdateKind};
 use super::window::Window;
 
 /// A one-sided call as its procedure is told of it. What a procedure does not have is 0, or 1
@@ -59,7 +59,12 @@ impl Reached {
     /// Where the piece goes, if it can be kept: it is small and in one piece at both ends, and
     /// nothing is wrong that the MPI would say at the call.
     #[inline(always)]
-    pub fn small_place(&self, native: &Native, window: &Window, kind: Kind) -> Option<SmallPlace> {
+    pub fn small_place(
+        &self,
+        native: &Native,
+        window: &Window,
+        kind: UpdateKind,
+    ) -> Option<SmallPlace> {
         if !window.is_open_for(self.target) || self.origin == 0 {
             return None;
         }
@@ -73,7 +78,7 @@ impl Reached {
         } else if self.target_count != self.origin_count {
             return None;
         }
-        if kind == Kind::Accumulate && !self.is_simple(native) {
+        if kind == UpdateKind::Accumulate && !self.is_simple(native) {
             return None;
         }
         let start = window.start_of(self.target, self.displacement, bytes)?;

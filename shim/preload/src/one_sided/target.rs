@@ -21,11 +21,20 @@ pub const LIMITS: Limits = Limits {
 
 /// A put or an accumulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum UpdateKind {
     /// `MPI_Put`.
     Put,
     /// `MPI_Accumulate`.
     Accumulate,
+}
+
+/// State of an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EpochState {
+    /// Puts may go to its targets.
+    Open,
+    /// It has ended.
+    Closed,
 }
 
 const LOCKED: u8 = 1;
@@ -83,19 +92,19 @@ impl Target {
     }
 
     /// It was locked, or unlocked.
-    pub fn set_locked(&self, locked: bool) {
-        self.set(LOCKED, locked);
+    pub fn locked(&self, epoch: EpochState) {
+        self.set(LOCKED, epoch);
     }
 
     /// It is in the group of an epoch that was started, or that has ended.
-    pub fn set_started(&self, started: bool) {
-        self.set(STARTED, started);
+    pub fn started(&self, epoch: EpochState) {
+        self.set(STARTED, epoch);
     }
 
-    fn set(&self, bit: u8, on: bool) {
-        match on {
-            true => self.open.fetch_or(bit, Ordering::Relaxed),
-            false => self.open.fetch_and(!bit, Ordering::Relaxed),
+    fn set(&self, bit: u8, epoch: EpochState) {
+        match epoch {
+            EpochState::Open => self.open.fetch_or(bit, Ordering::Relaxed),
+            EpochState::Closed => self.open.fetch_and(!bit, Ordering::Relaxed),
         };
     }
 
@@ -109,7 +118,7 @@ impl Target {
         native: &Native,
         window: &Window,
         place: SmallPlace,
-        kind: Kind,
+        kind: UpdateKind,
         reached: &Reached,
     ) -> Result<(), c_int> {
         let bytes = (place.bytes.end - place.bytes.start) as usize;
@@ -117,7 +126,7 @@ impl Target {
         // may not change before the call is complete.
         let piece = unsafe { std::slice::from_raw_parts(reached.origin as *const u8, bytes) };
         let mut kept = self.kept.lock();
-        if kind == Kind::Accumulate {
+        if kind == UpdateKind::Accumulate {
             let (op, datatype) = (native.plain(reached.op), native.plain(reached.origin_type));
             if (kept.op, kept.datatype.0) != (op, datatype) {
                 self.send(native, window, &mut kept, kind)?;
@@ -148,7 +157,7 @@ impl Target {
             return Ok(());
         }
         let bytes = &place();
-        for kind in [Kind::Put, Kind::Accumulate] {
+        for kind in [UpdateKind::Put, UpdateKind::Accumulate] {
             if kept.batch(kind).overlaps(bytes) {
                 self.send(native, window, &mut kept, kind)?;
             }
@@ -168,8 +177,8 @@ impl Target {
     /// MPI's first.
     pub fn send_all(&self, native: &Native, window: &Window) -> Result<(), c_int> {
         let mut kept = self.kept.lock();
-        let puts = self.send(native, window, &mut kept, Kind::Put);
-        let accumulates = self.send(native, window, &mut kept, Kind::Accumulate);
+        let puts = self.send(native, window, &mut kept, UpdateKind::Put);
+        let accumulates = self.send(native, window, &mut kept, UpdateKind::Accumulate);
         puts.and(accumulates)
     }
 
@@ -196,7 +205,7 @@ impl Target {
         native: &Native,
         window: &Window,
         kept: &mut Kept,
-        kind: Kind,
+        kind: UpdateKind,
     ) -> Result<(), c_int> {
         let batch = kept.batch(kind);
         if batch.is_empty() {
@@ -204,8 +213,8 @@ impl Target {
         }
         let Joined { bytes, ranges } = batch.take();
         let of = match kind {
-            Kind::Put => (native.byte(), 1),
-            Kind::Accumulate => kept.datatype,
+            UpdateKind::Put => (native.byte(), 1),
+            UpdateKind::Accumulate => kept.datatype,
         };
         // They are never empty: something was kept.
         let Some(&(first, _)) = ranges.first() else {
@@ -241,8 +250,8 @@ impl Target {
         // fails, too.
         let done = unsafe {
             match kind {
-                Kind::Put => native.put(origin, placed),
-                Kind::Accumulate => native.accumulate(origin, kept.op, placed),
+                UpdateKind::Put => native.put(origin, placed),
+                UpdateKind::Accumulate => native.accumulate(origin, kept.op, placed),
             }
         };
         kept.sent.push(bytes);
@@ -252,10 +261,10 @@ impl Target {
 
 impl Kept {
     #[inline(always)]
-    fn batch(&mut self, kind: Kind) -> &mut Batch {
+    fn batch(&mut self, kind: UpdateKind) -> &mut Batch {
         match kind {
-            Kind::Put => &mut self.puts,
-            Kind::Accumulate => &mut self.accumulates,
+            UpdateKind::Put => &mut self.puts,
+            UpdateKind::Accumulate => &mut self.accumulates,
         }
     }
 }

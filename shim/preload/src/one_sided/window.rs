@@ -15,7 +15,7 @@ use treepie_traffic::windows::EpochKind;
 
 use super::exchange::Exchange;
 use super::judged::Judged;
-use super::target::Target;
+use super::target::{EpochState, Target};
 
 /// A window.
 pub struct Window {
@@ -260,15 +260,16 @@ impl Window {
     }
 
     /// All targets were locked, or unlocked.
-    pub fn all_locked(&self, locked: bool) {
-        self.lock_all.store(locked, Ordering::Relaxed);
+    pub fn all_locked(&self, epoch: EpochState) {
+        self.lock_all
+            .store(epoch == EpochState::Open, Ordering::Relaxed);
     }
 
     /// A target was locked, or unlocked.
-    pub fn locked(&self, target: c_int, locked: bool) {
+    pub fn locked(&self, target: c_int, epoch: EpochState) {
         let rank = usize::try_from(target).unwrap_or(usize::MAX);
         if rank < self.targets.len() {
-            self.target(target).set_locked(locked);
+            self.target(target).locked(epoch);
         }
     }
 
@@ -284,7 +285,7 @@ impl Window {
         let mut started = self.started.lock();
         for rank in ranks.unwrap_or_default() {
             if (rank as usize) < self.targets.len() {
-                self.target(rank as c_int).set_started(true);
+                self.target(rank as c_int).started(EpochState::Open);
                 started.push(rank as c_int);
             }
         }
@@ -293,7 +294,7 @@ impl Window {
     /// That epoch has ended.
     pub fn completed(&self) {
         for target in std::mem::take(&mut *self.started.lock()) {
-            self.target(target).set_started(false);
+            self.target(target).started(EpochState::Closed);
         }
     }
 }

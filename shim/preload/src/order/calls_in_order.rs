@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use treepie_base::Rank;
 use treepie_jobstate::order::Log;
 use treepie_mpi::native::{Native, NativeError};
 use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
@@ -20,7 +21,7 @@ use super::{recorded, replayed, requests, watchdog};
 ///
 /// # Errors
 /// A native call that failed.
-pub fn replay(native: &Native, rank: usize, log: &Log, manner: Manner) -> Result<(), NativeError> {
+pub fn replay(native: &Native, rank: Rank, log: &Log, manner: Manner) -> Result<(), NativeError> {
     let replaying = Replaying::new(native, rank, log, manner)?;
     *WORK.lock() = Some(Work::Replaying(Box::new(replaying)));
     watchdog::start(manner.patience);
@@ -166,7 +167,7 @@ pub(super) fn window_made() {
         Some(Work::Replaying(replaying)) => replaying.rank,
         None => return,
     };
-    if rank == 0 && !WINDOWS_SAID.swap(true, Ordering::Relaxed) {
+    if rank == Rank(0) && !WINDOWS_SAID.swap(true, Ordering::Relaxed) {
         log::warn(
             "order: the program makes windows (one-sided): the order in which ranks access each \
              other's memory is not replayed, and results that depend on it may differ",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use once_cell::sync::OnceCell;
 use treepie_base::own_directory::NotOwn;
+use treepie_base::{Process, Rank, Slice};
 use treepie_jobstate::order::Log;
 use treepie_jobstate::order::file::{
     Program, decode_log, directory_of, encode_log, remove_directory, start_of_file, write_bodies,
@@ -68,12 +69,12 @@ pub fn record(
     native: &Native,
     processes: &Members<'_>,
     (order, run, program): (PathBuf, RunDescription, Program),
-    rank: usize,
+    rank: Rank,
 ) -> Result<(), ShareError> {
     let own = host(native);
     let all = gather_to_all(processes, &(own.clone(), rank))?;
     let here = all.iter().filter(|(host, _)| *host == own);
-    let mut ranks: Vec<usize> = here.map(|&(_, rank)| rank).collect();
+    let mut ranks: Vec<Rank> = here.map(|&(_, rank)| rank).collect();
     ranks.sort_unstable();
     let files = HostFiles::new(&order, &ranks);
     let failed = |whose: &str, problem: NotOwn| {
@@ -117,20 +118,20 @@ pub fn record(
     Ok(())
 }
 
-/// Sends each process the log of its rank; `logs` are those of all ranks, on process 0, and
-/// `rank_of` says which rank a process has. Collective.
+/// Sends each process the log of its rank; process 0 has the logs of all ranks, and the rank of
+/// each process. Collective.
 ///
 /// # Errors
 /// A native call that failed; a log that this process cannot read.
 pub fn distribute(
     processes: &Members<'_>,
-    logs: Option<&[Log]>,
-    rank_of: impl Fn(usize) -> usize,
+    logs: Option<&Slice<Rank, Log>>,
+    rank_of: impl Fn(Process) -> Rank,
 ) -> Result<Log, ShareError> {
     let own = match logs {
         Some(logs) => {
             for process in 1..processes.size() {
-                let rank = rank_of(process);
+                let rank = rank_of(Process(process));
                 let bytes = logs
                     .get(rank)
                     .map(|log| encode_log(rank, log))
@@ -138,7 +139,7 @@ pub fn distribute(
                 processes.send(process, &(bytes.len() as u64).to_le_bytes())?;
                 processes.send(process, &bytes)?;
             }
-            logs.get(rank_of(0)).cloned()
+            logs.get(rank_of(Process(0))).cloned()
         }
         None => {
             let mut length = [0; size_of::<u64>()];

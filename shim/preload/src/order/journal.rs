@@ -12,6 +12,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use treepie_base::Rank;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_jobstate::order::file::{
     self, OrderError, TAIL, TAIL_HEAD, block_file, bodies_of_host, directory_of, start_of_rank,
@@ -25,17 +26,17 @@ use treepie_process::machine::file_limit;
 pub struct HostFiles {
     directory: PathBuf,
     /// The lowest rank of the host.
-    first: usize,
+    first: Rank,
     /// Ranks of the host.
     ranks: usize,
 }
 
 impl HostFiles {
     /// The files for the order at `order` of a host's ranks, in rising order.
-    pub fn new(order: &Path, ranks: &[usize]) -> HostFiles {
+    pub fn new(order: &Path, ranks: &[Rank]) -> HostFiles {
         HostFiles {
             directory: directory_of(order),
-            first: ranks.first().copied().unwrap_or(0),
+            first: ranks.first().copied().unwrap_or_default(),
             ranks: ranks.len(),
         }
     }
@@ -84,7 +85,7 @@ impl HostFiles {
 
 /// The log of this process.
 pub struct Journal {
-    rank: usize,
+    rank: Rank,
     /// The file of blocks, to which the other ranks of the host append as well.
     file: File,
     tail: Tail,
@@ -98,7 +99,7 @@ impl Journal {
     ///
     /// # Errors
     /// An error of the system, and a directory that is not ours.
-    pub fn begin(files: &HostFiles, rank: usize, place: usize) -> Result<Journal, NotOwn> {
+    pub fn begin(files: &HostFiles, rank: Rank, place: usize) -> Result<Journal, NotOwn> {
         let directory = files.open()?;
         let [blocks, tails] = files.names();
         let journal = Journal {
@@ -212,8 +213,8 @@ impl Tail {
     }
 
     /// This rank's entries come.
-    fn begin(&self, rank: usize) {
-        self.0[0].store((rank as u64 + 1).to_le(), Ordering::Release);
+    fn begin(&self, rank: Rank) {
+        self.0[0].store((rank.0 as u64 + 1).to_le(), Ordering::Release);
     }
 
     fn set_length(&self, length: usize) {
@@ -264,7 +265,7 @@ mod tests {
         let name = format!("treepie-journal-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         fs::create_dir_all(&directory)?;
-        let files = HostFiles::new(&directory.join("a.order"), &[2, 5]);
+        let files = HostFiles::new(&directory.join("a.order"), &[2, 5].map(Rank));
         let run = RunDescription {
             ranks: 6,
             ..RunDescription::default()
@@ -280,7 +281,7 @@ mod tests {
     #[test]
     fn what_was_recorded_before_the_disk_was_full_is_kept() -> Checked {
         let (directory, files) = host("full")?;
-        let mut journal = Journal::begin(&files, 2, 0)?;
+        let mut journal = Journal::begin(&files, Rank(2), 0)?;
         let many = vec![0; BLOCK];
         journal.put(&many)?;
         journal.put(&ENTRY)?;
@@ -292,7 +293,7 @@ mod tests {
         assert!(journal.end(&Totals::default()).is_err());
         let kept = Order::read(&files.directory)?;
         let _ = fs::remove_dir_all(&directory);
-        assert_eq!(kept.early(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(kept.early(), [0, 1, 2, 3, 4, 5].map(Rank));
         assert_eq!(matches(&kept), [0, 0, 2 * BLOCK as u64, 0, 0, 0]);
         Ok(())
     }
@@ -302,7 +303,7 @@ mod tests {
     {
         let (directory, files) = host("shared")?;
         let mut journals = [(2, 0), (5, 1)]
-            .map(|(rank, place)| Journal::begin(&files, rank, place))
+            .map(|(rank, place)| Journal::begin(&files, Rank(rank), place))
             .into_iter()
             .collect::<Result<Vec<_>, _>>()?;
         let many = vec![0; BLOCK];
@@ -311,7 +312,7 @@ mod tests {
             journal.put(&ENTRY)?;
         }
         // Rank 2 is killed while it appends a block, after which rank 5 goes on.
-        let block = [start_of_rank(2), file::block(&many)].concat();
+        let block = [start_of_rank(Rank(2)), file::block(&many)].concat();
         journals[0].append(&block[..block.len() - 1])?;
         journals[1].put(&many)?;
         assert_eq!(fs::read_dir(&files.directory)?.count(), 2);
@@ -321,7 +322,7 @@ mod tests {
         journals[1].end(&Totals::default())?;
         let left = Order::read(&files.directory)?;
         let _ = fs::remove_dir_all(&directory);
-        assert_eq!(left.early(), [0, 1, 2, 3, 4]);
+        assert_eq!(left.early(), [0, 1, 2, 3, 4].map(Rank));
         assert_eq!(matches(&left), [0, 0, block + 1, 0, 0, 2 * block + 1]);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The recording of this process: its log, and the file that this goes to.
 
+use treepie_base::Rank;
 use treepie_jobstate::order::{Recorder, Totals};
 use treepie_process::log;
 
@@ -7,7 +8,7 @@ use super::journal::Journal;
 
 /// The recording of this process.
 pub struct Recording {
-    pub rank: usize,
+    pub rank: Rank,
     recorder: Recorder,
     journal: Journal,
     /// The log could not be written any more: what follows is not in it.
@@ -15,7 +16,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    pub fn new(rank: usize, journal: Journal) -> Recording {
+    pub fn new(rank: Rank, journal: Journal) -> Recording {
         Recording {
             rank,
             recorder: Recorder::default(),
@@ -63,7 +64,7 @@ impl Recording {
 }
 
 /// Says why the order is not recorded any more.
-fn give_up(rank: usize, problem: &str) {
+fn give_up(rank: Rank, problem: &str) {
     log::error(&format!(
         "rank {rank}: order: {problem}; what follows is not recorded"
     ));

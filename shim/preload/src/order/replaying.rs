@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use treepie_base::Rank;
 use treepie_jobstate::order::{Call, Guide, Log};
 use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_process::log;
@@ -18,7 +19,7 @@ pub struct Manner {
 
 /// The replay of this process.
 pub struct Replaying {
-    pub rank: usize,
+    pub rank: Rank,
     pub guide: Guide,
     after_end: AfterEnd,
     /// It was said that the recorded run had ended.
@@ -30,7 +31,7 @@ pub struct Replaying {
 impl Replaying {
     pub fn new(
         native: &Native,
-        rank: usize,
+        rank: Rank,
         log: &Log,
         manner: Manner,
     ) -> Result<Replaying, NativeError> {

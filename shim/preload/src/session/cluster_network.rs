@@ -56,7 +56,7 @@ impl ClusterNetwork {
             return Ok(ClusterNetwork::Network(text.clone(), site));
         }
         if let Some(clusters) = &settings.clusters {
-            return Ok(ClusterNetwork::Clusters(clusters.clone().into()));
+            return Ok(ClusterNetwork::Clusters(clusters.clone()));
         }
         match &settings.platform {
             Some(path) if settings.probe == Probe::Never || path.exists() => {

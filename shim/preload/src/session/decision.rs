@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use treepie_base::{List, Process, Rank};
 use treepie_jobstate::order::file::Program;
 use treepie_plans::Wanted;
 use treepie_profile::partial_profiles::RunDescription;
@@ -81,10 +82,10 @@ pub enum Decision {
 /// Work of Treepie in a job, each part if there is one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Plan {
-    /// New rank of each process of the native world, where ranks are permuted.
-    pub permutation: Option<Vec<u32>>,
-    /// The core of each process, where processes are bound.
-    pub cores: Option<Vec<u32>>,
+    /// New ranks, where ranks are permuted.
+    pub permutation: Option<List<Process, Rank>>,
+    /// Cores that processes are bound to.
+    pub cores: Option<List<Process, u32>>,
     /// Collectives that are replaced.
     pub collectives: Option<Wanted>,
     /// Small puts and accumulates that are kept back and joined.

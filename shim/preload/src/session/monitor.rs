@@ -17,6 +17,7 @@ use std::{io, mem, ptr};
 use libc::{c_int, sa_family_t, sockaddr_un, socklen_t, uid_t};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use treepie_base::Rank;
 use treepie_process::guard::guarded;
 use treepie_process::machine::with_signals_blocked;
 use treepie_record::{clock, phases};
@@ -50,10 +51,10 @@ struct Monitor {
 static MONITOR: OnceCell<Monitor> = OnceCell::new();
 
 /// Starts the thread. Without it nothing is lost in an orderly job.
-pub fn start(recording: &Recording, rank: usize) {
+pub fn start(recording: &Recording, rank: Rank) {
     let mut monitor = Monitor {
         run: recording.run.run,
-        rank: rank as u64,
+        rank: rank.0 as u64,
         ranks: recording.run.ranks as u64,
         socket: None,
         thread: Mutex::new(None),

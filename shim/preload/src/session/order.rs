@@ -1,6 +1,6 @@
 //! The order of receives, as the settings ask for it.
 
-use treepie_base::check_writable;
+use treepie_base::{List, Rank, check_writable};
 use treepie_jobstate::order::Log;
 use treepie_jobstate::order::file as order_file;
 use treepie_mpi::native::Native;
@@ -13,12 +13,15 @@ use super::request_error::RequestError;
 use super::run::{self, describe};
 use crate::order;
 
-/// What is done with the order of receives, and the logs that are replayed.
+/// An order, and the logs that are replayed.
+type OrderAndLogs = (Order, List<Rank, Log>);
+
+/// What is done with the order of receives.
 pub(super) fn read(
     native: &Native,
     settings: &Settings,
     ranks: usize,
-) -> Result<Option<(Order, Vec<Log>)>, RequestError> {
+) -> Result<Option<OrderAndLogs>, RequestError> {
     let Some(path) = settings.order.as_deref() else {
         return Ok(None);
     };
@@ -32,7 +35,7 @@ pub(super) fn read(
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             (
                 OrderWay::Record(path, Box::new((run, program::of_order()))),
-                Vec::new(),
+                List::new(),
             )
         }
         Mode::Replay => {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use libc::pid_t;
 use once_cell::sync::OnceCell;
+use treepie_base::Rank;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_process::log;
 use treepie_process::machine::{WRITING, with_signals_blocked, within};
@@ -67,7 +68,7 @@ const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 const BUFFER: usize = 16 * 1024;
 
 /// Prepares the partial profile of this rank, and has it written from now on.
-pub fn arm(recording: &Recording, rank: usize) {
+pub fn arm(recording: &Recording, rank: Rank) {
     let path = directory_of(Path::new(&recording.output));
     let (Ok(directory), Ok(temporary), Ok(name)) = (
         CString::new(path.as_os_str().as_bytes()),

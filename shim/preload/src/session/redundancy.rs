@@ -1,6 +1,7 @@
 //! Libraries that keep checkpoints on nodes, and protect them in sets of ranks: under a permutation
 //! these sets are of other processes than the launcher's order would give.
 
+use treepie_base::{Process, Rank, Slice};
 use treepie_mpi::lookup;
 use treepie_process::log;
 
@@ -12,9 +13,9 @@ const LIBRARIES: [(&str, &str, &str); 3] = [
 ];
 
 /// Says what becomes of the sets of those that are loaded; on one process.
-pub fn tell_of_moved_sets(new_rank: &[u32]) {
-    let is_moved = |(process, &rank): (usize, &u32)| process != rank as usize;
-    if !new_rank.iter().enumerate().any(is_moved) {
+pub fn tell_of_moved_sets(new_rank: &Slice<Process, Rank>) {
+    let is_moved = |(process, rank): (Process, &Rank)| process.0 != rank.0;
+    if !new_rank.iter_enumerated().any(is_moved) {
         return;
     }
     for (file, name, word) in LIBRARIES {

@@ -42,8 +42,8 @@ pub struct ReplayFile {
 
 /// What is applied on the hosts of this job.
 pub struct Settled {
-    /// New rank of each process of the launcher's world, where ranks change.
-    pub new_rank: Option<Vec<u32>>,
+    /// New ranks, where ranks change.
+    pub new_rank: Option<List<Process, Rank>>,
     /// Where processes are bound, where they are.
     pub binding: Option<Target>,
     /// What was done, for people.
@@ -240,7 +240,7 @@ impl ReplayFile {
     }
 
     fn settled(&self, found: Found, source: String) -> Settled {
-        let new_rank = narrow(&found.permutation.raw);
+        let new_rank = found.permutation;
         let target = |leaf_of_process| Target {
             topology: found.topology,
             leaf_of_process,
@@ -257,11 +257,6 @@ impl ReplayFile {
             source,
         }
     }
-}
-
-/// Ranks are below 2^31 in MPI.
-pub fn narrow<N: Copy + Into<usize>>(ranks: &[N]) -> Vec<u32> {
-    ranks.iter().map(|&rank| rank.into() as u32).collect()
 }
 
 /// The profile that a placement was made from, where it is beside it and fits.

@@ -31,7 +31,7 @@ use super::decision::{Decision, Pages, Plan, Recording};
 use super::hosts::{HostFacts, Wanted};
 use super::input::{Input, Seated};
 use super::learning::Learning;
-use super::replay::{ReplayFile, narrow};
+use super::replay::ReplayFile;
 use super::request_error::RequestError;
 use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
@@ -106,7 +106,7 @@ impl Request {
         let (request, logs) = read.unwrap_or_else(|error| {
             (
                 Request::Decided(refuse(&error, settings.strict)),
-                Vec::new(),
+                List::new(),
             )
         });
         Read {
@@ -138,7 +138,7 @@ pub struct Read {
     /// From which level on messages are shown.
     pub log: LogLevel,
     /// The logs of an order that is replayed.
-    pub logs: Vec<Log>,
+    pub logs: List<Rank, Log>,
 }
 
 impl Read {
@@ -147,7 +147,7 @@ impl Read {
         Read {
             request: Request::Decided(decision),
             log: LogLevel::default(),
-            logs: Vec::new(),
+            logs: List::new(),
         }
     }
 }
@@ -219,9 +219,11 @@ impl Draft {
             let lessons = learning.settle(processes, &allocation);
             match lessons.candidate {
                 Some(Candidate::Permute(new_rank)) => {
-                    plan.permutation = Some(with_seats(Rank::list(new_rank), seated, &allocation));
+                    plan.permutation = Some(with_seats(new_rank, seated, &allocation));
                 }
-                Some(Candidate::Bind(cores)) => plan.cores = Some(narrow(&cores)),
+                Some(Candidate::Bind(cores)) => {
+                    plan.cores = Some(cores.into_iter().map(|core| core as u32).collect());
+                }
                 None => (),
             }
             if let Some(wanted) = &mut plan.collectives {
@@ -242,7 +244,7 @@ impl Draft {
         }
         match binding.map(|target| binding::cores(&target, processes)) {
             None => (),
-            Some(Ok(cores)) => plan.cores = Some(cores),
+            Some(Ok(cores)) => plan.cores = Some(cores.into()),
             Some(Err(refusal)) => {
                 log::error(&format!("apply: {refusal}; {}", outcome(plan.strict)));
                 if plan.strict {
@@ -261,7 +263,7 @@ fn with_seats(
     mut new_rank: List<Process, Rank>,
     seated: &Seated,
     allocation: &Allocation,
-) -> Vec<u32> {
+) -> List<Process, Rank> {
     let seats = Seats {
         topology: allocation.topology(),
         leaf_of_process: allocation.leaf_of_process(),
@@ -270,7 +272,7 @@ fn with_seats(
     if let Some(kept) = seated.keep(&mut new_rank, Some(seats)) {
         kept.tell();
     }
-    narrow(&new_rank.raw)
+    new_rank
 }
 
 /// The same of a permutation that the user gave. It does not say what it is good for, so that
@@ -279,7 +281,7 @@ fn with_seats_on_hosts<'a>(
     mut new_rank: List<Process, Rank>,
     seated: &Seated,
     processes: &'a Slice<Process, LaunchedProcess>,
-) -> Vec<u32> {
+) -> List<Process, Rank> {
     let mut known: HashMap<&'a str, usize> = HashMap::new();
     let host_of = |process: &'a LaunchedProcess| {
         let next = known.len();
@@ -295,7 +297,7 @@ fn with_seats_on_hosts<'a>(
     if let Some(kept) = seated.keep(&mut new_rank, seats) {
         kept.tell_of_asked();
     }
-    narrow(&new_rank.raw)
+    new_rank
 }
 
 /// The plan, unless it permutes ranks that can't be.
@@ -347,7 +349,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     }
     let reorders = settings.reorder == Reorder::Graph;
     let goes_by_network = file.is_some() || reorders;
-    let permutation = settings.permutation.clone().map(Rank::list);
+    let permutation = settings.permutation.clone();
     let permutation = permutation.filter(|_| file.is_none());
     let looks = goes_by_network || permutation.is_some();
     let network = match goes_by_network {

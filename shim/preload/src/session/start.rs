@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 use std::{env, fmt};
 
+use treepie_base::{List, Rank, Slice};
 use treepie_jobstate::order::Log;
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{Group, Members, ShareError, share};
@@ -15,7 +16,7 @@ use super::decision::{Decision, Next, Opening, Plan};
 use super::launched::launcher_says_first;
 use super::parts::{PARTS, Start, abort};
 use super::request::{Draft, Request};
-use super::tuning::{self, Told};
+use super::tuning::{self, AppliedTuning};
 use super::{State, finish, hosts};
 
 /// `MPI_Init`.
@@ -50,7 +51,7 @@ pub unsafe fn init_thread(
 
 /// Starts the session after the first successful initialisation. Where tools are
 /// stacked this is the innermost call, so that they see one world as well.
-fn started(code: c_int, told: Option<Told>) -> c_int {
+fn started(code: c_int, told: Option<AppliedTuning>) -> c_int {
     if let Some(told) = told {
         told.started(code == SUCCESS);
     }
@@ -126,9 +127,9 @@ impl Starting {
 
     /// Decision about what all ranks do. Process 0 decides, and has the logs of an order that is
     /// replayed.
-    fn agree(&self) -> Result<(Decision, Vec<Log>), ShareError> {
+    fn agree(&self) -> Result<(Decision, List<Rank, Log>), ShareError> {
         let mut steps = Steps::new();
-        let (mut draft, mut opening, mut logs) = (None, None, Vec::new());
+        let (mut draft, mut opening, mut logs) = (None, None, List::new());
         if self.world.rank() == 0 {
             let read = Request::read(self.native, self.world.size());
             steps.ended("files read");
@@ -172,7 +173,7 @@ impl Starting {
     }
 
     /// Begins what all ranks have agreed on, part by part.
-    fn begin(&self, plan: &mut Plan, logs: &[Log]) -> Result<(), ShareError> {
+    fn begin(&self, plan: &mut Plan, logs: &Slice<Rank, Log>) -> Result<(), ShareError> {
         let mut start = Start {
             native: self.native,
             processes: &self.world,

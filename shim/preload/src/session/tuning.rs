@@ -35,7 +35,7 @@ use super::request;
 
 /// What this process has told its MPI, until that has started.
 #[derive(Default)]
-pub struct Told {
+pub struct AppliedTuning {
     /// Variables to be taken back, so that other programs do not inherit them.
     variables: Vec<String>,
     /// The files of rules, which nobody else sees.
@@ -45,7 +45,7 @@ pub struct Told {
 }
 
 /// Tells the MPI, once in a process and only where it is asked for.
-pub fn tell() -> Option<Told> {
+pub fn tell() -> Option<AppliedTuning> {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_named = is_set("TREEPIE_TUNING");
@@ -61,14 +61,14 @@ pub fn tell() -> Option<Told> {
 }
 
 /// What to tell; nothing where no tuning is named, or where Treepie is off.
-fn read(is_named: bool) -> Option<Told> {
+fn read(is_named: bool) -> Option<AppliedTuning> {
     if env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "off") {
         return None;
     }
     let settings = match request::settings() {
         Ok(settings) => settings,
         // Whoever reads the settings of the job says what is wrong with them.
-        Err(_) => return is_named.then(Told::nothing),
+        Err(_) => return is_named.then(AppliedTuning::nothing),
     };
     let is_guarded = settings.guard() != GuardMode::Off;
     let named = settings.collectives.native_algorithms;
@@ -77,14 +77,14 @@ fn read(is_named: bool) -> Option<Told> {
     let mut told = match settings.tuning {
         Some(path) => {
             let file = TuningFile::read(&path).map_err(|error| error.to_string());
-            let told = file.and_then(|file| Told::new(&file.body, &named));
+            let told = file.and_then(|file| AppliedTuning::new(&file.body, &named));
             told.unwrap_or_else(|problem| {
                 say(&format!("tuning: {problem}; the MPI's defaults stay"));
-                Told::nothing()
+                AppliedTuning::nothing()
             })
         }
-        None if named.is_empty() => return is_guarded.then(Told::for_guard),
-        None => Told::nothing(),
+        None if named.is_empty() => return is_guarded.then(AppliedTuning::for_guard),
+        None => AppliedTuning::nothing(),
     };
     told.add(chosen);
     if is_guarded {
@@ -136,19 +136,19 @@ fn say(text: &str) {
     }
 }
 
-impl Told {
+impl AppliedTuning {
     /// No algorithm, where others may have told their MPIs some.
-    fn nothing() -> Told {
-        Told {
+    fn nothing() -> AppliedTuning {
+        AppliedTuning {
             hash: Some(0),
-            ..Told::default()
+            ..AppliedTuning::default()
         }
     }
 
     /// What the guard needs and nothing else. Processes need not be alike in it: no algorithm
     /// follows from it, and they agree on what is tried when it is tried.
-    fn for_guard() -> Told {
-        let mut told = Told::default();
+    fn for_guard() -> AppliedTuning {
+        let mut told = AppliedTuning::default();
         told.prepare();
         told
     }
@@ -176,7 +176,7 @@ impl Told {
     }
 
     /// What was measured, of the operations that the user has not `named` algorithms for.
-    fn new(tuning: &Tuning, named: &[(Operation, String)]) -> Result<Told, String> {
+    fn new(tuning: &Tuning, named: &[(Operation, String)]) -> Result<AppliedTuning, String> {
         let library = known_library()?;
         if !library.is_like(tuning.library) {
             let measured = tuning.library;
@@ -207,7 +207,7 @@ impl Told {
                     .decided_by_user(operation, is_in_environment)
                     .is_none()
         });
-        let mut told = Told::default();
+        let mut told = AppliedTuning::default();
         let mut hasher = DefaultHasher::new();
         (&made.rules, &made.settings).hash(&mut hasher);
         told.hash = Some(hasher.finish());

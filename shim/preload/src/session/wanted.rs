@@ -3,7 +3,7 @@
 use treepie_base::{check_writable, text};
 use treepie_native::tuning::file::TuningFile;
 use treepie_plans::Wanted;
-use treepie_plans::platform::{File, Known};
+use treepie_plans::platform::{File, PlatformSource};
 use treepie_platform::file::PlatformFile;
 use treepie_process::log;
 use treepie_profile::GuardedCell;
@@ -53,18 +53,17 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         }
         None => None,
     };
-    let platform = Known {
+    let platform = PlatformSource {
         file: file.map(|(path, text)| File {
             name: path.display().to_string(),
             text,
         }),
         probe,
     };
-    let clusters = settings.clusters.as_ref();
     Ok(Some(Wanted {
         collectives: settings.collectives.to_string(),
         reproducible: settings.reproducible,
-        clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
+        clusters: settings.clusters.clone(),
         platform,
         guard: settings.guard(),
         transport: settings.transport,

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
+use treepie_base::{List, Process, Rank, Slice};
 use treepie_mpi::native::{Native, NativeError, OwnComm, native};
 use treepie_mpi::{AppComm, Comm, Group, Handle, SUCCESS, Word, c_int};
 use treepie_record as record;
@@ -40,8 +41,8 @@ static SUBSTITUTION: Substitution = Substitution {
 struct Replacement {
     /// Itself, until it is removed.
     comm: Mutex<Option<OwnComm>>,
-    /// For each of its ranks, the rank in the native world.
-    process_of_rank: Vec<c_int>,
+    /// For each of its ranks, the number in the native world.
+    process_of_rank: List<Rank, c_int>,
     fortran: Option<Fortran>,
     /// The keyval of the mark that its dups inherit, where there is one.
     mark: Option<c_int>,
@@ -136,21 +137,20 @@ pub fn as_application_sees(comm: Comm) -> Comm {
     }
 }
 
-/// Puts W' in the place of the world: process `i` of the native world gets rank
-/// `new_rank[i]`. Collective.
+/// Puts W' in the place of the world: processes get these ranks. Collective.
 ///
 /// # Errors
 /// A native call that failed; then nothing is substituted.
-pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
-    let process = native.rank(native.world)?;
-    let own = native.split(native.world, new_rank[process] as usize)?;
+pub fn install(native: &Native, new_rank: &Slice<Process, Rank>) -> Result<(), NativeError> {
+    let process = Process(native.rank(native.world)?);
+    let own = native.split(native.world, new_rank[process].0)?;
     let replaced = own.handle();
     native.set_name(replaced, c"MPI_COMM_WORLD")?;
     native.copy_error_handler(native.world, replaced)?;
     let mark = attributes::prepare(native, replaced)?;
-    let mut process_of_rank = vec![0; new_rank.len()];
-    for (process, &rank) in new_rank.iter().enumerate() {
-        process_of_rank[rank as usize] = process as c_int;
+    let mut process_of_rank: List<_, _> = vec![0; new_rank.len()].into();
+    for (process, &rank) in new_rank.iter_enumerated() {
+        process_of_rank[rank] = process.0 as c_int;
     }
     let handles = (
         native.fortran_handle(native.world),
@@ -231,7 +231,7 @@ pub unsafe fn group_from_session_pset(
             return code;
         }
         let launched: Group = native.read_handle(group);
-        if let Ok(ordered) = native.include(launched, &replacement.process_of_rank) {
+        if let Ok(ordered) = native.include(launched, &replacement.process_of_rank.raw) {
             native.write_handle(group, ordered);
             native.free_group(launched);
         }

@@ -34,4 +34,4 @@ pub use document::{Application, ExperienceFile, Guarded};
 pub use elsewhere::{Elsewhere, guards_key};
 pub use key::{Key, Salt};
 pub use platforms::{KeptPlatform, platform_key};
-pub use store::{Known, Store, StoreError, run_name};
+pub use store::{Store, StoreContents, StoreError, run_name};

@@ -66,7 +66,7 @@ fn refused(path: &Path, error: &io::Error) -> StoreError {
 
 /// What is known of an application, and which files were not understood.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct StoreContents {
     /// Of what; nothing where nothing is known.
     pub application: Application,
     /// What is known.
@@ -145,8 +145,8 @@ impl Store {
 
     /// What is known of an application at a time. What can't be read is set aside; what lies in the
     /// future is left alone until then.
-    pub fn read(&self, key: Key, now: SystemTime) -> Known {
-        let mut known = Known::default();
+    pub fn read(&self, key: Key, now: SystemTime) -> StoreContents {
+        let mut known = StoreContents::default();
         for root in self.roots() {
             let directory = directory_in(root, key);
             let files = self.files_until(&directory, now);
@@ -159,7 +159,7 @@ impl Store {
         known
     }
 
-    fn read_into(&self, known: &mut Known, path: &Path, is_own: bool) {
+    fn read_into(&self, known: &mut StoreContents, path: &Path, is_own: bool) {
         let text = match self.owner.read(path) {
             Ok(text) => text,
             // Another job has merged it meanwhile.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::*;
+use treepie_base::Rank;
 use treepie_guard::learning::{Arm, Candidate, End, Experience, Judgement, Run};
 use treepie_placement::worth::Worth;
 
@@ -73,8 +74,8 @@ fn a_file_is_read_as_it_was_written() {
         saved: 0.25,
         in_mpi: Some(0.5),
         candidates: vec![
-            Candidate::Permute(vec![2, 0, 1, 3]),
-            Candidate::Bind(vec![0, 1, 1, 0]),
+            Candidate::Permute(Rank::list([2, 0, 1, 3])),
+            Candidate::Bind(vec![0, 1, 1, 0].into()),
         ],
     });
     let path = Path::new("a.yaml");

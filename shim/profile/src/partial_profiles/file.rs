@@ -15,7 +15,7 @@ use super::run_description::RunDescription;
 use super::wire::decode::decode;
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
-use treepie_base::{FileError, open_no_link};
+use treepie_base::{FileError, Rank, open_no_link};
 
 /// First bytes of every file.
 const FIRST_LINE: &[u8] = b"treepie part 4\n";
@@ -44,12 +44,12 @@ pub fn directory_of(output: &Path) -> PathBuf {
 }
 
 /// The name of a rank's file.
-pub fn file_name(rank: usize) -> String {
+pub fn file_name(rank: Rank) -> String {
     format!("rank-{rank}{ENDING}")
 }
 
 /// The name of a rank's file while it is written: never read.
-pub fn temporary_name(rank: usize) -> String {
+pub fn temporary_name(rank: Rank) -> String {
     format!(".rank-{rank}.tmp")
 }
 
@@ -110,7 +110,7 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
             .finish()
             .map_err(|error| FileError::at(&first, 0, error)),
         None => {
-            let name = file_name(0);
+            let name = file_name(Rank(0));
             let problem = format!("there are no partial profiles here, which are called {name}");
             Err(FileError::at(directory, 0, problem))
         }
@@ -150,8 +150,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::MpiDescription;
-    use crate::partial_profiles::kind::Kind;
+    use crate::partial_profiles::kind::MessageKind;
     use crate::partial_profiles::wire::encode::Encoder;
+    use treepie_base::Process;
     use treepie_traffic::Traffic;
 
     fn run() -> RunDescription {
@@ -171,11 +172,11 @@ mod tests {
         }
     }
 
-    fn file(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
+    fn file(run: &RunDescription, rank: usize, partner: usize) -> Vec<u8> {
         let mut bytes = start_of_file(run);
         let mut encoder = Encoder::new(&mut bytes);
-        encoder.rank(rank, rank, "node", "0-1", 5);
-        encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 8));
+        encoder.rank(Process(rank), Rank(rank), "node", "0-1", 5);
+        encoder.counted(MessageKind::PointToPoint, Rank(partner), Traffic::new(1, 8));
         encoder.end();
         let mut checksum = Checksum::default();
         checksum.update(&bytes);
@@ -196,12 +197,12 @@ mod tests {
     fn partial_profiles_of_some_ranks_are_merged_and_the_others_are_missing() {
         let directory = tempfile::tempdir().unwrap();
         for rank in [0, 2] {
-            let path = directory.path().join(file_name(rank as usize));
+            let path = directory.path().join(file_name(Rank(rank)));
             fs::write(path, file(&run(), rank, 1)).unwrap();
         }
-        fs::write(directory.path().join(temporary_name(1)), "half").unwrap();
+        fs::write(directory.path().join(temporary_name(Rank(1))), "half").unwrap();
         let merged = read_directory(directory.path()).unwrap();
-        assert_eq!(merged.profile.missing_ranks, [1]);
+        assert_eq!(merged.profile.missing_ranks, [Rank(1)]);
         let sent = merged.profile.point_to_point.entries().collect::<Vec<_>>();
         let one = Traffic::new(1, 8);
         assert_eq!(sent, [(0, 1, one), (2, 1, one)]);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Kind that a message is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Kind {
+pub enum MessageKind {
     /// Point-to-point, to the partner.
     PointToPoint,
     /// A neighbourhood collective's, to the partner.
@@ -15,17 +15,19 @@ pub enum Kind {
     Got,
 }
 
-impl Kind {
+impl MessageKind {
     /// All kinds; a kind's number is its place here.
-    pub const ALL: [Kind; 4] = [
-        Kind::PointToPoint,
-        Kind::Neighbourhood,
-        Kind::Put,
-        Kind::Got,
+    pub const ALL: [MessageKind; 4] = [
+        MessageKind::PointToPoint,
+        MessageKind::Neighbourhood,
+        MessageKind::Put,
+        MessageKind::Got,
     ];
 
     /// The kind with this number.
-    pub fn from_number(number: u64) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|&kind| kind as u64 == number)
+    pub fn from_number(number: u64) -> Option<MessageKind> {
+        MessageKind::ALL
+            .into_iter()
+            .find(|&kind| kind as u64 == number)
     }
 }

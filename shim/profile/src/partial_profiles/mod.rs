@@ -24,7 +24,7 @@ pub use file::{
     directory_of, end_of_file, file_name, read_directory, read_file, remove_directory,
     start_of_file, temporary_name,
 };
-pub use kind::Kind;
+pub use kind::MessageKind;
 pub use merge::{Merged, Merger, PartialProfileError};
 pub use partial_profile::{PartialProfile, Phase};
 pub use records::Records;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::kind::Kind;
+use super::kind::MessageKind;
 use super::records::Records;
 use super::span::Span;
+use treepie_base::{Process, Rank};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 use treepie_traffic::windows::{Access, Accesses};
@@ -19,7 +20,7 @@ pub struct Phase {
     /// Its counts are not part of the profile.
     pub left_out: bool,
     /// Messages by kind and partner.
-    pub counted: BTreeMap<(Kind, u32), Traffic>,
+    pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// Collectives.
     pub collectives: Records,
     /// Calls and the time in them, if that was measured.
@@ -30,9 +31,9 @@ pub struct Phase {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartialProfile {
     /// Its process in the launcher's world.
-    pub process: u32,
+    pub process: Process,
     /// Its rank in the application's world.
-    pub rank: u32,
+    pub rank: Rank,
     /// Name of its host.
     pub host: String,
     /// The cores it may run on, as Linux lists them: `0-3,8`.
@@ -40,19 +41,19 @@ pub struct PartialProfile {
     /// Nanoseconds from the job's start until this was written.
     pub elapsed: u64,
     /// Counts by kind and partner.
-    pub counted: BTreeMap<(Kind, u32), Traffic>,
+    pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// The collectives that it reports.
     pub collectives: Records,
     /// The phases that are over.
     pub phases: Vec<Phase>,
     /// The phase that went on; its counts are empty here.
     pub open_phase: Option<Phase>,
-    /// Groups of world ranks that share memory.
-    pub shared_memory: Vec<Vec<u32>>,
+    /// Groups of ranks that share memory.
+    pub shared_memory: Vec<Vec<Rank>>,
     /// Calls and the time in them, if that was measured.
     pub times: BTreeMap<CallClass, CallTime>,
-    /// Windows: how many the same ranks made before, and these ranks of the application's world.
-    pub windows: Vec<(u32, Vec<u32>)>,
+    /// Windows: how many the same ranks made before, and these ranks.
+    pub windows: Vec<(u32, Vec<Rank>)>,
     /// Calls on windows, which are named by their places in `windows`.
     pub accesses: BTreeMap<(u32, Access), Accesses>,
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use strum::VariantArray;
-use treepie_base::{UnknownName, list, permutation};
+use treepie_base::{List, Process, Rank, UnknownName, list, permutation};
 
 use super::choices::{GuardMode, Pages, choice, switch};
 use super::collectives::Collectives;
@@ -113,17 +113,19 @@ impl Form<OrderPatience> {
     );
 }
 
-impl Form<Option<Vec<usize>>> {
+impl Form<Option<List<Process, Rank>>> {
     pub(super) const PERMUTATION: Self = Form::new(
         || "each rank once, such as `2,0,1`".into(),
         |text| permutation::parse(text).map(Some).map_err(to_text),
-        |value| value.as_deref().map(list::to_text),
+        |value| value.as_ref().map(|new_rank| list::to_text(&new_rank.raw)),
     );
+}
 
+impl Form<Option<List<Process, usize>>> {
     pub(super) const NUMBERS: Self = Form::new(
         || "numbers, such as `0,0,1,1`".into(),
-        |text| list::parse(text).map(Some).map_err(to_text),
-        |value| value.as_deref().map(list::to_text),
+        |text| list::parse(text).map(List::from).map(Some).map_err(to_text),
+        |value| value.as_ref().map(|numbers| list::to_text(&numbers.raw)),
     );
 }
 

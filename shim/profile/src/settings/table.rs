@@ -10,6 +10,7 @@ use super::choices::{
 };
 use super::collectives::Collectives;
 use super::form::{Form, OrderPatience};
+use treepie_base::{List, Process, Rank};
 
 /// A setting: a row of the table.
 pub struct Setting {
@@ -89,7 +90,7 @@ settings! {
     /// has.
     placement: Option<PathBuf> = Form::PATH;
     /// The new rank of every process of the launcher's world, instead of a placement.
-    permutation: Option<Vec<usize>> = Form::PERMUTATION;
+    permutation: Option<List<Process, Rank>> = Form::PERMUTATION;
     /// Way in which a placement is applied: by other ranks, by moving processes to other cores, or
     /// by other ranks with every process bound where it is.
     apply: Apply = Form::CHOICE;
@@ -110,7 +111,7 @@ settings! {
     tuning: Option<PathBuf> = Form::PATH;
     /// The cluster of every process, in the launcher's order, as any numbers, instead of a
     /// platform.
-    clusters: Option<Vec<usize>> = Form::NUMBERS;
+    clusters: Option<List<Process, usize>> = Form::NUMBERS;
     /// The network of the hosts, by whose distances ranks are placed.
     network: Option<String> = Form::NETWORK;
     /// Whether replaced reductions combine operands in the order of ranks, so that their bits do

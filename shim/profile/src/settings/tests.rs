@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::*;
+use treepie_base::Rank;
 use treepie_collective::Operation;
 
 const HEADER: &str = "treepie: configuration\nversion: 1\n";
@@ -53,7 +54,10 @@ fn file_and_environment_say_the_same_in_the_same_words() {
     ]);
     let (yaml, variables) = (yaml.unwrap(), variables.unwrap());
     assert_eq!(yaml, variables);
-    assert_eq!(yaml.permutation, Some(vec![2, 0, 1]));
+    assert_eq!(
+        yaml.permutation,
+        Some([2, 0, 1].into_iter().map(Rank).collect())
+    );
     assert_eq!(
         yaml.collectives.runner(Operation::Bcast),
         &Runner::Algorithm("ecef-lat".into())
@@ -66,7 +70,10 @@ fn lists_and_mappings_of_yaml_are_read_too() {
         "mode: replay\npermutation: [2, 0, 1]\ncollectives: {bcast: auto, allreduce: native}\n",
     )
     .unwrap();
-    assert_eq!(settings.permutation, Some(vec![2, 0, 1]));
+    assert_eq!(
+        settings.permutation,
+        Some([2, 0, 1].into_iter().map(Rank).collect())
+    );
     assert_eq!(
         settings.collectives.to_string(),
         "bcast=auto,allreduce=native"
@@ -80,7 +87,10 @@ fn variables_win_over_the_file() {
         value(&[("TREEPIE_PERMUTATION", "1,0"), ("TREEPIE_LOG", "")], name)
     })
     .unwrap();
-    assert_eq!(settings.permutation, Some(vec![1, 0]));
+    assert_eq!(
+        settings.permutation,
+        Some([1, 0].into_iter().map(Rank).collect())
+    );
     assert_eq!(settings.placement, None);
     assert_eq!(settings.log, LogLevel::Info, "empty is as good as not set");
 }

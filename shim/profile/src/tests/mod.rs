@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::locality::locality_from_text;
-use treepie_base::{FileErrorKind, Header};
+use treepie_base::{FileErrorKind, Header, Process, Rank};
 use treepie_collective::{Locality, Operation, PlanRun, Record, Volume, grids, size_class};
 use treepie_guard::{Form, State};
 use treepie_native::traffic::{Model, expand};
@@ -36,15 +36,18 @@ fn sample() -> Profile {
         hosts: vec![
             Host {
                 name: "node1".into(),
-                processes: vec![0, 1],
+                processes: [0, 1].map(Process).to_vec(),
             },
             Host {
                 name: "node2".into(),
-                processes: vec![2, 3],
+                processes: [2, 3].map(Process).to_vec(),
             },
         ],
-        process_of_rank: vec![2, 0, 1, 3],
-        allowed_cores: ["0-3", "0-3", "0-3", "4"].map(String::from).to_vec(),
+        process_of_rank: [2, 0, 1, 3].into_iter().map(Process).collect(),
+        allowed_cores: ["0-3", "0-3", "0-3", "4"]
+            .into_iter()
+            .map(String::from)
+            .collect(),
         collectives: vec![Record {
             operation: Operation::Allreduce,
             group: vec![0, 1, 2, 3],
@@ -173,9 +176,11 @@ fn full() -> Profile {
     };
     profile.phases = vec![phase("1", 0.0), phase("2", 1.5)];
     profile.phases[1].collectives = profile.collectives.clone();
-    profile.missing_ranks = vec![3];
-    profile.shared_memory = vec![vec![0, 1], vec![2, 3]];
-    let mut window = WindowUse::new(vec![3, 1], 2);
+    profile.missing_ranks = vec![Rank(3)];
+    profile.shared_memory = [[0, 1], [2, 3]]
+        .map(|group| group.map(Rank).to_vec())
+        .to_vec();
+    let mut window = WindowUse::new([3, 1].map(Rank).to_vec(), 2);
     let access = Access {
         epoch: EpochKind::LockAll,
         call: WindowCall::Fetch,
@@ -241,7 +246,7 @@ fn full() -> Profile {
     };
     profile.phases[0].times = Some(Times::new(4));
     profile.times = Some(Times {
-        elapsed: vec![4_000_000_007, 1, 2, 3],
+        elapsed: vec![4_000_000_007, 1, 2, 3].into(),
         classes: [(CallClass::Wait, (0..4).map(time).collect())].into(),
     });
     profile.topologies = vec![HostTopology {
@@ -330,13 +335,11 @@ fn what_is_wrong_with_phases_and_times_is_named() {
 fn the_bytes_of_a_class_of_calls_follow_from_the_layers() {
     let profile = sample();
     let huge = (1 << 60) + 1;
-    assert_eq!(profile.bytes_of_class(CallClass::Send), [4096, 0, huge, 0]);
-    assert_eq!(
-        profile.bytes_of_class(CallClass::Receive),
-        [0, 4096, 0, huge]
-    );
-    assert_eq!(profile.bytes_of_class(CallClass::Collective), [80; 4]);
-    assert_eq!(profile.bytes_of_class(CallClass::Wait), [0; 4]);
+    let bytes = |class| profile.bytes_of_class(class).raw;
+    assert_eq!(bytes(CallClass::Send), [4096, 0, huge, 0]);
+    assert_eq!(bytes(CallClass::Receive), [0, 4096, 0, huge]);
+    assert_eq!(bytes(CallClass::Collective), [80; 4]);
+    assert_eq!(bytes(CallClass::Wait), [0; 4]);
 }
 
 #[test]
@@ -346,7 +349,7 @@ fn an_empty_profile_reads_back_too() {
     let mut empty = Profile::new(1);
     empty.hosts.push(Host {
         name: "here".into(),
-        processes: vec![0],
+        processes: vec![Process(0)],
     });
     empty.write(&path).unwrap();
     assert_eq!(Profile::read(&path).unwrap(), empty);

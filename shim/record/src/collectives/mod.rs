@@ -11,5 +11,5 @@ mod observe;
 mod tallies;
 
 pub use count::{Plan, is_reported, plan};
-pub use observe::{Amount, Reader, Seen, observe, observe_block};
+pub use observe::{Amount, CallTraffic, Reader, observe, observe_block};
 pub use tallies::{Recent, Tallies};

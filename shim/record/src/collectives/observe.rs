@@ -6,7 +6,7 @@ use treepie_mpi::{Call, Counts, Datatype, Handle, Side, Word};
 
 /// What one call of a collective says of its traffic.
 #[derive(Clone)]
-pub struct Seen {
+pub struct CallTraffic {
     /// The root, for those that have one.
     pub root: Option<u32>,
     /// How much.
@@ -73,12 +73,12 @@ pub fn observe_block(native: &Native, call: &Call, size: usize) -> Option<(Optio
 }
 
 /// What this rank has to report of a call; nothing where another rank does.
-pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<Seen> {
+pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<CallTraffic> {
     use Operation::*;
     let operation = call.operation;
     if operation.has_equal_blocks() {
         let seen = (rank == 0).then(|| observe_block(native, call, size))?;
-        return seen.map(|(root, bytes)| Seen {
+        return seen.map(|(root, bytes)| CallTraffic {
             root,
             amount: Amount::Block(bytes),
         });
@@ -115,7 +115,7 @@ pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<S
         ),
         _ => return None,
     };
-    Some(Seen { root, amount })
+    Some(CallTraffic { root, amount })
 }
 
 /// Reads what one side of a call says, as bytes.

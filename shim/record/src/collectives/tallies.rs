@@ -11,7 +11,7 @@ use treepie_traffic::Traffic;
 
 use super::super::sums::Sums;
 use super::count::Plan;
-use super::observe::{Amount, Seen};
+use super::observe::{Amount, CallTraffic};
 
 /// Calls that were alike, together.
 #[derive(Default)]
@@ -141,7 +141,7 @@ fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
 
 impl Tallies {
     /// Counts one call.
-    pub fn add(&mut self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
+    pub fn add(&mut self, operation: Operation, seen: &CallTraffic, plan: Option<Plan>) {
         let class = match &seen.amount {
             Amount::Block(bytes) => size_class(*bytes),
             Amount::Blocks(blocks) => {

@@ -10,7 +10,7 @@ use treepie_mpi::native::native;
 use treepie_mpi::{Handle, Request, Word, c_int};
 
 use super::note::{Note, Procedure};
-use super::words::{self, Words};
+use super::words::{self, PageWords};
 use crate::registry::handle_at;
 
 /// A thread's part of the page. Only that thread writes it, but for the times.
@@ -18,7 +18,7 @@ use crate::registry::handle_at;
 pub struct Area {
     words: &'static [AtomicU64; area::LENGTH],
     /// The page; none where the thread has no part of it.
-    page: Option<Words>,
+    page: Option<PageWords>,
 }
 
 /// Where threads write for which the page has no area, or that call after its end.
@@ -212,7 +212,7 @@ fn slot_for(request: u64) -> usize {
 
 /// The place of a request, where the page still has it.
 #[inline(always)]
-fn slot_of(page: Words, request: u64) -> Option<usize> {
+fn slot_of(page: PageWords, request: u64) -> Option<usize> {
     let slot = slot_for(request);
     (page.get(slot) == request).then_some(slot)
 }

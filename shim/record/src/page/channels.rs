@@ -9,11 +9,11 @@ use treepie_jobstate::pages::layout::{
 };
 use treepie_jobstate::waits::Channel;
 
-use super::words::Words;
-use crate::counters::{self, ANY_SOURCE, Kind};
+use super::words::PageWords;
+use crate::counters::{self, ANY_SOURCE, MessageKind};
 
 /// The calls of all threads together.
-pub fn calls(words: Words) -> u64 {
+pub fn calls(words: PageWords) -> u64 {
     let call = |number| words.area(number)[area::CALL].load(Ordering::Acquire) >> NUMBER_SHIFT;
     (0..THREADS).map(call).sum()
 }
@@ -24,20 +24,28 @@ static WRITER: Mutex<()> = Mutex::new(());
 /// Writes what was sent to each partner, and received from it, until now, while this process makes
 /// no call. A call is counted after its number was given: what was written during the last one
 /// may lack it.
-pub fn write_all_channels(words: Words) {
-    write_channels(words, calls(words), true);
+pub fn write_all_channels(words: PageWords) {
+    write_channels(words, calls(words), Renewal::Always);
 }
 
-/// Writes what was sent to each partner, and received from it, until the calls were so many; where
-/// that was written before, only if it is to be `renewed`.
-pub fn write_channels(words: Words, calls_before: u64, renewed: bool) {
+/// Whether channels are written again that were written after the same number of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// They are.
+    Always,
+    /// They are not.
+    AfterCalls,
+}
+
+/// Writes what was sent to each partner, and received from it, until the calls were so many.
+pub fn write_channels(words: PageWords, calls_before: u64, renewal: Renewal) {
     let _alone = WRITER.lock();
-    if words.get(CHANNELS_AT) == calls_before && !renewed {
+    if words.get(CHANNELS_AT) == calls_before && renewal == Renewal::AfterCalls {
         return;
     }
     let mut channels: BTreeMap<u32, Channel> = BTreeMap::new();
     counters::read_all(|kind, partner, traffic| {
-        if kind == Kind::PointToPoint {
+        if kind == MessageKind::PointToPoint {
             let channel = channels.entry(partner).or_default();
             channel.sent += traffic.messages;
             channel.sent_bytes += traffic.bytes;

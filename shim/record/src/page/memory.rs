@@ -14,12 +14,13 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use treepie_base::Rank;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_jobstate::pages::layout::WORDS;
 use treepie_jobstate::pages::{file_name, run_directory, usual_directory};
 use treepie_process::machine::file_limit;
 
-use super::words::Words;
+use super::words::PageWords;
 
 /// Why this rank has no page.
 #[derive(Debug, Error)]
@@ -44,7 +45,7 @@ pub enum PageError {
 pub struct PageFile {
     path: PathBuf,
     /// Where it is in memory.
-    pub words: Words,
+    pub words: PageWords,
     /// The process that made it: a fork of it has none.
     pub process: u32,
 }
@@ -57,7 +58,7 @@ impl PageFile {
     pub fn create(
         directory: Option<&Path>,
         run: u64,
-        rank: usize,
+        rank: Rank,
         names: &str,
     ) -> Result<PageFile, PageError> {
         let base = match directory {
@@ -149,7 +150,7 @@ fn write_at(file: &File, bytes: &[u8], at: usize) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at as u64)
 }
 
-fn map(file: &File) -> io::Result<Words> {
+fn map(file: &File) -> io::Result<PageWords> {
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
     // SAFETY: a new mapping of a file that is so long.
     let base = unsafe {
@@ -167,5 +168,5 @@ fn map(file: &File) -> io::Result<Words> {
     }
     // SAFETY: the mapping is so long, aligned to a page of memory, never unmapped, and used by
     // atomic accesses alone.
-    Ok(Words(unsafe { &*base.cast() }))
+    Ok(PageWords(unsafe { &*base.cast() }))
 }

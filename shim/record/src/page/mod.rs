@@ -25,6 +25,6 @@ mod words;
 pub use calls::Area;
 pub use memory::PageError;
 pub use note::{Note, Procedure};
-pub use places::Place;
-pub use stop::{count_window, refuse, say_open, stop_before};
+pub use places::CommunicatorEntry;
+pub use stop::{refuse, say_open, stop_before, window_ended, window_made};
 pub use this_page::{Run, aborts, begin, end, ends_by_signal, exits};

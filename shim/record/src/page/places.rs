@@ -15,11 +15,11 @@ use treepie_jobstate::pages::layout::{
 use treepie_jobstate::waits::communicator_key;
 use treepie_mpi::{Comm, Handle};
 
-use super::words::{self, Words};
+use super::words::{self, PageWords};
 
 /// A communicator's place in the page.
 #[derive(Clone, Copy)]
-pub struct Place(&'static [AtomicU64; communicator::LENGTH]);
+pub struct CommunicatorEntry(&'static [AtomicU64; communicator::LENGTH]);
 
 /// What all threads share.
 #[derive(Default)]
@@ -32,10 +32,10 @@ struct Made {
 
 static MADE: Lazy<Mutex<Made>> = Lazy::new(Mutex::default);
 
-impl Place {
+impl CommunicatorEntry {
     /// A place for a communicator of these world ranks, in which `rank` is this one; `None` without
     /// a page, or with no place left.
-    pub fn claim(comm: Comm, partners: &[u32], inter: bool) -> Option<Place> {
+    pub fn claim(comm: Comm, partners: &[u32], inter: bool) -> Option<CommunicatorEntry> {
         let words = words::of_process()?;
         let mut made = MADE.lock();
         let which = made.alike.entry(communicator_key(partners, 0)).or_default();
@@ -62,7 +62,7 @@ impl Place {
             None => set(communicator::MEMBERS, made.write_members(words, partners)),
         }
         place[communicator::HANDLE].store(comm.word() as u64, Ordering::Release);
-        Some(Place(place))
+        Some(CommunicatorEntry(place))
     }
 
     /// The communicator is no more.
@@ -88,7 +88,7 @@ impl Place {
 
 impl Made {
     /// Writes members that are no row; where they are, and 1.
-    fn write_members(&mut self, words: Words, partners: &[u32]) -> u64 {
+    fn write_members(&mut self, words: PageWords, partners: &[u32]) -> u64 {
         let needed = partners.len().div_ceil(2);
         if self.members + needed > MEMBERS {
             return UNKNOWN;

@@ -2,7 +2,7 @@
 //! (`treepie cut`). The command writes into the page which calls may begin, this rank that it
 //! stands before one that may not.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use treepie_process::log;
 use super::calls::Area;
 use super::channels::write_all_channels;
 use super::note::Procedure;
-use super::words::{self, Words};
+use super::words::{self, PageWords};
 
 /// How often a stopped rank looks whether it may go on.
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
@@ -28,20 +28,20 @@ const IN_WAVE: Duration = Duration::from_millis(2);
 const BETWEEN_WAVES: Duration = Duration::from_millis(20);
 
 /// This rank may be stopped from now on.
-pub fn begin(words: Words) {
+pub fn begin(words: PageWords) {
     words.set(header::STOPS, 1);
     features::begin(CUTS);
 }
 
 /// The counts are final.
-pub fn end(words: Words) {
+pub fn end(words: PageWords) {
     features::end(CUTS);
     write_all_channels(words);
     words.0[header::ENDED].store(1, Ordering::Release);
 }
 
 /// The time between two ticks.
-pub fn tick(words: Words) -> Duration {
+pub fn tick(words: PageWords) -> Duration {
     match (words.get(header::STOPS), words.get(header::GATE)) {
         (0, _) => TICK,
         (_, 0) => BETWEEN_WAVES,
@@ -65,12 +65,12 @@ pub fn stop_before(area: Area, procedure: Procedure) {
 }
 
 /// Whether the call with this number may not begin.
-fn is_closed(words: Words, number: u64) -> bool {
+fn is_closed(words: PageWords, number: u64) -> bool {
     let gate = words.0[header::GATE].load(Ordering::Acquire);
     gate != 0 && number >= gate
 }
 
-fn stop(words: Words, next: u64) {
+fn stop(words: PageWords, next: u64) {
     write_all_channels(words);
     words.0[header::STOPPED].store(1, Ordering::Release);
     let (mut beat, mut since) = (words.get(header::BEAT), Instant::now());
@@ -110,14 +110,22 @@ pub fn say_open(receives: usize, collectives: usize) {
     }
 }
 
-/// One window more, or less.
-pub fn count_window(ended: bool) {
-    let Some(words) = words::of_family().filter(|_| features::any(CUTS)) else {
-        return;
-    };
-    let windows = &words.0[header::WINDOWS];
-    match ended {
-        true => windows.fetch_sub(1, Ordering::AcqRel),
-        false => windows.fetch_add(1, Ordering::AcqRel),
-    };
+/// Counts a window that was made.
+pub fn window_made() {
+    if let Some(windows) = windows() {
+        windows.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Counts a window that is no more.
+pub fn window_ended() {
+    if let Some(windows) = windows() {
+        windows.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The number of windows, where ranks may be stopped at a cut.
+fn windows() -> Option<&'static AtomicU64> {
+    let words = words::of_family().filter(|_| features::any(CUTS))?;
+    Some(&words.0[header::WINDOWS])
 }

@@ -10,6 +10,7 @@ use treepie_mpi::{Comm, c_int};
 use treepie_process::features::{self, PAGES};
 
 use super::super::identity::identity;
+use super::super::registry::MadeBy;
 use super::memory::PageError;
 use super::memory::PageFile;
 use super::tick::Ticker;
@@ -50,7 +51,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     let Some(identity) = identity() else {
         return Ok(());
     };
-    let rank = identity.rank as usize;
+    let rank = identity.rank;
     let file = PageFile::create(run.directory, run.number, rank, procedures::TABLE)?;
     let words = file.words;
     let abi = native.abi;
@@ -60,7 +61,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
         (header::RUN, run.number),
         (header::GIVEN, run.given),
         (header::RANKS, run.ranks as u64),
-        (header::RANK, rank as u64),
+        (header::RANK, rank.0 as u64),
         (header::PROCESS, u64::from(std::process::id())),
         (header::STARTED, started().unwrap_or(0)),
         (header::HANDLE_MASK, native.handle_mask() as u64),
@@ -91,7 +92,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
         features::begin(PAGES);
         // The communicators that every job has.
         for comm in [run.world, native.comm_self] {
-            communicators::made(comm, false);
+            communicators::made(comm, MadeBy::Application);
             communicators::placed(comm);
         }
         if run.stops {

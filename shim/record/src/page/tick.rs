@@ -11,9 +11,9 @@ use treepie_jobstate::pages::layout::{INSIDE, NUMBER_SHIFT, THREADS, area, heade
 use treepie_process::guard::guarded;
 use treepie_process::machine::with_signals_blocked;
 
-use super::channels::{calls, write_channels};
+use super::channels::{Renewal, calls, write_channels};
 use super::stop;
-use super::words::Words;
+use super::words::PageWords;
 
 /// The thread that ticks.
 pub struct Ticker {
@@ -32,7 +32,7 @@ impl Ticker {
 }
 
 /// Starts it. Without it a page has no times.
-pub fn start(words: Words) -> Ticker {
+pub fn start(words: PageWords) -> Ticker {
     let stopped = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&stopped);
     let work = move || guarded("keeping this rank's page", || run(words, &stop));
@@ -54,7 +54,7 @@ pub fn now() -> u64 {
     treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64
 }
 
-fn run(words: Words, stopped: &AtomicBool) {
+fn run(words: PageWords, stopped: &AtomicBool) {
     let mut written = 0;
     while !stopped.load(Ordering::Acquire) {
         let now = now();
@@ -66,7 +66,12 @@ fn run(words: Words, stopped: &AtomicBool) {
         if still {
             // A call counts what it has done just before it ends: what was written in one that has
             // ended lacks that.
-            write_channels(words, before, inside != written);
+            let renewal = if inside == written {
+                Renewal::AfterCalls
+            } else {
+                Renewal::Always
+            };
+            write_channels(words, before, renewal);
             written = inside;
         }
         words.set(header::TICK, now);
@@ -82,13 +87,13 @@ fn sleep(time: Duration, stopped: &AtomicBool) {
 }
 
 /// The threads that are in a call, as bits.
-fn inside(words: Words) -> u64 {
+fn inside(words: PageWords) -> u64 {
     let inside = |number| words.area(number)[area::CALL].load(Ordering::Acquire) & INSIDE != 0;
     (0..THREADS).fold(0, |bits, number| bits << 1 | u64::from(inside(number)))
 }
 
 /// Looks at a thread; whether it is as it was.
-fn look(words: Words, number: usize, now: u64) -> bool {
+fn look(words: PageWords, number: usize, now: u64) -> bool {
     let area = words.area(number);
     let get = |at: usize| area[at].load(Ordering::Acquire);
     if get(area::THREAD) == 0 {

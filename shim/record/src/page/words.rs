@@ -7,31 +7,31 @@ use treepie_jobstate::pages::layout::{AREAS_AT, COMMUNICATORS_AT, WORDS, area, c
 use treepie_process::features::{self, PAGES};
 
 /// The page that this process keeps: its words, and the process that made it.
-static KEPT: OnceCell<(Words, u32)> = OnceCell::new();
+static KEPT: OnceCell<(PageWords, u32)> = OnceCell::new();
 
 /// From now on this process keeps a page of these words.
-pub fn keep(words: Words) {
+pub fn keep(words: PageWords) {
     let _ = KEPT.set((words, std::process::id()));
 }
 
 /// The words of the page that this process, or the one that it is a fork of, keeps: no system call
 /// is made to tell which.
 #[inline(always)]
-pub fn of_family() -> Option<Words> {
+pub fn of_family() -> Option<PageWords> {
     KEPT.get().map(|&(words, _)| words)
 }
 
 /// The words of the page of this process, while it has one.
-pub fn of_process() -> Option<Words> {
+pub fn of_process() -> Option<PageWords> {
     let &(words, process) = KEPT.get().filter(|_| features::any(PAGES))?;
     (process == std::process::id()).then_some(words)
 }
 
 /// Words of a page. Any bits are a value, and every access is atomic.
 #[derive(Clone, Copy)]
-pub struct Words(pub &'static [AtomicU64; WORDS]);
+pub struct PageWords(pub &'static [AtomicU64; WORDS]);
 
-impl Words {
+impl PageWords {
     /// The word at this place.
     #[inline(always)]
     pub fn get(self, at: usize) -> u64 {

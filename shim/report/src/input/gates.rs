@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use treepie_base::Rank;
 use treepie_jobstate::pages::layout::header;
 use treepie_jobstate::pages::{file_name, run_directory};
 
@@ -19,7 +20,7 @@ const CLOSED: u64 = 1;
 
 /// The gates of all ranks of a run. They are open again when this goes.
 pub struct Gates {
-    pages: BTreeMap<usize, (File, u64)>,
+    pages: BTreeMap<Rank, (File, u64)>,
     beat: u64,
 }
 
@@ -31,7 +32,7 @@ impl Gates {
     pub fn close(
         base: &Path,
         run: u64,
-        ranks: impl IntoIterator<Item = usize>,
+        ranks: impl IntoIterator<Item = Rank>,
     ) -> Result<Gates, CommandError> {
         let directory = run_directory(base, run);
         let mut gates = Gates {
@@ -57,7 +58,7 @@ impl Gates {
     }
 
     /// Lets each rank make the calls until the one with the number that `last` gives, or none.
-    pub fn only(&mut self, last: impl Fn(usize) -> Option<u64>) {
+    pub fn only(&mut self, last: impl Fn(Rank) -> Option<u64>) {
         for (&rank, (page, gate)) in &mut self.pages {
             let wanted = last(rank).map_or(CLOSED, |number| number + 1);
             if *gate != wanted && write(page, header::GATE, wanted).is_ok() {

@@ -62,7 +62,7 @@ pub fn from_profile(
         let allowed: Vec<Vec<usize>> = allowed.map(|&p| allowed_numbers(profile, p)).collect();
         // There are at least as many leaves as processes: see `match_hosts`.
         for (&process, leaf) in host.processes.iter().zip(occupy(topology, free, &allowed)) {
-            leaf_of_process[Process(process)] = leaf;
+            leaf_of_process[process] = leaf;
         }
     }
     Ok(leaf_of_process)
@@ -71,11 +71,11 @@ pub fn from_profile(
 /// The leaf of each application rank: that of the process that ran it.
 pub fn leaf_of_rank(
     leaf_of_process: &Slice<Process, Leaf>,
-    process_of_rank: &[usize],
+    process_of_rank: &Slice<Rank, Process>,
 ) -> List<Rank, Leaf> {
     process_of_rank
         .iter()
-        .map(|&process| leaf_of_process[Process(process)])
+        .map(|&process| leaf_of_process[process])
         .collect()
 }
 
@@ -148,7 +148,7 @@ fn match_hosts(groups: &[Group], profile: &Profile) -> Result<Option<Vec<usize>>
 
 /// The operating system's numbers of the cores that a process may use; none if
 /// the profile does not know.
-fn allowed_numbers(profile: &Profile, process: usize) -> Vec<usize> {
+fn allowed_numbers(profile: &Profile, process: Process) -> Vec<usize> {
     let text = profile.allowed_cores.get(process);
     text.and_then(|text| list::parse(text).ok())
         .unwrap_or_default()
@@ -164,7 +164,7 @@ mod tests {
         let mut profile = Profile::new(hosts.iter().map(|(_, processes)| processes.len()).sum());
         let host = |(name, processes): &(&str, &[usize])| Host {
             name: (*name).to_owned(),
-            processes: processes.to_vec(),
+            processes: processes.iter().copied().map(Process).collect(),
         };
         profile.hosts = hosts.iter().map(host).collect();
         profile
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_process_that_is_bound_has_the_core_it_is_bound_to() {
         let mut bound = profile(&[("here", &[0, 1, 2])]);
-        bound.allowed_cores = vec!["0-3".into(), "1".into(), "0".into()];
+        bound.allowed_cores = vec!["0-3".into(), "1".into(), "0".into()].into();
         let found = from_profile(&machine(&[0, 2, 1, 3]), &bound).unwrap();
         assert_eq!(found, Leaf::list([1, 2, 0]));
     }

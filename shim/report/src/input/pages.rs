@@ -6,8 +6,9 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use treepie_jobstate::pages::{Page, Process, TICK, rank_of, run_directory};
-use treepie_jobstate::waits::{Job, Life, Rank};
+use treepie_base::Rank;
+use treepie_jobstate::pages::{Page, ProcessStatus, TICK, rank_of, run_directory};
+use treepie_jobstate::waits::{Job, Life, RankState};
 
 use crate::input::page_files::{page_files, read, stranger, usual_base};
 use crate::input::processes::{is_descendant, is_this_host, process_of};
@@ -18,7 +19,7 @@ pub struct Sighting {
     /// The page.
     pub page: Page,
     /// The process.
-    pub process: Option<Process>,
+    pub process: Option<ProcessStatus>,
     /// Whether it was read on its own host, where it is never late.
     pub here: bool,
 }
@@ -41,7 +42,7 @@ impl Sighting {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Look {
     /// Those that can be read, by rank.
-    pub sightings: BTreeMap<usize, Sighting>,
+    pub sightings: BTreeMap<Rank, Sighting>,
     /// Problems with other pages; one line each.
     pub problems: Vec<String>,
 }
@@ -114,7 +115,7 @@ impl Look {
     /// Whether of two looks no process was here in the second, and none gave a sign of life
     /// between them.
     fn is_silent(first: &Look, second: &Look) -> bool {
-        let silent = |(rank, sighting): (&usize, &Sighting)| {
+        let silent = |(rank, sighting): (&Rank, &Sighting)| {
             let before = first.sightings.get(rank);
             let tick = before.map(|before| before.page.state.tick);
             sighting.process.is_none() && tick == Some(sighting.page.state.tick)
@@ -156,7 +157,7 @@ impl Look {
         }
     }
 
-    fn states(&self) -> Vec<Rank> {
+    fn states(&self) -> Vec<RankState> {
         let states = self.sightings.values();
         states.map(|sighting| sighting.page.state.clone()).collect()
     }
@@ -171,7 +172,7 @@ impl Look {
         let known = second.sightings.iter().filter_map(|(rank, sighting)| {
             let life = life(first.sightings.get(rank), sighting)?;
             let state = sighting.page.state.clone();
-            Some(Rank { life, ..state })
+            Some(RankState { life, ..state })
         });
         Job::between(size, &first.states(), known.collect())
     }
@@ -206,8 +207,8 @@ mod tests {
 
     fn sighting(host: &str, tick: SystemTime, process: Option<u64>) -> Sighting {
         let nanoseconds = tick.duration_since(UNIX_EPOCH).unwrap_or_default();
-        let state = Rank {
-            rank: 0,
+        let state = RankState {
+            rank: Rank(0),
             host: host.to_owned(),
             process: 7,
             life: Life::Runs,
@@ -229,7 +230,7 @@ mod tests {
                 program: String::new(),
                 state,
             },
-            process: process.map(|time| Process {
+            process: process.map(|time| ProcessStatus {
                 state: 'R',
                 parent: 1,
                 time,
@@ -277,12 +278,12 @@ mod tests {
         assert_eq!(both(reads), Some(Life::ReadsInput));
         assert_eq!(life(Some(&lived), &seen(&own, now)), Some(Life::Gone));
         let look = |one: &Sighting| Look {
-            sightings: BTreeMap::from([(0, one.clone())]),
+            sightings: BTreeMap::from([(Rank(0), one.clone())]),
             problems: Vec::new(),
         };
         let late = look(&seen("elsewhere", now));
         assert!(!Look::is_dead(&late, &late));
-        assert_eq!(Look::job(&late, &late).unknown(), [0]);
+        assert_eq!(Look::job(&late, &late).unknown(), [Rank(0)]);
         assert!(Look::job_at_its_end(&late, &late).unknown().is_empty());
     }
 }

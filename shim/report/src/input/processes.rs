@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use treepie_jobstate::pages::{Page, Process, process_of_stat, reads_input};
+use treepie_jobstate::pages::{Page, ProcessStatus, process_of_stat, reads_input};
 
 /// Whether this is a name of this host, with or without its domain.
 pub(crate) fn is_this_host(name: &str) -> bool {
@@ -13,14 +13,14 @@ pub(crate) fn is_this_host(name: &str) -> bool {
 }
 
 /// The process of a page, if it lives on this host: numbers are given again.
-pub(crate) fn process_of(page: &Page) -> Option<Process> {
+pub(crate) fn process_of(page: &Page) -> Option<ProcessStatus> {
     let process = process(page.state.process)?;
     let is_it = process.started == page.started && process.state != 'Z';
     // The kernel waits for a thread that runs before it says in which call it is. A wave of cuts,
     // which looks all the time, need not know.
     let is_inside = page.state.threads.iter().any(|thread| thread.inside);
     let may_read = process.state == 'S' && !is_inside && page.state.stop.is_none();
-    is_it.then(|| Process {
+    is_it.then(|| ProcessStatus {
         reads_input: may_read && reads_its_input(page.state.process),
         ..process
     })
@@ -37,7 +37,7 @@ pub(crate) fn reads_its_input(number: u32) -> bool {
     })
 }
 
-pub(crate) fn process(number: u32) -> Option<Process> {
+pub(crate) fn process(number: u32) -> Option<ProcessStatus> {
     let text = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     process_of_stat(&text)
 }

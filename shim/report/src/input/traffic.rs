@@ -257,14 +257,14 @@ impl Input {
             Some(phase) => phase.times.as_ref(),
             None => profile.times.as_ref(),
         };
-        times.map(Times::outside_mpi).map(List::from)
+        times.map(Times::outside_mpi)
     }
 
     /// The process that ran each rank; where that is not known, the one of its number.
-    pub fn process_of_rank(&self) -> Vec<usize> {
+    pub fn process_of_rank(&self) -> List<Rank, Process> {
         match self {
             Input::Profile(profile) => profile.process_of_rank.clone(),
-            _ => (0..self.ranks()).collect(),
+            _ => (0..self.ranks()).map(Process).collect(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Activity of a rank, and its partners.
 
+use treepie_base::Rank;
 use treepie_jobstate::waits::{
-    Activity, Collective, Envelope, Key, Life, Motion, Operation, Partner, Seen, Thread, Until,
+    Activity, Collective, Envelope, Key, Life, Motion, ObservedRank, Operation, Partner, Thread,
+    Until,
 };
 
 use super::words::ranks;
@@ -11,7 +13,7 @@ use crate::words::pluralize;
 
 impl Hang {
     /// A rank that others wait for, and what it does.
-    pub(super) fn what_does(&self, rank: usize) -> String {
+    pub(super) fn what_does(&self, rank: Rank) -> String {
         let Some(seen) = self.job.ranks.get(&rank) else {
             return format!("rank {rank} (of which there is no page)");
         };
@@ -20,17 +22,17 @@ impl Hang {
     }
 
     /// Activities of the threads of a rank, each as `waits in MPI_Recv ...`.
-    pub(super) fn describe(&self, seen: &Seen) -> Vec<String> {
+    pub(super) fn describe(&self, seen: &ObservedRank) -> Vec<String> {
         if !seen.lives() {
-            let last = seen.rank.threads.first().map(|thread| &thread.procedure);
+            let last = seen.state.threads.first().map(|thread| &thread.procedure);
             let last = last.filter(|name| !name.is_empty());
-            let state = match seen.rank.life {
+            let state = match seen.state.life {
                 Life::Stopped => "stopped",
                 _ => "gone",
             };
             return vec![last.map_or(state.to_owned(), |name| format!("{state}, in {name}"))];
         }
-        if seen.rank.threads.is_empty() {
+        if seen.state.threads.is_empty() {
             return vec!["no call yet".to_owned()];
         }
         let threads = seen.threads();
@@ -39,7 +41,7 @@ impl Hang {
             .collect()
     }
 
-    fn thread(&self, seen: &Seen, thread: &Thread, motion: Motion) -> String {
+    fn thread(&self, seen: &ObservedRank, thread: &Thread, motion: Motion) -> String {
         let time = match thread.since {
             0 => String::new(),
             since => {
@@ -52,7 +54,7 @@ impl Hang {
             return "making calls".to_owned();
         }
         if !thread.inside && motion != Motion::Polls {
-            let what = match seen.rank.life {
+            let what = match seen.state.life {
                 Life::ReadsInput => "waiting for standard input (read on descriptor 0)",
                 Life::Sleeps => "sleeping",
                 _ => "computing",
@@ -142,7 +144,7 @@ impl Hang {
             return "MPI_COMM_WORLD".to_owned();
         }
         let mut ranks_that_know = self.job.ranks.values();
-        let known = ranks_that_know.find_map(|seen| seen.rank.communicators.get(&key));
+        let known = ranks_that_know.find_map(|seen| seen.state.communicators.get(&key));
         match known.and_then(|known| known.members.as_ref()) {
             Some(members) if members.len() == self.job.size => {
                 "a communicator of all ranks".to_owned()

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use treepie_jobstate::waits::{Key, Seen};
+use treepie_base::Rank;
+use treepie_jobstate::waits::{Key, ObservedRank};
 
 use crate::picture::waits::{Arrow, Graph, Node};
 use crate::waits::hang::Hang;
@@ -28,21 +29,21 @@ impl Hang {
 
     fn communicators(&self) -> BTreeMap<Key, String> {
         let ranks = self.job.ranks.values();
-        let keys = ranks.flat_map(|seen| seen.rank.communicators.keys());
+        let keys = ranks.flat_map(|seen| seen.state.communicators.keys());
         keys.map(|&key| (key, self.name(key))).collect()
     }
 
-    fn rank_json(&self, seen: &Seen) -> Value {
+    fn rank_json(&self, seen: &ObservedRank) -> Value {
         json!({
-            "rank": seen.rank.rank,
-            "host": seen.rank.host,
-            "process": seen.rank.process,
-            "life": seen.rank.life,
-            "end": seen.rank.end,
+            "rank": seen.state.rank,
+            "host": seen.state.host,
+            "process": seen.state.process,
+            "life": seen.state.life,
+            "end": seen.state.end,
             "does": self.describe(seen),
-            "threads": seen.rank.threads,
+            "threads": seen.state.threads,
             "motions": seen.motions,
-            "channels": seen.rank.channels,
+            "channels": seen.state.channels,
         })
     }
 
@@ -52,10 +53,10 @@ impl Hang {
         let all = waits
             .iter()
             .flat_map(|wait| wait.clauses.iter().flatten().copied());
-        let mut shown: Vec<usize> = all.chain(waits.iter().map(|wait| wait.rank)).collect();
+        let mut shown: Vec<Rank> = all.chain(waits.iter().map(|wait| wait.rank)).collect();
         shown.sort_unstable();
         shown.dedup();
-        let place = |rank: usize| shown.binary_search(&rank).ok();
+        let place = |rank: Rank| shown.binary_search(&rank).ok();
         let mut arrows = Vec::new();
         let cycle = &self.verdict.cycle;
         for wait in waits {
@@ -73,7 +74,7 @@ impl Hang {
                 }
             }
         }
-        let node = |&rank: &usize| Node {
+        let node = |&rank: &Rank| Node {
             label: rank.to_string(),
             marked: self.verdict.stuck.contains(&rank),
         };

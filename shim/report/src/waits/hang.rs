@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use treepie_base::Rank;
 use treepie_jobstate::waits::{
-    Activity, Job, Key, Kind, Mismatch, Operation, Partner, Side, Unreceived, Verdict,
+    Activity, Job, Key, Mismatch, Operation, Partner, Side, Unreceived, Verdict, VerdictKind,
     communicator_key, verdict,
 };
 
@@ -29,7 +30,7 @@ impl Hang {
     /// The answer about this job.
     pub fn new(job: Job) -> Self {
         let everybody: Vec<u32> = (0..job.size as u32).collect();
-        let ticks = job.ranks.values().map(|seen| seen.rank.tick);
+        let ticks = job.ranks.values().map(|seen| seen.state.tick);
         Hang {
             verdict: verdict(&job),
             world: communicator_key(&everybody, 1),
@@ -50,14 +51,14 @@ impl Hang {
                 ranks(unknown)
             );
         }
-        if self.verdict.kind != Kind::Moves {
+        if self.verdict.kind != VerdictKind::Moves {
             for cause in self.causes() {
                 let _ = writeln!(text, "  {cause}");
             }
             if self.verdict.cycle.len() > 1 {
                 let mut way = self.verdict.cycle.clone();
                 way.push(way[0]);
-                let way: Vec<String> = way.iter().map(usize::to_string).collect();
+                let way: Vec<String> = way.iter().map(Rank::to_string).collect();
                 let _ = writeln!(text, "  cycle: {}", way.join(" -> "));
             }
         }
@@ -87,9 +88,9 @@ impl Hang {
 
     /// Requests that ranks in `MPI_Finalize` never completed, by what they are.
     fn incomplete(&self) -> Vec<String> {
-        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
         for (&rank, seen) in &self.job.ranks {
-            for one in &seen.rank.incomplete {
+            for one in &seen.state.incomplete {
                 let operation = self.operation(&one.operation);
                 let members = groups.entry(format!("{} {operation}", one.procedure));
                 let members = members.or_default();
@@ -98,7 +99,7 @@ impl Hang {
                 }
             }
         }
-        let line = |(what, members): (String, Vec<usize>)| {
+        let line = |(what, members): (String, Vec<Rank>)| {
             format!(
                 "started and never completed: {what}, by {}",
                 ranks(&members)
@@ -157,8 +158,8 @@ impl Hang {
     }
 
     /// The tag of the message from a rank that another waits for.
-    fn wanted(&self, from: usize, to: usize) -> Option<i32> {
-        let threads = self.job.ranks.get(&to)?.rank.threads.iter();
+    fn wanted(&self, from: Rank, to: Rank) -> Option<i32> {
+        let threads = self.job.ranks.get(&to)?.state.threads.iter();
         let mut operations = threads.flat_map(|thread| match &thread.activity {
             Activity::Waits { operations, .. } if thread.inside => &operations[..],
             _ => &[],
@@ -171,14 +172,14 @@ impl Hang {
 
     /// Ranks that do the same, in one line each.
     fn write_groups(&self, text: &mut String) {
-        let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
         for (&rank, seen) in &self.job.ranks {
             groups
                 .entry(self.describe(seen).join("; "))
                 .or_default()
                 .push(rank);
         }
-        let mut groups: Vec<(String, Vec<usize>)> = groups.into_iter().collect();
+        let mut groups: Vec<(String, Vec<Rank>)> = groups.into_iter().collect();
         groups.sort_by_key(|(_, ranks)| ranks[0]);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         for (what, members) in groups.into_iter().take(MOST_GROUPS) {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use treepie_jobstate::waits::{End, Kind, Motion, Seen};
+use treepie_base::Rank;
+use treepie_jobstate::waits::{End, Motion, ObservedRank, VerdictKind};
 
 use super::words::{capital, is, ranks, verb};
 use crate::waits::hang::Hang;
@@ -13,9 +14,9 @@ impl Hang {
         let verdict = &self.verdict;
         let stuck = ranks(&verdict.stuck);
         match verdict.kind {
-            Kind::Deadlock => self.deadlock(),
-            Kind::Gone => {
-                let others: Vec<usize> = self.without(&verdict.roots);
+            VerdictKind::Deadlock => self.deadlock(),
+            VerdictKind::Gone => {
+                let others: Vec<Rank> = self.without(&verdict.roots);
                 let waits = if others.is_empty() {
                     String::new()
                 } else {
@@ -23,14 +24,16 @@ impl Hang {
                 };
                 format!("{}{waits}", self.gone())
             }
-            Kind::Stopped => format!(
+            VerdictKind::Stopped => format!(
                 "{} stopped (SIGSTOP or a debugger). Stuck with it: {stuck}.",
                 capital(&is(&verdict.roots))
             ),
-            Kind::Finalizing => "All ranks are in MPI_Finalize, which does not return.".to_owned(),
-            Kind::Waits => self.waiting(),
-            Kind::Moves => {
-                let moves = |seen: &&Seen| seen.motions.contains(&Motion::Moves);
+            VerdictKind::Finalizing => {
+                "All ranks are in MPI_Finalize, which does not return.".to_owned()
+            }
+            VerdictKind::Waits => self.waiting(),
+            VerdictKind::Moves => {
+                let moves = |seen: &&ObservedRank| seen.motions.contains(&Motion::Moves);
                 let moving = self.job.ranks.values().filter(moves).count();
                 let known = self.job.ranks.len();
                 format!("No hang: {moving} of {known} ranks made calls between two looks.")
@@ -39,7 +42,7 @@ impl Hang {
     }
 
     /// Stuck ranks but for these.
-    fn without(&self, roots: &[usize]) -> Vec<usize> {
+    fn without(&self, roots: &[Rank]) -> Vec<Rank> {
         let stuck = self.verdict.stuck.iter().copied();
         stuck.filter(|rank| !roots.contains(rank)).collect()
     }
@@ -50,8 +53,8 @@ impl Hang {
             let Some(seen) = self.job.ranks.get(rank) else {
                 continue;
             };
-            let (process, host) = (seen.rank.process, &seen.rank.host);
-            let how = match seen.rank.end {
+            let (process, host) = (seen.state.process, &seen.state.host);
+            let how = match seen.state.end {
                 Some(End::Aborts) => "called MPI_Abort",
                 Some(End::Exits) => "exited without MPI_Finalize",
                 _ => "was killed or crashed",
@@ -86,8 +89,13 @@ impl Hang {
                 mismatch.number + 1
             );
         }
-        let finalizes = |rank: &&usize| self.job.ranks.get(rank).is_some_and(Seen::finalizes);
-        let left: Vec<usize> = verdict.knot.iter().filter(finalizes).copied().collect();
+        let finalizes = |rank: &&Rank| {
+            self.job
+                .ranks
+                .get(rank)
+                .is_some_and(ObservedRank::finalizes)
+        };
+        let left: Vec<Rank> = verdict.knot.iter().filter(finalizes).copied().collect();
         if !left.is_empty() {
             let others = verb(&self.without(&left), "waits", "wait");
             let them = if left.len() == 1 { "it" } else { "them" };
@@ -119,7 +127,7 @@ impl Hang {
     }
 
     fn waiting(&self) -> String {
-        let waiting: Vec<usize> = self.waiting_ranks();
+        let waiting: Vec<Rank> = self.waiting_ranks();
         if waiting.is_empty() {
             return "No deadlock: no rank waits for another; all compute or are in calls of which \
                     nothing is known."
@@ -138,8 +146,8 @@ impl Hang {
         }
     }
 
-    fn waiting_ranks(&self) -> Vec<usize> {
-        let mut waiting: Vec<usize> = self.verdict.waits.iter().map(|wait| wait.rank).collect();
+    fn waiting_ranks(&self) -> Vec<Rank> {
+        let mut waiting: Vec<Rank> = self.verdict.waits.iter().map(|wait| wait.rank).collect();
         waiting.dedup();
         waiting
     }
@@ -149,8 +157,9 @@ impl Hang {
 mod tests {
     use std::collections::BTreeMap;
 
+    use treepie_base::Rank;
     use treepie_jobstate::waits::{
-        Activity, Collective, Communicator, Job, Life, Operation, Rank, Thread, Until,
+        Activity, Collective, Communicator, Job, Life, Operation, RankState, Thread, Until,
         communicator_key,
     };
 
@@ -186,14 +195,14 @@ mod tests {
     fn headline(calls: [&[&str]; 2]) -> String {
         let world = communicator_key(&[0, 1], 1);
         let known = Communicator {
-            members: Some(vec![0, 1]),
+            members: Some([0, 1].map(Rank).to_vec()),
             size: 2,
             inter: false,
             done: 0,
             last: Vec::new(),
         };
-        let of_rank = |(rank, calls): (usize, &[&str])| Rank {
-            rank,
+        let of_rank = |(rank, calls): (usize, &[&str])| RankState {
+            rank: Rank(rank),
             host: "here".to_owned(),
             process: 100 + rank as u32,
             life: Life::Runs,
@@ -206,7 +215,7 @@ mod tests {
             channels: None,
             stop: None,
         };
-        let ranks: Vec<Rank> = calls.into_iter().enumerate().map(of_rank).collect();
+        let ranks: Vec<RankState> = calls.into_iter().enumerate().map(of_rank).collect();
         Hang::new(Job::between(2, &ranks, ranks.clone())).headline()
     }
 

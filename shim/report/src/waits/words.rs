@@ -1,9 +1,11 @@
 //! Ranks as subjects of a sentence.
 
+use treepie_base::Rank;
+
 /// `rank 3`, `ranks 0, 1 and 2`, `ranks 0-7 and 9`.
-pub(super) fn ranks(numbers: &[usize]) -> String {
+pub(super) fn ranks(ranks: &[Rank]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
+    for &Rank(number) in ranks {
         match runs.last_mut() {
             Some((_, last)) if *last + 1 == number => *last = number,
             _ => runs.push((number, number)),
@@ -17,7 +19,7 @@ pub(super) fn ranks(numbers: &[usize]) -> String {
             _ => parts.push(format!("{first}-{last}")),
         }
     }
-    let word = if numbers.len() == 1 { "rank" } else { "ranks" };
+    let word = if ranks.len() == 1 { "rank" } else { "ranks" };
     match &parts[..] {
         [] => "no rank".to_owned(),
         [one] => format!("{word} {one}"),
@@ -26,14 +28,14 @@ pub(super) fn ranks(numbers: &[usize]) -> String {
 }
 
 /// `rank 3 is`, `ranks 0 and 1 are`.
-pub(super) fn is(numbers: &[usize]) -> String {
-    verb(numbers, "is", "are")
+pub(super) fn is(ranks: &[Rank]) -> String {
+    verb(ranks, "is", "are")
 }
 
 /// The ranks, and the verb in the number that is theirs.
-pub(super) fn verb(numbers: &[usize], one: &str, several: &str) -> String {
-    let verb = if numbers.len() == 1 { one } else { several };
-    format!("{} {verb}", ranks(numbers))
+pub(super) fn verb(members: &[Rank], one: &str, several: &str) -> String {
+    let verb = if members.len() == 1 { one } else { several };
+    format!("{} {verb}", ranks(members))
 }
 
 /// With a capital letter.
@@ -45,7 +47,7 @@ pub(super) fn capital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::ranks;
+    use super::{Rank, ranks};
 
     #[test]
     fn ranks_in_a_row_are_written_as_a_range() {
@@ -55,7 +57,8 @@ mod tests {
             (&[0, 1, 2, 3], "ranks 0-3"),
             (&[0, 2, 4, 5, 6], "ranks 0, 2 and 4-6"),
         ] {
-            assert_eq!(ranks(numbers), text);
+            let members: Vec<Rank> = numbers.iter().copied().map(Rank).collect();
+            assert_eq!(ranks(&members), text);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
-use treepie_base::{Leaf, List, Rank};
+use treepie_base::{Leaf, List, Process, Rank};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_profile::Profile;
@@ -34,7 +34,7 @@ pub struct Side {
     summary: Summary,
     input: Input,
     bytes: Matrix,
-    process_of_rank: Vec<usize>,
+    process_of_rank: List<Rank, Process>,
 }
 
 impl Side {

@@ -1,7 +1,7 @@
 //! Answer of `treepie cut`.
 
 use serde::Serialize;
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 use treepie_report::cut::{Pending, WaveReport};
 
 /// Answer of the command.
@@ -14,7 +14,7 @@ pub(super) struct Answer {
 }
 
 /// Whether a run's ranks may be stopped and none has ended, and all are there.
-pub(super) fn is_whole(ranks: &[Rank], size: usize) -> bool {
+pub(super) fn is_whole(ranks: &[RankState], size: usize) -> bool {
     let mut stops = ranks.iter().map(|rank| rank.stop.as_ref());
     ranks.len() == size && size > 0 && stops.all(|stop| stop.is_some_and(|stop| !stop.ended))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 use treepie_report::input::gates::Gates;
 use treepie_report::input::page_files;
 use treepie_report::input::pages::Look;
@@ -127,7 +127,7 @@ impl Here {
         let mut answer = Answer::default();
         for (run, look) in self.runs() {
             let states = look.sightings.values().map(|sighting| &sighting.page.state);
-            let ended = |rank: &&Rank| rank.stop.as_ref().is_some_and(|stop| stop.ended);
+            let ended = |rank: &&RankState| rank.stop.as_ref().is_some_and(|stop| stop.ended);
             answer.ranks = states.filter(ended).cloned().collect();
             answer.size = look.any().map_or(0, |page| page.ranks);
             page_files::remove(&self.base, run);
@@ -137,7 +137,7 @@ impl Here {
 }
 
 /// The states of ranks whose processes live here.
-fn alive(look: &Look) -> Vec<Rank> {
+fn alive(look: &Look) -> Vec<RankState> {
     let alive = look
         .sightings
         .values()

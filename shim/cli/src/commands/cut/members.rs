@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use treepie_jobstate::waits::Rank;
+use treepie_base::Rank;
+use treepie_jobstate::waits::RankState;
 use treepie_launch::error::CommandError;
 
 use super::coordinator::{Coordinator, Remote};
@@ -21,7 +22,7 @@ pub struct Members {
     here: Here,
     coordinators: Vec<Coordinator>,
     /// The last call that a rank may make, where it may make any.
-    allowed: BTreeMap<usize, u64>,
+    allowed: BTreeMap<Rank, u64>,
 }
 
 impl Members {
@@ -75,7 +76,7 @@ impl Members {
     ///
     /// # Errors
     /// A coordinator that does not answer.
-    pub fn look(&mut self) -> Result<(Vec<Rank>, usize), CommandError> {
+    pub fn look(&mut self) -> Result<(Vec<RankState>, usize), CommandError> {
         let answer = self.told(&Order::Look)?;
         Ok((answer.ranks, answer.size))
     }
@@ -94,17 +95,11 @@ impl Members {
         let _ = self.obey(&Order::Open);
     }
 
-    /// Lets each rank make the calls until the one with the number that `last` gives, or none.
+    /// Lets these ranks make the calls until the ones with these numbers, and the others none.
     ///
     /// # Errors
     /// As [`Members::close`].
-    pub fn only(
-        &mut self,
-        size: usize,
-        last: impl Fn(usize) -> Option<u64>,
-    ) -> Result<(), CommandError> {
-        let allowed = (0..size).filter_map(|rank| Some((rank, last(rank)?)));
-        let allowed: BTreeMap<usize, u64> = allowed.collect();
+    pub fn only(&mut self, allowed: BTreeMap<Rank, u64>) -> Result<(), CommandError> {
         if self.allowed != allowed {
             self.told(&Order::Only(allowed.clone()))?;
             self.allowed = allowed;
@@ -113,7 +108,7 @@ impl Members {
     }
 
     /// The last call that a rank may make.
-    pub fn last(&self, rank: usize) -> Option<u64> {
+    pub fn last(&self, rank: Rank) -> Option<u64> {
         self.allowed.get(&rank).copied()
     }
 
@@ -148,7 +143,7 @@ impl Members {
     ///
     /// # Errors
     /// A coordinator that does not answer.
-    pub fn end(&mut self) -> Result<(Vec<Rank>, usize), CommandError> {
+    pub fn end(&mut self) -> Result<(Vec<RankState>, usize), CommandError> {
         let answer = self.told(&Order::End)?;
         Ok((answer.ranks, answer.size))
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use treepie_jobstate::waits::Rank;
+use treepie_base::Rank;
+use treepie_jobstate::waits::RankState;
 
 use super::then::Ended;
 
@@ -30,7 +31,7 @@ pub enum Order {
     /// No call begins any more.
     Close,
     /// Each of these may make the calls until this number, others none.
-    Only(BTreeMap<usize, u64>),
+    Only(BTreeMap<Rank, u64>),
     /// Stopped ranks leave the MPI alone, or no longer.
     Rest(bool),
     /// All go on.
@@ -52,7 +53,7 @@ pub enum Order {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// The ranks that live, or that have left their counts.
-    pub ranks: Vec<Rank>,
+    pub ranks: Vec<RankState>,
     /// Ranks of the job; 0 where no page is known.
     pub size: usize,
     /// End of the user's command, by host.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 
 use treepie_launch::job::exit_code;
 
@@ -30,7 +30,7 @@ pub enum Ended {
 pub fn run(
     command: &str,
     wave: usize,
-    ranks: &[Rank],
+    ranks: &[RankState],
     limit: Duration,
     mut meanwhile: impl FnMut(),
 ) -> Ended {

@@ -4,8 +4,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use treepie_base::Rank;
 use treepie_jobstate::cut::{Step, Wave};
-use treepie_jobstate::waits::Rank;
+use treepie_jobstate::waits::RankState;
 
 use super::members::Members;
 use super::then::Ended;
@@ -60,10 +61,9 @@ impl Waves {
                 Step::Wait => pause = (pause * 2).min(BETWEEN_LOOKS.1),
                 Step::Advance(behind) => {
                     pause = BETWEEN_LOOKS.0;
-                    let last = |rank| self.last(&ranks, behind.contains(&rank), rank);
-                    let allowed: Vec<Option<u64>> = (0..size).map(last).collect();
-                    let allowed = |rank: usize| allowed.get(rank).copied().flatten();
-                    self.members.only(size, allowed)?;
+                    let last = |rank| Some((rank, self.last(&ranks, rank)?));
+                    let allowed = behind.into_iter().filter_map(last).collect();
+                    self.members.only(allowed)?;
                 }
                 Step::Quiet => {
                     let quiet = began.elapsed();
@@ -94,13 +94,13 @@ impl Waves {
     }
 
     /// Runs the user's command while the ranks stand at the cut.
-    fn at_the_cut(&mut self, number: usize, ranks: &[Rank]) -> Result<Outcome, CommandError> {
+    fn at_the_cut(&mut self, number: usize, ranks: &[RankState]) -> Result<Outcome, CommandError> {
         let Some(command) = &self.then else {
             return Ok(Outcome::Quiet);
         };
         self.members.rest(true)?;
         let ended = self.members.then(command, number, self.limit)?;
-        let stopped = |rank: &Rank| rank.stop.as_ref().is_some_and(|stop| stop.stopped);
+        let stopped = |rank: &RankState| rank.stop.as_ref().is_some_and(|stop| stop.stopped);
         let (now, _) = self.members.look()?;
         let mut before = ranks.iter().filter(|rank| stopped(rank));
         let stayed = before.all(|rank| now.iter().any(|it| it.rank == rank.rank && stopped(it)));
@@ -127,13 +127,10 @@ impl Waves {
         })
     }
 
-    /// The last call that a rank may make from now on: one more where it is stopped and has to go
-    /// on.
-    fn last(&self, ranks: &[Rank], is_behind: bool, rank: usize) -> Option<u64> {
-        let state = ranks
-            .iter()
-            .find(|state| state.rank == rank)
-            .filter(|_| is_behind)?;
+    /// The last call that a rank which has to go on may make from now on: one more where it is
+    /// stopped.
+    fn last(&self, ranks: &[RankState], rank: Rank) -> Option<u64> {
+        let state = ranks.iter().find(|state| state.rank == rank)?;
         let stopped = state.stop.as_ref().is_some_and(|stop| stop.stopped);
         if stopped {
             Some(state.threads.first().map_or(0, |thread| thread.number) + 1)

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use treepie_base::{FileError, input, write_atomically};
+use treepie_base::{FileError, List, Rank, input, write_atomically};
 use treepie_profile::partial_profiles::RunDescription;
 
 use super::error::OrderError;
-use super::frame::{Frame, Frames, Kind, MAGIC, frame};
+use super::frame::{Frame, FrameKind, Frames, MAGIC, frame};
 use super::program::Program;
 use crate::order::entry::Damaged;
 use crate::order::log::{Ended, Log, Totals, compress};
@@ -20,30 +20,30 @@ pub struct Order {
     /// Its program.
     pub program: Program,
     /// The log of each rank of the application's world. One that left none has an empty one.
-    pub logs: Vec<Log>,
+    pub logs: List<Rank, Log>,
 }
 
 /// The first bytes of a file of a run.
 pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     let described = postcard::to_allocvec(run).unwrap_or_default();
-    frame(&mut bytes, Kind::Run, &described);
+    frame(&mut bytes, FrameKind::Run, &described);
     let described = postcard::to_allocvec(program).unwrap_or_default();
-    frame(&mut bytes, Kind::Program, &described);
+    frame(&mut bytes, FrameKind::Program, &described);
     bytes
 }
 
 /// Bytes before the blocks of a rank.
-pub fn start_of_rank(rank: usize) -> Vec<u8> {
+pub fn start_of_rank(rank: Rank) -> Vec<u8> {
     let mut bytes = Vec::new();
-    frame(&mut bytes, Kind::Rank, &(rank as u64).to_le_bytes());
+    frame(&mut bytes, FrameKind::Rank, &(rank.0 as u64).to_le_bytes());
     bytes
 }
 
 /// A block of entries, which is compressed.
 pub fn block(entries: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    frame(&mut bytes, Kind::Block, &compress(entries));
+    frame(&mut bytes, FrameKind::Block, &compress(entries));
     bytes
 }
 
@@ -51,15 +51,15 @@ pub fn block(entries: &[u8]) -> Vec<u8> {
 pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
     let mut bytes = Vec::new();
     let encoded = postcard::to_allocvec(totals).unwrap_or_default();
-    frame(&mut bytes, Kind::End, &encoded);
+    frame(&mut bytes, FrameKind::End, &encoded);
     bytes
 }
 
 /// A log as bytes, for another process.
-pub fn encode_log(rank: usize, log: &Log) -> Vec<u8> {
+pub fn encode_log(rank: Rank, log: &Log) -> Vec<u8> {
     let mut bytes = start_of_rank(rank);
     for block in log.blocks() {
-        frame(&mut bytes, Kind::Block, block);
+        frame(&mut bytes, FrameKind::Block, block);
     }
     if let Ended::Well(totals) = log.ended() {
         bytes.extend(end_of_rank(&totals));
@@ -96,25 +96,25 @@ impl Parts {
 pub(super) struct Logs {
     pub(super) run: Option<RunDescription>,
     pub(super) program: Option<Program>,
-    pub(super) ranks: BTreeMap<usize, Parts>,
+    pub(super) ranks: BTreeMap<Rank, Parts>,
     /// The rank that what follows is of.
-    pub(super) rank: Option<usize>,
+    pub(super) rank: Option<Rank>,
 }
 
 impl Logs {
     /// Adds a frame; `None` where it does not belong there.
     pub(super) fn add(&mut self, frame: Frame<'_>) -> Option<()> {
         match frame.kind {
-            Kind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
-            Kind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
-            Kind::Rank => {
+            FrameKind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Rank => {
                 let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
-                let rank = usize::try_from(rank).ok()?;
+                let rank = Rank(usize::try_from(rank).ok()?);
                 self.ranks.entry(rank).or_default();
                 self.rank = Some(rank);
             }
-            Kind::Block => self.parts()?.blocks.push(frame.bytes.to_vec()),
-            Kind::End => self.parts()?.totals = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Block => self.parts()?.blocks.push(frame.bytes.to_vec()),
+            FrameKind::End => self.parts()?.totals = Some(postcard::from_bytes(frame.bytes).ok()?),
         }
         Some(())
     }
@@ -129,7 +129,7 @@ impl Logs {
             path: path.to_owned(),
         };
         let run = self.run.ok_or_else(strange)?;
-        let mut logs: Vec<Option<Log>> = Vec::new();
+        let mut logs: List<Rank, Option<Log>> = List::new();
         if run.ranks > MOST_RANKS {
             return Err(strange());
         }
@@ -147,7 +147,7 @@ impl Logs {
             Some(log) => Ok(log),
             None => Log::new(Vec::new(), Ended::Early),
         });
-        let logs: Result<Vec<Log>, Damaged> = logs.collect();
+        let logs: Result<_, Damaged> = logs.collect();
         // An order of the version before has none.
         let program = self.program.unwrap_or_else(|| Program {
             name: file_name(&run.command),
@@ -178,7 +178,7 @@ impl Order {
     /// # Errors
     /// A file that can't be written.
     pub fn write(&self, path: &Path) -> Result<(), OrderError> {
-        let logs = self.logs.iter().enumerate();
+        let logs = self.logs.iter_enumerated();
         let bodies: Vec<Vec<u8>> = logs.map(|(rank, log)| encode_log(rank, log)).collect();
         Ok(write_bodies(
             path,
@@ -200,7 +200,7 @@ impl Order {
                 ranks,
             });
         }
-        match self.logs.iter().position(Log::has_threads) {
+        match self.logs.position(Log::has_threads) {
             Some(rank) => Err(OrderError::Threads {
                 path: path.to_owned(),
                 rank,
@@ -251,9 +251,9 @@ impl Order {
     }
 
     /// Ranks whose logs end before `MPI_Finalize`.
-    pub fn early(&self) -> Vec<usize> {
-        let early = |(_, log): &(usize, &Log)| log.ended() == Ended::Early;
-        let ranks = self.logs.iter().enumerate().filter(early);
+    pub fn early(&self) -> Vec<Rank> {
+        let early = |(_, log): &(Rank, &Log)| log.ended() == Ended::Early;
+        let ranks = self.logs.iter_enumerated().filter(early);
         ranks.map(|(rank, _)| rank).collect()
     }
 }

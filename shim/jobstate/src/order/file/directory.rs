@@ -8,6 +8,7 @@ use super::contents::{LARGEST, Logs, Order, encode_log};
 use super::error::OrderError;
 use super::frame::{Frames, MAGIC};
 use crate::order::log::{BLOCK, compress};
+use treepie_base::Rank;
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
 use treepie_base::{FileError, open_no_link};
@@ -28,12 +29,12 @@ pub fn directory_of(order: &Path) -> PathBuf {
 }
 
 /// The name of the file of a host's blocks, by the lowest rank there.
-pub fn block_file(first: usize) -> String {
+pub fn block_file(first: Rank) -> String {
     format!("host-{first}.order")
 }
 
 /// The name of the file of a host's tails, by the lowest rank there.
-pub fn tail_file(first: usize) -> String {
+pub fn tail_file(first: Rank) -> String {
     format!("host-{first}.tails")
 }
 
@@ -104,7 +105,7 @@ fn read_host(path: &Path) -> Result<Logs, OrderError> {
 ///
 /// # Errors
 /// Files that can't be read, or are no logs.
-pub fn bodies_of_host(directory: &Path, first: usize) -> Result<Vec<u8>, OrderError> {
+pub fn bodies_of_host(directory: &Path, first: Rank) -> Result<Vec<u8>, OrderError> {
     let path = directory.join(block_file(first));
     let mut bodies = Vec::new();
     for (rank, parts) in read_host(&path)?.ranks {
@@ -126,7 +127,7 @@ impl Logs {
             let number = eight.try_into().map_or(0, u64::from_le_bytes);
             usize::try_from(number).unwrap_or(usize::MAX)
         });
-        let rank = numbers.next()?.checked_sub(1)?;
+        let rank = Rank(numbers.next()?.checked_sub(1)?);
         let (blocks, length) = (numbers.next()?, numbers.next()?);
         let entries = entries
             .get(..length)

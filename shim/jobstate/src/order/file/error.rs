@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::order::entry::Damaged;
-use treepie_base::FileError;
+use treepie_base::{FileError, Rank};
 
 /// An order that can't be used.
 #[derive(Debug, Error)]
@@ -37,7 +37,7 @@ pub enum OrderError {
         /// The file.
         path: PathBuf,
         /// The rank.
-        rank: usize,
+        rank: Rank,
         /// What is wrong.
         problem: Damaged,
     },
@@ -95,6 +95,6 @@ pub enum OrderError {
         /// The file.
         path: PathBuf,
         /// The rank.
-        rank: usize,
+        rank: Rank,
     },
 }

@@ -7,7 +7,7 @@ const HEAD: usize = 9;
 
 /// What a frame holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameKind {
     Run = 1,
     Rank = 2,
     Block = 3,
@@ -18,7 +18,7 @@ pub enum Kind {
 /// A frame of a file.
 #[derive(Debug)]
 pub struct Frame<'a> {
-    pub kind: Kind,
+    pub kind: FrameKind,
     pub bytes: &'a [u8],
 }
 
@@ -30,7 +30,7 @@ impl Frame<'_> {
 }
 
 /// Appends a frame.
-pub fn frame(file: &mut Vec<u8>, kind: Kind, bytes: &[u8]) {
+pub fn frame(file: &mut Vec<u8>, kind: FrameKind, bytes: &[u8]) {
     file.push(kind as u8);
     file.extend((bytes.len() as u32).to_le_bytes());
     file.extend(crc32fast::hash(bytes).to_le_bytes());
@@ -50,11 +50,11 @@ impl<'a> Frames<'a> {
     fn read(&mut self) -> Option<Frame<'a>> {
         let (&kind, rest) = self.0.split_first()?;
         let kind = match kind {
-            1 => Kind::Run,
-            2 => Kind::Rank,
-            3 => Kind::Block,
-            4 => Kind::End,
-            5 => Kind::Program,
+            1 => FrameKind::Run,
+            2 => FrameKind::Rank,
+            3 => FrameKind::Block,
+            4 => FrameKind::End,
+            5 => FrameKind::Program,
             _ => return None,
         };
         let (length, rest) = rest.split_first_chunk()?;
@@ -83,7 +83,7 @@ impl<'a> Frames<'a> {
 
     /// Skips what is here, up to what may be the next frame with a rank.
     fn skip_to_rank(&mut self) {
-        const START: [u8; 5] = [Kind::Rank as u8, 8, 0, 0, 0];
+        const START: [u8; 5] = [FrameKind::Rank as u8, 8, 0, 0, 0];
         let behind = self.0.get(1..).unwrap_or_default();
         let next = behind.windows(START.len()).position(|five| five == START);
         self.0 = next.map_or(&[], |next| &behind[next..]);

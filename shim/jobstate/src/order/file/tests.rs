@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use treepie_base::Rank;
 use treepie_profile::partial_profiles::RunDescription;
 
 use super::frame::MAGIC;
@@ -48,7 +49,7 @@ fn whole(number: u64) -> Order {
     Order {
         run: run(number),
         program: program("racy", "01"),
-        logs: vec![log.clone(), log],
+        logs: vec![log.clone(), log].into(),
     }
 }
 
@@ -120,14 +121,14 @@ fn a_file_that_was_cut_off_or_changed_anywhere_is_refused_in_one_line() {
 }
 
 /// Writes the files of a host of these ranks, whose last entries are in their tails.
-fn leave(directory: &Path, number: u64, ranks: &[usize]) {
+fn leave(directory: &Path, number: u64, ranks: &[Rank]) {
     let (entries, _) = recorded(5);
     let (first, last) = entries.split_at(3);
     let mut blocks = start_of_file(&run(number), &program("racy", "01"));
     let mut tails = Vec::new();
     for &rank in ranks {
         blocks.extend([start_of_rank(rank), block(first)].concat());
-        let head = [rank as u64 + 1, 1, last.len() as u64];
+        let head = [rank.0 as u64 + 1, 1, last.len() as u64];
         let mut tail = [&head.map(u64::to_le_bytes).concat(), last].concat();
         tail.resize(TAIL, 0);
         tails.extend(tail);
@@ -144,15 +145,18 @@ fn matches(order: &Order) -> Vec<u64> {
 fn what_ranks_left_that_were_killed_is_read_with_their_tails_and_of_one_run_only() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    leave(directory, 7, &[1]);
+    leave(directory, 7, &[Rank(1)]);
     let order = Order::read(directory).unwrap();
-    assert_eq!((order.early(), matches(&order)), (vec![0, 1], vec![0, 5]));
-    leave(directory, 8, &[0]);
+    assert_eq!(
+        (order.early(), matches(&order)),
+        ([0, 1].map(Rank).to_vec(), vec![0, 5])
+    );
+    leave(directory, 8, &[Rank(0)]);
     assert!(matches!(
         Order::read(directory),
         Err(OrderError::OtherRun { .. })
     ));
-    leave(directory, 7, &[0]);
+    leave(directory, 7, &[Rank(0)]);
     assert_eq!(matches(&Order::read(directory).unwrap()), [5, 5]);
     fs::write(directory.join("mine"), "").unwrap();
     remove_directory(directory);
@@ -163,12 +167,12 @@ fn what_ranks_left_that_were_killed_is_read_with_their_tails_and_of_one_run_only
 fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    leave(directory, 7, &[0, 1]);
-    let path = directory.join(block_file(0));
+    leave(directory, 7, &[0, 1].map(Rank));
+    let path = directory.join(block_file(Rank(0)));
     let bytes = fs::read(&path).unwrap();
     let start = start_of_file(&run(7), &program("racy", "01")).len();
     let (entries, _) = recorded(5);
-    let of_one = start_of_rank(0).len() + block(&entries[..3]).len();
+    let of_one = start_of_rank(Rank(0)).len() + block(&entries[..3]).len();
     // Rank 0's last bytes are missing, as of a process that was killed; rank 1 has gone on.
     for missing in 1..of_one {
         let end = start + of_one - missing;
@@ -178,7 +182,7 @@ fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks(
         assert_eq!(matches(&order), [0, 5], "{missing} bytes missing");
     }
     fs::write(&path, &bytes).unwrap();
-    let tails = directory.join(tail_file(0));
+    let tails = directory.join(tail_file(Rank(0)));
     let all = fs::read(&tails).unwrap();
     for (length, expected) in [
         (all.len(), [5, 5]),
@@ -195,7 +199,7 @@ fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks(
 fn a_log_reaches_another_process_as_it_is() {
     let (entries, totals) = recorded(9);
     let log = Log::new(vec![compress(&entries)], Ended::Well(totals)).unwrap();
-    let other = decode_log(&encode_log(3, &log)).unwrap();
+    let other = decode_log(&encode_log(Rank(3), &log)).unwrap();
     assert_eq!((other.blocks(), other.ended()), (log.blocks(), log.ended()));
     assert!(decode_log(b"nothing").is_none());
 }

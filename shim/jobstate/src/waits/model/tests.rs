@@ -21,7 +21,7 @@ fn false_alarms(jobs: u64, twice: bool) -> usize {
         };
         first.sort_by_key(|page| page.rank);
         let found = verdict(&Job::between(second.len(), &first, second));
-        found.kind == Kind::Deadlock && goes_on(&model, &found.stuck, random)
+        found.kind == VerdictKind::Deadlock && goes_on(&model, &found.stuck, random)
     });
     alarms.count()
 }
@@ -56,22 +56,23 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
         let second = model.look(random);
         let found = verdict(&Job::between(second.len(), &first, second));
         match model.is_over() {
-            true => assert_eq!(found.kind, Kind::Finalizing, "seed {seed}"),
+            true => assert_eq!(found.kind, VerdictKind::Finalizing, "seed {seed}"),
             false if model.computes() => (),
             false => {
                 deadlocks += 1;
-                assert_eq!(found.kind, Kind::Deadlock, "seed {seed}");
+                assert_eq!(found.kind, VerdictKind::Deadlock, "seed {seed}");
             }
         }
         assert!(!goes_on(&model, &found.stuck, random));
-        let mut left: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut left: BTreeMap<(Rank, Rank), u64> = BTreeMap::new();
         for &(from, to, _) in &model.messages {
-            *left.entry((from, to)).or_default() += 1;
+            *left.entry((Rank(from), Rank(to))).or_default() += 1;
         }
         // One in a send that goes on is told of with its rank.
         for (from, process) in model.processes.iter().enumerate() {
             if let Some(&Call::Send { to, .. }) = process.program.front() {
-                left.entry((from, to)).and_modify(|messages| *messages -= 1);
+                left.entry((Rank(from), Rank(to)))
+                    .and_modify(|messages| *messages -= 1);
             }
         }
         left.retain(|_, messages| *messages > 0);

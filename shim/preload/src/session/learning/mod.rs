@@ -17,8 +17,8 @@ use treepie_placement::binding::LaunchedProcess;
 use treepie_platform::file::PlatformFile;
 use treepie_process::log;
 use treepie_profile::experience::{
-    Application, Elsewhere, ExperienceFile, Key, Known, Salt, Store, guards_key, platform_key,
-    run_name,
+    Application, Elsewhere, ExperienceFile, Key, Salt, Store, StoreContents, guards_key,
+    platform_key, run_name,
 };
 use treepie_profile::{GuardedCell, GuardedEpochs, Profile};
 use treepie_traffic::{Layer, Metric};
@@ -32,7 +32,7 @@ pub struct Learning {
     store: Store,
     salt: Salt,
     key: Key,
-    known: Known,
+    known: StoreContents,
     application: Application,
     identity: Identity,
     library: String,

@@ -15,12 +15,9 @@ impl Part for Collectives {
         let Some(wanted) = &start.plan.collectives else {
             return Ok(());
         };
-        let wanted = match &start.plan.permutation {
-            Some(new_rank) => wanted.clone().renumbered(new_rank),
-            None => wanted.clone(),
-        };
         let world = world::of_application(start.native);
-        if let Err(error) = collectives::begin(start.native, world, &wanted) {
+        let new_rank = start.plan.permutation.as_deref();
+        if let Err(error) = collectives::begin(start.native, world, wanted, new_rank) {
             if start.processes.rank() == 0 {
                 log::error(&format!(
                     "{error}; falling back to the MPI's own collectives for all of them"

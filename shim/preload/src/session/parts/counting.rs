@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::FileError;
+use treepie_base::{FileError, Rank};
 use treepie_mpi::share::{BoundedMembers, ShareError};
 use treepie_plans as collectives;
 use treepie_process::log;
@@ -43,8 +43,11 @@ impl Part for Counting {
         };
         // Known now, and the same on all ranks.
         recording.run.locality = locality_text();
-        let rank = start.native.rank(world::of_application(start.native))?;
-        record::begin(recording.times, recording.interval);
+        let rank = Rank(start.native.rank(world::of_application(start.native))?);
+        if recording.times {
+            record::begin_timing();
+        }
+        record::begin(recording.interval);
         if !recording.for_store {
             if recording.parts {
                 partial::arm(recording, rank);

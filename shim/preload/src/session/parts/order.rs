@@ -1,5 +1,6 @@
 //! The order of receives, recorded or replayed.
 
+use treepie_base::{Process, Rank};
 use treepie_mpi::share::{BoundedMembers, Group, ShareError};
 use treepie_process::log;
 use treepie_record as record;
@@ -19,13 +20,13 @@ impl Part for Order {
             return Ok(());
         };
         if start.plan.recording.is_none() {
-            record::begin(false, None);
+            record::begin(None);
         }
         if let Some(seed) = order.delays {
             record::begin_delays(seed);
         }
         let (native, processes) = (start.native, start.processes);
-        let rank = native.rank(world::of_application(native))?;
+        let rank = Rank(native.rank(world::of_application(native))?);
         match &order.way {
             OrderWay::Record(path, of) => {
                 let (run, program) = (**of).clone();
@@ -36,9 +37,9 @@ impl Part for Order {
                 after_end,
             } => {
                 let new_rank = start.plan.permutation.as_deref();
-                let rank_of = |process: usize| match new_rank {
-                    Some(new_rank) => new_rank[process] as usize,
-                    None => process,
+                let rank_of = |process: Process| match new_rank {
+                    Some(new_rank) => new_rank[process],
+                    None => Rank(process.0),
                 };
                 let logs = (processes.rank() == 0).then_some(start.logs);
                 let log = order::distribute(processes, logs, rank_of)?;

@@ -20,7 +20,7 @@ impl Part for Pages {
         };
         let recording = start.plan.recording.as_ref();
         if recording.is_none() {
-            record::begin(false, None);
+            record::begin(None);
         }
         let run = Run {
             directory: pages.directory.as_deref(),

@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
+use treepie_base::{Rank, Slice};
 use treepie_jobstate::order::Log;
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{BoundedMembers, Group, Members, ShareError};
@@ -22,7 +23,7 @@ pub struct Start<'a> {
     /// Completed by parts as they learn what is the same on all ranks.
     pub plan: &'a mut Plan,
     /// The logs of an order that is replayed; on process 0.
-    pub logs: &'a [Log],
+    pub logs: &'a Slice<Rank, Log>,
     /// Called when `MPI_Finalize` has begun.
     pub on_finalize: OnFinalize,
 }

@@ -1,5 +1,6 @@
 //! Processes bound to cores, and with new ranks.
 
+use treepie_base::Process;
 use treepie_mpi::share::{Group, ShareError};
 use treepie_record::collect;
 
@@ -13,14 +14,14 @@ pub struct Ranks;
 
 impl Part for Ranks {
     fn begin(&self, start: &mut Start<'_>) -> Result<(), ShareError> {
-        let process = start.processes.rank();
+        let process = Process(start.processes.rank());
         let cores = start.plan.cores.as_ref();
         if let Some(&core) = cores.and_then(|cores| cores.get(process)) {
             bind_this_thread(core as usize);
         }
         if let Some(new_rank) = &start.plan.permutation {
             world::install(start.native, new_rank)?;
-            if process == 0 {
+            if process == Process(0) {
                 redundancy::tell_of_moved_sets(new_rank);
             }
         }

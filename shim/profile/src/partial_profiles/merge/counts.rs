@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::records::Records;
 use crate::times::Times;
+use treepie_base::Rank;
 use treepie_collective::{Record, Volume, size_class};
 use treepie_traffic::{Traffic, TrafficMatrix};
 
@@ -38,17 +39,17 @@ impl Layers {
     /// Adds what `rank` counted. All ranks are below the order of the matrices.
     pub(super) fn add(
         &mut self,
-        rank: u32,
-        counted: &BTreeMap<(Kind, u32), Traffic>,
+        rank: Rank,
+        counted: &BTreeMap<(MessageKind, Rank), Traffic>,
         records: Records,
     ) {
-        for (&(kind, partner), &traffic) in counted {
-            let (own, partner) = (rank as usize, partner as usize);
+        let own = rank.0;
+        for (&(kind, Rank(partner)), &traffic) in counted {
             match kind {
-                Kind::PointToPoint => self.point_to_point.add(own, partner, traffic),
-                Kind::Neighbourhood => self.neighbourhood.add(own, partner, traffic),
-                Kind::Put => self.one_sided.add(own, partner, traffic),
-                Kind::Got => self.one_sided.add(partner, own, traffic),
+                MessageKind::PointToPoint => self.point_to_point.add(own, partner, traffic),
+                MessageKind::Neighbourhood => self.neighbourhood.add(own, partner, traffic),
+                MessageKind::Put => self.one_sided.add(own, partner, traffic),
+                MessageKind::Got => self.one_sided.add(partner, own, traffic),
             }
         }
         for record in records.into_vec() {

@@ -13,7 +13,7 @@ use crate::partial_profiles::run_description::RunDescription;
 use crate::partial_profiles::wire::decode::decode_all;
 use crate::profile::{Host, Profile};
 use crate::times::Times;
-use treepie_base::{FileError, Header, list};
+use treepie_base::{FileError, Header, Process, Rank, list};
 use treepie_collective::RecordError;
 
 /// Reason why a partial profile does not belong to the others.
@@ -23,13 +23,13 @@ pub enum PartialProfileError {
     #[error("rank {rank} has left two partial profiles; remove one of them")]
     Twice {
         /// The rank.
-        rank: u32,
+        rank: Rank,
     },
     /// Two partial profiles are of the same process.
     #[error("process {process} has left two partial profiles; remove one of them")]
     ProcessTwice {
         /// The process of the launcher's world.
-        process: u32,
+        process: Process,
     },
     /// A rank that the job did not have.
     #[error(
@@ -38,7 +38,7 @@ pub enum PartialProfileError {
     )]
     NoSuchRank {
         /// The rank.
-        rank: u32,
+        rank: Rank,
         /// Number of ranks.
         ranks: usize,
     },
@@ -69,11 +69,11 @@ pub struct Merger {
     layers: Layers,
     /// By name, with the order of first appearance.
     phases: BTreeMap<String, MergedPhase>,
-    seen: BTreeSet<u32>,
-    host_of_process: BTreeMap<u32, String>,
-    process_of_rank: BTreeMap<u32, u32>,
-    allowed_cores: BTreeMap<u32, String>,
-    shared_memory: BTreeSet<Vec<usize>>,
+    seen: BTreeSet<Rank>,
+    host_of_process: BTreeMap<Process, String>,
+    process_of_rank: BTreeMap<Rank, Process>,
+    allowed_cores: BTreeMap<Process, String>,
+    shared_memory: BTreeSet<Vec<Rank>>,
     times: Option<Times>,
     windows: Windows,
 }
@@ -121,14 +121,13 @@ impl Merger {
         for phase in partial.phases.into_iter().filter(|phase| !phase.left_out) {
             self.add_phase(rank, phase, timed);
         }
-        for group in partial.shared_memory {
-            let mut group: Vec<usize> = group.into_iter().map(|rank| rank as usize).collect();
+        for mut group in partial.shared_memory {
             group.sort_unstable();
             self.shared_memory.insert(group);
         }
         if timed {
             let times = self.times.get_or_insert_with(|| Times::new(self.run.ranks));
-            times.add(rank as usize, partial.elapsed, partial.times);
+            times.add(rank, partial.elapsed, partial.times);
         }
         Ok(())
     }
@@ -160,15 +159,19 @@ impl Merger {
             .windows
             .iter()
             .flat_map(|(_, group)| group.iter().copied());
-        let targets = partial.accesses.keys().map(|(_, access)| access.target);
-        for rank in [partial.rank, partial.process]
+        let targets = partial
+            .accesses
+            .keys()
+            .map(|(_, access)| Rank(access.target as usize));
+        // Processes have the same numbers as ranks.
+        for rank in [partial.rank, Rank(partial.process.0)]
             .into_iter()
             .chain(counted)
             .chain(shared)
             .chain(windows)
             .chain(targets)
         {
-            if rank as usize >= ranks {
+            if rank.0 >= ranks {
                 return Err(PartialProfileError::NoSuchRank { rank, ranks });
             }
         }
@@ -191,7 +194,7 @@ impl Merger {
         Ok(())
     }
 
-    fn add_phase(&mut self, rank: u32, phase: Phase, timed: bool) {
+    fn add_phase(&mut self, rank: Rank, phase: Phase, timed: bool) {
         let ranks = self.run.ranks;
         let span = phase.span;
         let merged = self
@@ -206,7 +209,7 @@ impl Merger {
             });
         if timed {
             let times = merged.times.get_or_insert_with(|| Times::new(ranks));
-            times.add(rank as usize, span.length, phase.times);
+            times.add(rank, span.length, phase.times);
         }
         merged.start = merged.start.min(span.start);
         merged.end = merged.end.max(span.end);
@@ -224,8 +227,9 @@ impl Merger {
         let locality = locality
             .map(|text| locality_from_text(text, ranks))
             .transpose()?;
-        let missing: Vec<usize> = (0..ranks)
-            .filter(|&rank| !self.seen.contains(&(rank as u32)))
+        let missing: Vec<Rank> = (0..ranks)
+            .map(Rank)
+            .filter(|rank| !self.seen.contains(rank))
             .collect();
         let mut notes = self.run.notes;
         if !missing.is_empty() {
@@ -236,11 +240,12 @@ impl Merger {
             ));
         }
         // Ranks that left nothing get the processes that are left over, in order.
-        let mut free = (0..ranks as u32).filter(|p| !self.host_of_process.contains_key(p));
-        let process_of_rank = (0..ranks as u32)
+        let processes = || (0..ranks).map(Process);
+        let mut free = processes().filter(|process| !self.host_of_process.contains_key(process));
+        let process_of_rank = (0..ranks)
             .map(|rank| {
-                let process = self.process_of_rank.get(&rank).copied();
-                process.or_else(|| free.next()).unwrap_or(rank) as usize
+                let process = self.process_of_rank.get(&Rank(rank)).copied();
+                process.or_else(|| free.next()).unwrap_or(Process(rank))
             })
             .collect();
         let mut phases: Vec<crate::Phase> = self.phases.into_iter().map(named_phase).collect();
@@ -256,13 +261,9 @@ impl Merger {
             hosts: hosts(ranks, &self.host_of_process),
             process_of_rank,
             missing_ranks: missing,
-            allowed_cores: (0..ranks as u32)
-                .map(|process| {
-                    self.allowed_cores
-                        .get(&process)
-                        .cloned()
-                        .unwrap_or_default()
-                })
+            allowed_cores: processes()
+                .map(|process| self.allowed_cores.get(&process).cloned())
+                .map(Option::unwrap_or_default)
                 .collect(),
             point_to_point: self.layers.point_to_point,
             one_sided: self.layers.one_sided,
@@ -280,12 +281,12 @@ impl Merger {
 }
 
 /// The machines, in the order of their first process.
-fn hosts(ranks: usize, host_of_process: &BTreeMap<u32, String>) -> Vec<Host> {
+fn hosts(ranks: usize, host_of_process: &BTreeMap<Process, String>) -> Vec<Host> {
     let mut hosts: Vec<Host> = Vec::new();
     let mut known = BTreeMap::new();
-    for process in 0..ranks {
+    for process in (0..ranks).map(Process) {
         let name = host_of_process
-            .get(&(process as u32))
+            .get(&process)
             .map_or(UNKNOWN_HOST, String::as_str);
         let at = *known.entry(name).or_insert(hosts.len());
         if at == hosts.len() {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::partial_profile::{PartialProfile, Phase};
 use crate::partial_profiles::wire::decode::less;
+use treepie_base::Rank;
 use treepie_traffic::Traffic;
 
 /// Gives the phase that went on what is in no other, and takes what is left out
@@ -47,7 +48,10 @@ pub(super) fn close_phases(partial: &mut PartialProfile) {
     }
 }
 
-fn subtract(from: &mut BTreeMap<(Kind, u32), Traffic>, what: &BTreeMap<(Kind, u32), Traffic>) {
+fn subtract(
+    from: &mut BTreeMap<(MessageKind, Rank), Traffic>,
+    what: &BTreeMap<(MessageKind, Rank), Traffic>,
+) {
     for (key, traffic) in what {
         if let Some(there) = from.get_mut(key) {
             *there = less(*there, *traffic);

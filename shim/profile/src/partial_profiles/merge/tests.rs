@@ -3,28 +3,33 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::partial_profiles::{Kind, PartialProfile, Phase, RunDescription, Span};
+use crate::partial_profiles::{MessageKind, PartialProfile, Phase, RunDescription, Span};
+use treepie_base::{Process, Rank};
 use treepie_collective::{Operation, Record, Volume};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 
-fn partial(rank: u32, counted: &[(u32, u64)]) -> PartialProfile {
+fn partial(rank: usize, counted: &[(usize, u64)]) -> PartialProfile {
     PartialProfile {
-        process: 1 - rank,
-        rank,
+        process: Process(1 - rank),
+        rank: Rank(rank),
         host: format!("node{rank}"),
         counted: messages(counted),
         ..PartialProfile::default()
     }
 }
 
-fn messages(counted: &[(u32, u64)]) -> BTreeMap<(Kind, u32), Traffic> {
-    let key =
-        |&(partner, bytes): &(u32, u64)| ((Kind::PointToPoint, partner), Traffic::new(1, bytes));
+fn messages(counted: &[(usize, u64)]) -> BTreeMap<(MessageKind, Rank), Traffic> {
+    let key = |&(partner, bytes): &(usize, u64)| {
+        (
+            (MessageKind::PointToPoint, Rank(partner)),
+            Traffic::new(1, bytes),
+        )
+    };
     counted.iter().map(key).collect()
 }
 
-fn phase(name: &str, left_out: bool, counted: &[(u32, u64)]) -> Phase {
+fn phase(name: &str, left_out: bool, counted: &[(usize, u64)]) -> Phase {
     Phase {
         name: name.into(),
         span: Span {
@@ -51,7 +56,7 @@ fn ranks_and_processes_are_told_apart() {
     merger.add(partial(0, &[(1, 10)])).unwrap();
     merger.add(partial(1, &[])).unwrap();
     let profile = merger.finish().unwrap().profile;
-    assert_eq!(profile.process_of_rank, [1, 0]);
+    assert_eq!(profile.process_of_rank.raw, [1, 0].map(Process));
     assert_eq!(profile.hosts[0].name, "node1");
     assert_eq!(profile.point_to_point.get(0, 1), Traffic::new(1, 10));
     assert!(profile.missing_ranks.is_empty() && profile.phases.is_empty());
@@ -108,14 +113,14 @@ fn the_time_in_a_phase_and_in_its_calls_is_that_of_each_rank() {
     let [first, second] = [0, 1].map(|at| times(&profile.phases[at]));
     assert_eq!(
         (
-            first.elapsed[1],
-            first.classes[&CallClass::Send][1].nanoseconds
+            first.elapsed[Rank(1)],
+            first.classes[&CallClass::Send][Rank(1)].nanoseconds
         ),
         (400, 30)
     );
-    assert_eq!(second.classes[&CallClass::Send][1].calls, 3);
-    assert_eq!(first.outside_mpi(), [0.0, 370e-9]);
-    assert_eq!(profile.times.unwrap().outside_mpi(), [0.0, 900e-9]);
+    assert_eq!(second.classes[&CallClass::Send][Rank(1)].calls, 3);
+    assert_eq!(first.outside_mpi().raw, [0.0, 370e-9]);
+    assert_eq!(profile.times.unwrap().outside_mpi().raw, [0.0, 900e-9]);
 }
 
 #[test]

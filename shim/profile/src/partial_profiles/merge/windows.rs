@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::partial_profiles::partial_profile::PartialProfile;
 use crate::windows::WindowUse;
+use treepie_base::Rank;
 use treepie_traffic::windows::{Access, Accesses};
 
 /// Windows by their ranks and their numbers.
 #[derive(Default)]
-pub(super) struct Windows(BTreeMap<(Vec<u32>, u32), WindowUse>);
+pub(super) struct Windows(BTreeMap<(Vec<Rank>, u32), WindowUse>);
 
 impl Windows {
     /// Adds what one rank did.
@@ -20,10 +21,8 @@ impl Windows {
             }
         }
         for ((number, group), accesses) in partial.windows.iter().zip(of_windows) {
-            let window = self.0.entry((group.clone(), *number)).or_insert_with(|| {
-                let ranks = group.iter().map(|&rank| rank as usize).collect();
-                WindowUse::new(ranks, *number)
-            });
+            let window = self.0.entry((group.clone(), *number));
+            let window = window.or_insert_with(|| WindowUse::new(group.clone(), *number));
             window.add_rank(&accesses);
         }
     }

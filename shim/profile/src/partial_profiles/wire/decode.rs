@@ -96,9 +96,9 @@ impl PartialProfile {
                     ..Phase::default()
                 });
             }
-            Item::SharedMemory(group) => self.shared_memory.push(group.0.into_owned()),
+            Item::SharedMemory(group) => self.shared_memory.push(group.of_world()),
             Item::Time(class, time) => *times.entry(class).or_default() += time,
-            Item::Window(number, group) => self.windows.push((number, group.0.into_owned())),
+            Item::Window(number, group) => self.windows.push((number, group.of_world())),
             Item::Access(window, access, accesses) => {
                 self.windows.get(window as usize)?;
                 *self.accesses.entry((window, access)).or_default() += accesses;

@@ -1,6 +1,7 @@
 //! Writing a partial profile.
 
 use serde::Serialize;
+use treepie_base::{Process, Rank};
 use treepie_collective::PlanRun;
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
@@ -8,7 +9,7 @@ use treepie_traffic::windows::{Access, Accesses};
 
 use super::item::{Item, ItemVolume, Pairs, Ranks, RecordKey};
 use super::sink::{Output, Sink};
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::span::Span;
 
 /// An item without pairs of ranks.
@@ -28,10 +29,9 @@ impl<'a, S: Sink> Encoder<'a, S> {
         let _ = postcard::serialize_with_flavor(item, Output(&mut *self.0));
     }
 
-    /// The writing rank: process of the launcher's world, rank of the application's world, host,
-    /// allowed cores as Linux lists them, and nanoseconds since the job's start. The first item of
-    /// a partial profile.
-    pub fn rank(&mut self, process: u32, rank: u32, host: &str, cores: &str, elapsed: u64) {
+    /// The writing rank and its process, its host, its allowed cores as Linux lists them, and
+    /// nanoseconds since the job's start. The first item of a partial profile.
+    pub fn rank(&mut self, process: Process, rank: Rank, host: &str, cores: &str, elapsed: u64) {
         self.item(&Plain::Rank {
             process,
             rank,
@@ -42,12 +42,12 @@ impl<'a, S: Sink> Encoder<'a, S> {
     }
 
     /// Messages to or from a partner. Several items of the same add up.
-    pub fn counted(&mut self, kind: Kind, partner: u32, traffic: Traffic) {
+    pub fn counted(&mut self, kind: MessageKind, partner: Rank, traffic: Traffic) {
         self.item(&Plain::Counted(kind, partner, traffic));
     }
 
     /// Messages that were counted and then cancelled.
-    pub fn taken_back(&mut self, kind: Kind, partner: u32, traffic: Traffic) {
+    pub fn taken_back(&mut self, kind: MessageKind, partner: Rank, traffic: Traffic) {
         self.item(&Plain::TakenBack(kind, partner, traffic));
     }
 

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use treepie_base::{Process, Rank};
 use treepie_collective::Operation;
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
 use treepie_traffic::windows::{Access, Accesses};
 
-use crate::partial_profiles::kind::Kind;
+use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::span::Span;
 
 /// An item; `R` is the plan of a collective, `P` are pairs of ranks with their volumes.
@@ -18,14 +19,14 @@ use crate::partial_profiles::span::Span;
 pub(super) enum Item<'a, R, P> {
     End,
     Rank {
-        process: u32,
-        rank: u32,
+        process: Process,
+        rank: Rank,
         host: Cow<'a, str>,
         cores: Cow<'a, str>,
         elapsed: u64,
     },
-    Counted(Kind, u32, Traffic),
-    TakenBack(Kind, u32, Traffic),
+    Counted(MessageKind, Rank, Traffic),
+    TakenBack(MessageKind, Rank, Traffic),
     Collective {
         of: RecordKey<R>,
         calls: u64,
@@ -88,6 +89,13 @@ impl Serialize for Ranks<'_> {
             last = i64::from(rank);
             difference
         }))
+    }
+}
+
+impl Ranks<'_> {
+    /// These as ranks of the application's world.
+    pub(super) fn of_world(&self) -> Vec<Rank> {
+        self.0.iter().map(|&rank| Rank(rank as usize)).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use crate::partial_profiles::{Kind, PartialProfile, Records, Span};
+use crate::partial_profiles::{MessageKind, PartialProfile, Records, Span};
+use treepie_base::{Process, Rank};
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
@@ -45,13 +46,19 @@ fn access() -> Access {
     }
 }
 
-fn encoded(process: u32) -> Vec<u8> {
+fn encoded(process: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes);
-    encoder.rank(process, 3 - process, "node-ä", "0-3,8", 1 << 40);
-    encoder.counted(Kind::Got, 1, Traffic::new(2, u64::MAX));
-    encoder.counted(Kind::Put, 70_000, Traffic::new(2, 20));
-    encoder.taken_back(Kind::Put, 70_000, Traffic::new(1, 5));
+    encoder.rank(
+        Process(process),
+        Rank(3 - process),
+        "node-ä",
+        "0-3,8",
+        1 << 40,
+    );
+    encoder.counted(MessageKind::Got, Rank(1), Traffic::new(2, u64::MAX));
+    encoder.counted(MessageKind::Put, Rank(70_000), Traffic::new(2, 20));
+    encoder.taken_back(MessageKind::Put, Rank(70_000), Traffic::new(1, 5));
     let mut records = Records::default();
     for record in records_of_every_volume() {
         records.add(record);
@@ -72,7 +79,7 @@ fn encoded(process: u32) -> Vec<u8> {
         length: 5,
     };
     encoder.phase("2", span, false);
-    encoder.counted(Kind::Put, 70_000, Traffic::new(1, 10));
+    encoder.counted(MessageKind::Put, Rank(70_000), Traffic::new(1, 10));
     encoder.time(CallClass::Wait, time);
     encoder.open_phase("1", span, true);
     encoder.end();
@@ -85,27 +92,27 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
     let partials: Vec<PartialProfile> = decode_all(&bytes).flatten().collect();
     assert_eq!(partials.len(), 2);
     let partial = &partials[1];
-    assert_eq!((partial.process, partial.rank), (1, 2));
+    assert_eq!((partial.process, partial.rank), (Process(1), Rank(2)));
     assert_eq!(
         (&*partial.host, &*partial.allowed_cores, partial.elapsed),
         ("node-ä", "0-3,8", 1 << 40)
     );
     let expected = [
-        ((Kind::Put, 70_000), Traffic::new(1, 15)),
-        ((Kind::Got, 1), Traffic::new(2, u64::MAX)),
+        ((MessageKind::Put, Rank(70_000)), Traffic::new(1, 15)),
+        ((MessageKind::Got, Rank(1)), Traffic::new(2, u64::MAX)),
     ];
     assert_eq!(partial.counted, expected.into());
     assert_eq!(partial.collectives.clone().into_vec().len(), 3);
-    assert_eq!(partial.shared_memory, [[0, 1]]);
+    assert_eq!(partial.shared_memory, [[0, 1].map(Rank)]);
     assert_eq!(partial.times[&CallClass::Wait].nanoseconds, 300);
-    assert_eq!(partial.windows, [(3, vec![1, 0])]);
+    assert_eq!(partial.windows, [(3, vec![Rank(1), Rank(0)])]);
     let accesses = Accesses {
         traffic: Traffic::new(5, 500),
         intervals: 3,
     };
     assert_eq!(partial.accesses, [((0, access()), accesses)].into());
     assert_eq!(partial.phases[0].name, "2");
-    let in_phase = partial.phases[0].counted[&(Kind::Put, 70_000)];
+    let in_phase = partial.phases[0].counted[&(MessageKind::Put, Rank(70_000))];
     assert_eq!(in_phase, Traffic::new(1, 10));
     assert_eq!(partial.phases[0].times[&CallClass::Wait].calls, 2);
     assert!(
@@ -143,7 +150,7 @@ fn numbers_that_are_too_long_and_ranks_out_of_range_are_refused() {
             .flatten()
             .map(|partial| partial.shared_memory)
     };
-    assert_eq!(with_group(&[2, -1]), Some(vec![vec![2, 1]]));
+    assert_eq!(with_group(&[2, -1]), Some(vec![vec![Rank(2), Rank(1)]]));
     assert_eq!(with_group(&[2, -3]), None);
     assert_eq!(with_group(&[i64::MAX, 1]), None);
     let too_long = [&[9, 0, 0xff][..], &[0xff; 12]].concat();

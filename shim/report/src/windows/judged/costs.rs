@@ -2,6 +2,7 @@
 
 use std::ptr;
 
+use treepie_base::Rank;
 use treepie_guard::one_sided::cost;
 use treepie_platform::{Link, Pairs, Way};
 use treepie_profile::{EpochUse, Moved, WindowUse};
@@ -15,12 +16,12 @@ pub(crate) const LARGEST_JOINED: f64 = 1024.0;
 pub(crate) struct Mix<'a>(pub(crate) Vec<(&'a Link, f64)>);
 
 impl<'a> Mix<'a> {
-    pub(crate) fn new(ranks: &[usize], traffic: &TrafficMatrix, pairs: &Pairs<'a>) -> Self {
-        let is_in = |rank: &usize| ranks.contains(rank);
+    pub(crate) fn new(ranks: &[Rank], traffic: &TrafficMatrix, pairs: &Pairs<'a>) -> Self {
+        let is_in = |rank| ranks.contains(&Rank(rank));
         let mut links: Vec<(&Link, f64)> = Vec::new();
         let mut sum = 0.0;
         for (from, to, traffic) in traffic.entries() {
-            if !(is_in(&from) && is_in(&to)) {
+            if !(is_in(from) && is_in(to)) {
                 continue;
             }
             let Some(link) = pairs.link(from, to) else {
@@ -105,8 +106,17 @@ pub(crate) fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
     sizes.map(move |(least, calls)| (least * scale, calls))
 }
 
+/// How small pieces of data go to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pieces {
+    /// One by one.
+    Apart,
+    /// Those of an epoch at once.
+    Joined,
+}
+
 /// Seconds of all ranks together in which data are moved, beyond the small put of an epoch.
-pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
+pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, small_pieces: Pieces) -> f64 {
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
     let batches = epoch.batches as f64;
     let pieces = (calls / batches).max(1.0);
@@ -118,10 +128,9 @@ pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
             WindowCall::Accumulate => Way::Accumulate,
             _ => Way::Put,
         };
-        let apart = if joined {
-            alone(epoch, *call, moved)
-        } else {
-            1.0
+        let apart = match small_pieces {
+            Pieces::Apart => 1.0,
+            Pieces::Joined => alone(epoch, *call, moved),
         };
         for (bytes, calls_of_size) in sizes(moved) {
             let one_by_one = |link: &Link| cost::seconds(link, way, pieces, bytes);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use treepie_base::{List, Process, Rank};
 use treepie_platform::{Mismatch, Pairs, Platform};
 use treepie_profile::{EpochUse, Profile, WindowUse};
 use treepie_traffic::windows::EpochKind;
@@ -10,7 +11,7 @@ use treepie_traffic::windows::EpochKind;
 use crate::table::Table;
 use crate::units;
 use crate::windows::judged::costs::{
-    Mix, Small, moving, small_pieces, synchronising, synchronising_by,
+    Mix, Pieces, Small, moving, small_pieces, synchronising, synchronising_by,
 };
 use crate::windows::summary::{MOST_WINDOWS, name};
 
@@ -68,7 +69,7 @@ pub fn judge(
         epochs: Vec::new(),
         worst: Vec::new(),
     };
-    let mut last: Option<(&[usize], Mix)> = None;
+    let mut last: Option<(&[Rank], Mix)> = None;
     for window in &profile.windows {
         let mix = match last.take() {
             Some((ranks, mix)) if ranks == window.ranks => mix,
@@ -87,7 +88,7 @@ pub fn judge(
 }
 
 fn hosts_of_ranks(profile: &Profile) -> Vec<String> {
-    let mut of_process = vec![String::new(); profile.ranks];
+    let mut of_process: List<Process, _> = vec![String::new(); profile.ranks].into();
     for host in &profile.hosts {
         for &process in &host.processes {
             of_process[process].clone_from(&host.name);
@@ -111,7 +112,7 @@ pub(super) fn judged(
     let ranks = window.ranks.len() as f64;
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
     let small = small_pieces(epoch);
-    let moved = moving(epoch, mix, false);
+    let moved = moving(epoch, mix, Pieces::Apart);
     let synchronised = synchronising(window, kind, epoch, mix);
     let now = (moved + synchronised) / ranks;
     let others = EpochKind::ALL.iter().filter(|&&other| other != kind);
@@ -122,7 +123,7 @@ pub(super) fn judged(
         now,
         joined: small
             .as_ref()
-            .map(|_| (moving(epoch, mix, true) + synchronised) / ranks),
+            .map(|_| (moving(epoch, mix, Pieces::Joined) + synchronised) / ranks),
         otherwise: others
             .map(|&other| {
                 let synchronised = synchronising_by(window, other, epoch, mix);

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
 
+use treepie_base::{Process, Rank};
 use treepie_collective::size_class;
 use treepie_platform::file::PlatformFile;
 use treepie_profile::{Host, Profile, WindowUse};
@@ -53,10 +54,10 @@ fn profile_of(call: WindowCall, pieces: u64, fetches: u64) -> Profile {
     profile.hosts = (0..4)
         .map(|rank| Host {
             name: format!("n{rank}"),
-            processes: vec![rank],
+            processes: vec![Process(rank)],
         })
         .collect();
-    let mut window = WindowUse::new((0..4).collect(), 0);
+    let mut window = WindowUse::new((0..4).map(Rank).collect(), 0);
     let opened = access(WindowCall::Open, 11, 0, 11);
     let calls = 10 * pieces;
     let mut accesses = vec![opened, access(call, calls, 8 * calls, 10)];

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A process at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
+pub struct ProcessStatus {
     /// Its state: `R`, `S`, `T`, `Z`, ...
     pub state: char,
     /// The process that started it.
@@ -19,10 +19,10 @@ pub struct Process {
 }
 
 /// Reads the text of `/proc/PID/stat`. The name in parentheses may hold anything.
-pub fn process_of_stat(text: &str) -> Option<Process> {
+pub fn process_of_stat(text: &str) -> Option<ProcessStatus> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    Some(Process {
+    Some(ProcessStatus {
         state: fields.first()?.chars().next()?,
         parent: number(1)? as u32,
         time: number(11)? + number(12)?,

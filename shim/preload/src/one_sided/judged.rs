@@ -53,7 +53,7 @@ struct State {
 /// looked at.
 static KEPT: Mutex<usize> = Mutex::new(0);
 
-/// What is about to end.
+/// End of a window, or of MPI with all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndOf {
     /// A window.
@@ -197,14 +197,14 @@ impl Judged {
     }
 }
 
-/// One window more is not left for good.
+/// Counts a window that is not left to the MPI for good.
 fn begin_keeping() {
     let mut kept = KEPT.lock();
     *kept += 1;
     features::begin(KEEPING);
 }
 
-/// One window less is not left for good.
+/// Counts a window less.
 fn end_keeping() {
     let mut kept = KEPT.lock();
     *kept -= 1;

@@ -16,7 +16,7 @@ use crate::order;
 /// An order, and the logs that are replayed.
 type OrderAndLogs = (Order, List<Rank, Log>);
 
-/// What is done with the order of receives.
+/// Treatment of the order of receives, as the settings have it.
 pub(super) fn read(
     native: &Native,
     settings: &Settings,

@@ -93,7 +93,7 @@ impl Serialize for Ranks<'_> {
 }
 
 impl Ranks<'_> {
-    /// These as ranks of the application's world.
+    /// Ranks of the application's world with these numbers.
     pub(super) fn of_world(&self) -> Vec<Rank> {
         self.0.iter().map(|&rank| Rank(rank as usize)).collect()
     }

@@ -106,7 +106,7 @@ pub(crate) fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
     sizes.map(move |(least, calls)| (least * scale, calls))
 }
 
-/// How small pieces of data go to a target.
+/// Transfer of small pieces of data to a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pieces {
     /// One by one.

@@ -140,8 +140,8 @@ impl Network {
         self.inside.iter().map(|inner| inner.group_of.as_slice())
     }
 
-    /// `os(m)` or `or(m)`, seconds that a message occupies one of its ranks: work, of which there is
-    /// no more than the closest link takes; what was measured beyond that is waiting.
+    /// `os(m)` or `or(m)`, seconds that a message occupies one of its ranks: work, no more than the
+    /// closest link takes; what was measured beyond that is waiting.
     pub(crate) fn occupied(&self, rank: usize, peer: usize, bytes: u64, by: Overhead) -> f64 {
         let here = self.cluster_of[rank];
         let least = match self.on_host(here) {

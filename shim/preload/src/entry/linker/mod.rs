@@ -1,6 +1,7 @@
-//! The room of the dynamic linker: entry points of its own functions, `dlsym` and `dlopen`, symbols
-//! of ours that it must not always find, and the unwinder. All of it is there so that a program sees
-//! the MPI that it has, and sees it through this library; none of it is there for speed.
+//! The room of the dynamic linker: entry points of its own functions, `dlsym` and `dlopen`,
+//! symbols of ours that it must not always find, and the unwinder. All of it is there so that a
+//! program sees the MPI that it has, and sees it through this library; none of it is there for
+//! speed.
 //!
 //! ```text
 //! dlsym(handle, "MPI_X")     Julia's ccall and Python's ctypes ask the MPI's own handle, which is not

@@ -28,10 +28,11 @@
 //! A sample is one line of the `columns`; the last ones may be left out: no handshake, and
 //! overheads of the smallest message (LogGP's `o`), in memory as long as the gap. Where `treepie
 //! probe --ways` measured them, a link has `ways`: for each way a line for each size of pieces,
-//! `bytes one_us further_us`, and `epochs_us`. With `--together`, `parallel` has the rate of several
-//! pairs at once, between clusters, hosts of one (`from` and `to` are the same), or ranks of a host
-//! (of this `level`): `- {from: a, to: a, level: node, pairs: 2, megabytes_per_second: 9000}`. Other
-//! tools' files are read too: [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
+//! `bytes one_us further_us`, and `epochs_us`. With `--together`, `parallel` has the rate of
+//! several pairs at once, between clusters, hosts of one (`from` and `to` are the same), or ranks
+//! of a host (of this `level`): `- {from: a, to: a, level: node, pairs: 2, megabytes_per_second:
+//! 9000}`. Other tools' files are read too: [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`]
+//! as CSV.
 
 mod cluster;
 pub mod latencies;

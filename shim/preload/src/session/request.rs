@@ -283,15 +283,15 @@ fn with_seats_on_hosts<'a>(
     processes: &'a Slice<Process, LaunchedProcess>,
 ) -> List<Process, Rank> {
     let mut known: HashMap<&'a str, usize> = HashMap::new();
-    let host_of = |process: &'a LaunchedProcess| {
+    let leaf_of = |process: &'a LaunchedProcess| {
         let next = known.len();
         *known.entry(process.host.as_str()).or_insert(next)
     };
-    let host_of_process: List<Process, Leaf> = processes.iter().map(host_of).map(Leaf).collect();
+    let leaf_of_process: List<Process, Leaf> = processes.iter().map(leaf_of).map(Leaf).collect();
     let hosts = Topology::from_arities(&known.len().to_string()).ok();
     let seats = hosts.as_ref().map(|topology| Seats {
         topology,
-        leaf_of_process: &host_of_process,
+        leaf_of_process: &leaf_of_process,
         depth: 0,
     });
     if let Some(kept) = seated.keep(&mut new_rank, seats) {

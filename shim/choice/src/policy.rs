@@ -12,8 +12,3 @@ pub(crate) const ALIKE: f64 = 0.995;
 
 /// At most this many choices are remembered; a program that changes its root all the time has more.
 pub(crate) const MOST_CHOICES: usize = 1024;
-
-/// Of more ranks, or half as many where they do not send alike, algorithms by rank are not
-/// considered between clusters, those apart whose time is
-/// estimated: reading them takes as long as a hundred short collectives.
-pub(crate) const MOST_RANKS_READ: usize = 128;

@@ -3,11 +3,10 @@
 use crate::choice::{Choice, Considered, Unpredicted};
 use crate::class::Class;
 use crate::native::Native;
-use crate::policy::{ALIKE, MIN_GAIN_RATIO, MOST_RANKS_READ, MOST_TOGETHER};
+use crate::policy::{ALIKE, MIN_GAIN_RATIO, MOST_TOGETHER};
 use std::sync::Arc;
-use treepie_collective::algorithms::{Alike, Describe, Price, costs};
+use treepie_collective::algorithms::{Describe, Price, costs};
 use treepie_collective::network::MessageCosts;
-use treepie_collective::operation::Unit;
 use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::estimate::{CostInput, Size};
 use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform};
@@ -43,9 +42,25 @@ impl Prices {
     pub(crate) fn candidates(&self, input: &CostInput) -> Vec<Considered> {
         Algorithm::of(input.operation)
             .filter(|algorithm| algorithm.keeps_order() || !input.ordered)
-            .filter_map(|algorithm| self.with_best_segment(algorithm, input))
+            .filter_map(|algorithm| {
+                let best = self.with_best_segment(algorithm, input);
+                best.or_else(|| self.whole_of_few(algorithm, input))
+            })
             .filter(|considered| considered.seconds.is_finite())
             .collect()
+    }
+
+    /// An algorithm between hosts that is considered whole, of few ranks.
+    fn whole_of_few(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
+        let amount = Amount::Each(whole.bytes);
+        let is_considered = !self.network.is_in_memory()
+            && algorithm.candidate.is_read_whole(whole.clusters.ranks())
+            && algorithm.serves(&problem(whole, &amount));
+        is_considered.then(|| Considered {
+            algorithm,
+            segment: whole.segment.bytes.max(1),
+            seconds: by_description(algorithm, whole),
+        })
     }
 
     /// Costs of a message that is not cut. Small blocks of a cluster that are collected for all,
@@ -103,7 +118,7 @@ impl Prices {
     ) -> Option<Considered> {
         let price = match self.network.is_in_memory() {
             true => in_memory(algorithm, whole)?,
-            false => between_hosts(algorithm, whole)?,
+            false => algorithm.candidate.price(whole.ordered)?,
         };
         Some(self.priced(algorithm, price, whole))
     }
@@ -128,13 +143,7 @@ impl Prices {
             Price::Estimated(estimate) => estimate(input),
             Price::Read => by_description(algorithm, input),
         };
-        // By rank, blocks that are cut differ from whole ones in asking first alone.
-        let is_beside = algorithm.candidate.price(input.ordered).is_none();
-        let most = match (is_beside, input.operation.unit()) {
-            (true, Unit::Blocks | Unit::PairBlocks) => 1,
-            _ => usize::MAX,
-        };
-        let (segment, seconds) = self.best_size(&input, most, seconds);
+        let (segment, seconds) = self.best_size(&input, seconds);
         Considered {
             algorithm,
             segment,
@@ -174,34 +183,15 @@ pub(crate) fn best_of(
 /// `None` where it does not serve the call. Those that look at clusters differ from them where
 /// there are several.
 pub(crate) fn in_memory(algorithm: &Algorithm, input: &CostInput) -> Option<Price> {
-    let differs = algorithm.is_by_rank() || input.clusters.count() > 1;
-    let amount = Amount::Each(input.bytes);
-    (is_read(algorithm) && differs && algorithm.serves(&problem(input, &amount)))
-        .then_some(Price::Read)
-}
-
-/// The price of an algorithm between hosts and clusters; `None` where it does not serve the call,
-/// or does not come into question. Where links are alike, the best may be one by rank.
-fn between_hosts(algorithm: &Algorithm, input: &CostInput) -> Option<Price> {
-    if let Some(price) = algorithm.candidate.price(input.ordered) {
-        return Some(price);
-    }
-    let amount = Amount::Each(input.bytes);
-    let problem = problem(input, &amount);
-    let most = match algorithm.alike(&problem) {
-        Alike::None => MOST_RANKS_READ / 2,
-        _ => MOST_RANKS_READ,
+    let comes_into_question = match algorithm.describe {
+        Describe::ByRank(_) => algorithm.is_by_rank() || input.clusters.count() > 1,
+        Describe::Scheduled(..) => false,
     };
-    let is_by_rank = is_read(algorithm) && algorithm.is_by_rank();
-    let comes_into_question = is_by_rank && input.clusters.ranks() <= most;
-    (comes_into_question && algorithm.serves(&problem)).then_some(Price::Read)
+    let amount = Amount::Each(input.bytes);
+    (comes_into_question && algorithm.serves(&problem(input, &amount))).then_some(Price::Read)
 }
 
-/// Whether its ranks are read one by one.
-fn is_read(algorithm: &Algorithm) -> bool {
-    matches!(algorithm.describe, Describe::ByRank(_))
-}
-
+/// The call as algorithms see it.
 fn problem<'a>(input: &CostInput<'a>, amount: &'a Amount) -> Problem<'a> {
     Problem {
         operation: input.operation,

@@ -64,12 +64,11 @@ impl Prices {
         &self.segments[small.min(self.segments.len().saturating_sub(1))..]
     }
 
-    /// The size of segments that suits an algorithm best, and its time then, of the whole message
-    /// and so many smaller ones; larger ones where there is next to nothing between them.
+    /// The size of segments that suits an algorithm best, and its time then; larger ones where
+    /// there is next to nothing between them.
     pub(super) fn best_size(
         &self,
         whole: &CostInput,
-        most: usize,
         estimate: impl Fn(&CostInput) -> f64,
     ) -> (u64, f64) {
         let (work_of_a_segment, worth) = match whole.operation {
@@ -90,8 +89,7 @@ impl Prices {
             true => self.segments_of(whole.bytes).iter().rev(),
             false => [].iter().rev(),
         };
-        let smaller = smaller.filter(|segment| segment.bytes < whole.bytes);
-        for segment in smaller.take(most) {
+        for segment in smaller.filter(|segment| segment.bytes < whole.bytes) {
             let work = work_of_a_segment * (whole.bytes / segment.bytes.max(1)) as f64;
             let seconds = estimate(&CostInput { segment, ..*whole }) + work;
             if seconds < worth * best.1 {

@@ -87,7 +87,7 @@ fn simulated_native(network: &Network, family: Family, call: &Uniform) -> f64 {
 
 /// How often the better of the native collective and the best of ours is chosen, as the simulator
 /// finds it, where clusters respond to exchanges: with the native one read without contention, and
-/// with it.
+/// with it. Of two that are alike within 2 %, either is right.
 #[test]
 fn contention_in_native_exchanges_makes_more_choices_right() {
     let (mut calls, mut before, mut now) = (0, 0, 0);
@@ -109,20 +109,21 @@ fn contention_in_native_exchanges_makes_more_choices_right() {
                         bytes,
                         root: 0,
                     };
-                    let is_better = simulated(&network, &clusters, &call, &ours)
-                        < simulated_native(&network, family, &call);
+                    let ratio = simulated(&network, &clusters, &call, &ours)
+                        / simulated_native(&network, family, &call);
+                    let is_right = |is_ours| (ratio - 1.0).abs() < 0.02 || is_ours == (ratio < 1.0);
                     let was_chosen = ours.seconds < MIN_GAIN_RATIO * unaware.seconds(&call, false);
                     let is_chosen = choice.algorithm.is_some();
                     calls += 1;
-                    before += usize::from(was_chosen == is_better);
-                    now += usize::from(is_chosen == is_better);
+                    before += usize::from(is_right(was_chosen));
+                    now += usize::from(is_right(is_chosen));
                 }
             }
         }
     }
     println!("of {calls} choices {before} were right without contention, {now} are with it");
     assert!(
-        now >= before + 15 && 4 * now > 3 * calls,
+        now >= before + 15 && 100 * now > 85 * calls,
         "{calls} {before} {now}"
     );
 }

@@ -148,7 +148,6 @@ fn orders() -> [Vec<usize>; 4] {
     ]
 }
 
-/// Within a tenth: where ranks are in a good order, one by rank may be somewhat better.
 #[test]
 fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
     for platform in grids::platforms() {
@@ -188,7 +187,7 @@ fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
                 "{operation} {bytes}: {:.3} {times:?} {between:?}",
                 most / least
             );
-            assert!(most <= 1.1 * least, "{operation} {bytes}: {times:?}");
+            assert!(most <= 1.05 * least, "{operation} {bytes}: {times:?}");
         }
     }
 }

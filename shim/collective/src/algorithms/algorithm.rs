@@ -62,9 +62,19 @@ pub enum Candidate {
     Always(Price),
     /// Only where operands must stay in order: elsewhere those that look at clusters are better.
     ForOrder(Price),
+    /// Of few ranks, whole, by its description: reading it of many takes too long.
+    OfFew,
 }
 
+/// So many ranks are few.
+const FEW: usize = 128;
+
 impl Candidate {
+    /// Whether it is considered whole, of so many ranks.
+    pub fn is_read_whole(self, ranks: usize) -> bool {
+        matches!(self, Candidate::OfFew) && ranks <= FEW
+    }
+
     /// Its price for calls that keep the order of operands or do not.
     pub fn price(self, ordered: bool) -> Option<Price> {
         match self {

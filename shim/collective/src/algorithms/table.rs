@@ -11,6 +11,7 @@
 //! | `estimated` | the choice considers it, by this estimate |
 //! | `priced` | the choice considers it, by its description |
 //! | `for_order` | the same, only where operands must stay in order |
+//! | `of_few` | the same, whole, where ranks are few |
 
 use crate::algorithms::algorithm::{
     Algorithm, Alike, Candidate, Describe, Effort, Estimate, Price, Scope,
@@ -161,6 +162,13 @@ impl Algorithm {
         }
     }
 
+    const fn of_few(self) -> Self {
+        Algorithm {
+            candidate: Candidate::OfFew,
+            ..self
+        }
+    }
+
     const fn for_order(self) -> Self {
         Algorithm {
             candidate: Candidate::ForOrder(Price::Read),
@@ -246,7 +254,7 @@ pub static TABLE: &[Algorithm] = &[
     row("alpha", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Alpha(25))),
     row("lambda", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Lambda(2))),
     row("scatter-collect", &[Bcast], scatter::scatter_collect),
-    row("scatter-allgather", &[Bcast], scatter::broadcast_ring),
+    row("scatter-allgather", &[Bcast], scatter::broadcast_ring).of_few(),
     row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
     between!("grid-flat", Bcast, Between::Shape(Flat)),
     between!("grid-chain", Bcast, Between::Shape(Chain)),
@@ -279,7 +287,7 @@ pub static TABLE: &[Algorithm] = &[
     row("in-order-binary", &[Reduce], tree::reduce_in_order),
     row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(),
     row("at-once", &[Reduce], at_once::reduce),
-    row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]),
+    row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]).of_few(),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
     between!("grid-binomial", Reduce, Between::Shape(Binomial)),
@@ -306,9 +314,9 @@ pub static TABLE: &[Algorithm] = &[
     row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
     row("at-once", &[Allreduce], at_once::allreduce).symmetric(),
     row("recursive-doubling", &[Allreduce], doubling::allreduce).flipped().for_order(),
-    row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]),
+    row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]).of_few(),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
-    row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
+    row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric().of_few(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
@@ -322,13 +330,13 @@ pub static TABLE: &[Algorithm] = &[
     row("flat", &[Barrier], |p, r, s| tree::barrier(p, r, s, Flat)).also(&["linear"]),
     row("binomial", &[Barrier], |p, r, s| tree::barrier(p, r, s, Binomial)),
     row("all-to-all", &[Barrier], linear::barrier).symmetric(),
-    row("dissemination", &[Barrier], bruck::barrier).symmetric(),
+    row("dissemination", &[Barrier], bruck::barrier).symmetric().of_few(),
     row("recursive-doubling", &[Barrier], doubling::barrier).flipped(),
     grid("grid-exchange", &[Barrier], barrier::exchange).estimated(blocks::barrier_exchange),
 
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(blocks::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
-    row("binomial", &[Gather], scatter::gather).priced(),
+    row("binomial", &[Gather], scatter::gather).of_few(),
     grid("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
         .estimated(|s| blocks::grouped(s, Grouped::InOrder)),
     grid("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
@@ -337,7 +345,7 @@ pub static TABLE: &[Algorithm] = &[
         .estimated(blocks::aggregate),
 
     row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(blocks::direct),
-    row("binomial", &[Scatter], scatter::scatter).priced(),
+    row("binomial", &[Scatter], scatter::scatter).of_few(),
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
@@ -347,16 +355,16 @@ pub static TABLE: &[Algorithm] = &[
         .estimated(blocks::aggregate),
 
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(blocks::direct),
-    row("ring", ALLGATHERS, ring::allgather).symmetric(),
-    row("bruck", ALLGATHERS, bruck::allgather).symmetric(),
-    row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped(),
+    row("ring", ALLGATHERS, ring::allgather).symmetric().of_few(),
+    row("bruck", ALLGATHERS, bruck::allgather).symmetric().of_few(),
+    row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
     grid("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
     grid("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
     row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(blocks::direct),
-    row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
+    row("bruck", &[Alltoall], bruck::alltoall).symmetric().of_few(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
     scheduled("max-min", Effort::High, |p| matched(p, Matching::MaxMin)),
     scheduled("max-weight", Effort::High, |p| matched(p, Matching::MaxWeight)),
@@ -372,8 +380,8 @@ pub static TABLE: &[Algorithm] = &[
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(blocks::direct),
     row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),
-    row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
-    row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped(),
+    row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric().of_few(),
+    row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped().of_few(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])

@@ -81,7 +81,7 @@ impl LinkText {
     }
 }
 
-/// What messages pass, which decides their overheads where these are left out.
+/// The medium that messages pass: it decides their overheads where these are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Medium {
     /// Cards move the data: every message occupies its ranks as the smallest one does, the `o` of

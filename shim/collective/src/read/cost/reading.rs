@@ -26,7 +26,7 @@ const MOST_PARTNERS: usize = 2;
 /// Messages that are run at most where none stands for others.
 const MOST_DIFFERENT: usize = 1 << 14;
 
-/// So many are run one by one, without looking whether some stand for others.
+/// Messages that are run one by one, at most, without looking whether some stand for others.
 const MOST_MESSAGES_IN_ALL: usize = 1 << 11;
 
 /// Least number of messages that every rank sends where there are many.

@@ -91,7 +91,7 @@ struct Run<'a> {
     links: Links<'a>,
     /// Where contention is known.
     exchanges: Option<&'a Exchanges<'a>>,
-    /// What the last message occupied, and its work.
+    /// Links that the last message occupied, and its work.
     last: Option<(Kind, Way, Work)>,
     ranks: Vec<Rank>,
     /// When each message is there, and taken; not a number before it is sent.

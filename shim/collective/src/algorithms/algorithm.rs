@@ -66,7 +66,7 @@ pub enum Candidate {
     OfFew,
 }
 
-/// So many ranks are few.
+/// Largest number of ranks that are few.
 const FEW: usize = 128;
 
 impl Candidate {

@@ -241,7 +241,7 @@ impl<'a> Engine<'a> {
         let Some(awaited) = self.messages.get_mut(message) else {
             return;
         };
-        awaited.awaited = Some((step, now));
+        awaited.awaited.get_or_insert((step, now));
         match awaited.is_there {
             true => self.take(message, now),
             false => self.ask(message, now),
@@ -340,14 +340,17 @@ impl<'a> Engine<'a> {
         self.events.at(end, What::There(message));
     }
 
+    /// A message that is awaited is one more thing that its rank may do.
     fn there(&mut self, message: usize, now: f64) {
         self.messages[message].is_there = true;
-        if self.messages[message].awaited.is_some() {
-            self.take(message, now);
+        let Message { to, awaited, .. } = self.messages[message];
+        if let Some((step, _)) = awaited {
+            self.ranks[to].ready.push(Reverse(step));
+            self.wake_when_free(to, now);
         }
     }
 
-    /// A message that is there and awaited is taken by its rank: once, by the later of both.
+    /// A message that is there and awaited is taken by its rank.
     fn take(&mut self, message: usize, now: f64) {
         let Message {
             from,

@@ -12,14 +12,14 @@
 //! such a send is over when its last byte has left.
 //!
 //! A message is received once, when it is there and its receive has begun, whichever comes later,
-//! and before its rank begins anything else. `or(m)` is a part of `g(m)` (thesis 4.7) for a rank
-//! that waits: it ends with the last byte. It begins when the rank is free and the receive has
-//! begun, so that one which is late ends `or(m)` after that.
+//! and when its receive is the first that its rank may do. `or(m)` is a part of `g(m)` (thesis 4.7)
+//! for a rank that waits: it ends with the last byte. It begins when the rank is free and the
+//! receive has begun, so that one which is late ends `or(m)` after that.
 //!
-//! Where links are alike, much happens at the same time. Of that, messages go on first, then they
-//! are received, then steps end, then ranks begin steps, the lowest rank first. Messages that come
-//! to a link at the same time pass it in the order of their senders, and those of one sender in
-//! that of its steps; so are those received that are there at the same time.
+//! Where links are alike, much happens at the same time. Of that, messages go on first, then steps
+//! end, then ranks begin steps or receive, the lowest rank first. Messages that come to a link at
+//! the same time pass it in the order of their senders, and those of one sender in that of its
+//! steps.
 //!
 //! Messages of a total exchange inside a cluster take `gamma (L + g(m)) + delta` instead, where its
 //! contention was measured (thesis 6.4).

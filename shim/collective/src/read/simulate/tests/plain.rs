@@ -115,9 +115,8 @@ impl World<'_> {
     fn something_happens(&mut self) -> bool {
         self.a_message_is_answered()
             || self.a_message_goes_on()
-            || self.a_message_is_taken()
             || self.a_step_ends()
-            || self.a_rank_begins_a_step()
+            || self.a_rank_goes_on()
     }
 
     /// The next time at which anything may happen that does not happen now.
@@ -202,15 +201,23 @@ impl World<'_> {
         true
     }
 
-    /// A message whose last byte is there, and for which its receiver waits.
-    fn a_message_is_taken(&mut self) -> bool {
-        let is_taken = |message: &Message| {
+    /// The first step of a rank whose message is there, and for which it waits.
+    fn arrived(&self, rank: usize) -> Option<usize> {
+        let has_arrived = |message: &&Message| {
             let goes = message.asks == 0.0 && message.way.is_empty();
-            goes && message.last_byte <= self.now && message.awaited.is_some()
+            goes && message.last_byte <= self.now && message.to == rank
         };
-        let Some(place) = self.messages.iter().position(is_taken) else {
-            return false;
+        let arrived = self.messages.iter().filter(has_arrived);
+        let steps = arrived.filter_map(|message| message.awaited.map(|(step, _)| step));
+        steps.min()
+    }
+
+    /// A rank takes the message that its step waits for.
+    fn takes(&mut self, rank: usize, step: usize) {
+        let is_it = |message: &Message| {
+            message.to == rank && message.awaited.is_some_and(|(awaits, _)| awaits == step)
         };
+        let place = self.messages.iter().position(is_it).unwrap();
         let message = self.messages.remove(place);
         let (step, since) = message.awaited.unwrap();
         let work = self.work(message.to, message.key.0, message.bytes, Link::receive);
@@ -219,7 +226,6 @@ impl World<'_> {
         let begins = (message.last_byte - work).max(since).max(receiver.free);
         receiver.free = begins + work;
         receiver.ends.push((step, receiver.free));
-        true
     }
 
     fn a_step_ends(&mut self) -> bool {
@@ -235,12 +241,26 @@ impl World<'_> {
         false
     }
 
-    /// The lowest rank that is free begins the first step that it may.
-    fn a_rank_begins_a_step(&mut self) -> bool {
-        let may_begin = |rank: &Rank| rank.free <= self.now && rank.next.is_some();
-        let Some(rank) = self.ranks.iter().position(may_begin) else {
+    /// The lowest rank that is free begins the first step that it may, or receives, whichever
+    /// stands first in its list.
+    fn a_rank_goes_on(&mut self) -> bool {
+        let may = |&rank: &usize| {
+            let state = &self.ranks[rank];
+            state.free <= self.now && (state.next.is_some() || self.arrived(rank).is_some())
+        };
+        let Some(rank) = (0..self.ranks.len()).find(may) else {
             return false;
         };
+        match (self.arrived(rank), self.ranks[rank].next) {
+            (Some(arrived), Some(next)) if arrived < next => self.takes(rank, arrived),
+            (Some(arrived), None) => self.takes(rank, arrived),
+            _ => self.begins(rank),
+        }
+        true
+    }
+
+    /// A rank begins the first step that it may.
+    fn begins(&mut self, rank: usize) {
         let state = &mut self.ranks[rank];
         let step = state.next.take().unwrap();
         state.begun[step] = true;
@@ -257,7 +277,6 @@ impl World<'_> {
             }
         }
         self.ranks[rank].look_for_next(&self.plans[rank]);
-        true
     }
 
     fn sends(&mut self, key: Key, to: usize, tag: u32, bytes: u64) {

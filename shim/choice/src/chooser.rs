@@ -39,6 +39,7 @@ impl Chooser {
                 .map(|bytes| MessageCosts::new(&network, bytes))
                 .collect(),
             sizes: estimate::sizes(&network, clusters),
+            eager,
             native: native
                 .map(|native| Native::new(network.clone(), native).with_topology(clusters)),
             network,
@@ -93,7 +94,7 @@ impl Chooser {
     ) -> u64 {
         let estimated = self.known.as_ref().filter(|_| clusters.are_far());
         let estimated = estimated.and_then(|known| {
-            let costs = known.whole(call.operation, call.bytes, clusters);
+            let costs = MessageCosts::new(&known.network, call.bytes);
             known.with_best_segment(algorithm, &known.input(call, false, clusters, &costs))
         });
         match estimated {
@@ -126,9 +127,7 @@ impl Chooser {
         if let Some(choice) = self.chosen.get(&class) {
             return choice.clone();
         }
-        let is_in_memory = |known: &Prices| known.network.is_in_memory();
-        let is_tried = clusters.count() > 1 || self.known.as_ref().is_some_and(is_in_memory);
-        let is_predicted = clusters.are_far() || is_tried && !ordered;
+        let is_predicted = clusters.are_far() || !ordered;
         let predicted = match (&self.known, bytes) {
             (Some(known), Some(_)) if is_predicted => known.predicted(class, clusters),
             (Some(known), None) if clusters.are_far() => {

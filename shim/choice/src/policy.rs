@@ -1,8 +1,5 @@
 //! Thresholds of the choice.
 
-/// Blocks that come to no more bytes are collected into one message.
-pub(crate) const MOST_TOGETHER: u64 = 4 << 10;
-
 /// A plan must be this much quicker than the native collective to take its place:
 /// the native one is known less well.
 pub(crate) const MIN_GAIN_RATIO: f64 = 0.97;

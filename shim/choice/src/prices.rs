@@ -3,19 +3,23 @@
 use crate::choice::{Choice, Considered, Unpredicted};
 use crate::class::Class;
 use crate::native::Native;
-use crate::policy::{ALIKE, MIN_GAIN_RATIO, MOST_TOGETHER};
+use crate::policy::{ALIKE, MIN_GAIN_RATIO};
+use std::borrow::Cow;
 use std::sync::Arc;
 use treepie_collective::algorithms::{Describe, Price, costs};
 use treepie_collective::network::MessageCosts;
 use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::estimate::{CostInput, Size};
-use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform};
+use treepie_collective::read::simulate::{Options, simulate};
+use treepie_collective::{Algorithm, Amount, Clusters, Network, Problem, Uniform};
 
 /// The platform: the same for all calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
     pub(crate) network: Arc<Network>,
     pub(crate) sizes: Vec<Size>,
+    /// The eager limit, in bytes.
+    pub(crate) eager: u64,
     /// Costs of the segments that are tried, from small to large.
     pub(crate) segments: Vec<MessageCosts>,
     /// The MPI whose own collectives are to be beaten.
@@ -25,7 +29,7 @@ pub(crate) struct Prices {
 impl Prices {
     /// The quickest; `None` where no algorithm's time is known.
     pub(crate) fn predicted(&self, class: Class, clusters: &Clusters) -> Option<Choice> {
-        let costs = self.whole(class.operation, class.bytes, clusters);
+        let costs = MessageCosts::new(&self.network, class.bytes);
         let call = Uniform {
             operation: class.operation,
             bytes: class.bytes,
@@ -40,8 +44,12 @@ impl Prices {
 
     /// The algorithms that the choice considers for a call, each with its best segments.
     pub(crate) fn candidates(&self, input: &CostInput) -> Vec<Considered> {
+        // Of one cluster, there is only one tree to go along.
+        let is_one = input.clusters.count() == 1 && !self.network.is_in_memory();
+        let differs = |algorithm: &&Algorithm| algorithm.is_by_rank() || algorithm.tree.is_some();
         Algorithm::of(input.operation)
             .filter(|algorithm| algorithm.keeps_order() || !input.ordered)
+            .filter(|algorithm| !is_one || differs(algorithm))
             .filter_map(|algorithm| {
                 let best = self.with_best_segment(algorithm, input);
                 best.or_else(|| self.whole_of_few(algorithm, input))
@@ -59,31 +67,9 @@ impl Prices {
         is_considered.then(|| Considered {
             algorithm,
             segment: whole.segment.bytes.max(1),
-            seconds: by_description(algorithm, whole),
+            seconds: simulated(algorithm, whole)
+                .unwrap_or_else(|| by_description(algorithm, whole)),
         })
-    }
-
-    /// Costs of a message that is not cut. Small blocks of a cluster that are collected for all,
-    /// or for another cluster, go on together, as one message.
-    pub(crate) fn whole(
-        &self,
-        operation: Operation,
-        bytes: u64,
-        clusters: &Clusters,
-    ) -> MessageCosts {
-        let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
-        let members = members.max().unwrap_or(1);
-        let together = match operation {
-            Operation::Allgather | Operation::Allgatherv => bytes.saturating_mul(members),
-            // A block from each to each of another cluster.
-            Operation::Alltoall => bytes.saturating_mul(members * members),
-            _ => bytes,
-        };
-        let size = match together <= MOST_TOGETHER {
-            true => together,
-            false => bytes,
-        };
-        MessageCosts::new(&self.network, size)
     }
 
     /// A call whose messages are not cut.
@@ -106,6 +92,7 @@ impl Prices {
             },
             ordered,
             segment,
+            largest: call.bytes.max(self.eager),
             edges: &[],
         }
     }
@@ -132,7 +119,8 @@ impl Prices {
     ) -> Considered {
         let edges = algorithm.tree.map_or(Vec::new(), |(between, direction)| {
             let root = whole.clusters.of(whole.root);
-            let costs = || costs(whole.segment, whole.clusters, direction);
+            let fans = |cluster: usize| Cow::Borrowed(&self.sizes[cluster].fans[..]);
+            let costs = || costs(&self.network, whole.segment, fans, direction);
             between.edges(whole.clusters.count(), root, costs)
         });
         let input = CostInput {
@@ -202,6 +190,23 @@ fn problem<'a>(input: &CostInput<'a>, amount: &'a Amount) -> Problem<'a> {
         network: Some(input.network),
         unit_bytes: 1,
     }
+}
+
+/// Plans of more steps, of all ranks, are read: they are simulated in a millisecond.
+const MOST_STEPS: usize = 1500;
+
+/// Seconds of an algorithm in the simulation; `None` where its plans are long.
+fn simulated(algorithm: &Algorithm, input: &CostInput) -> Option<f64> {
+    let amount = Amount::Each(input.bytes);
+    let problem = problem(input, &amount);
+    let description = algorithm.describe(&problem);
+    let steps = description.plan(0, input.largest.max(1)).steps().len();
+    if steps * problem.ranks() > MOST_STEPS {
+        return None;
+    }
+    let plans = description.plans(input.largest.max(1));
+    let outcome = simulate(input.network, &plans, 1, Options::default());
+    outcome.ok().map(|outcome| outcome.seconds)
 }
 
 /// Seconds of an algorithm by its description, in segments.

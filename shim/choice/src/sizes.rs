@@ -91,7 +91,12 @@ impl Prices {
         };
         for segment in smaller.filter(|segment| segment.bytes < whole.bytes) {
             let work = work_of_a_segment * (whole.bytes / segment.bytes.max(1)) as f64;
-            let seconds = estimate(&CostInput { segment, ..*whole }) + work;
+            let cut = CostInput {
+                segment,
+                largest: segment.bytes,
+                ..*whole
+            };
+            let seconds = estimate(&cut) + work;
             if seconds < worth * best.1 {
                 best = (segment.bytes, seconds);
                 worse = 0;

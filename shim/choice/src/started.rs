@@ -18,6 +18,7 @@ use crate::policy::MIN_GAIN_RATIO;
 use crate::prices::best_of;
 use treepie_collective::Operation;
 use treepie_collective::algorithms::Price;
+use treepie_collective::network::MessageCosts;
 
 use treepie_collective::{Algorithm, Clusters, Uniform};
 
@@ -95,7 +96,7 @@ impl Chooser {
         progress: Progress,
     ) -> Option<Choice> {
         let known = self.known.as_ref()?;
-        let costs = known.whole(class.operation, class.bytes, clusters);
+        let costs = MessageCosts::new(&known.network, class.bytes);
         let call = Uniform {
             operation: class.operation,
             bytes: class.bytes,

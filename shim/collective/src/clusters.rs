@@ -13,6 +13,8 @@ use treepie_platform::Inside;
 pub struct Clusters {
     of: Vec<usize>,
     members: Vec<Vec<usize>>,
+    /// The members of each cluster, one of each group of its widest level in turn.
+    dealt: Vec<Vec<usize>>,
     /// Leader of each cluster.
     leaders: Vec<usize>,
     /// Number of each rank's group on each level inside clusters, the widest level first.
@@ -40,6 +42,7 @@ impl Clusters {
         Clusters {
             of,
             leaders: members.iter().map(|members| members[0]).collect(),
+            dealt: members.clone(),
             members,
             closer: Vec::new(),
             are_near: false,
@@ -76,6 +79,15 @@ impl Clusters {
             let level = level.collect();
             self.closer.push(level);
         }
+        self.with_dealt()
+    }
+
+    /// Deals the members of each cluster out by its widest level.
+    fn with_dealt(mut self) -> Self {
+        if let Some(widest) = self.closer.first() {
+            let members = self.members.iter();
+            self.dealt = members.map(|members| dealt(members, widest)).collect();
+        }
         self
     }
 
@@ -83,6 +95,7 @@ impl Clusters {
     pub(crate) fn without_closer(&self) -> Self {
         Clusters {
             closer: Vec::new(),
+            dealt: self.members.clone(),
             ..self.clone()
         }
     }
@@ -114,6 +127,7 @@ impl Clusters {
             are_near: true,
             ..Clusters::new(&widest)
         }
+        .with_dealt()
     }
 
     /// Marks the clusters as near hosts of one cluster, or groups of one host.
@@ -186,6 +200,12 @@ impl Clusters {
         &self.members[cluster]
     }
 
+    /// The ranks of a cluster, one of each host (of each group of its widest level) in turn: the
+    /// first few have as many cards as there can be.
+    pub(crate) fn dealt(&self, cluster: usize) -> &[usize] {
+        &self.dealt[cluster]
+    }
+
     /// The levels inside clusters: a number for each rank, the widest level first.
     pub fn closer(&self) -> &[Vec<usize>] {
         &self.closer
@@ -224,4 +244,19 @@ impl Clusters {
         let count = self.count();
         (1..count).map(move |distance| (cluster + count - distance) % count)
     }
+}
+
+/// One of each group in turn, from low to high in each.
+fn dealt(members: &[usize], group_of: &[usize]) -> Vec<usize> {
+    let mut met: HashMap<usize, usize> = HashMap::new();
+    let mut by_turn: Vec<(usize, usize)> = members
+        .iter()
+        .map(|&member| {
+            let turn = met.entry(group_of[member]).or_default();
+            *turn += 1;
+            (*turn, member)
+        })
+        .collect();
+    by_turn.sort_by_key(|&(turn, _)| turn);
+    by_turn.into_iter().map(|(_, member)| member).collect()
 }

@@ -60,9 +60,9 @@ pub struct Neighbours {
 }
 
 impl Shape {
-    /// The shape that serves a cluster of `members` from its leader: few are served fastest one by
-    /// one.
-    pub(crate) fn for_cluster(members: usize) -> Self {
+    /// The shape that serves a group of `members` whose links are not known: few are served fastest
+    /// one by one.
+    pub(crate) fn of_unknown_links(members: usize) -> Self {
         match members {
             0..=5 => Shape::Flat,
             _ => Shape::Binomial,
@@ -213,17 +213,27 @@ fn parted(
     parent
 }
 
-/// How many of n places the first child leads: as many as it can reach until the last is reached.
-/// N(t) places have the message after t sends, with N(t) = N(t - 1) + N(t - lambda), from N(t) = 1
-/// below lambda.
-fn postal(places: usize, lambda: u32) -> usize {
+/// N(t), the places that have the message after t sends, until all of them have it: N(t) =
+/// N(t - 1) + N(t - lambda), from N(t) = 1 below lambda.
+fn postal_reach(places: usize, lambda: u32) -> Vec<usize> {
     let lambda = lambda.max(1) as usize;
     let mut reached = vec![1; lambda];
     while reached[reached.len() - 1] < places {
         let now = reached.len();
         reached.push(reached[now - 1] + reached[now - lambda]);
     }
-    reached[reached.len().saturating_sub(lambda + 1)]
+    reached
+}
+
+/// How many of n places the first child leads: as many as it can reach until the last is reached.
+fn postal(places: usize, lambda: u32) -> usize {
+    let reached = postal_reach(places, lambda);
+    reached[reached.len().saturating_sub(lambda.max(1) as usize + 1)]
+}
+
+/// The sends that it takes to reach all places of a [lambda tree](Shape::Lambda).
+pub(crate) fn postal_rounds(places: usize, lambda: u32) -> usize {
+    postal_reach(places, lambda).len() - 1
 }
 
 /// A place less than twice `count`, counted round. A division each time is felt where a plan is

@@ -3,6 +3,7 @@
 use crate::network::computing::Computing;
 use crate::network::inside::Inner;
 use crate::operation::Operation;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use treepie_platform::orders::{Costs, CostsError};
 use treepie_platform::{Contention, Link};
@@ -84,6 +85,13 @@ impl Network {
     /// Number of hosts.
     pub fn hosts(&self) -> usize {
         self.hosts
+    }
+
+    /// Number of hosts of a cluster.
+    pub(crate) fn hosts_of(&self, cluster: usize) -> usize {
+        let ranks = self.cluster_of.iter().zip(&self.host_of);
+        let hosts = ranks.filter(|&(&of, _)| of == cluster);
+        hosts.map(|(_, host)| host).collect::<BTreeSet<_>>().len()
     }
 
     /// Whether what stands here for clusters are hosts of one, or groups of ranks of one host, so

@@ -1,5 +1,5 @@
 //! What no schedule can beat: one latency (over other clusters, where that is shorter), and the
-//! bytes that must pass the busiest link between clusters.
+//! bytes that must pass the busiest link between clusters, or the card of a host.
 //!
 //! Every cluster but the root's must get a broadcast once; a reduction leaves every other
 //! cluster once; an `Allreduce` of C clusters moves 2 (C - 1) / C messages over the average
@@ -124,6 +124,20 @@ pub fn bound(
         }
         _ => 0.0,
     };
+    // Every host but the root's gets a broadcast, or gives its operand.
+    let on_cards = (0..count).map(|cluster| {
+        let late = if cluster == home {
+            0.0
+        } else {
+            farthest(cluster)
+        };
+        match operation {
+            Bcast => late + to_card(network, cluster, bytes, |other| (other, cluster)),
+            Reduce => late + to_card(network, cluster, bytes, |other| (cluster, other)),
+            _ => 0.0,
+        }
+    });
+    let together = on_cards.fold(together, f64::max);
     (0..count)
         .filter(|_| count > 1)
         .map(|cluster| {
@@ -139,6 +153,24 @@ pub fn bound(
             busy + late
         })
         .fold(together, f64::max)
+}
+
+/// Seconds of `bytes` on the fastest link of a host of a cluster that has several, where `way` joins
+/// it with another cluster.
+fn to_card(
+    network: &Network,
+    cluster: usize,
+    bytes: u64,
+    way: impl Fn(usize) -> (usize, usize),
+) -> f64 {
+    let hosts = network.hosts_of(cluster);
+    let Some(within) = network.between_hosts(cluster).filter(|_| hosts > 1) else {
+        return 0.0;
+    };
+    let others = (0..network.clusters()).map(way);
+    let far = others.filter_map(|(from, to)| network.between(from, to));
+    far.map(|link| link.gap(bytes))
+        .fold(within.gap(bytes), f64::min)
 }
 
 /// The least latency from each cluster to each other, row by row, over others where that is shorter

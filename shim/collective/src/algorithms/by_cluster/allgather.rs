@@ -5,7 +5,7 @@
 //!   lanes      a1 == its block ==> b1 --> b0, b2        every member by itself, all at the same time
 //! ```
 
-use crate::algorithms::by_cluster::between;
+use crate::algorithms::by_cluster::inside::{Stream, inside};
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;
@@ -54,7 +54,9 @@ pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range
     } else {
         steps.send(leader(here), Range::input(0, problem.block(rank)));
     }
-    let at = between::inside(problem, rank);
+    let longest = gathered.iter().map(|place| place.length).max().unwrap_or(0);
+    let stream = Stream::of(problem, steps, longest, problem.total());
+    let at = inside(problem, rank, stream);
     trees::broadcast(steps, &at, gathered[here]);
     for other in clusters.others_towards(here) {
         let mut at = at.clone();
@@ -86,8 +88,10 @@ pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         let there = clusters.members(cluster);
         there[place % there.len()]
     };
-    let near: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
     let place = members.iter().position(|&m| m == rank).unwrap_or(0);
+    // From the next one on: not all send to the same one first.
+    let (before, after) = (&members[..place], &members[place + 1..]);
+    let near: Vec<usize> = after.iter().chain(before).copied().collect();
     keep_own(problem, rank, steps);
     let others = clusters.others(here).map(|other| partner(other, place));
     steps.send_round_robin(others.map(|to| (to, own)));

@@ -4,36 +4,38 @@
 //!   members --> leader <==> leaders of all other clusters; leader --> members
 //! ```
 
+use crate::algorithms::by_cluster::inside::{Flows, Stream, inside};
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Members signal their leader, leaders each other, and then their
+/// Members signal their leader along a tree, leaders each other, and then their
 /// members: one latency between clusters.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let leader = clusters.leader(here);
-    let members = || {
-        let all = clusters.members(here).iter().copied();
-        all.filter(|&member| member != leader)
+    let signal = Stream {
+        bytes: 0,
+        messages: 1,
+        flows: Flows::Down,
     };
-    if rank != leader {
-        steps.signal(leader);
-        steps.await_signal(leader);
-        return;
-    }
-    for member in members() {
-        steps.await_signal(member);
+    let at = inside(problem, rank, signal);
+    for &child in &at.children {
+        steps.await_signal(child);
     }
     steps.fence();
-    for other in clusters.others(here) {
-        steps.signal(clusters.leader(other));
-    }
-    for other in clusters.others_towards(here) {
-        steps.await_signal(clusters.leader(other));
+    if let Some(parent) = at.parent {
+        steps.signal(parent);
+        steps.await_signal(parent);
+    } else {
+        for other in clusters.others(here) {
+            steps.signal(clusters.leader(other));
+        }
+        for other in clusters.others_towards(here) {
+            steps.await_signal(clusters.leader(other));
+        }
     }
     steps.fence();
-    for member in members() {
-        steps.signal(member);
+    for &child in &at.children {
+        steps.signal(child);
     }
 }

@@ -1,9 +1,12 @@
 //! Trees between clusters: of a shape, or as a scheduler orders the sends.
 
-use crate::algorithms::trees::{Neighbours, Shape, led_by, round};
+use crate::algorithms::by_cluster::inside::{Fan, Flows, Stream, fans, inside, tail};
+use crate::algorithms::trees::{Neighbours, Shape, round};
 use crate::clusters::Clusters;
 use crate::network::costs::{MessageCost, MessageCosts};
+use crate::network::links::Network;
 use crate::problem::Problem;
+use std::borrow::Cow;
 use treepie_platform::orders::{Costs, Order};
 
 /// How the clusters' leaders send to each other.
@@ -48,19 +51,32 @@ impl Between {
     }
 }
 
+/// Orders are made before a message is cut: for segments of this size, in bytes.
+const USUAL_SEGMENT: u64 = 32 << 10;
+
 /// Costs of a message between leaders as the plans' executor meets them: a sender is
-/// free when the message has left its cluster, and the rest is latency. Inside, a binomial
-/// tree over the members.
-pub fn costs(message: &MessageCosts, clusters: &Clusters, direction: Direction) -> Costs {
-    let count = clusters.count();
+/// free when the message has left its cluster, and the rest is latency. `T_k` is the time that the
+/// trees inside a cluster, whose leader serves `fans(cluster)`, need behind the message itself.
+pub fn costs<'a>(
+    network: &Network,
+    message: &MessageCosts,
+    fans: impl Fn(usize) -> Cow<'a, [Fan]>,
+    direction: Direction,
+) -> Costs {
     let (gap, latency) = match direction {
         Direction::Down => parted(&message.uplink, |from, to| message.between(from, to)),
         Direction::Up => parted(&message.downlink, |from, to| message.between(to, from)),
     };
-    let inside = (0..count).map(|cluster| {
-        let members = clusters.members(cluster).len();
-        f64::from(members.next_power_of_two().trailing_zeros()) * message.within[cluster].seconds()
-    });
+    let stream = Stream {
+        bytes: message.bytes.min(USUAL_SEGMENT),
+        messages: message.bytes.div_ceil(USUAL_SEGMENT).max(1),
+        flows: match direction {
+            Direction::Down => Flows::Down,
+            Direction::Up => Flows::Up,
+        },
+    };
+    let inside =
+        (0..network.clusters()).map(|cluster| tail(network, cluster, &fans(cluster), stream));
     Costs::new(gap, latency, inside.collect())
         .expect("links have costs from 0, and there is one for each two clusters")
 }
@@ -93,46 +109,12 @@ pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(
         .block(problem.root)
         .saturating_mul(problem.unit_bytes);
     between.edges(clusters.count(), root_cluster, || match problem.network {
-        Some(network) => costs(&MessageCosts::new(network, bytes), clusters, direction),
+        Some(network) => {
+            let fans = |cluster| Cow::Owned(fans(clusters, problem.leader(cluster)));
+            costs(network, &MessageCosts::new(network, bytes), fans, direction)
+        }
         None => equal_costs(clusters.count()),
     })
-}
-
-/// This rank's neighbours inside its cluster: a tree over the groups of the widest
-/// level, each led by one of its ranks, and so on into the group.
-///
-/// ```text
-///   cluster   A0 --> B0, C0       one rank of every host,
-///   host      A0 --> A1, A2       then the others of each
-/// ```
-pub fn inside(problem: &Problem, rank: usize) -> Neighbours {
-    let clusters = problem.clusters;
-    let here = clusters.of(rank);
-    let leader = problem.leader(here);
-    let mut members = led_by(leader, clusters.members(here));
-    let mut at = Neighbours::default();
-    for level in clusters.closer() {
-        // The first of every group leads it.
-        let mut leaders: Vec<usize> = Vec::new();
-        for &member in &members {
-            if !leaders.iter().any(|&known| level[known] == level[member]) {
-                leaders.push(member);
-            }
-        }
-        extend(&mut at, &leaders, rank);
-        members.retain(|&member| level[member] == level[rank]);
-    }
-    extend(&mut at, &members, rank);
-    at
-}
-
-/// Adds the neighbours in the tree over `ranks`, if `rank` is one of them.
-fn extend(at: &mut Neighbours, ranks: &[usize], rank: usize) {
-    if let Some(place) = ranks.iter().position(|&other| other == rank) {
-        let more = Shape::for_cluster(ranks.len()).neighbours(ranks, place);
-        at.parent = at.parent.or(more.parent);
-        at.children.extend(more.children);
-    }
 }
 
 /// This rank's neighbours in a tree between leaders and the usual trees inside
@@ -142,9 +124,10 @@ pub(crate) fn all_levels(
     rank: usize,
     between: Between,
     direction: Direction,
+    stream: Stream,
 ) -> Neighbours {
     let clusters = problem.clusters;
-    let local = inside(problem, rank);
+    let local = inside(problem, rank, stream);
     let here = clusters.of(rank);
     let leader = |cluster: usize| problem.leader(cluster);
     if rank != leader(here) {

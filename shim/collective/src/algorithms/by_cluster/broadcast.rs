@@ -2,7 +2,8 @@
 //! cluster, its hosts, and so on. Segments go on as they come: a cluster is served while
 //! the rest of the message is still between clusters.
 
-use crate::algorithms::by_cluster::between::{Between, Direction, all_levels, inside};
+use crate::algorithms::by_cluster::between::{Between, Direction, all_levels};
+use crate::algorithms::by_cluster::inside::{Stream, inside};
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;
@@ -19,8 +20,10 @@ pub fn leaders(problem: &Problem) -> Vec<usize> {
 
 /// Along a tree of leaders.
 pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
-    let at = all_levels(problem, rank, between, Direction::Down);
-    trees::broadcast(steps, &at, Range::output(0, problem.block(rank)));
+    let length = problem.block(rank);
+    let stream = Stream::of(problem, steps, length, length);
+    let at = all_levels(problem, rank, between, Direction::Down, stream);
+    trees::broadcast(steps, &at, Range::output(0, length));
 }
 
 /// The root sends each segment to one other cluster, round-robin, and the leaders
@@ -33,8 +36,9 @@ pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Betw
 ///   root ---s8--> c1, c2, c3             root ---s9--> c1, c2, c3          at last
 /// ```
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let local = inside(problem, rank);
     let data = Range::output(0, problem.block(rank));
+    let stream = Stream::of(problem, steps, data.length, data.length);
+    let local = inside(problem, rank, stream);
     let leaders = leaders(problem);
     let others = &leaders[1..];
     let direct = match others.len() {

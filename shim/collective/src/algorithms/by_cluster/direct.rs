@@ -163,7 +163,7 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let lanes = lanes_of(problem, rank, steps);
     let direct = straight_of_allreduce(steps.in_flight(), clusters.count(), length);
-    let members = clusters.members(clusters.of(rank));
+    let members = clusters.dealt(clusters.of(rank));
     let sum = lanes::reduce_inside(problem, rank, steps, lanes);
     let output = |lane: usize| {
         let (start, length) = share(length, lanes, lane);

@@ -10,6 +10,7 @@
 
 use crate::algorithms::by_cluster::between;
 use crate::algorithms::by_cluster::between::{Between, Direction};
+use crate::algorithms::by_cluster::inside::{Stream, inside, led_from};
 use crate::algorithms::trees;
 use crate::algorithms::trees::{Neighbours, Shape, Slots, led_by};
 use crate::clusters::Clusters;
@@ -63,7 +64,7 @@ pub(crate) fn reduce_inside(
     steps: &mut dyn Steps,
     lanes: usize,
 ) -> Option<Range> {
-    let members = problem.clusters.members(problem.clusters.of(rank));
+    let members = problem.clusters.dealt(problem.clusters.of(rank));
     let length = problem.block(rank);
     let mine = |lane: usize| {
         let (start, length) = share(length, lanes, lane);
@@ -107,7 +108,7 @@ pub fn reduce(
     let clusters = problem.clusters;
     let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
     let sum = reduce_inside(problem, rank, steps, lanes);
-    let members = clusters.members(here);
+    let members = clusters.dealt(here);
     let place = members.iter().position(|&member| member == rank);
     let result = |lane: usize| {
         let (start, length) = share(problem.block(rank), lanes, lane);
@@ -156,7 +157,7 @@ pub(crate) fn reduce_chain(problem: &Problem, rank: usize, steps: &mut dyn Steps
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let lanes = lanes(problem);
-    let members = clusters.members(clusters.of(rank));
+    let members = clusters.dealt(clusters.of(rank));
     let sum = reduce_inside(problem, rank, steps, lanes);
     let Some(place) = members.iter().position(|&member| member == rank) else {
         return;
@@ -202,7 +203,7 @@ impl Lane {
         let clusters = problem.clusters;
         Lane {
             ranks: (0..clusters.count())
-                .map(|cluster| clusters.members(cluster)[lane])
+                .map(|cluster| clusters.dealt(cluster)[lane])
                 .collect(),
             at: clusters.of(rank),
             length,
@@ -282,7 +283,8 @@ pub(crate) fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn
     let here = clusters.of(rank);
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let at = between::inside(problem, rank);
+    let stream = Stream::of(problem, steps, length, length);
+    let at = inside(problem, rank, stream);
     if at.parent.is_some() {
         trees::reduce(steps, &at, own, None);
         return trees::broadcast(steps, &at, output);
@@ -318,7 +320,7 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, between:
     let lanes = to_fill(clusters, problem.network);
     let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
     let lane_of = |cluster: usize, lane: usize| {
-        led_by(problem.leader(cluster), clusters.members(cluster))[lane]
+        led_by(problem.leader(cluster), clusters.dealt(cluster))[lane]
     };
     let edges = between::edges(problem, between, Direction::Down);
     let above = edges.iter().find(|&&(_, to)| to == here);
@@ -327,6 +329,8 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, between:
         .filter(|&&(from, _)| from == here)
         .map(|&(_, to)| to)
         .collect();
+    let data = Range::output(0, problem.block(rank));
+    let stream = Stream::of(problem, steps, data.length, data.length);
     // Inside, from whoever has the segment first: the root, or the lane's own rank.
     let inside: Vec<Neighbours> = (0..lanes)
         .map(|lane| {
@@ -334,12 +338,9 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, between:
                 true => problem.root,
                 false => lane_of(here, lane),
             };
-            let ranks = led_by(first, clusters.members(here));
-            let place = ranks.iter().position(|&member| member == rank);
-            Shape::for_cluster(ranks.len()).neighbours(&ranks, place.unwrap_or(0))
+            led_from(problem, rank, first, stream)
         })
         .collect();
-    let data = Range::output(0, problem.block(rank));
     for (index, segment) in steps.segments(data).enumerate() {
         let lane = index % lanes;
         let carries = rank == lane_of(here, lane);

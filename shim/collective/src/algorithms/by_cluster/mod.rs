@@ -8,6 +8,7 @@ pub mod between;
 pub mod broadcast;
 pub mod direct;
 pub mod grouped;
+pub mod inside;
 pub mod lanes;
 pub mod multi_source;
 pub mod reduce;

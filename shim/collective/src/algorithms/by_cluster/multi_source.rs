@@ -30,7 +30,7 @@ pub fn count(clusters: &Clusters, root: usize, network: Option<&Network>) -> usi
 /// These ranks, the root first.
 fn sources(problem: &Problem) -> Vec<usize> {
     let (clusters, root) = (problem.clusters, problem.root);
-    let mut all = led_by(root, clusters.members(clusters.of(root)));
+    let mut all = led_by(root, clusters.dealt(clusters.of(root)));
     all.truncate(count(clusters, root, problem.network));
     all
 }
@@ -55,7 +55,7 @@ impl Share {
 /// The shares of a cluster, one for each source, as far as it has members.
 fn shares(problem: &Problem, cluster: usize, sources: &[usize]) -> Vec<Share> {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
-    let members = led_by(leader, problem.clusters.members(cluster));
+    let members = led_by(leader, problem.clusters.dealt(cluster));
     let cut = Blocks::Cut {
         count: sources.len().min(members.len()),
         units: members.len() as u64,
@@ -138,7 +138,7 @@ fn scatter_from_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share],
         };
         steps.send(to, all);
     }
-    let near = problem.clusters.members(problem.clusters.of(root));
+    let near = problem.clusters.dealt(problem.clusters.of(root));
     for &member in near.iter().filter(|&&member| member != root) {
         steps.send(member, input(member));
     }
@@ -185,7 +185,7 @@ fn gather_to_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share], ow
     let blocks = problem.blocks();
     let output = |owner: usize| blocks.of(Range::output(0, blocks.total()), owner);
     steps.copy(own, output(root));
-    let near = problem.clusters.members(problem.clusters.of(root));
+    let near = problem.clusters.dealt(problem.clusters.of(root));
     for &member in near.iter().filter(|&&member| member != root) {
         steps.receive(member, output(member));
     }

@@ -2,6 +2,7 @@
 //! leaders; the broadcast of the same shape, backwards.
 
 use crate::algorithms::by_cluster::between::{Between, Direction, all_levels};
+use crate::algorithms::by_cluster::inside::Stream;
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;
@@ -10,8 +11,9 @@ use crate::steps::Steps;
 /// Along a tree of leaders. Who is in the same cluster is reduced first:
 /// what comes from far takes longer.
 pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
-    let at = all_levels(problem, rank, between, Direction::Up);
     let length = problem.block(rank);
+    let stream = Stream::of(problem, steps, length, length);
+    let at = all_levels(problem, rank, between, Direction::Up, stream);
     let result = (rank == problem.root).then(|| Range::output(0, length));
     trees::reduce(steps, &at, Range::input(0, length), result);
 }
@@ -19,9 +21,10 @@ pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Betw
 /// `Allreduce` as a reduction to the leader of the first cluster and a broadcast from it, along
 /// one tree.
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
-    let at = all_levels(problem, rank, between, Direction::Down);
-    let output = Range::output(0, problem.block(rank));
-    let own = Range::input(0, problem.block(rank));
+    let length = problem.block(rank);
+    let stream = Stream::of(problem, steps, length, length);
+    let at = all_levels(problem, rank, between, Direction::Down, stream);
+    let (own, output) = (Range::input(0, length), Range::output(0, length));
     trees::reduce(steps, &at, own, at.parent.is_none().then_some(output));
     trees::broadcast(steps, &at, output);
 }

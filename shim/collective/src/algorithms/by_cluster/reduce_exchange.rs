@@ -14,8 +14,8 @@
 
 use std::collections::VecDeque;
 
-use crate::algorithms::by_cluster::between::inside;
 use crate::algorithms::by_cluster::broadcast::leaders;
+use crate::algorithms::by_cluster::inside::{Stream, inside};
 use crate::algorithms::trees;
 use crate::algorithms::trees::{Neighbours, Slots};
 use crate::plan::range::Range;
@@ -102,8 +102,9 @@ impl Rounds {
 
 /// `Reduce`.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let local = inside(problem, rank);
     let own = Range::input(0, problem.block(rank));
+    let stream = Stream::of(problem, steps, own.length, own.length);
+    let local = inside(problem, rank, stream);
     let leaders = leaders(problem);
     let others = &leaders[1..];
     let leader = problem.leader(problem.clusters.of(rank));

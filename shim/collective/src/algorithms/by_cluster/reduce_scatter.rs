@@ -4,7 +4,7 @@
 //!   members --all blocks--> leader == sums for b's members ==> leader of b --each its own--> members
 //! ```
 
-use crate::algorithms::by_cluster::between;
+use crate::algorithms::by_cluster::inside::{Stream, inside};
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;
@@ -15,8 +15,9 @@ use crate::steps::Steps;
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let at = between::inside(problem, rank);
     let all = Range::input(0, problem.total());
+    let stream = Stream::of(problem, steps, all.length, all.length);
+    let at = inside(problem, rank, stream);
     let result = Range::output(0, problem.block(rank));
     if at.parent.is_some() {
         // What is reduced goes up the tree; blocks come from the leader itself.

@@ -4,6 +4,7 @@
 use crate::algorithms::by_cluster::between::{Grouped, by_tail};
 use crate::algorithms::by_cluster::scan::runs;
 use crate::network::costs::MessageCosts;
+use crate::network::links::Overhead;
 use crate::operation::Operation;
 use crate::read::estimate::input::CostInput;
 use crate::told;
@@ -78,6 +79,16 @@ fn to_root(input: &CostInput) -> f64 {
     entered.fold(0.0, f64::max)
 }
 
+/// Whether what goes from the root to another cluster in messages of `bytes` starts after what stays
+/// inside, which is sent `seconds` later: because it asks first.
+fn starts_late(input: &CostInput, bytes: u64, seconds: f64) -> bool {
+    let root = input.root_cluster();
+    let links = input
+        .others(root)
+        .filter_map(|to| input.network.between(root, to));
+    links.map(|link| link.handshake(bytes)).fold(0.0, f64::max) > seconds
+}
+
 /// Everyone who has a block for another sends it directly there.
 pub fn direct(input: &CostInput) -> f64 {
     use Operation::{Gather, Gatherv, Scatter, Scatterv};
@@ -88,22 +99,54 @@ pub fn direct(input: &CostInput) -> f64 {
         Scatter | Scatterv => from_root(input),
         _ => passing(input, all_pairs) + waiting_to_enter(input),
     };
+    let sending: f64 = input
+        .others(root)
+        .map(|to| {
+            let leader = input.clusters.leader(to);
+            let bytes = input.segment.bytes;
+            let send = input
+                .network
+                .occupied(input.root, leader, bytes, Overhead::Send);
+            input.ranks(to) as f64 * send
+        })
+        .sum();
+    let is_near_first = match input.operation {
+        Gather | Gatherv => true,
+        Scatter | Scatterv => starts_late(input, input.segment.bytes, sending),
+        _ => false,
+    };
     // Every message of a rank passes its host's card; those of an exchange meet others there.
     let card = |cluster: usize, senders: usize, all: bool| {
-        let (size, alone) = (input.sizes[cluster], input.segment.within[cluster]);
+        let (size, alone) = (&input.sizes[cluster], input.segment.within[cluster]);
         let inside = match all {
             true => input.in_exchange(cluster, alone),
             false => alone,
         };
         let near = (size.ranks - size.on_host) as f64 * inside.gap;
-        let far = (input.all_ranks() as f64 - size.ranks as f64) * alone.gap;
-        input.volume(input.bytes) * senders as f64 * (near + far) + inside.latency
+        let far: f64 = input
+            .others(cluster)
+            .map(|other| input.ranks(other) as f64 * input.far_card(cluster, other))
+            .sum();
+        let passed = match is_near_first {
+            true => near.max(far),
+            false => near + far,
+        };
+        input.volume(input.bytes) * senders as f64 * passed + inside.latency
     };
     // What ranks of a host send each other does not pass it.
     let on_host = |cluster: usize| {
         let cost = input.in_exchange(cluster, input.segment.on_host[cluster]);
         let others = (input.sizes[cluster].on_host - 1) as f64;
-        input.volume(input.bytes) * others * cost.gap + cost.latency
+        // Ranks of a host copy what they send and what they get.
+        let copies = if input.operation.has_root() { 1.0 } else { 2.0 };
+        copies * input.volume(input.bytes) * others * cost.gap + cost.latency
+    };
+    let reduced = match input.operation.reduces() {
+        true => input
+            .network
+            .computing
+            .seconds(input.bytes * (input.all_ranks() - 1)),
+        false => 0.0,
     };
     let busiest_card = match input.operation {
         Gather | Gatherv | Scatter | Scatterv => card(root, 1, false),
@@ -111,50 +154,69 @@ pub fn direct(input: &CostInput) -> f64 {
             card(cluster, input.sizes[cluster].on_host, true).max(on_host(cluster))
         }),
     };
-    between.max(busiest_card)
+    between.max(busiest_card) + reduced
 }
 
 /// Blocks are gathered inside clusters, exchanged between leaders, and handed on as
 /// they come.
 pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
     let all = input.all_ranks();
-    let gathered = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
+    let own = |cluster: usize| input.bytes * input.ranks(cluster);
+    let gathered = input.largest(|c| input.spread(c, (input.ranks(c) - 1) as f64, input.bytes));
     let passing = input.largest(|here| {
-        let own = input.volume(input.bytes * input.ranks(here));
-        let foreign = input.volume(input.bytes * (all - input.ranks(here)));
         // One connection carries all that goes from cluster to cluster.
         let connections = input
             .others(here)
-            .map(|to| own * input.segment.between(here, to).gap);
-        let access = f64::max(
-            input.number_of_others() * own * input.segment.uplink[here],
-            foreign * input.segment.downlink[here],
-        );
-        connections.fold(access, f64::max)
+            .map(|to| input.connection(here, to, own(here)).gap);
+        let enters: f64 = input
+            .others(here)
+            .map(|from| input.downlink(here, own(from)))
+            .sum();
+        let leaves = input.number_of_others() * input.uplink(here, own(here));
+        connections.fold(leaves.max(enters), f64::max)
     });
-    let first = input.largest(|c| input.inside(c).first);
-    let handed = input.volume(input.bytes * all) * input.largest(|c| input.inside(c).period);
-    let first_uplink = input.largest(|c| input.segment.uplink[c]);
-    let latency = (input.largest_between(|cost| cost.seconds()) - first_uplink).max(0.0);
-    gathered + latency + passing.max(handed) + waiting_to_enter(input) + first
+    // The blocks of a cluster go on together.
+    let cluster_of_most = (0..input.count())
+        .max_by_key(|&c| input.ranks(c))
+        .unwrap_or(0);
+    let message = own(cluster_of_most).min(input.largest);
+    let inside = |c: usize| input.inside_in(c, message, input.bytes * all);
+    let handed = |here: usize, bytes: u64| {
+        let messages = bytes as f64 / message.max(1) as f64;
+        let stage = inside(here);
+        let far: f64 = input
+            .others(here)
+            .map(|to| input.card_together(here, to, own(here)))
+            .sum();
+        (messages * stage.period).max(messages * stage.card + far)
+    };
+    let first = input.largest(|c| inside(c).first);
+    let latency = input.largest_between(|cost| cost.latency);
+    // The own blocks are handed on while others are on their way.
+    let own_handed = input.largest(|c| handed(c, own(c)));
+    let others_handed = input.largest(|c| handed(c, input.bytes * all - own(c)));
+    let pieces = own(cluster_of_most) as f64 / message.max(1) as f64;
+    let others = latency + passing.max(others_handed);
+    let copied = input.network.computing.seconds(input.bytes * all);
+    let passed = others.max(own_handed + others_handed);
+    gathered / pieces.max(1.0) + passed.max(copied) + first
 }
 
 /// Every member to one of each other cluster, who hands it on.
 pub(crate) fn allgather_lanes(input: &CostInput) -> f64 {
     let passing = passing(input, |from, _| input.ranks(from));
-    let handed = input.largest(|c| input.exchanged(c, input.bytes * input.all_ranks()));
+    let handed = input.largest(|c| input.exchanged(c, input.all_ranks() as f64, input.bytes));
     let segment = input.segment.bytes.min(input.bytes);
-    passing.max(handed) + waiting_to_enter(input) + input.largest(|c| input.exchanged(c, segment))
+    passing.max(handed)
+        + waiting_to_enter(input)
+        + input.largest(|c| input.exchanged(c, 1.0, segment))
 }
 
 /// Members to leaders, leaders to each other, and back.
 pub(crate) fn barrier_exchange(input: &CostInput) -> f64 {
-    let inside = input.largest(|cluster| match input.sizes[cluster] {
-        size if size.ranks == 1 => 0.0,
-        size if size.hosts == 1 => input.segment.on_host[cluster].seconds(),
-        _ => input.segment.within[cluster].seconds(),
-    });
-    2.0 * inside + input.largest_between(|cost| cost.seconds())
+    let inside = input.largest(|cluster| input.inside(cluster, 0).first);
+    let passing = input.largest(|cluster| input.access(cluster)) * (input.number_of_others() - 1.0);
+    2.0 * inside + passing + input.largest_between(|cost| cost.seconds())
 }
 
 /// Costs of a segment on its way from the root; of a gather, which is a scatter backwards, to it.
@@ -174,18 +236,47 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
         ..*input
     };
     let root = input.root_cluster();
-    let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
-    let inside = |cluster: usize| input.spread(cluster, input.bytes * (input.ranks(cluster) - 1));
-    let cost = |cluster: usize| input.segment.between(root, cluster);
+    let block = |cluster: usize| input.bytes * input.ranks(cluster);
+    let inside =
+        |cluster: usize| input.spread(cluster, (input.ranks(cluster) - 1) as f64, input.bytes);
+    let ends = |cluster: usize| match input.operation {
+        Operation::Gather | Operation::Gatherv => (cluster, root),
+        _ => (root, cluster),
+    };
+    let cost = |cluster: usize| {
+        let (from, to) = ends(cluster);
+        input.connection(from, to, block(cluster))
+    };
+    let access = |cluster: usize| {
+        let (from, to) = ends(cluster);
+        let bytes = block(cluster);
+        match to == root {
+            true => (input.downlink(to, bytes), input.uplink(from, bytes)),
+            false => (input.uplink(from, bytes), input.downlink(to, bytes)),
+        }
+    };
     let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
-    let passes = |cluster: usize| block(cluster) * cost(cluster).gap;
+    let passes = |cluster: usize| cost(cluster).gap;
     let (mut sent, mut last) = (0.0, inside(root));
     for cluster in by_tail(input.clusters, root, order, passes, tail) {
-        let gap = cost(cluster).gap.max(input.segment.downlink[cluster]);
-        last = last.max(sent + block(cluster) * gap + tail(cluster));
-        sent += block(cluster) * input.segment.uplink[root];
+        let (at_root, there) = access(cluster);
+        let passing = cost(cluster).gap.max(there);
+        last = last.max(
+            sent + cost(cluster).latency + input.piped(passing, inside(cluster), block(cluster)),
+        );
+        sent += at_root;
     }
-    last.max(sent + inside(root))
+    let far: u64 = input.others(root).map(block).sum();
+    let packed = input.network.computing.seconds(far);
+    let last = last.max(packed);
+    match input.operation {
+        Operation::Scatter | Operation::Scatterv if !starts_late(input, input.largest, packed) => {
+            let card = |to| input.card_together(root, to, block(to));
+            let far: f64 = input.others(root).map(card).sum();
+            last.max(sent).max(far + inside(root))
+        }
+        _ => last.max(sent).max(inside(root)),
+    }
 }
 
 /// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
@@ -197,44 +288,74 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
         ..*input
     };
     let (root, sources) = (input.root_cluster(), sources.max(1));
-    let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
     let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
-    let inside = |cluster: usize| input.spread(cluster, input.bytes * (share(cluster) - 1));
+    let inside = |cluster: usize| input.spread(cluster, (share(cluster) - 1) as f64, input.bytes);
     let (mut sent, mut last, mut to_helpers) = (0.0, 0.0_f64, 0);
     for cluster in input.others(root) {
-        let cost = input.segment.between(root, cluster);
-        let connection = cost.gap * input.volume(input.bytes * share(cluster));
-        let access = input.segment.uplink[root].max(input.segment.downlink[cluster]);
-        let passes = connection.max(block(cluster) * access);
-        last = last.max(sent + passes + cost.latency + inside(cluster));
-        sent += block(cluster) * input.segment.uplink[root];
+        let (from, to) = match input.operation {
+            Operation::Gather | Operation::Gatherv => (cluster, root),
+            _ => (root, cluster),
+        };
+        let cost = input.connection(from, to, input.bytes * share(cluster));
+        let messages = input.ranks(cluster) as f64 / share(cluster) as f64;
+        let bytes = input.bytes * share(cluster);
+        let (out, into) = (input.uplink(from, bytes), input.downlink(to, bytes));
+        let passes = cost.gap.max(messages * out.max(into));
+        last = last.max(sent + cost.latency + input.piped(passes, inside(cluster), bytes));
+        sent += messages * if from == root { out } else { into };
         to_helpers += input.bytes * (input.ranks(cluster) - share(cluster));
     }
     let own = input.bytes * (input.ranks(root) - 1);
-    let segment = input.segment.bytes.min(to_helpers);
-    let near = input.spread(root, to_helpers + own);
-    last.max(sent).max(near) + input.spread(root, segment)
+    let near = input.spread(root, 1.0, to_helpers + own);
+    let segment = input.largest.min(to_helpers);
+    let far: u64 = input
+        .others(root)
+        .map(|c| input.bytes * input.ranks(c))
+        .sum();
+    let packed = input.network.computing.seconds(far);
+    let handed = if sources > 1 { 1.0 } else { 0.0 };
+    last.max(sent).max(near).max(packed) + input.spread(root, handed, segment)
 }
 
 /// Blocks between two clusters go in one message between leaders.
 pub(crate) fn alltoall_grouped(input: &CostInput) -> f64 {
-    between_leaders(input) + input.largest_between(|cost| cost.seconds())
+    between_leaders(input) + input.largest_between(|cost| cost.latency)
 }
 
-/// The same but for the way of the last message: to leaders, on their links, and from leaders.
+/// The same but for the latency: to leaders, on their links, and from leaders.
 fn between_leaders(input: &CostInput) -> f64 {
-    let away = |c: usize| input.bytes * input.ranks(c) * (input.all_ranks() - input.ranks(c));
-    let passing = input.largest(|cluster| {
-        let volume = input.volume(away(cluster)).max(input.number_of_others());
-        volume * input.access(cluster)
+    let away = |c: usize| input.bytes * (input.all_ranks() - input.ranks(c));
+    let pair = |from: usize, to: usize| input.bytes * input.ranks(from) * input.ranks(to);
+    let passing = input.largest(|here| {
+        let out: f64 = input
+            .others(here)
+            .map(|to| input.uplink(here, pair(here, to)))
+            .sum();
+        let back: f64 = input
+            .others(here)
+            .map(|from| input.downlink(here, pair(from, here)))
+            .sum();
+        let connections = input
+            .others(here)
+            .map(|to| input.connection(here, to, pair(here, to)).gap);
+        connections.fold(out.max(back), f64::max)
     });
-    let local = input.largest(|cluster| input.spread(cluster, away(cluster)));
-    2.0 * local + passing
+    let local = input
+        .largest(|cluster| input.spread(cluster, (input.ranks(cluster) - 1) as f64, away(cluster)));
+    // What comes to leaders in several messages goes on while more comes.
+    let largest = input.largest(|from| {
+        let pairs = input.others(from).map(|to| pair(from, to));
+        pairs.max().unwrap_or(0) as f64
+    });
+    match largest <= input.largest as f64 {
+        true => 2.0 * local + passing,
+        false => local + passing,
+    }
 }
 
 /// Small blocks as those that are grouped, others directly, once leaders were told the sizes.
 pub fn aggregate(input: &CostInput) -> f64 {
-    let told = input.largest(|c| match input.sizes[c] {
+    let told = input.largest(|c| match &input.sizes[c] {
         size if size.ranks == 1 => 0.0,
         size if size.hosts == 1 => input.segment.on_host[c].latency,
         _ => input.segment.within[c].latency,
@@ -253,19 +374,33 @@ pub fn aggregate(input: &CostInput) -> f64 {
 pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     let (all, others) = (input.all_ranks(), input.number_of_others());
     let total = input.bytes * all;
-    let segments = input.segments(total);
-    let inside = input.largest(|cluster| input.inside(cluster).seconds(segments));
-    let passing = input.largest(|cluster| {
-        let leaves = input.volume(input.bytes * (all - input.ranks(cluster)));
-        let enters = others * input.volume(input.bytes * input.ranks(cluster));
-        f64::max(
-            leaves.max(others) * input.segment.uplink[cluster],
-            enters * input.segment.downlink[cluster],
-        )
+    let message = total.min(input.largest);
+    let messages = total as f64 / message.max(1) as f64;
+    let first = input.largest(|c| input.inside_in(c, message, total).first);
+    let period = input.largest(|c| input.inside_in(c, message, total).period);
+    let block = |cluster: usize| input.bytes * input.ranks(cluster);
+    let passing = input.largest(|here| {
+        let leaves: f64 = input
+            .others(here)
+            .map(|to| input.uplink(here, block(to)))
+            .sum();
+        let enters = others * input.downlink(here, block(here));
+        let connections = input
+            .others(here)
+            .map(|to| input.connection(here, to, block(to)).gap);
+        connections.fold(leaves.max(enters), f64::max)
     });
-    let handed = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
-    let farthest = input.largest_between(|cost| cost.seconds());
-    inside + 2.0 * input.network.computing.seconds(total) + passing + farthest + handed
+    let handed = input.largest(|c| input.spread(c, (input.ranks(c) - 1) as f64, input.bytes));
+    let farthest = input.largest_between(|cost| cost.latency);
+    let own = block(
+        (0..input.count())
+            .max_by_key(|&c| input.ranks(c))
+            .unwrap_or(0),
+    );
+    let computing = &input.network.computing;
+    let computing = computing.seconds(total) + others * computing.seconds(own);
+    let inside = (messages - 1.0).max(0.0) * period;
+    first + inside + farthest + computing + input.piped(passing, handed, own)
 }
 
 /// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and
@@ -300,6 +435,6 @@ pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     let last = prefixes / input.largest(|c| gives[c]).max(block).max(1.0);
     let passing = (sums + latency + last).max(both);
     let segments = input.segments(input.bytes);
-    let inside = input.largest(|c| input.inside(c).seconds(segments));
+    let inside = input.largest(|c| input.inside(c, input.bytes).seconds(segments));
     2.0 * inside + latency + passing + all * input.reducing() / clusters
 }

@@ -1,13 +1,15 @@
 //! Inputs of cost estimates.
 
+use crate::algorithms::by_cluster::inside::{Fan, Flows, Stage, Stream, fans, stage};
 use crate::clusters::Clusters;
 use crate::network::costs::{MessageCost, MessageCosts};
 use crate::network::links::Network;
 use crate::operation::Operation;
-use crate::read::estimate::stage::Stage;
+use std::borrow::Cow;
+use treepie_platform::Link;
 
 /// Ranks and hosts of one cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Size {
     /// Its ranks.
     pub ranks: usize,
@@ -15,6 +17,8 @@ pub struct Size {
     pub hosts: usize,
     /// Ranks on its fullest host.
     pub on_host: usize,
+    /// The groups that its leader serves, the widest first.
+    pub fans: Vec<Fan>,
 }
 
 /// The sizes of all clusters.
@@ -29,6 +33,7 @@ pub fn sizes(network: &Network, clusters: &Clusters) -> Vec<Size> {
                 ranks: clusters.members(cluster).len(),
                 hosts: on.len(),
                 on_host: on.values().copied().max().unwrap_or(1),
+                fans: fans(clusters, clusters.leader(cluster)),
             }
         })
         .collect()
@@ -53,6 +58,8 @@ pub struct CostInput<'a> {
     pub ordered: bool,
     /// Costs of one segment.
     pub segment: &'a MessageCosts,
+    /// The largest message, in bytes, that blocks go in which are sent together.
+    pub largest: u64,
     /// The tree between clusters of an algorithm that has one: senders before their receivers,
     /// those of one sender in the order in which it serves them.
     pub edges: &'a [(usize, usize)],
@@ -96,9 +103,101 @@ impl CostInput<'_> {
 
     /// The load of `bytes` on a link, in segments: the last one counts in proportion.
     pub(super) fn volume(&self, bytes: u64) -> f64 {
-        match self.segment.bytes {
-            0 => 1.0,
-            segment => (bytes as f64 / segment as f64).max(1.0),
+        match (self.segment.bytes, bytes) {
+            (0, _) => 1.0,
+            (_, 0) => 0.0,
+            (segment, bytes) => (bytes as f64 / segment as f64).max(1.0),
+        }
+    }
+
+    /// Seconds that `bytes` which are sent together occupy a link on which one message occupies
+    /// `gap(bytes)`.
+    fn together(&self, bytes: u64, gap: impl Fn(u64) -> f64) -> f64 {
+        match bytes <= self.largest {
+            true => gap(bytes),
+            false => bytes as f64 / self.largest.max(1) as f64 * gap(self.largest),
+        }
+    }
+
+    /// Seconds that `bytes` which are sent together occupy the uplink of a cluster.
+    pub(super) fn uplink(&self, cluster: usize, bytes: u64) -> f64 {
+        self.together(bytes, |bytes| self.network.uplink(cluster, bytes))
+    }
+
+    /// Seconds that they occupy the downlink of a cluster.
+    pub(super) fn downlink(&self, cluster: usize, bytes: u64) -> f64 {
+        self.together(bytes, |bytes| self.network.downlink(cluster, bytes))
+    }
+
+    /// The cost of `bytes` which are sent together on the connection between two ranks of these
+    /// clusters.
+    pub(super) fn connection(&self, from: usize, to: usize, bytes: u64) -> MessageCost {
+        let link = self.network.between(from, to);
+        MessageCost {
+            gap: self.together(bytes, |bytes| link.map_or(0.0, |link| link.gap(bytes))),
+            ..MessageCost::on(link, bytes.min(self.largest))
+        }
+    }
+
+    /// Seconds that `bytes` which are sent together from one cluster to another occupy the card of
+    /// their host in the first.
+    pub(super) fn card_together(&self, here: usize, there: usize, bytes: u64) -> f64 {
+        let within = self.network.between_hosts(here);
+        let card = within.map_or(0.0, |link| self.together(bytes, |bytes| link.gap(bytes)));
+        card.min(self.connection(here, there, bytes).gap)
+    }
+
+    /// Seconds in which what a leader gets from its cluster passes its card, in `segments`, beside
+    /// what comes from afar, which occupies it for `far` seconds each, `latency` later: what comes
+    /// from inside waits for what has come before it.
+    pub(super) fn on_card(&self, leader: usize, segments: f64, far: f64, latency: f64) -> f64 {
+        let inside = self.inside(leader, self.bytes);
+        let beside = (segments * inside.period - latency).max(0.0);
+        segments * inside.card + beside.min(segments * far)
+    }
+
+    /// Seconds of two stages that `bytes` which are sent together pass, in the pieces that they are
+    /// cut into.
+    pub(super) fn piped(&self, one: f64, other: f64, bytes: u64) -> f64 {
+        let pieces = bytes.div_ceil(self.largest.max(1)).max(1);
+        one.max(other) + one.min(other) / pieces as f64
+    }
+
+    /// Costs of the segments that a message of `bytes` is cut into where each of `targets` gets as
+    /// many.
+    pub(super) fn segments_for(&self, bytes: u64, targets: usize) -> Cow<'_, MessageCosts> {
+        // A part that is none, or a small one, counts little.
+        if 2 * bytes < self.bytes || bytes == 0 {
+            return Cow::Borrowed(self.segment);
+        }
+        let targets = targets.max(1) as u64;
+        let rounds = bytes.div_ceil(self.segment.bytes.max(1).saturating_mul(targets));
+        let segment = bytes.div_ceil((rounds * targets).max(1));
+        match 4 * segment < 3 * self.segment.bytes {
+            true => Cow::Owned(MessageCosts::new(self.network, segment)),
+            false => Cow::Borrowed(self.segment),
+        }
+    }
+
+    /// The longest that a message of `bytes` is on its way to another cluster, and asks before, in
+    /// seconds.
+    pub(super) fn late(&self, bytes: u64) -> f64 {
+        let pairs = (0..self.count()).flat_map(|from| self.others(from).map(move |to| (from, to)));
+        let links = pairs.filter_map(|(from, to)| self.network.between(from, to));
+        links
+            .map(|link| link.latency() + link.handshake(bytes))
+            .fold(0.0, f64::max)
+    }
+
+    /// Seconds that a segment between two clusters occupies the card of its host in the first of
+    /// them.
+    pub(super) fn far_card(&self, here: usize, there: usize) -> f64 {
+        match self.network.between_hosts(here) {
+            Some(_) => {
+                let far = self.segment.between(here, there).gap;
+                far.min(self.segment.within[here].gap)
+            }
+            None => 0.0,
         }
     }
 
@@ -137,26 +236,20 @@ impl CostInput<'_> {
         }
     }
 
-    /// The leader of a cluster sends segments to its members, or receives them: hosts first, then
-    /// the ranks of a host.
-    pub(super) fn inside(&self, cluster: usize) -> Stage {
-        let size = self.sizes[cluster];
-        let last = Stage::group(size.on_host, self.segment.on_host[cluster]);
-        match size.hosts {
-            1 => last,
-            hosts => Stage::group(hosts, self.segment.within[cluster]).then(last),
-        }
+    /// The way of the segments of `bytes` from the leader of a cluster to its members, or back to it
+    /// where they are reduced.
+    pub(super) fn inside(&self, cluster: usize, bytes: u64) -> Stage {
+        self.inside_in(cluster, self.segment.bytes.min(bytes), bytes)
     }
 
-    /// The segments of a cluster reduced at its leader: the way back of [`CostInput::inside`], and
-    /// the computation.
-    pub(super) fn reduced_inside(&self, cluster: usize) -> Stage {
-        let stage = self.inside(cluster);
-        let members = self.sizes[cluster].ranks.min(5) as f64 - 1.0;
-        Stage {
-            first: stage.first + self.reducing(),
-            period: stage.period + members * self.reducing(),
-        }
+    /// The way of `bytes` in such messages.
+    pub(super) fn inside_in(&self, cluster: usize, message: u64, bytes: u64) -> Stage {
+        let stream = Stream {
+            bytes: message,
+            messages: bytes.div_ceil(message.max(1)).max(1),
+            flows: Flows::of(self.operation),
+        };
+        stage(self.network, cluster, &self.sizes[cluster].fans, stream)
     }
 
     /// The cost of a segment between members of a cluster that all send to all others.
@@ -165,31 +258,51 @@ impl CostInput<'_> {
         cost.in_exchange(self.network.contention(cluster), bytes)
     }
 
-    /// [`CostInput::spread`] from all members to all others.
-    pub(super) fn exchanged(&self, cluster: usize, bytes: u64) -> f64 {
-        self.between_members(cluster, bytes, |cost| self.in_exchange(cluster, cost))
+    /// All members of a cluster send the others `messages` of `bytes` each: seconds of the busiest
+    /// card.
+    pub(super) fn exchanged(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
+        self.between_members(cluster, messages, bytes, self.sizes[cluster].on_host)
     }
 
-    /// The members of a cluster exchange `bytes` in all: seconds of the busiest of them.
-    pub(super) fn spread(&self, cluster: usize, bytes: u64) -> f64 {
-        self.between_members(cluster, bytes, |cost| cost)
+    /// One member of a cluster sends the others `messages` of `bytes`, or gets them.
+    pub(super) fn spread(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
+        self.between_members(cluster, messages, bytes, 1)
     }
 
-    /// Seconds of the busiest member, where messages cost what `met` makes of them.
-    fn between_members(
+    /// `senders` members on one host exchange `messages` of `bytes` each with the members of their
+    /// cluster: seconds of the busiest card or rank.
+    pub(super) fn between_members(
         &self,
         cluster: usize,
+        messages: f64,
         bytes: u64,
-        met: impl Fn(MessageCost) -> MessageCost,
+        senders: usize,
     ) -> f64 {
-        let size = self.sizes[cluster];
-        if size.ranks < 2 {
+        let size = &self.sizes[cluster];
+        if size.ranks < 2 || messages <= 0.0 {
             return 0.0;
         }
-        let cost = met(match size.hosts {
-            1 => self.segment.on_host[cluster],
-            _ => self.segment.within[cluster],
-        });
-        self.volume(bytes) * cost.gap + cost.latency
+        let contention = self
+            .network
+            .contention(cluster)
+            .filter(|_| senders == size.on_host);
+        let cost = |link: Option<&Link>| {
+            let message = bytes.min(self.largest);
+            let cost = MessageCost::on(link, message).in_exchange(contention, message);
+            MessageCost {
+                gap: messages * bytes.max(1) as f64 / message.max(1) as f64 * cost.gap,
+                ..cost
+            }
+        };
+        let on_host = cost(self.network.on_host(cluster));
+        if size.hosts == 1 {
+            // Ranks of a host copy what they send and what they get.
+            let copies = if senders == 1 { 1.0 } else { 2.0 };
+            return copies * on_host.gap + on_host.latency;
+        }
+        let within = cost(self.network.within(cluster));
+        let near = (size.on_host - 1) as f64 / (size.ranks - 1) as f64;
+        let card = (1.0 - near) * senders as f64 * within.gap;
+        card.max(near * on_host.gap) + within.latency
     }
 }

@@ -13,7 +13,6 @@
 pub(crate) mod blocks;
 pub(crate) mod input;
 pub(crate) mod reductions;
-mod stage;
 pub(crate) mod trees;
 
 pub use input::{CostInput, Size, sizes};

@@ -1,33 +1,53 @@
 //! Reductions between clusters.
 
 use crate::algorithms::by_cluster::direct::straight_of_allreduce;
+use crate::algorithms::by_cluster::inside::Stage;
 use crate::read::estimate::input::CostInput;
-use crate::read::estimate::stage::Stage;
 use crate::read::estimate::trees::broadcast_tree;
 
 /// A reduction along a tree of clusters, the broadcast's backwards.
 pub(crate) fn reduce_tree(input: &CostInput) -> f64 {
-    reduce_stage(input).seconds(input.segments(input.bytes))
+    let (stage, further) = (reduce_stage(input), input.segments(input.bytes) - 1.0);
+    stage.first + (further * stage.period).max(on_cards(input, further))
+}
+
+/// Seconds in which so many segments from inside clusters pass the cards of leaders.
+fn on_cards(input: &CostInput, segments: f64) -> f64 {
+    let cards = input.edges.iter().map(|&(leader, _)| {
+        let edges = input.edges.iter().filter(|edge| edge.0 == leader);
+        let (mut far, mut latency) = (0.0, f64::INFINITY);
+        for &(to, from) in edges {
+            far += input.far_card(to, from);
+            latency = latency.min(input.segment.between(from, to).latency);
+        }
+        input.on_card(leader, segments, far, latency)
+    });
+    cards.fold(0.0, f64::max)
 }
 
 fn reduce_stage(input: &CostInput) -> Stage {
     // What each cluster has to send, and how long it has received the first segment from others.
     let mut ready: Vec<Stage> = (0..input.count())
-        .map(|cluster| input.reduced_inside(cluster))
+        .map(|cluster| input.inside(cluster, input.bytes))
         .collect();
     let mut received = vec![0.0; input.count()];
     for &(to, from) in input.edges.iter().rev() {
         let (cost, downlink) = (input.segment.between(from, to), input.segment.downlink[to]);
         let degree = input.edges.iter().filter(|edge| edge.0 == to).count() as f64;
         let shared = degree * downlink.max(input.reducing());
+        let period = cost.gap.max(input.segment.uplink[from]).max(shared);
         let comes = ready[from].then(Stage {
             first: cost.seconds() + input.reducing(),
-            period: cost.gap.max(input.segment.uplink[from]).max(shared),
+            period,
+            one_way: period,
+            card: 0.0,
         });
         // Segments that come together pass the downlink one after the other.
         ready[to] = Stage {
             first: ready[to].first.max(comes.first + received[to]),
             period: ready[to].period.max(comes.period),
+            one_way: ready[to].one_way.max(comes.one_way),
+            card: 0.0,
         };
         received[to] += downlink;
     }
@@ -35,31 +55,35 @@ fn reduce_stage(input: &CostInput) -> Stage {
 }
 
 /// To the cluster in the middle along a tree and back: segments start down while others
-/// are still coming up, on the same links.
+/// are still coming up, on the same links, if there are so many of them.
 pub(crate) fn allreduce_tree(input: &CostInput) -> f64 {
     let up = reduce_stage(input);
     let down = broadcast_tree(&CostInput {
         bytes: input.bytes.min(input.segment.bytes),
         ..*input
     });
-    let period = input.largest(|cluster| {
+    let used = |cluster: usize| {
         let edges = input.edges.iter();
         let own = edges.filter(|&&(from, to)| from == cluster || to == cluster);
         own.count() as f64 * input.segment.uplink[cluster]
-    });
+    };
     let further = input.segments(input.bytes) - 1.0;
-    up.first + down + further * up.period.max(period)
+    let both = further * up.period.max(input.largest(used));
+    up.first
+        + (down + further * up.one_way)
+            .max(both)
+            .max(down + on_cards(input, further))
 }
 
 /// Seconds in which the members of a cluster scatter what is to be reduced, or collect it again:
 /// each has all but one of its own `lanes` blocks on the way.
 fn scattered(input: &CostInput, lanes: usize) -> f64 {
     input.largest(|cluster| {
-        let bytes = input.bytes / lanes as u64 * (input.ranks(cluster) - 1);
-        match input.ranks(cluster) {
-            1 => 0.0,
-            _ => input.exchanged(cluster, bytes) + input.network.computing.seconds(bytes),
-        }
+        let (others, block) = (input.ranks(cluster) - 1, input.bytes / lanes as u64);
+        // Lanes are dealt out over the hosts.
+        let on_host = lanes.div_ceil(input.sizes[cluster].hosts);
+        input.between_members(cluster, others as f64, block, on_host)
+            + input.network.computing.seconds(others * block)
     })
 }
 
@@ -77,23 +101,31 @@ pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
         stage = stage.then(Stage {
             first: cost.latency + scale * cost.gap + input.reducing(),
             period: scale * shared.max(cost.gap / lanes as f64),
+            ..Stage::default()
         });
     }
-    let to_root = input.spread(root, input.segment.bytes.min(block));
+    let to_root = input.spread(root, 1.0, input.segment.bytes.min(block));
     scattered(input, lanes) + stage.seconds(input.volume(block) * lanes as f64) + to_root
 }
 
 /// Leaders send the sums of their clusters to each other.
 pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
     let (others, segments) = (input.number_of_others(), input.segments(input.bytes));
-    let passing = others * input.volume(input.bytes) * input.largest(|c| input.access(c));
-    let first_uplink = input.largest(|c| input.segment.uplink[c]);
-    let latency = (input.largest_between(|cost| cost.seconds()) - first_uplink).max(0.0);
-    input.largest(|c| input.reduced_inside(c).seconds(segments))
-        + latency
-        + passing
-        + others * input.reducing()
-        + input.largest(|c| input.inside(c).seconds(segments))
+    let access = input.largest(|c| input.access(c));
+    let inside = |c| input.inside(c, input.bytes);
+    let first = input.largest(|c| inside(c).first);
+    let latency = input.largest_between(|cost| cost.seconds());
+    // Segments go up, between clusters and down at the same time, if there are so many of them.
+    let both = input.largest(|c| {
+        let far: f64 = input.others(c).map(|other| input.far_card(c, other)).sum();
+        inside(c).period.max(inside(c).card + far)
+    });
+    let one_way = input.largest(|c| inside(c).one_way);
+    let reducing = others * input.reducing();
+    let period = (others * access).max(reducing);
+    let further = segments - 1.0;
+    let turned = latency + further * period.max(one_way);
+    2.0 * first + (others - 1.0) * access + reducing + turned.max(further * period.max(both))
 }
 
 /// Lanes that reduce and collect by sending each block directly to its cluster.
@@ -103,13 +135,19 @@ pub(crate) fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
         .network
         .in_flight(input.operation, input.root_cluster());
     let direct = straight_of_allreduce(product, count, input.bytes);
+    let segment = input.segments_for((input.bytes - direct) / lanes as u64, count);
+    let late = input.late(input.segment.bytes.min(direct / lanes as u64));
+    let input = &CostInput {
+        segment: &segment,
+        ..*input
+    };
     let busiest = input.largest(|c| input.access(c));
     // Each lane has so many segments for each cluster to reduce.
     let blocks = (lanes * count) as u64;
     let rounds = ((input.bytes - direct) / blocks).div_ceil(input.segment.bytes.max(1));
     let scattered_blocks = others / count as f64 * input.volume(input.bytes - direct) * busiest;
     let direct = others * input.volume(direct) * busiest;
-    let latency = input.largest_between(|cost| cost.latency);
+    let latency = input.largest_between(|cost| cost.latency).max(late);
     // Results follow at once where there is enough else to send meanwhile; the last ones when their
     // operands have come.
     let last = scattered_blocks / rounds.max(1) as f64;
@@ -126,11 +164,17 @@ pub(crate) fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
 pub(crate) fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
     let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as f64);
     let direct = input.direct_part();
+    let segment = input.segments_for((input.bytes - direct) / lanes as u64, input.count() - 1);
+    let late = input.late(input.segment.bytes.min(direct / lanes as u64));
+    let input = &CostInput {
+        segment: &segment,
+        ..*input
+    };
     let scattered_blocks = input.volume(input.bytes - direct);
     let share = scattered_blocks * (others - 1.0) / others;
     let uplink = input.largest(|c| input.segment.uplink[c]);
     let downlink = input.segment.downlink[root];
-    let latency = input.largest_between(|cost| cost.latency);
+    let latency = input.largest_between(|cost| cost.latency).max(late);
     // Segments to others leave first, and fill the link that results need.
     let sent = (share + input.volume(direct)) * uplink;
     let results = match scattered_blocks > 0.0 {
@@ -140,7 +184,7 @@ pub(crate) fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
         false => 0.0,
     };
     let at_once = share * uplink + others * input.volume(direct) * downlink;
-    let to_root = input.spread(root, input.bytes / lanes as u64);
+    let to_root = input.spread(root, 1.0, input.bytes / lanes as u64);
     scattered(input, lanes) + latency + results.max(at_once) + input.reducing() + to_root
 }
 

@@ -1,7 +1,9 @@
 //! Broadcasts between clusters, and the reduction that is one of them backwards.
 
+use crate::algorithms::by_cluster::inside::Stage;
+use crate::network::costs::MessageCosts;
 use crate::read::estimate::input::CostInput;
-use crate::read::estimate::stage::Stage;
+use std::borrow::Cow;
 
 /// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the
 /// others.
@@ -31,31 +33,50 @@ fn along(input: &CostInput, lanes: usize) -> f64 {
         path[to] = path[from].then(Stage {
             first: sent[from] + cost.seconds(),
             period: shared.max(cost.gap / lanes as f64),
+            ..Stage::default()
         });
         sent[from] += uplink;
     }
     let segments = input.segments(input.bytes);
-    input.largest(|cluster| path[cluster].then(input.inside(cluster)).seconds(segments))
+    input.largest(|cluster| {
+        let inside = input.inside(cluster, input.bytes);
+        // What a leader sends to other clusters and inside passes its card.
+        let below = input.edges.iter().filter(|edge| edge.0 == cluster);
+        let far: f64 = below.map(|&(from, to)| input.far_card(from, to)).sum();
+        let shared = Stage {
+            first: far,
+            period: inside.card + far,
+            ..Stage::default()
+        };
+        path[cluster].then(shared).then(inside).seconds(segments)
+    })
 }
 
 /// The root sends each segment to one other cluster, round-robin; they exchange them.
 pub(crate) fn broadcast_exchange(input: &CostInput) -> f64 {
-    exchange(input, |cluster| input.inside(cluster), 0.0)
+    let segment = exchanged_segments(input);
+    exchange(input, &segment, 0.0)
 }
 
 /// Each cluster reduces some segments, and sends them to the root.
 pub(crate) fn reduce_exchange(input: &CostInput) -> f64 {
-    let reversed = CostInput {
-        segment: &input.segment.reversed(),
-        ..*input
-    };
+    let segment = exchanged_segments(input).reversed();
     // Results wait for the parts of two rounds.
-    exchange(&reversed, |cluster| input.reduced_inside(cluster), 2.0) + input.reducing()
+    exchange(input, &segment, 2.0) + input.reducing()
 }
 
-fn exchange(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f64 {
+/// Costs of the segments that go from cluster to cluster.
+fn exchanged_segments<'a>(input: &'a CostInput) -> Cow<'a, MessageCosts> {
+    input.segments_for(input.bytes - input.direct_part(), input.count() - 1)
+}
+
+/// What is not exchanged is cut as `whole` says.
+fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
+    let input = &CostInput { segment, ..*whole };
     let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as u64);
+    let inside = |cluster| input.inside(cluster, input.bytes);
     let direct = input.direct_part();
+    let late = input.late(whole.segment.bytes.min(direct));
     let exchanged = CostInput {
         bytes: input.bytes - direct,
         ..*input
@@ -65,10 +86,20 @@ fn exchange(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> 
     let leaves = input.volume(sent) * input.segment.uplink[root];
     let last = input.largest(|cluster| inside(cluster).first);
     let latency = input.largest(|cluster| input.segment.between(root, cluster).latency);
-    // Each segment goes on inside, which may take longer than to leave the root.
-    let period = input.largest(|cluster| inside(cluster).period);
-    let handed_on = input.segment.uplink[root] + (input.volume(input.bytes) - 1.0) * period;
-    let arrives = leaves.max(handed_on) + latency + last;
+    let latency = latency.max(late);
+    // Each segment goes on inside, which may take longer than to leave the root, and over the same
+    // card.
+    let further = input.volume(input.bytes) - 1.0;
+    let handed_on = input.largest(|cluster| {
+        let inside = inside(cluster);
+        let far = input.far_card(cluster, (cluster + 1) % input.count());
+        let card = match input.operation.reduces() {
+            true => input.on_card(cluster, further, far, latency),
+            false => further * (inside.card + far),
+        };
+        card.max(further * inside.period)
+    });
+    let arrives = leaves.max(input.segment.uplink[root] + handed_on) + latency + last;
     match exchanged.bytes {
         0 => arrives,
         _ => arrives.max(relayed(&exchanged, inside, rounds)),

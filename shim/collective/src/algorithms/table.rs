@@ -25,8 +25,8 @@ use crate::algorithms::by_neighbour::{direct as to_neighbours, relay};
 use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
 use crate::algorithms::by_rank::scheduled::{Schedule, matched};
 use crate::algorithms::by_rank::{
-    at_once, bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
-    scan as prefix, scatter, tree, uniform,
+    at_once, bruck, circulant, composed, doubling, halving, hypercube, linear, neighbours,
+    pairwise, ring, rounds, scan as prefix, scatter, tree, uniform,
 };
 use crate::algorithms::requirement::Requirement;
 use crate::algorithms::requirement::Requirement::{
@@ -317,6 +317,8 @@ pub static TABLE: &[Algorithm] = &[
     row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]).of_few(),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric().of_few(),
+    row("circulant", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &circulant::rounds(p.ranks())))
+        .requires(&[Commutative]).symmetric(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
@@ -356,7 +358,10 @@ pub static TABLE: &[Algorithm] = &[
 
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(blocks::direct),
     row("ring", ALLGATHERS, ring::allgather).symmetric().of_few(),
-    row("bruck", ALLGATHERS, bruck::allgather).symmetric().of_few(),
+    row("bruck", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &bruck::rounds(p.ranks())))
+        .symmetric().of_few(),
+    row("circulant", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &circulant::rounds(p.ranks())))
+        .symmetric(),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
@@ -382,6 +387,8 @@ pub static TABLE: &[Algorithm] = &[
     row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric().of_few(),
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped().of_few(),
+    row("circulant", REDUCE_SCATTERS, |p, r, s| rounds::reduce_scatter(p, r, s, &circulant::rounds(p.ranks())))
+        .requires(&[Commutative]).symmetric(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])

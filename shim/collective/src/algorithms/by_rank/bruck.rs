@@ -7,6 +7,7 @@
 //! ```
 
 use crate::algorithms::by_rank::pairwise::buffers;
+use crate::algorithms::by_rank::rounds::Rounds;
 use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
@@ -25,25 +26,11 @@ pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// `Allgather` and `Allgatherv`: in each round a rank sends backwards all that it has, but no more
-/// than is missing there.
-pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let (ranks, blocks) = (problem.ranks(), problem.blocks());
-    // Place i holds the block of rank `rank + i`.
-    let collected = steps.scratch(blocks.total());
-    let by_place = blocks.rotated(rank);
-    let places = |first: usize, end: usize| by_place.span(collected, first, end);
-    steps.copy(Range::input(0, problem.block(rank)), places(0, 1));
-    for have in shifts(ranks) {
-        let count = have.min(ranks - have);
-        steps.send(problem.before(rank, have), places(0, count));
-        steps.receive(problem.after(rank, have), places(have, have + count));
-    }
-    let output = Range::output(0, blocks.total());
-    for place in 0..ranks {
-        let owner = problem.after(rank, place);
-        steps.copy(places(place, place + 1), blocks.of(output, owner));
-    }
+/// The rounds of an allgather: a rank sends backwards all that it has, but no more than is missing
+/// there.
+pub(crate) fn rounds(ranks: usize) -> Rounds {
+    let have: Vec<usize> = shifts(ranks).chain([ranks]).collect();
+    Rounds::growing(&have)
 }
 
 /// `Alltoall`, for short blocks: in round k all blocks whose distance has bit k go 2^k ranks

@@ -3,6 +3,7 @@
 
 pub mod at_once;
 pub mod bruck;
+pub(crate) mod circulant;
 pub mod composed;
 pub mod doubling;
 mod fold;
@@ -13,6 +14,7 @@ pub mod matchings;
 pub mod neighbours;
 pub mod pairwise;
 pub mod ring;
+pub(crate) mod rounds;
 pub mod scan;
 pub mod scatter;
 pub mod scheduled;

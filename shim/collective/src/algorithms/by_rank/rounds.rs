@@ -1,0 +1,201 @@
+//! Allgathers in rounds in which all ranks do alike, their reverse, which is a reduce-scatter, and
+//! both, which are an allreduce.
+//!
+//! ```text
+//!   allgather        places    . . [a b]           a rank holds the blocks at consecutive places;
+//!                              . .  a b --> peer   a round sends some of them and puts what comes
+//!                              c d  a b            in front of them or behind
+//!   reduce-scatter   backwards: what was received is sent, and added to what was sent
+//! ```
+//!
+//! Messages are contiguous in scratch memory, and carry each block once: `P - 1` blocks for each
+//! rank.
+
+use std::ops::Range as Places;
+
+use crate::plan::range::Range;
+use crate::problem::{Blocks, Problem};
+use crate::steps::Steps;
+
+/// A round of an allgather.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Round {
+    /// The receiver is so many ranks further, round the communicator.
+    pub distance: usize,
+    /// Places of the blocks that are sent.
+    pub sent: Places<usize>,
+    /// Places of the blocks that come, in the order in which their sender holds them.
+    pub received: Places<usize>,
+}
+
+/// An allgather of one rank, as of any other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    /// The owner of the block at each place is so many ranks further, round the communicator.
+    pub owners: Vec<usize>,
+    /// First to last.
+    pub rounds: Vec<Round>,
+}
+
+impl Rounds {
+    /// Place `n` is for the block of the rank `n` further. Before each round a rank has the first
+    /// `have` of them, and receives from the rank `have` further what is missing to the next
+    /// number.
+    pub(crate) fn growing(have: &[usize]) -> Self {
+        let ranks = have.last().copied().unwrap_or(1);
+        let round = |pair: &[usize]| Round {
+            distance: ranks - pair[0],
+            sent: 0..pair[1] - pair[0],
+            received: pair[0]..pair[1],
+        };
+        Rounds {
+            owners: (0..ranks).collect(),
+            rounds: have.windows(2).map(round).collect(),
+        }
+    }
+
+    /// The same places for `blocks` of `rank`, in a scratch buffer.
+    fn held(&self, steps: &mut dyn Steps, rank: usize, blocks: Blocks) -> Held {
+        let ranks = self.owners.len();
+        let owners: Vec<usize> = self.owners.iter().map(|far| (rank + far) % ranks).collect();
+        let by_place = match blocks {
+            Blocks::Equal { .. } => blocks.clone(),
+            _ => {
+                let lengths: Vec<u64> = owners.iter().map(|&owner| blocks.length(owner)).collect();
+                Blocks::listed(&lengths)
+            }
+        };
+        Held {
+            scratch: steps.scratch(blocks.total()),
+            owners,
+            by_place,
+            blocks,
+        }
+    }
+
+    /// Collects all blocks at their places; only the own one is there.
+    fn collect(&self, problem: &Problem, rank: usize, steps: &mut dyn Steps, held: &Held) {
+        for round in &self.rounds {
+            steps.send(problem.after(rank, round.distance), held.at(&round.sent));
+            let from = problem.before(rank, round.distance);
+            steps.receive(from, held.at(&round.received));
+        }
+    }
+
+    /// Adds up the blocks that all ranks have at these places: the own one is complete then.
+    fn add_up(&self, problem: &Problem, rank: usize, steps: &mut dyn Steps, held: &Held) {
+        for round in self.rounds.iter().rev() {
+            let from = problem.after(rank, round.distance);
+            steps.send(
+                problem.before(rank, round.distance),
+                held.at(&round.received),
+            );
+            let sum = held.at(&round.sent);
+            let incoming = steps.scratch(sum.length);
+            steps.receive(from, incoming);
+            steps.reduce(incoming, sum);
+        }
+    }
+}
+
+/// The blocks of a rank at their places.
+struct Held {
+    scratch: Range,
+    /// The owner of the block at each place.
+    owners: Vec<usize>,
+    by_place: Blocks,
+    /// The same blocks in the order of ranks.
+    blocks: Blocks,
+}
+
+impl Held {
+    fn at(&self, places: &Places<usize>) -> Range {
+        self.by_place.span(self.scratch, places.start, places.end)
+    }
+
+    /// The own block.
+    fn own(&self, rank: usize) -> Range {
+        let place = self.owners.iter().position(|&owner| owner == rank);
+        self.by_place.of(self.scratch, place.unwrap_or(0))
+    }
+
+    /// All blocks: where they are here, and in `all`, in the order of ranks. Those that follow each
+    /// other in both are one.
+    fn runs(&self, all: Range) -> impl Iterator<Item = (Range, Range)> {
+        let runs = self.owners.chunk_by(|one, next| one + 1 == *next);
+        let mut first = 0;
+        runs.map(move |run| {
+            let places = first..first + run.len();
+            first = places.end;
+            let in_order = self.blocks.span(all, run[0], run[0] + run.len());
+            (self.at(&places), in_order)
+        })
+    }
+
+    fn put(&self, all: Range, steps: &mut dyn Steps) {
+        for (here, there) in self.runs(all) {
+            steps.copy(there, here);
+        }
+    }
+
+    fn take(&self, all: Range, steps: &mut dyn Steps) {
+        for (here, there) in self.runs(all) {
+            steps.copy(here, there);
+        }
+    }
+}
+
+/// `Allgather` and `Allgatherv`.
+pub(crate) fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps, rounds: &Rounds) {
+    let held = rounds.held(steps, rank, problem.blocks());
+    steps.copy(Range::input(0, problem.block(rank)), held.own(rank));
+    rounds.collect(problem, rank, steps, &held);
+    held.take(Range::output(0, problem.total()), steps);
+}
+
+/// `Reduce_scatter` and `Reduce_scatter_block`.
+pub(crate) fn reduce_scatter(
+    problem: &Problem,
+    rank: usize,
+    steps: &mut dyn Steps,
+    rounds: &Rounds,
+) {
+    let held = rounds.held(steps, rank, problem.blocks());
+    held.put(Range::input(0, problem.total()), steps);
+    rounds.add_up(problem, rank, steps, &held);
+    steps.copy(held.own(rank), Range::output(0, problem.block(rank)));
+}
+
+/// `Allreduce`.
+pub(crate) fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, rounds: &Rounds) {
+    let length = problem.block(rank);
+    let held = rounds.held(steps, rank, problem.cut(rank, problem.ranks()));
+    held.put(Range::input(0, length), steps);
+    rounds.add_up(problem, rank, steps, &held);
+    rounds.collect(problem, rank, steps, &held);
+    held.take(Range::output(0, length), steps);
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// In each round, the distance to the receiver, and how far the owners of the blocks are that
+    /// are sent, sorted.
+    pub(crate) fn sent(rounds: &Rounds) -> Vec<(usize, Vec<usize>)> {
+        let all = rounds.rounds.iter();
+        all.map(|round| {
+            let mut owners = rounds.owners[round.sent.clone()].to_vec();
+            owners.sort_unstable();
+            (round.distance, owners)
+        })
+        .collect()
+    }
+
+    /// In each round, the distance to the receiver, and how many blocks are sent.
+    pub(crate) fn counts(rounds: &Rounds) -> Vec<(usize, usize)> {
+        let all = rounds.rounds.iter();
+        all.map(|round| (round.distance, round.sent.len()))
+            .collect()
+    }
+}

@@ -26,7 +26,7 @@ use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
 use crate::algorithms::by_rank::scheduled::{Schedule, matched};
 use crate::algorithms::by_rank::{
     at_once, bruck, circulant, composed, doubling, halving, hypercube, linear, neighbours,
-    pairwise, ring, rounds, scan as prefix, scatter, tree, uniform,
+    pairwise, ring, rounds, scan as prefix, scatter, sparbit, tree, uniform,
 };
 use crate::algorithms::requirement::Requirement;
 use crate::algorithms::requirement::Requirement::{
@@ -319,6 +319,8 @@ pub static TABLE: &[Algorithm] = &[
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric().of_few(),
     row("circulant", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &circulant::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
+    row("sparbit", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &sparbit::rounds(p.ranks())))
+        .requires(&[Commutative]).symmetric(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
@@ -362,6 +364,7 @@ pub static TABLE: &[Algorithm] = &[
         .symmetric().of_few(),
     row("circulant", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &circulant::rounds(p.ranks())))
         .symmetric(),
+    row("sparbit", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &sparbit::rounds(p.ranks()))).symmetric(),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
@@ -388,6 +391,8 @@ pub static TABLE: &[Algorithm] = &[
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric().of_few(),
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped().of_few(),
     row("circulant", REDUCE_SCATTERS, |p, r, s| rounds::reduce_scatter(p, r, s, &circulant::rounds(p.ranks())))
+        .requires(&[Commutative]).symmetric(),
+    row("sparbit", REDUCE_SCATTERS, |p, r, s| rounds::reduce_scatter(p, r, s, &sparbit::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),

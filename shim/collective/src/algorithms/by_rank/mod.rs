@@ -18,5 +18,6 @@ pub(crate) mod rounds;
 pub mod scan;
 pub mod scatter;
 pub mod scheduled;
+pub(crate) mod sparbit;
 pub mod tree;
 pub mod uniform;

@@ -26,7 +26,7 @@ use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
 use crate::algorithms::by_rank::scheduled::{Schedule, matched};
 use crate::algorithms::by_rank::{
     at_once, bruck, circulant, composed, doubling, halving, hypercube, linear, neighbours,
-    pairwise, ring, rounds, scan as prefix, scatter, sparbit, tree, uniform,
+    pairwise, radices, ring, rounds, scan as prefix, scatter, sparbit, tree, uniform,
 };
 use crate::algorithms::requirement::Requirement;
 use crate::algorithms::requirement::Requirement::{
@@ -321,6 +321,8 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative]).symmetric(),
     row("sparbit", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &sparbit::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
+    row("mixed-radix", &[Allreduce], |p, r, s| radices::allreduce(p, r, s, &radices::of_ranks(p.ranks()))).flipped(),
+    grid("grid-levels", &[Allreduce], |p, r, s| radices::allreduce(p, r, s, &radices::of_levels(p.clusters))).flipped(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
@@ -365,9 +367,11 @@ pub static TABLE: &[Algorithm] = &[
     row("circulant", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &circulant::rounds(p.ranks())))
         .symmetric(),
     row("sparbit", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &sparbit::rounds(p.ranks()))).symmetric(),
+    row("mixed-radix", ALLGATHERS, |p, r, s| radices::allgather(p, r, s, &radices::of_ranks(p.ranks()))).flipped(),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
+    grid("grid-levels", ALLGATHERS, |p, r, s| radices::allgather(p, r, s, &radices::of_levels(p.clusters))).flipped(),
     grid("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
     grid("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
@@ -394,8 +398,12 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative]).symmetric(),
     row("sparbit", REDUCE_SCATTERS, |p, r, s| rounds::reduce_scatter(p, r, s, &sparbit::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
+    row("mixed-radix", REDUCE_SCATTERS, |p, r, s| radices::reduce_scatter(p, r, s, &radices::of_ranks(p.ranks())))
+        .flipped(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
+    grid("grid-levels", REDUCE_SCATTERS, |p, r, s| radices::reduce_scatter(p, r, s, &radices::of_levels(p.clusters)))
+        .flipped(),
     grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
         .estimated(blocks::reduce_scatter_exchange),
 

@@ -21,7 +21,7 @@ pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
     match rank == problem.root {
-        true => combine(problem.ranks(), rank, steps, own, output),
+        true => combine(0..problem.ranks(), rank, steps, own, output),
         false => steps.send(problem.root, own),
     }
 }
@@ -32,7 +32,7 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (own, output) = (Range::input(0, length), Range::output(0, length));
     let others = (1..problem.ranks()).map(|distance| problem.after(rank, distance));
     steps.send_round_robin(others.map(|to| (to, own)));
-    combine(problem.ranks(), rank, steps, own, output);
+    combine(0..problem.ranks(), rank, steps, own, output);
 }
 
 /// `Reduce_scatter` and `Reduce_scatter_block`.
@@ -42,7 +42,7 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.send_round_robin(others.map(|to| (to, blocks.of(input, to))));
     let own = blocks.of(input, rank);
     let result = Range::output(0, own.length);
-    combine(problem.ranks(), rank, steps, own, result);
+    combine(0..problem.ranks(), rank, steps, own, result);
 }
 
 /// `Scan` and `Exscan`.
@@ -51,29 +51,37 @@ pub fn scan(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (own, output) = (Range::input(0, length), Range::output(0, length));
     steps.send_round_robin((rank + 1..problem.ranks()).map(|to| (to, own)));
     match problem.operation {
-        Operation::Scan => combine(rank + 1, rank, steps, own, output),
-        _ if rank > 0 => combine(rank, rank, steps, own, output),
+        Operation::Scan => combine(0..rank + 1, rank, steps, own, output),
+        _ if rank > 0 => combine(0..rank, rank, steps, own, output),
         _ => (),
     }
 }
 
-/// Receives the operands of the first `ranks` ranks, this rank's `own` among them, each into a
-/// buffer of its own, and combines them in their order.
-fn combine(ranks: usize, rank: usize, steps: &mut dyn Steps, own: Range, result: Range) {
-    let operands: Vec<Range> = (0..ranks)
-        .map(|from| {
-            let operand = steps.scratch(own.length);
-            match from == rank {
-                true => steps.copy(own, operand),
-                false => steps.receive(from, operand),
-            }
-            operand
-        })
-        .collect();
+/// Receives the operands of `sources`, this rank's `own` among them, each into a buffer of its own,
+/// and combines them in their order.
+pub(crate) fn combine(
+    sources: impl ExactSizeIterator<Item = usize>,
+    rank: usize,
+    steps: &mut dyn Steps,
+    own: Range,
+    result: Range,
+) {
+    let last = sources.len() - 1;
+    let mut operands = Vec::with_capacity(sources.len());
+    for (place, from) in sources.enumerate() {
+        let operand = match place {
+            _ if place == last => result,
+            // Only read: the next operand becomes the sum.
+            0 if from == rank => own,
+            _ => steps.scratch(own.length),
+        };
+        match from == rank {
+            true => steps.copy(own, operand),
+            false => steps.receive(from, operand),
+        }
+        operands.push(operand);
+    }
     for pair in operands.windows(2) {
         steps.reduce(pair[0], pair[1]);
-    }
-    if let Some(&all) = operands.last() {
-        steps.copy(all, result);
     }
 }

@@ -13,6 +13,7 @@
 
 use std::ops::Range as Places;
 
+use crate::algorithms::by_rank::held::Held;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
@@ -57,20 +58,8 @@ impl Rounds {
     /// The same places for `blocks` of `rank`, in a scratch buffer.
     fn held(&self, steps: &mut dyn Steps, rank: usize, blocks: Blocks) -> Held {
         let ranks = self.owners.len();
-        let owners: Vec<usize> = self.owners.iter().map(|far| (rank + far) % ranks).collect();
-        let by_place = match blocks {
-            Blocks::Equal { .. } => blocks.clone(),
-            _ => {
-                let lengths: Vec<u64> = owners.iter().map(|&owner| blocks.length(owner)).collect();
-                Blocks::listed(&lengths)
-            }
-        };
-        Held {
-            scratch: steps.scratch(blocks.total()),
-            owners,
-            by_place,
-            blocks,
-        }
+        let owners = self.owners.iter().map(|far| (rank + far) % ranks);
+        Held::new(steps, owners.collect(), blocks)
     }
 
     /// Collects all blocks at their places; only the own one is there.
@@ -98,57 +87,10 @@ impl Rounds {
     }
 }
 
-/// The blocks of a rank at their places.
-struct Held {
-    scratch: Range,
-    /// The owner of the block at each place.
-    owners: Vec<usize>,
-    by_place: Blocks,
-    /// The same blocks in the order of ranks.
-    blocks: Blocks,
-}
-
-impl Held {
-    fn at(&self, places: &Places<usize>) -> Range {
-        self.by_place.span(self.scratch, places.start, places.end)
-    }
-
-    /// The own block.
-    fn own(&self, rank: usize) -> Range {
-        let place = self.owners.iter().position(|&owner| owner == rank);
-        self.by_place.of(self.scratch, place.unwrap_or(0))
-    }
-
-    /// All blocks: where they are here, and in `all`, in the order of ranks. Those that follow each
-    /// other in both are one.
-    fn runs(&self, all: Range) -> impl Iterator<Item = (Range, Range)> {
-        let runs = self.owners.chunk_by(|one, next| one + 1 == *next);
-        let mut first = 0;
-        runs.map(move |run| {
-            let places = first..first + run.len();
-            first = places.end;
-            let in_order = self.blocks.span(all, run[0], run[0] + run.len());
-            (self.at(&places), in_order)
-        })
-    }
-
-    fn put(&self, all: Range, steps: &mut dyn Steps) {
-        for (here, there) in self.runs(all) {
-            steps.copy(there, here);
-        }
-    }
-
-    fn take(&self, all: Range, steps: &mut dyn Steps) {
-        for (here, there) in self.runs(all) {
-            steps.copy(here, there);
-        }
-    }
-}
-
 /// `Allgather` and `Allgatherv`.
 pub(crate) fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps, rounds: &Rounds) {
     let held = rounds.held(steps, rank, problem.blocks());
-    steps.copy(Range::input(0, problem.block(rank)), held.own(rank));
+    steps.copy(Range::input(0, problem.block(rank)), held.of(rank));
     rounds.collect(problem, rank, steps, &held);
     held.take(Range::output(0, problem.total()), steps);
 }
@@ -163,7 +105,7 @@ pub(crate) fn reduce_scatter(
     let held = rounds.held(steps, rank, problem.blocks());
     held.put(Range::input(0, problem.total()), steps);
     rounds.add_up(problem, rank, steps, &held);
-    steps.copy(held.own(rank), Range::output(0, problem.block(rank)));
+    steps.copy(held.of(rank), Range::output(0, problem.block(rank)));
 }
 
 /// `Allreduce`.

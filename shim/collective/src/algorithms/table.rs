@@ -25,8 +25,8 @@ use crate::algorithms::by_neighbour::{direct as to_neighbours, relay};
 use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
 use crate::algorithms::by_rank::scheduled::{Schedule, matched};
 use crate::algorithms::by_rank::{
-    at_once, bruck, circulant, composed, doubling, halving, hypercube, linear, neighbours,
-    pairwise, radices, ring, rounds, scan as prefix, scatter, sparbit, tree, uniform,
+    at_once, bruck, circulant, circulant_blocks, composed, doubling, halving, hypercube, linear,
+    neighbours, pairwise, radices, ring, rounds, scan as prefix, scatter, sparbit, tree, uniform,
 };
 use crate::algorithms::requirement::Requirement;
 use crate::algorithms::requirement::Requirement::{
@@ -256,6 +256,7 @@ pub static TABLE: &[Algorithm] = &[
     row("scatter-collect", &[Bcast], scatter::scatter_collect),
     row("scatter-allgather", &[Bcast], scatter::broadcast_ring).of_few(),
     row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
+    row("circulant", &[Bcast], circulant_blocks::broadcast),
     between!("grid-flat", Bcast, Between::Shape(Flat)),
     between!("grid-chain", Bcast, Between::Shape(Chain)),
     between!("grid-binomial", Bcast, Between::Shape(Binomial)),
@@ -288,6 +289,7 @@ pub static TABLE: &[Algorithm] = &[
     row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(),
     row("at-once", &[Reduce], at_once::reduce),
     row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]).of_few(),
+    row("circulant", &[Reduce], circulant_blocks::reduce).requires(&[Commutative]),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
     between!("grid-binomial", Reduce, Between::Shape(Binomial)),

@@ -4,6 +4,7 @@
 pub mod at_once;
 pub mod bruck;
 pub(crate) mod circulant;
+pub(crate) mod circulant_blocks;
 pub mod composed;
 pub mod doubling;
 mod fold;

@@ -414,6 +414,7 @@ pub static TABLE: &[Algorithm] = &[
     row("at-once", SCANS, at_once::scan),
     row("recursive-doubling", SCANS, doubling::scan).priced(),
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
+    row("123-doubling", &[Exscan], prefix::one_two_three),
     grid("grid-gather", SCANS, scan::gathered).estimated(blocks::allgather_exchange),
     grid("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(blocks::scan_exchange),
 

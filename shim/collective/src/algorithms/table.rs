@@ -25,8 +25,9 @@ use crate::algorithms::by_neighbour::{direct as to_neighbours, relay};
 use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
 use crate::algorithms::by_rank::scheduled::{Schedule, matched};
 use crate::algorithms::by_rank::{
-    at_once, bruck, circulant, circulant_blocks, composed, doubling, halving, hypercube, linear,
-    neighbours, pairwise, radices, ring, rounds, scan as prefix, scatter, sparbit, tree, uniform,
+    at_once, bine, bruck, circulant, circulant_blocks, composed, doubling, halving, hypercube,
+    linear, neighbours, pairwise, radices, ring, rounds, scan as prefix, scatter, sparbit, stages,
+    tree, uniform,
 };
 use crate::algorithms::requirement::Requirement;
 use crate::algorithms::requirement::Requirement::{
@@ -256,6 +257,7 @@ pub static TABLE: &[Algorithm] = &[
     row("scatter-collect", &[Bcast], scatter::scatter_collect),
     row("scatter-allgather", &[Bcast], scatter::broadcast_ring).of_few(),
     row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
+    row("bine", &[Bcast], bine::broadcast).requires(&[PowerOfTwo]),
     row("circulant", &[Bcast], circulant_blocks::broadcast),
     between!("grid-flat", Bcast, Between::Shape(Flat)),
     between!("grid-chain", Bcast, Between::Shape(Chain)),
@@ -289,6 +291,7 @@ pub static TABLE: &[Algorithm] = &[
     row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(),
     row("at-once", &[Reduce], at_once::reduce),
     row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]).of_few(),
+    row("bine", &[Reduce], bine::reduce).requires(&[Commutative, PowerOfTwo]),
     row("circulant", &[Reduce], circulant_blocks::reduce).requires(&[Commutative]),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
@@ -323,8 +326,10 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative]).symmetric(),
     row("sparbit", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &sparbit::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
-    row("mixed-radix", &[Allreduce], |p, r, s| radices::allreduce(p, r, s, &radices::of_ranks(p.ranks()))).flipped(),
-    grid("grid-levels", &[Allreduce], |p, r, s| radices::allreduce(p, r, s, &radices::of_levels(p.clusters))).flipped(),
+    row("bine", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &bine::stages(p.ranks(), r)))
+        .requires(&[Commutative, PowerOfTwo]).alternating(),
+    row("mixed-radix", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_ranks(p, r))).flipped(),
+    grid("grid-levels", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_levels(p, r))).flipped(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
@@ -345,6 +350,7 @@ pub static TABLE: &[Algorithm] = &[
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(blocks::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
     row("binomial", &[Gather], scatter::gather).of_few(),
+    row("bine", &[Gather], bine::gather).requires(&[PowerOfTwo]),
     grid("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
         .estimated(|s| blocks::grouped(s, Grouped::InOrder)),
     grid("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
@@ -354,6 +360,7 @@ pub static TABLE: &[Algorithm] = &[
 
     row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(blocks::direct),
     row("binomial", &[Scatter], scatter::scatter).of_few(),
+    row("bine", &[Scatter], bine::scatter).requires(&[PowerOfTwo]),
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
@@ -369,11 +376,13 @@ pub static TABLE: &[Algorithm] = &[
     row("circulant", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &circulant::rounds(p.ranks())))
         .symmetric(),
     row("sparbit", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &sparbit::rounds(p.ranks()))).symmetric(),
-    row("mixed-radix", ALLGATHERS, |p, r, s| radices::allgather(p, r, s, &radices::of_ranks(p.ranks()))).flipped(),
+    row("bine", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &bine::stages(p.ranks(), r)))
+        .requires(&[PowerOfTwo]).alternating(),
+    row("mixed-radix", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_ranks(p, r))).flipped(),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
-    grid("grid-levels", ALLGATHERS, |p, r, s| radices::allgather(p, r, s, &radices::of_levels(p.clusters))).flipped(),
+    grid("grid-levels", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_levels(p, r))).flipped(),
     grid("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
     grid("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
@@ -400,11 +409,13 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative]).symmetric(),
     row("sparbit", REDUCE_SCATTERS, |p, r, s| rounds::reduce_scatter(p, r, s, &sparbit::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
-    row("mixed-radix", REDUCE_SCATTERS, |p, r, s| radices::reduce_scatter(p, r, s, &radices::of_ranks(p.ranks())))
+    row("bine", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &bine::stages(p.ranks(), r)))
+        .requires(&[Commutative, PowerOfTwo]).alternating(),
+    row("mixed-radix", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_ranks(p, r)))
         .flipped(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
-    grid("grid-levels", REDUCE_SCATTERS, |p, r, s| radices::reduce_scatter(p, r, s, &radices::of_levels(p.clusters)))
+    grid("grid-levels", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_levels(p, r)))
         .flipped(),
     grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
         .estimated(blocks::reduce_scatter_exchange),

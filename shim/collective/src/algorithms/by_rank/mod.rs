@@ -2,6 +2,7 @@
 //! them.
 
 pub mod at_once;
+pub(crate) mod bine;
 pub mod bruck;
 pub(crate) mod circulant;
 pub(crate) mod circulant_blocks;
@@ -22,5 +23,6 @@ pub mod scan;
 pub mod scatter;
 pub mod scheduled;
 pub(crate) mod sparbit;
+pub(crate) mod stages;
 pub mod tree;
 pub mod uniform;

@@ -12,14 +12,9 @@
 //! As many rounds as radices; `P - 1` blocks sent by each rank, most of them near. What is added up
 //! always comes from ranks that follow each other: operands stay in their order.
 
-use std::ops::Range as Places;
-
-use crate::algorithms::by_rank::at_once;
-use crate::algorithms::by_rank::held::Held;
+use crate::algorithms::by_rank::stages::{Stage, Stages};
 use crate::clusters::Clusters;
-use crate::plan::range::Range;
-use crate::problem::{Blocks, Problem};
-use crate::steps::Steps;
+use crate::problem::Problem;
 
 /// Largest radix where the number of ranks has such factors: a rank waits for one less at the same
 /// time.
@@ -27,13 +22,13 @@ const LARGEST_RADIX: usize = 16;
 
 /// Radices for so many ranks, from near to far: two of about the same size at least, where the
 /// number is no prime.
-pub(crate) fn of_ranks(ranks: usize) -> Vec<usize> {
+fn of_ranks(ranks: usize) -> Vec<usize> {
     split(ranks, 2)
 }
 
 /// Radices of the levels of a communicator, from near to far: those whose groups are as large as
 /// each other and of consecutive ranks.
-pub(crate) fn of_levels(clusters: &Clusters) -> Vec<usize> {
+fn of_levels(clusters: &Clusters) -> Vec<usize> {
     let ranks = clusters.ranks();
     let outer: Vec<usize> = (0..ranks).map(|rank| clusters.of(rank)).collect();
     let levels = clusters.closer().iter().rev().chain([&outer]);
@@ -92,44 +87,9 @@ fn split(number: usize, least: usize) -> Vec<usize> {
     fewest_first.find(fits).unwrap_or_else(|| joined(most))
 }
 
-/// A stage of one rank.
-#[derive(Debug, PartialEq, Eq)]
-struct Stage {
-    /// The ranks that take part, from low to high.
-    members: Vec<usize>,
-    /// Which of them this rank is.
-    digit: usize,
-    /// The places that it holds, of which it keeps the piece of its digit.
-    part: Places<usize>,
-}
-
-impl Stage {
-    /// The places of the piece of a member.
-    fn piece(&self, member: usize) -> Places<usize> {
-        let length = self.part.len() / self.members.len();
-        let start = self.part.start + member * length;
-        start..start + length
-    }
-
-    /// The piece that the rank keeps.
-    fn kept(&self) -> Places<usize> {
-        self.piece(self.digit)
-    }
-
-    /// The others, so that not all turn to the same one first.
-    fn others(&self) -> impl Iterator<Item = usize> {
-        let radix = self.members.len();
-        (1..radix).map(move |distance| match radix.is_power_of_two() {
-            true => self.digit ^ distance,
-            false => (self.digit + distance) % radix,
-        })
-    }
-}
-
-/// The stages of a rank, first to last.
-fn stages(radices: &[usize], rank: usize) -> Vec<Stage> {
-    let mut part = 0..radices.iter().product();
-    let mut stride = 1;
+/// The stages of a rank, by these radices.
+fn stages(radices: &[usize], ranks: usize, rank: usize) -> Stages {
+    let (mut part, mut stride) = (0..ranks, 1);
     let stage = |&radix: &usize| {
         let digit = rank / stride % radix;
         let lowest = rank - digit * stride;
@@ -142,107 +102,43 @@ fn stages(radices: &[usize], rank: usize) -> Vec<Stage> {
         stride *= radix;
         stage
     };
-    radices.iter().map(stage).collect()
+    Stages {
+        stages: radices.iter().map(stage).collect(),
+        owners: owners(radices, ranks),
+    }
 }
 
-/// The place that a rank keeps in the end.
-fn place(radices: &[usize], rank: usize) -> usize {
-    stages(radices, rank)
-        .last()
-        .map_or(0, |last| last.kept().start)
-}
-
-/// The owner of each place.
+/// The rank that keeps each place in the end: its digits are those of the place, the other way
+/// round.
 fn owners(radices: &[usize], ranks: usize) -> Vec<usize> {
-    let mut owners = vec![0; ranks];
-    for rank in 0..ranks {
-        owners[place(radices, rank)] = rank;
-    }
-    owners
-}
-
-/// Adds up `operands`, the blocks at all places: the sum of the own place is `result`.
-fn add_up(
-    stages: &[Stage],
-    rank: usize,
-    steps: &mut dyn Steps,
-    blocks: &Blocks,
-    operands: Range,
-    result: Range,
-) {
-    let mut held = operands;
-    for (number, stage) in stages.iter().enumerate() {
-        let before = blocks.start(stage.part.start);
-        let units = |places: Places<usize>| {
-            let start = blocks.start(places.start);
-            held.part(start - before, blocks.start(places.end) - start)
-        };
-        let given = stage.others();
-        let given = given.map(|member| (stage.members[member], units(stage.piece(member))));
-        steps.send_round_robin(given);
-        let own = units(stage.kept());
-        let sum = match number + 1 == stages.len() {
-            true => result,
-            false => steps.scratch(own.length),
-        };
-        at_once::combine(stage.members.iter().copied(), rank, steps, own, sum);
-        held = sum;
-    }
-    if stages.is_empty() {
-        steps.copy(operands, result);
-    }
-}
-
-/// Collects the blocks of all places in `all`; only that of the own place is there.
-fn collect(stages: &[Stage], steps: &mut dyn Steps, blocks: &Blocks, all: Range) {
-    let units = |places: Places<usize>| blocks.span(all, places.start, places.end);
-    for stage in stages.iter().rev() {
-        let own = units(stage.kept());
-        steps.send_round_robin(stage.others().map(|member| (stage.members[member], own)));
-        for member in stage.others() {
-            steps.receive(stage.members[member], units(stage.piece(member)));
+    let owner = |place: usize| {
+        let (mut rest, mut length, mut stride, mut rank) = (place, ranks, 1, 0);
+        for radix in radices {
+            length /= radix;
+            rank += rest / length * stride;
+            rest %= length;
+            stride *= radix;
         }
-    }
+        rank
+    };
+    (0..ranks).map(owner).collect()
 }
 
-/// `Allgather` and `Allgatherv`.
-pub(crate) fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps, radices: &[usize]) {
-    let owners = owners(radices, problem.ranks());
-    let held = Held::new(steps, owners, problem.blocks());
-    steps.copy(Range::input(0, problem.block(rank)), held.of(rank));
-    collect(&stages(radices, rank), steps, held.by_place(), held.all());
-    held.take(Range::output(0, problem.total()), steps);
+/// The stages of a rank, by the radices of the number of ranks.
+pub(crate) fn by_ranks(problem: &Problem, rank: usize) -> Stages {
+    let ranks = problem.ranks();
+    stages(&of_ranks(ranks), ranks, rank)
 }
 
-/// `Reduce_scatter` and `Reduce_scatter_block`.
-pub(crate) fn reduce_scatter(
-    problem: &Problem,
-    rank: usize,
-    steps: &mut dyn Steps,
-    radices: &[usize],
-) {
-    let owners = owners(radices, problem.ranks());
-    let held = Held::new(steps, owners, problem.blocks());
-    held.put(Range::input(0, problem.total()), steps);
-    let result = Range::output(0, problem.block(rank));
-    let stages = stages(radices, rank);
-    add_up(&stages, rank, steps, held.by_place(), held.all(), result);
-}
-
-/// `Allreduce`.
-pub(crate) fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, radices: &[usize]) {
-    let length = problem.block(rank);
-    let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let blocks = problem.cut(rank, problem.ranks());
-    let result = blocks.of(output, place(radices, rank));
-    let stages = stages(radices, rank);
-    add_up(&stages, rank, steps, &blocks, own, result);
-    collect(&stages, steps, &blocks, output);
+/// The stages of a rank, by the radices of the levels.
+pub(crate) fn by_levels(problem: &Problem, rank: usize) -> Stages {
+    stages(&of_levels(problem.clusters), problem.ranks(), rank)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range as Places;
 
     #[test]
     fn numbers_of_ranks_are_split_into_few_radices_the_largest_near() {
@@ -286,15 +182,23 @@ mod tests {
                 &[0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15],
             ),
         ] {
-            let all: Vec<usize> = (0..places.len()).map(|rank| place(radices, rank)).collect();
-            assert_eq!(all, places);
+            let ranks = places.len();
+            for (rank, &place) in places.iter().enumerate() {
+                let stages = stages(radices, ranks, rank);
+                assert_eq!(
+                    stages.stages[1].kept(),
+                    place..place + 1,
+                    "{radices:?} {rank}"
+                );
+                assert_eq!(stages.owners[place], rank, "{radices:?}");
+            }
         }
         let given = |stage: &Stage| -> Vec<(usize, Places<usize>)> {
             let all = stage.members.iter().enumerate();
             all.map(|(member, &rank)| (rank, stage.piece(member)))
                 .collect()
         };
-        let stages = stages(&[4, 3], 5);
+        let stages = stages(&[4, 3], 12, 5).stages;
         assert_eq!(
             given(&stages[0]),
             [(4, 0..3), (5, 3..6), (6, 6..9), (7, 9..12)]

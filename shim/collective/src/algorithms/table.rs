@@ -26,8 +26,8 @@ use crate::algorithms::by_rank::matchings::{MOST_RANKS, Matching};
 use crate::algorithms::by_rank::scheduled::{Schedule, matched};
 use crate::algorithms::by_rank::{
     at_once, bine, bruck, circulant, circulant_blocks, composed, doubling, halving, hypercube,
-    linear, neighbours, pairwise, radices, ring, rounds, scan as prefix, scatter, sparbit, stages,
-    tree, uniform,
+    linear, neighbours, node_aware, pairwise, radices, ring, rounds, scan as prefix, scatter,
+    sparbit, stages, tree, uniform, windowed,
 };
 use crate::algorithms::requirement::Requirement;
 use crate::algorithms::requirement::Requirement::{
@@ -389,6 +389,8 @@ pub static TABLE: &[Algorithm] = &[
     row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(blocks::direct),
     row("bruck", &[Alltoall], bruck::alltoall).symmetric().of_few(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
+    row("windowed", EXCHANGES, |p, r, s| windowed::exchange(p, r, s, &(0..p.ranks()).collect::<Vec<usize>>()))
+        .symmetric(),
     scheduled("max-min", Effort::High, |p| matched(p, Matching::MaxMin)),
     scheduled("max-weight", Effort::High, |p| matched(p, Matching::MaxWeight)),
     scheduled("greedy", Effort::Low, |p| matched(p, Matching::Greedy)),
@@ -398,6 +400,8 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
     grid("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
         .estimated(blocks::alltoall_grouped),
+    grid("grid-spread", EXCHANGES, |p, r, s| windowed::exchange(p, r, s, &windowed::spread(p.clusters))),
+    grid("grid-node-aware", EXCHANGES, node_aware::exchange).requires(&[KnownSizes]),
     grid("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
         .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(blocks::aggregate),
 

@@ -1,0 +1,113 @@
+//! `Alltoall`, `Alltoallv` and `Alltoallw` without relay, of which a rank has a window of messages
+//! on their way at a time, in an order that may spread over clusters (TWILL, HLC-Lab/pico,
+//! `libpico/twill.md`, 2026).
+//!
+//! ```text
+//!   3 clusters of 4    order of ranks      0 1 2 3 4 5 6 7 8 9 10 11    all of a cluster at once
+//!                      spread over them    0 4 8 1 5 9 2 6 10 3 7 11    a third to each, always
+//! ```
+//!
+//! The n-th message goes to the n-th behind the rank in the order, round: each receives from one
+//! rank at a time.
+
+use std::cmp::Reverse;
+
+use crate::algorithms::by_rank::pairwise::buffers;
+use crate::clusters::Clusters;
+use crate::problem::Problem;
+use crate::steps::Steps;
+
+/// So many messages of a rank are on their way at a time: enough that none waits for the answer of a
+/// receiver, too few to fill its memory.
+const WINDOW: usize = 32;
+
+/// All ranks, those of each cluster as evenly spread as can be: again and again each cluster gets a
+/// credit of its size, and the one that has the most gives its next rank, for all ranks' worth.
+pub(crate) fn spread(clusters: &Clusters) -> Vec<usize> {
+    let sizes: Vec<i64> = (0..clusters.count())
+        .map(|cluster| clusters.members(cluster).len() as i64)
+        .collect();
+    let mut credit = vec![0; sizes.len()];
+    let mut given = vec![0; sizes.len()];
+    let next = |_| {
+        for (credit, size) in credit.iter_mut().zip(&sizes) {
+            *credit += size;
+        }
+        let most = (0..sizes.len()).max_by_key(|&cluster| (credit[cluster], Reverse(cluster)));
+        let cluster = most.unwrap_or(0);
+        credit[cluster] -= clusters.ranks() as i64;
+        given[cluster] += 1;
+        clusters.members(cluster)[given[cluster] - 1]
+    };
+    (0..clusters.ranks()).map(next).collect()
+}
+
+/// To each rank in an order of all.
+pub(crate) fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: &[usize]) {
+    let ranks = problem.ranks();
+    let (input, output) = buffers(problem, rank);
+    let place = order.iter().position(|&other| other == rank).unwrap_or(0);
+    steps.copy(input[rank], output[rank]);
+    for distance in 1..ranks {
+        let from = order[problem.before(place, distance)];
+        steps.receive(from, output[from]);
+    }
+    let mut sent = Vec::with_capacity(ranks);
+    for distance in 1..ranks {
+        let to = order[problem.after(place, distance)];
+        if input[to].length == 0 {
+            continue;
+        }
+        let before = sent.len().checked_sub(WINDOW);
+        let after = before.and_then(|before: usize| sent[before]);
+        for segment in steps.segments(input[to]) {
+            steps.send_segment_after(to, segment, after);
+        }
+        sent.push(steps.last_step());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::algorithm::Algorithm;
+    use crate::operation::Operation;
+    use crate::plan::step::Action;
+    use crate::problem::Uniform;
+
+    #[test]
+    fn clusters_are_spread_as_in_the_description() {
+        let of_sizes = |sizes: &[usize]| {
+            let all = sizes.iter().enumerate();
+            let numbers: Vec<usize> = all
+                .flat_map(|(cluster, &size)| vec![cluster; size])
+                .collect();
+            spread(&Clusters::new(&numbers))
+        };
+        assert_eq!(of_sizes(&[4, 4]), [0, 4, 1, 5, 2, 6, 3, 7]);
+        assert_eq!(of_sizes(&[4, 4, 4]), [0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11]);
+        assert_eq!(of_sizes(&[5, 4, 3]), [0, 5, 9, 1, 6, 2, 10, 7, 3, 11, 8, 4]);
+        assert_eq!(of_sizes(&[1, 5, 1]), [1, 2, 0, 3, 6, 4, 5]);
+    }
+
+    #[test]
+    fn a_message_waits_for_the_one_that_is_a_window_before_it() {
+        let algorithm = Algorithm::find(Operation::Alltoall, "windowed").unwrap();
+        let call = Uniform {
+            operation: Operation::Alltoall,
+            bytes: 8,
+            root: 0,
+        };
+        let plan = &algorithm.plans(&call, None, &Clusters::one(40), 8)[0];
+        let is_send = |step: &u32| {
+            let action = plan.steps()[*step as usize].action;
+            matches!(action, Action::Send { .. })
+        };
+        let sends: Vec<u32> = (0..plan.steps().len() as u32).filter(is_send).collect();
+        for (number, &step) in sends.iter().enumerate() {
+            let before = number.checked_sub(WINDOW).map(|before| sends[before]);
+            let needs = plan.needs(&plan.steps()[step as usize]);
+            assert_eq!(needs, before.as_slice(), "message {number}");
+        }
+    }
+}

@@ -328,6 +328,7 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative]).symmetric(),
     row("bine", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &bine::stages(p.ranks(), r)))
         .requires(&[Commutative, PowerOfTwo]).alternating(),
+    row("direct-exchange", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::at_once(p, r))).flipped(),
     row("mixed-radix", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_ranks(p, r))).flipped(),
     grid("grid-levels", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_levels(p, r))).flipped(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])

@@ -130,6 +130,12 @@ pub(crate) fn by_ranks(problem: &Problem, rank: usize) -> Stages {
     stages(&of_ranks(ranks), ranks, rank)
 }
 
+/// The one stage in which all ranks take part.
+pub(crate) fn at_once(problem: &Problem, rank: usize) -> Stages {
+    let ranks = problem.ranks();
+    stages(&[ranks], ranks, rank)
+}
+
 /// The stages of a rank, by the radices of the levels.
 pub(crate) fn by_levels(problem: &Problem, rank: usize) -> Stages {
     stages(&of_levels(problem.clusters), problem.ranks(), rank)

@@ -1,19 +1,19 @@
-//! Bine trees and butterflies: partners are found by numbers to the base -2, so that their distances
-//! grow to both sides (De Sensi et al., SC'25, doi 10.1145/3712285.3759835).
+//! Bine trees and butterflies: partners are found by numbers to the base -2, so that their
+//! distances grow to both sides (De Sensi et al., SC'25, doi 10.1145/3712285.3759835).
 //!
 //! ```text
 //!   tree of 8     0 --> 3 | 0 --> 7, 3 --> 4 | 0 --> 1, 3 --> 2, 4 --> 5, 7 --> 6
 //!   butterfly     0-1 2-3 4-5 6-7 | 0-7 1-2 3-4 5-6 | 0-3 1-6 2-5 4-7
 //! ```
 //!
-//! For large jobs in groups that are not known, or not aligned: links between groups carry less than
-//! those of binomial trees and recursive halving do. Of their authors' jobs on Leonardo and LUMI,
+//! For large jobs in groups that are not known, or not aligned: links between groups carry less
+//! than with binomial trees and recursive halving. Of their authors' jobs on Leonardo and LUMI,
 //! which were mostly small, the median gained nothing, and those of 128 hosts and more 14 to 24 %.
 //! Where hosts are known and ranks in blocks on them, [`super::radices`] cross fewer links.
 //!
-//! Not here: an allreduce whose partners exchange all that they have summed up. The ranks that have
-//! been heard of differ between those of a group, so that sums are associated otherwise on each rank
-//! and may differ in their last bits.
+//! Not here: an allreduce whose partners exchange all that they have summed up. Between its steps,
+//! the ranks of a group hold sums of different ranks, so that results are associated differently on
+//! each and may differ in their last bits.
 
 use crate::algorithms::by_rank::stages::{Stage, Stages};
 use crate::algorithms::trees;

@@ -6,8 +6,8 @@
 //!   reduce-scatter   6 blocks to r+6, 3 to r+3, 1 to r+2, 1 to r+1     allgather   backwards
 //! ```
 //!
-//! `ceil(log2 P)` rounds, and `P - 1` blocks sent by each rank, where a fold to a power of two first
-//! sends the whole message. Neighbours get the least: for links that are alike.
+//! `ceil(log2 P)` rounds, and `P - 1` blocks sent by each rank, where a fold to a power of two
+//! first sends the whole message. Neighbours get the least: for links that are alike.
 
 use crate::algorithms::by_rank::rounds::Rounds;
 

@@ -2,8 +2,8 @@
 //! one (Traeff, ACM TOPC 2025, doi 10.1145/3735139, arXiv 2407.18004).
 //!
 //! ```text
-//!   8 ranks, 3 blocks    +2  0:a | +4  0:b 2:a | +1  0:c 2:a 4:b 6:a | ...     in the round +2 each
-//!   (sender:block)                                                       sends to the rank 2 further
+//!   8 ranks, 3 blocks    +2  0:a | +4  0:b 2:a | +1  0:c 2:a 4:b 6:a | ...
+//!   (sender:block)       in the round +2 each sends to the rank 2 further
 //! ```
 //!
 //! `n` blocks, the segments of the message, take `n - 1 + ceil(log2 P)` rounds, the fewest that

@@ -6,8 +6,8 @@
 //!                2   1 --blocks of 1 5 9--> 0, 2, 3   to each in the host all that came for it
 //! ```
 //!
-//! Fewer messages between hosts, and longer ones, than [`super::pairwise`]; all ranks of a host send
-//! them, not leaders alone. All must know the sizes of all blocks.
+//! Fewer messages between hosts, and longer ones, than [`super::pairwise`]; all ranks of a host
+//! send them, not leaders alone. All must know the sizes of all blocks.
 
 use crate::algorithms::by_rank::pairwise::buffers;
 use crate::plan::range::Range;

@@ -1,5 +1,5 @@
-//! Exchanges by several radices: in each stage the ranks whose numbers differ in one digit give each
-//! other a piece of what they hold (Jocksch, Avans, Shipley and Skjellum, IJHPCA 40(2), 2026;
+//! Exchanges by several radices: in each stage the ranks whose numbers differ in one digit give
+//! each other a piece of what they hold (Jocksch, Avans, Shipley and Skjellum, IJHPCA 40(2), 2026;
 //! `ext_mpi_collectives`).
 //!
 //! ```text

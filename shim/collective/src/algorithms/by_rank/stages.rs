@@ -3,10 +3,11 @@
 //!
 //! ```text
 //!   part of rank 5, with 4, 6 and 7     [ 0 1 2 | 3 4 5 | 6 7 8 | 9 10 11 ]
-//!   gives                                 to 4    keeps   to 6     to 7      then [ 3 | 4 | 5 ] ...
+//!   gives                                 to 4    keeps   to 6     to 7      then [ 3 | 4 | 5 ]
 //! ```
 //!
-//! [`super::radices`] and [`super::bine`] give the ranks of each stage, and the place of each block.
+//! [`super::radices`] and [`super::bine`] give the ranks of each stage, and the place of each
+//! block.
 
 use std::ops::Range as Places;
 

@@ -17,8 +17,8 @@ use crate::clusters::Clusters;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// So many messages of a rank are on their way at a time: enough that none waits for the answer of a
-/// receiver, too few to fill its memory.
+/// So many messages of a rank are on their way at a time: enough that none waits for the answer of
+/// a receiver, too few to fill its memory.
 const WINDOW: usize = 32;
 
 /// All ranks, those of each cluster as evenly spread as can be: again and again each cluster gets a

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use treepie_collective::network::MessageCosts;
 use treepie_collective::read::estimate;
 use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
-use treepie_native::Family;
+use treepie_native::{Family, Selector};
 
 /// Chooses for the collectives of one communicator, and remembers its choices.
 #[derive(Debug, Clone)]
@@ -75,6 +75,15 @@ impl Chooser {
     pub fn with_han(mut self) -> Self {
         if let Some(known) = &mut self.known {
             known.native = known.native.take().map(Native::with_han);
+        }
+        self
+    }
+
+    /// Takes into account that the native collectives go by the tables of a version.
+    pub fn with_selector(mut self, selector: Selector) -> Self {
+        if let Some(known) = &mut self.known {
+            let native = known.native.take();
+            known.native = native.map(|native| native.with_selector(selector));
         }
         self
     }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use treepie_collective::read::cost::{OneByOne, Reading, Times};
 use treepie_collective::{Algorithm, Clusters, Network, Uniform};
-use treepie_native::{self, BetweenHosts, Family, NativeAlgorithm};
+use treepie_native::{BetweenHosts, Criteria, Family, NativeAlgorithm, Selector};
 
 /// A native MPI on a network.
 #[derive(Debug, Clone)]
 pub(super) struct Native {
     network: Arc<Network>,
-    family: Family,
+    selector: Selector,
     /// One rank of each host, where Open MPI's HAN does the collectives.
     han: Option<Arc<Network>>,
     /// The ranks as an MPI sees them: in one cluster, with their topology.
@@ -22,7 +22,7 @@ impl Native {
         Native {
             ranks: Clusters::one(network.ranks()),
             network,
-            family,
+            selector: family.into(),
             han: None,
         }
     }
@@ -33,6 +33,11 @@ impl Native {
             ranks: clusters.as_one(),
             ..self
         }
+    }
+
+    /// The same by the tables of a version.
+    pub fn with_selector(self, selector: Selector) -> Self {
+        Native { selector, ..self }
     }
 
     /// The same where HAN does what it can: on hosts of as many ranks each, and several.
@@ -48,14 +53,17 @@ impl Native {
         let is_han = !ordered && !call.operation.is_among_neighbours();
         let leaders = self.han.as_deref().filter(|_| is_han);
         let by_han = leaders.and_then(|leaders| self.han_seconds(leaders, call));
-        by_han.unwrap_or_else(|| self.usual(&self.network, call).end)
+        by_han.unwrap_or_else(|| self.usual(&self.network, call, ordered).end)
     }
 
     /// The same where the call is started, and completed later.
     pub(crate) fn started_seconds(&self, call: &Uniform) -> f64 {
         let (operation, ranks) = (call.operation, self.network.ranks());
-        let name = self.family.started_algorithm(operation, ranks, call.bytes);
-        self.named(&self.network, call, name).end
+        let name = self
+            .selector
+            .family
+            .started_algorithm(operation, ranks, call.bytes);
+        self.named(&self.network, (call, false), name).end
     }
 
     fn han_seconds(&self, leaders: &Network, call: &Uniform) -> Option<f64> {
@@ -64,13 +72,13 @@ impl Native {
             root: self.network.host_of()[call.root],
             ..*call
         };
-        let han = treepie_native::between_hosts(&between, hosts, all / hosts)?;
+        let han = self.selector.between_hosts(&between, hosts, all / hosts)?;
         let seconds = |part: &BetweenHosts| {
             let named = part.algorithm;
             let named = named.and_then(|name| Algorithm::find(part.call.operation, name));
             let taken = match named {
                 Some(algorithm) => self.by(leaders, algorithm, &part.call),
-                None => self.usual(leaders, &part.call),
+                None => self.usual(leaders, &part.call, false),
             };
             match part.goes_on_when_left {
                 true => taken.left,
@@ -86,19 +94,24 @@ impl Native {
     }
 
     /// By the algorithm that the MPI usually takes; infinite where that is not modelled.
-    fn usual(&self, network: &Network, call: &Uniform) -> Times {
-        let (operation, ranks) = (call.operation, network.ranks());
-        let usual = self.family.usual_algorithm(operation, ranks, call.bytes);
-        self.named(network, call, usual)
+    fn usual(&self, network: &Network, call: &Uniform, ordered: bool) -> Times {
+        let usual = self.selector.algorithm(&Criteria {
+            operation: call.operation,
+            ranks: network.ranks(),
+            bytes: call.bytes,
+            is_disjoint: network.hosts() == network.ranks(),
+            is_ordered: ordered,
+        });
+        self.named(network, (call, ordered), usual)
     }
 
     /// By an algorithm of this name.
-    fn named(&self, network: &Network, call: &Uniform, name: &str) -> Times {
+    fn named(&self, network: &Network, (call, ordered): (&Uniform, bool), name: &str) -> Times {
         let ranks = network.ranks();
-        match self.family.by_name(call.operation, name, ranks) {
+        match self.selector.family.by_name(call.operation, name, ranks) {
             Some(NativeAlgorithm::By(algorithm)) => self.by(network, algorithm, call),
             Some(NativeAlgorithm::Composed(parts)) => {
-                let part = |part| self.usual(network, &call.part(part, ranks));
+                let part = |part| self.usual(network, &call.part(part, ranks), ordered);
                 let [first, second] = parts.map(part);
                 Times {
                     end: first.end + second.end,
@@ -115,8 +128,15 @@ impl Native {
             network,
             clusters: (call.operation.is_among_neighbours()).then_some(&self.ranks),
             ordered: false,
-            flow: self.family.segments(call.operation, algorithm.name),
-            one_by_one: match self.family.exchanges_in_turn(call.operation, call.bytes) {
+            flow: self
+                .selector
+                .family
+                .segments(call.operation, algorithm.name),
+            one_by_one: match self
+                .selector
+                .family
+                .exchanges_in_turn(call.operation, call.bytes)
+            {
                 true => OneByOne::Exchanges,
                 false => OneByOne::Sends,
             },

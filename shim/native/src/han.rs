@@ -12,10 +12,15 @@
 //! and 100 Mbit/s apart it was measured as this says within 7 %: broadcasts of 8 B, 64 KiB and 1
 //! MiB in 20.7, 48.1 and 612 ms, reductions in 21.3, 50.8 and 787 ms.
 
+use crate::knobs::Version;
 use treepie_collective::{Operation, Uniform};
 
-/// `coll_han_*_segsize`, in bytes.
-const SEGMENT: u64 = 64 << 10;
+/// `coll_han_{bcast,reduce,allreduce}_segsize` of 5.0 and 6.0, in bytes.
+pub(super) const SEGMENT: u64 = 64 << 10;
+
+/// The same of later versions, and the first of these.
+pub(super) const LONG_SEGMENT: u64 = 512 << 10;
+pub(super) const LONG_SEGMENTS: Version = Version(6, 1, 0);
 
 /// A collective of one rank of each host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +44,16 @@ pub struct Han {
     pub further: u64,
 }
 
-/// How HAN does a collective on hosts of `on_host` ranks each; `None` for what it leaves to others.
-pub fn between_hosts(call: &Uniform, hosts: usize, on_host: usize) -> Option<Han> {
+/// How HAN does a collective on hosts of `on_host` ranks each, in segments of so many bytes; `None`
+/// for what it leaves to others.
+pub(super) fn between_hosts(
+    call: &Uniform,
+    longest: u64,
+    hosts: usize,
+    on_host: usize,
+) -> Option<Han> {
     use Operation::{Allgather, Allreduce, Barrier, Bcast, Gather, Reduce, Scatter};
-    let segment = call.bytes.min(SEGMENT);
+    let segment = call.bytes.min(longest);
     let one = |operation, bytes, algorithm| BetweenHosts {
         call: Uniform {
             operation,
@@ -76,6 +87,6 @@ pub fn between_hosts(call: &Uniform, hosts: usize, on_host: usize) -> Option<Han
     Some(Han {
         first,
         each,
-        further: call.bytes.div_ceil(SEGMENT).max(1) - 1,
+        further: call.bytes.div_ceil(longest).max(1) - 1,
     })
 }

@@ -10,14 +10,17 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 
+mod disjoint;
 mod family;
 mod han;
 pub mod knobs;
 mod mpich;
 mod open_mpi;
+mod selector;
 mod started;
 pub mod traffic;
 pub mod tuning;
 
 pub use family::{Family, NativeAlgorithm};
-pub use han::{BetweenHosts, between_hosts};
+pub use han::BetweenHosts;
+pub use selector::{Criteria, Selector};

@@ -1,5 +1,5 @@
-//! The fixed decisions of Open MPI 4.1's component `tuned`, as tables of communicator sizes and
-//! bytes.
+//! The fixed decisions of Open MPI's component `tuned` from 4.1 on, as tables of communicator sizes
+//! and bytes. From 6.1 on there are [others](crate::disjoint) where each rank has a host of its own.
 //!
 //! Algorithms that send the same messages are one here: its linear, synchronised and two-process
 //! alltoall are `pairwise`, its exchange of two processes in an allgather is `recursive-doubling`,
@@ -12,12 +12,12 @@ use treepie_collective::Operation;
 /// For bytes below the first number, the algorithm.
 type ByBytes = &'static [(u64, &'static str)];
 /// For communicators of fewer ranks than the number, the choice by bytes.
-type Rules = &'static [(usize, ByBytes)];
+pub(super) type Rules = &'static [(usize, ByBytes)];
 
-const ANY: u64 = u64::MAX;
-const MANY: usize = usize::MAX;
-const K: u64 = 1024;
-const M: u64 = 1024 * K;
+pub(super) const ANY: u64 = u64::MAX;
+pub(super) const MANY: usize = usize::MAX;
+pub(super) const K: u64 = 1024;
+pub(super) const M: u64 = 1024 * K;
 
 /// What its algorithms turn to where their requirements are not met.
 pub(super) const FALLBACKS: &[(&str, &str)] = &[
@@ -46,8 +46,12 @@ pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static 
         // Of neighbours: all messages at once.
         _ => return "flat",
     };
-    let of_size = below(rules, ranks).unwrap_or_default();
-    below(of_size, bytes).unwrap_or("linear")
+    choice(rules, ranks, bytes).unwrap_or("linear")
+}
+
+/// Choice of a table; `None` of an empty one.
+pub(super) fn choice(rules: Rules, ranks: usize, bytes: u64) -> Option<&'static str> {
+    below(below(rules, ranks)?, bytes)
 }
 
 /// The first choice for more than there is; the last one for more than all.

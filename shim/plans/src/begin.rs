@@ -14,6 +14,7 @@ use treepie_collective::{Clusters, Locality};
 use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_mpi::share::{Group as _, Members, ShareError, gather_to_all, share};
 use treepie_mpi::{Comm, Group};
+use treepie_native::Selector;
 use treepie_platform::{Identity, Inside};
 use treepie_process::{features, log};
 use treepie_profile::GuardedCell;
@@ -146,9 +147,14 @@ pub fn begin(
     let seen = (members.rank() == 0).then(|| {
         let family = family(native);
         let limit = eager::limit(native, family);
-        (limit, own::is_han(native, family), seed())
+        let selector = Selector::new(family, &native.library_version());
+        (
+            limit,
+            (own::is_han(native, family), selector.version),
+            seed(),
+        )
     });
-    let (eager, is_han, seed) = share(&members, seen)?;
+    let (eager, (is_han, version), seed) = share(&members, seen)?;
     if let Locality::Platform { eager_limit, .. } = &mut locality {
         *eager_limit = eager;
     }
@@ -183,6 +189,7 @@ pub fn begin(
         alone: Mutex::new(Some(alone)),
         eager,
         is_han,
+        version,
         guard: wanted.guard,
         knobs: knobs.map(Arc::new),
         located,

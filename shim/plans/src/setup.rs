@@ -9,6 +9,7 @@ use treepie_collective::Locality;
 use treepie_mpi::native::{Native, OwnComm};
 use treepie_mpi::{Call, Group};
 use treepie_native::Family;
+use treepie_native::knobs::Version;
 use treepie_process::features;
 use treepie_profile::GuardedCell;
 use treepie_profile::settings::{Collectives, GuardMode};
@@ -33,6 +34,8 @@ pub struct Setup {
     pub eager: u64,
     /// Open MPI's HAN does the native MPI's own collectives.
     pub is_han: bool,
+    /// Version of the native MPI, whose decision tables hold, if it is known.
+    pub version: Option<Version>,
     /// Whether plans are measured first.
     pub guard: GuardMode,
     /// The MPI's other algorithms that guards may try.

@@ -2,7 +2,7 @@
 //!
 //! Source: the numbers that 2021.18 accepts; names of its reference for 2019.
 
-use crate::knobs::knob::Knob;
+use crate::knobs::knob::{Knob, Target};
 use treepie_collective::operation::Operation::{self, *};
 
 /// Presets of an operation: their number, and the names of the first ones.
@@ -57,6 +57,7 @@ pub(super) fn knobs(operation: Operation) -> Vec<Knob> {
     let knob = |(place, numbered): (usize, &&'static str)| Knob {
         operation,
         name: names.get(place).unwrap_or(numbered),
+        target: Target::Algorithm,
         number: place as u32 + 1,
         requires: &[],
         in_place: false,

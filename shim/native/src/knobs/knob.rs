@@ -4,14 +4,31 @@ use crate::knobs::library::Version;
 use treepie_collective::algorithms::Requirement;
 use treepie_collective::operation::Operation;
 
-/// An algorithm of a native MPI that can be chosen.
+/// What a knob turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The algorithm of the operation.
+    Algorithm,
+    /// How MPICH's device `ch4` divides the operation over hosts, before any algorithm.
+    Composition,
+    /// Bytes of the segments in which Open MPI's HAN does the operation.
+    HanSegments,
+    /// The priority of a component of Open MPI, which then does this operation and all others
+    /// that it has.
+    Priority,
+}
+
+/// An algorithm of a native MPI that can be chosen, or another way to have an operation done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knob {
     /// Collective that it does.
     pub operation: Operation,
     /// Its name in that MPI, and in our files: `scatter_allgather`.
     pub name: &'static str,
-    /// The number that stands for it in the MPI's rules and in its tool interface.
+    /// What it turns.
+    pub target: Target,
+    /// The number that stands for it in the MPI's rules and in its tool interface: the value of
+    /// the variable of its target.
     pub number: u32,
     /// Without these it is another algorithm, an error, or, in Open MPI, a wrong result.
     pub requires: &'static [Requirement],
@@ -20,6 +37,11 @@ pub struct Knob {
 }
 
 impl Knob {
+    /// Whether a number alone, and a file of rules, can name it.
+    pub(crate) fn is_algorithm(&self) -> bool {
+        self.target == Target::Algorithm
+    }
+
     /// Whether it can be itself among `ranks` ranks.
     pub fn allows(&self, ranks: usize) -> bool {
         let mut required = self.requires.iter();

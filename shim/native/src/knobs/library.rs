@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 use thiserror::Error;
 
@@ -25,7 +26,7 @@ pub enum Maker {
 from_name!(Maker, "MPI library");
 
 /// Major and minor number, and the number of the release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Version(pub u32, pub u32, pub u32);
 
 impl fmt::Display for Version {

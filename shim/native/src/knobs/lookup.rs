@@ -1,6 +1,6 @@
 //! Lookup of the algorithms that a library lets its users choose.
 
-use crate::knobs::knob::Knob;
+use crate::knobs::knob::{Knob, Target};
 use crate::knobs::library::{Library, Maker};
 use crate::knobs::{intel, mpich, open_mpi};
 use thiserror::Error;
@@ -46,7 +46,9 @@ impl Library {
         let wanted = given.trim().to_ascii_lowercase();
         let plain = |name: &str| name.replace('-', "_");
         let number: Option<u32> = wanted.parse().ok();
-        let is_it = |knob: &Knob| plain(knob.name) == plain(&wanted) || number == Some(knob.number);
+        let is_numbered =
+            |knob: &Knob| knob.target == Target::Algorithm && number == Some(knob.number);
+        let is_it = |knob: &Knob| plain(knob.name) == plain(&wanted) || is_numbered(knob);
         match knobs.iter().position(is_it) {
             Some(place) => Ok(knobs.swap_remove(place)),
             None => Err(UnknownKnob {
@@ -138,12 +140,63 @@ mod tests {
                         "{knob:?}"
                     );
                     let number = knob.number;
-                    let same = |other: &Knob| other.number == number;
+                    let same = |other: &Knob| (other.target, other.number) == (knob.target, number);
                     assert!(!others.iter().any(same), "{version} {knob:?}");
                     assert_ne!(number, 0, "0 is the default: {knob:?}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn each_version_has_the_knobs_beside_algorithms_that_it_really_has() {
+        use Operation::*;
+        let compositions = ["alpha", "beta", "gamma", "delta"];
+        for (version, operation, expected) in [
+            ("mpich 4.0.2", Allreduce, 0),
+            ("mpich 4.1.0", Allreduce, 4),
+            ("mpich 5.0.2", Bcast, 3),
+            ("mpich 5.0.2", Reduce, 3),
+            ("mpich 5.0.2", Allgather, 2),
+            ("mpich 5.0.2", Alltoall, 2),
+            ("mpich 5.0.2", Barrier, 2),
+            ("mpich 5.0.2", Scan, 0),
+        ] {
+            let knobs = library(version).knobs(operation).into_iter();
+            let found = knobs.filter(|knob| knob.target == Target::Composition);
+            let found: Vec<_> = found.map(|knob| (knob.name, knob.number)).collect();
+            assert_eq!(found.len(), expected, "{version} {operation}");
+            for (place, (name, number)) in found.into_iter().enumerate() {
+                assert_eq!(name, format!("composition_{}", compositions[place]));
+                assert_eq!(number as usize, place + 1);
+            }
+        }
+        for (version, operation, expected) in [
+            ("open-mpi 4.1.4", Bcast, &[][..]),
+            ("open-mpi 5.0.11", Bcast, &["han_512k"]),
+            ("open-mpi 5.0.11", Allgather, &[]),
+            ("open-mpi 6.0.0", Reduce, &["han_512k", "acoll"]),
+            ("open-mpi 6.0.0", Allgather, &["acoll"]),
+            ("open-mpi 6.0.0", Scan, &[]),
+        ] {
+            let knobs = library(version).knobs(operation).into_iter();
+            let found = knobs.filter(|knob| knob.target != Target::Algorithm);
+            let found: Vec<_> = found.map(|knob| knob.name).collect();
+            assert_eq!(found, expected, "{version} {operation}");
+        }
+    }
+
+    /// It hangs, or gives wrong results, among 33, 65, 66, ... ranks.
+    #[test]
+    fn circ_graph_is_never_offered() {
+        for version in ["mpich 4.3.0", "mpich 5.0.2"] {
+            for operation in Operation::all() {
+                assert!(!names(library(version), operation).contains(&"circ_graph"));
+            }
+        }
+        // The first version that may have it has no table, so that nothing of it is tried.
+        let unknown = Library::from_version_text("MPICH Version: 5.1.0");
+        assert!(unknown.is_err());
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod often_quicker;
 mod open_mpi;
 pub(crate) mod variables;
 
-pub use knob::Knob;
+pub use knob::{Knob, Target};
 pub use library::{Library, Maker, Version};
 pub use lookup::UnknownKnob;
 pub use variables::{Component, Control, OWN_CHOICE, Setting, WITHOUT_HAN};

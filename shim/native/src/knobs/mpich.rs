@@ -3,8 +3,15 @@
 //!
 //! Source: the lists that versions 4.0 to 5.0 print, in their order (`src/mpi/coll/cvars.txt`).
 //! MPICH looks at requirements itself, and takes its own choice where one is not met.
+//!
+//! From 4.1 on `MPIR_CVAR_<OPERATION>_COMPOSITION` says, by a number, how the device `ch4` divides
+//! a call over hosts before that.
+//!
+//! `circ_graph`, which the main branch has for broadcasts, reductions and allgathers after 5.0, is
+//! not in the lists, and must not come into them with a version that has it: among 33, 65, 66, ...
+//! ranks it hangs or gives wrong results.
 
-use crate::knobs::knob::Knob;
+use crate::knobs::knob::{Knob, Target};
 use crate::knobs::library::Version;
 use treepie_collective::algorithms::Requirement::{self, *};
 use treepie_collective::operation::Operation::{self, *};
@@ -78,6 +85,9 @@ const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
         &[PowerOfTwo],
     ),
     (&[Reduce, Allreduce], "smp", &[Commutative]),
+    (&[Reduce, Allreduce], "composition_alpha", &[Commutative]),
+    (&[Reduce], "composition_beta", &[Commutative]),
+    (&[Allreduce], "composition_delta", &[Commutative]),
     (&[Allreduce], "ring", &[Commutative]),
     (&[Allreduce], "recursive_multiplying", &[Commutative]),
     (&[Allreduce], "k_reduce_scatter_allgather", &[Commutative]),
@@ -98,20 +108,44 @@ const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
     ),
 ];
 
+/// The compositions of some operations by number, from 1 on, with MPICH's names: `alpha` by one
+/// rank of each host, `beta` without hosts, and so on. Each operation has its own order.
+#[rustfmt::skip]
+const COMPOSITIONS: &[List] = &[
+    (&[Bcast, Reduce], &[
+        since(V41, "composition_alpha"), since(V41, "composition_beta"),
+        since(V41, "composition_gamma"),
+    ]),
+    (&[Allreduce], &[
+        since(V41, "composition_alpha"), since(V41, "composition_beta"),
+        since(V41, "composition_gamma"), since(V41, "composition_delta"),
+    ]),
+    (&[Allgather, Alltoall, Barrier], &[
+        since(V41, "composition_alpha"), since(V41, "composition_beta"),
+    ]),
+];
+
 pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
-    let Some((_, names)) = LISTS.iter().find(|(of, ..)| of.contains(&operation)) else {
-        return Vec::new();
-    };
-    let is_there = |(_, from, to): &&Name| (*from..*to).contains(&version);
-    let there = names.iter().filter(is_there).enumerate();
-    let knob = |(place, (name, ..)): (usize, &Name)| Knob {
-        operation,
-        name,
-        number: place as u32 + 1,
-        requires: required(operation, name),
-        in_place: *name == "pairwise_sendrecv_replace",
-    };
-    there.map(knob).collect()
+    let lists = [
+        (LISTS, Target::Algorithm),
+        (COMPOSITIONS, Target::Composition),
+    ];
+    let of_operation = lists.into_iter().flat_map(|(lists, target)| {
+        let mut lists = lists.iter();
+        let list = lists.find(|(of, ..)| of.contains(&operation));
+        let names = list.map_or(&[][..], |(_, names)| names);
+        let is_there = |(_, from, to): &&Name| (*from..*to).contains(&version);
+        let there = names.iter().filter(is_there).enumerate();
+        there.map(move |(place, (name, ..))| Knob {
+            operation,
+            name,
+            target,
+            number: place as u32 + 1,
+            requires: required(operation, name),
+            in_place: *name == "pairwise_sendrecv_replace",
+        })
+    });
+    of_operation.collect()
 }
 
 fn required(operation: Operation, name: &str) -> &'static [Requirement] {

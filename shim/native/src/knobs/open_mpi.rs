@@ -1,14 +1,15 @@
 //! Open MPI's component `tuned`: `coll_tuned_<operation>_algorithm`, the numbers of its rules too.
 //!
-//! Source: `ompi_info --param coll tuned --level 9` of 4.1.4, 5.0.11 and 6.0.0rc2.
-//! Which algorithms of
-//! reductions keep the order of ranks was measured with products of matrices, on 3 to 8 ranks and
-//! 1 to 20,000 elements: what is not marked either keeps it or turns to a linear algorithm.
+//! Source: `ompi_info --param coll tuned --level 9` of 4.1.4, 5.0.11 and 6.0.0rc2. Which algorithms
+//! of reductions keep the order of ranks was measured with products of matrices, on 3 to 8 ranks
+//! and 1 to 20,000 elements: what is not marked either keeps it or turns to a linear algorithm.
+//!
+//! Beside them are the segments of HAN (`coll_han_component.c`: 64 KiB up to 6.0) and the component
+//! `acoll` (`coll_acoll_component.c`: from 6.0 on, after HAN and `tuned` by default).
 
 use std::collections::BTreeMap;
 
-use crate::knobs::knob::Knob;
-use crate::knobs::knob::Row;
+use crate::knobs::knob::{Knob, Row, Target};
 use crate::knobs::library::Version;
 use treepie_collective::algorithms::Requirement::{self, *};
 use treepie_collective::operation::Operation::{self, *};
@@ -16,6 +17,8 @@ use treepie_collective::operation::Operation::{self, *};
 const ALL: Version = Version(4, 1, 0);
 const FIVE: Version = Version(5, 0, 0);
 const SIX: Version = Version(6, 0, 0);
+const LONG_SEGMENTS: Version = Version(6, 1, 0);
+const ALWAYS: Version = Version(u32::MAX, 0, 0);
 const NONE: &[Requirement] = &[];
 const COMMUTES: &[Requirement] = &[Commutative];
 const TWO: &[Requirement] = &[MaxRanks(2)];
@@ -94,17 +97,60 @@ const TABLE: &[Row] = &[
     (Scatter, 3, "linear_nb", ALL, NONE),
 ];
 
+/// Bytes of HAN's segments that are worth a trial where its own are shorter (open-mpi/ompi issue
+/// 11360).
+const HAN_SEGMENTS: u32 = 512 << 10;
+
+/// A priority before that of HAN and of `tuned`.
+const FIRST: u32 = 50;
+
+/// Knobs beside the algorithms of `tuned`: operations, then name, target and value, the first
+/// version that has it and the first that has it no more, requirements. The MPI reads them when it
+/// starts, and never again.
+type Other = (
+    &'static [Operation],
+    (&'static str, Target, u32),
+    (Version, Version),
+    &'static [Requirement],
+);
+
+#[rustfmt::skip]
+const OTHERS: &[Other] = &[
+    (&[Bcast, Reduce, Allreduce], ("han_512k", Target::HanSegments, HAN_SEGMENTS), (FIVE, LONG_SEGMENTS), NONE),
+    (&[Reduce, Allreduce], ("acoll", Target::Priority, FIRST), (SIX, ALWAYS), COMMUTES),
+    (&[Allgather, Alltoall, Barrier, Bcast, Gather], ("acoll", Target::Priority, FIRST),
+        (SIX, ALWAYS), NONE),
+];
+
+fn others(version: Version, operation: Operation) -> impl Iterator<Item = Knob> {
+    let rows = OTHERS.iter().filter(move |(of, _, (from, to), _)| {
+        of.contains(&operation) && (*from..*to).contains(&version)
+    });
+    rows.map(move |&(_, (name, target, number), _, requires)| Knob {
+        operation,
+        name,
+        target,
+        number,
+        requires,
+        in_place: false,
+    })
+}
+
 pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
     let rows = TABLE.iter();
     let known = rows.filter(|(of, _, _, since, _)| *of == operation && *since <= version);
     let knob = |&(operation, number, name, _, requires): &Row| Knob {
         operation,
         name,
+        target: Target::Algorithm,
         number,
         requires,
         in_place: false,
     };
     // Of two with one number the later one: it was given another name.
     let by_number: BTreeMap<u32, Knob> = known.map(knob).map(|knob| (knob.number, knob)).collect();
-    by_number.into_values().collect()
+    by_number
+        .into_values()
+        .chain(others(version, operation))
+        .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use crate::knobs::knob::Knob;
+use crate::knobs::knob::{Knob, Target};
 use crate::knobs::library::{Library, Maker};
 use treepie_collective::operation::Operation;
 
@@ -26,6 +26,19 @@ const HAN_RULES: [&str; 2] = [
     "OMPI_MCA_coll_han_use_dynamic_file_rules",
     "OMPI_MCA_coll_han_dynamic_rules_filename",
 ];
+
+/// The one that puts the component `acoll` before others.
+const ACOLL: &str = "OMPI_MCA_coll_acoll_priority";
+
+/// The one that has the bytes of HAN's segments in an operation.
+fn han_segments(word: &str) -> String {
+    format!("OMPI_MCA_coll_han_{word}_segsize")
+}
+
+/// The one that says how MPICH divides an operation over hosts.
+fn composition(word: &str) -> String {
+    format!("MPIR_CVAR_{word}_COMPOSITION")
+}
 
 /// Those by which MPICH reads files in the place of its own collective selection.
 const MPICH_ALGORITHMS: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
@@ -70,25 +83,29 @@ impl Library {
     /// a call by hosts, which would come before the algorithm, is switched off for that operation.
     pub fn settings(self, knob: &Knob) -> Vec<Setting> {
         let word = self.word(knob.operation);
-        let mut settings = self.prerequisites();
-        match self.maker {
-            Maker::OpenMpi => settings.push((
-                format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
-                knob.number.to_string(),
-            )),
-            Maker::Mpich => {
-                settings.push((
+        let number = knob.number.to_string();
+        match (self.maker, knob.target) {
+            (Maker::OpenMpi, Target::HanSegments) => vec![(han_segments(&word), number)],
+            (Maker::OpenMpi, Target::Priority) => vec![(ACOLL.to_owned(), number)],
+            (Maker::OpenMpi, _) => {
+                let mut settings = self.prerequisites();
+                let name = format!("OMPI_MCA_coll_tuned_{word}_algorithm");
+                settings.push((name, number));
+                settings
+            }
+            (Maker::Mpich, Target::Composition) => vec![(composition(&word), number)],
+            (Maker::Mpich, _) => vec![
+                (
                     format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
                     "0".to_owned(),
-                ));
-                let name = format!("MPIR_CVAR_{word}_INTRA_ALGORITHM");
-                settings.push((name, knob.name.to_owned()));
-            }
-            Maker::IntelMpi => {
-                settings.push((format!("I_MPI_ADJUST_{word}"), knob.number.to_string()))
-            }
+                ),
+                (
+                    format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"),
+                    knob.name.to_owned(),
+                ),
+            ],
+            (Maker::IntelMpi, _) => vec![(format!("I_MPI_ADJUST_{word}"), number)],
         }
-        settings
     }
 
     /// The environment in which a component's file of rules holds.
@@ -113,29 +130,34 @@ impl Library {
 
     /// Whether Open MPI's HAN, where it is chosen for a communicator over several hosts, does an
     /// operation, and reads in its rules which other component is to do it. So it is from version 5
-    /// on (`coll_han_dynamic.c`); in 4.1 nobody has it without asking for it.
+    /// on (`coll_han_dynamic.c`), with more operations from 6 on; in 4.1 nobody has it without
+    /// asking for it.
     pub(crate) fn han_has(self, operation: Operation) -> bool {
         use Operation::*;
-        self.maker == Maker::OpenMpi
-            && self.version.0 >= 5
-            && matches!(
-                operation,
-                Allgather | Allgatherv | Allreduce | Barrier | Bcast | Gather | Reduce | Scatter
-            )
+        let since = match operation {
+            Allgather | Allgatherv | Allreduce | Barrier | Bcast | Gather | Reduce | Scatter => 5,
+            Gatherv | Scatterv | Alltoall | Alltoallv => 6,
+            _ => return false,
+        };
+        self.maker == Maker::OpenMpi && self.version.0 >= since
     }
 
     /// What to write in the tool interface to have `knob`, its own variable last; `None` where this
-    /// library does not show its algorithms there.
+    /// library does not show it there, or reads it at its start alone.
     pub fn controls(self, knob: &Knob) -> Option<Vec<Control>> {
         let word = self.word(knob.operation);
         let number = i32::try_from(knob.number).ok()?;
-        match self.maker {
-            Maker::OpenMpi => Some(vec![(format!("coll_tuned_{word}_algorithm"), number)]),
-            Maker::Mpich => Some(vec![
+        match (self.maker, knob.target) {
+            (Maker::OpenMpi, Target::Algorithm) => {
+                Some(vec![(format!("coll_tuned_{word}_algorithm"), number)])
+            }
+            (Maker::Mpich, Target::Algorithm) => Some(vec![
                 (format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"), 0),
                 (format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"), number),
             ]),
-            Maker::IntelMpi => None,
+            (Maker::Mpich, Target::Composition) => Some(vec![(composition(&word), number)]),
+            // Read when the MPI starts, and never again.
+            _ => None,
         }
     }
 
@@ -174,12 +196,19 @@ impl Library {
                     names.extend(HAN_RULES.map(str::to_owned));
                     names.push(format!("OMPI_MCA_coll_han_use_{word}_algorithm"));
                 }
+                let others = self.knobs(operation).into_iter();
+                let others = others.filter(|knob| knob.target != Target::Algorithm);
+                names.extend(
+                    others
+                        .flat_map(|knob| self.settings(&knob))
+                        .map(|(name, _)| name),
+                );
                 names
             }
             Maker::Mpich => vec![
                 format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"),
                 format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
-                format!("MPIR_CVAR_{word}_COMPOSITION"),
+                composition(&word),
                 format!("MPIR_CVAR_{word}_POSIX_INTRA_ALGORITHM"),
                 "MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(),
                 MPICH_ALGORITHMS.to_owned(),
@@ -235,6 +264,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_algorithm_has_a_variable_of_its_own() {
+        let (library, knob) = of("mpich 4.3.1", Operation::Allreduce, "composition_delta");
+        let variable = "MPIR_CVAR_ALLREDUCE_COMPOSITION";
+        assert_eq!(lines(library.settings(&knob)), [format!("{variable}=4")]);
+        let controls = library.controls(&knob).unwrap();
+        assert_eq!(controls, [(variable.to_owned(), 4)]);
+        // Open MPI reads these when it starts.
+        let (library, knob) = of("open-mpi 5.0.11", Operation::Bcast, "han_512k");
+        let segments = "OMPI_MCA_coll_han_bcast_segsize";
+        assert_eq!(
+            lines(library.settings(&knob)),
+            [format!("{segments}=524288")]
+        );
+        assert_eq!(library.controls(&knob), None);
+        let set = |name: &str| name == segments;
+        assert!(library.decided_by_user(Operation::Bcast, set).is_some());
+        assert_eq!(library.decided_by_user(Operation::Gather, set), None);
+        let (library, knob) = of("open-mpi 6.0.0", Operation::Gather, "acoll");
+        let acoll = ["OMPI_MCA_coll_acoll_priority=50"];
+        assert_eq!(lines(library.settings(&knob)), acoll);
+        assert_eq!(library.controls(&knob), None);
+    }
+
+    #[test]
     fn the_tool_interface_of_mpich_has_the_place_in_the_list_of_its_version() {
         for (version, place) in [("mpich 4.0.2", 4), ("mpich 5.0.2", 5)] {
             let (library, knob) = of(version, Operation::Allgather, "ring");
@@ -261,5 +314,9 @@ mod tests {
         let set = |name: &str| name == HAN_RULES[1];
         assert!(library.decided_by_user(Operation::Bcast, set).is_some());
         assert_eq!(library.decided_by_user(Operation::Scan, set), None);
+        // HAN does these from 6.0 on.
+        assert_eq!(library.decided_by_user(Operation::Alltoallv, set), None);
+        let library: Library = "open-mpi 6.0.0".parse().unwrap();
+        assert!(library.decided_by_user(Operation::Alltoallv, set).is_some());
     }
 }

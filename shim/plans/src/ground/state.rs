@@ -8,6 +8,7 @@ use treepie_choice::Chooser;
 use treepie_collective::{Clusters, Locality, Neighbourhoods, Network, Operation};
 use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_mpi::{Call, Comm, Side, c_int};
+use treepie_native::Selector;
 use treepie_process::log;
 use treepie_profile::settings::{Collectives, GuardMode, Runner};
 
@@ -74,7 +75,9 @@ impl Ground {
         // If the network is one of constants, the MPI's own is not predicted.
         let is_measured = matches!(setup.locality, Locality::Platform { .. });
         let native_family = Some(family).filter(|_| is_measured || network.is_none());
-        let chooser = Chooser::new(network.clone(), &clusters, native_family);
+        let version = setup.version;
+        let chooser = Chooser::new(network.clone(), &clusters, native_family)
+            .with_selector(Selector { family, version });
         let chooser = match setup.is_han {
             true => chooser.with_han(),
             false => chooser,

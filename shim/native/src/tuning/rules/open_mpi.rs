@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::knobs::knob::Knob;
 use crate::knobs::variables::Component;
 use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
@@ -49,7 +50,10 @@ pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
     let mut operations = Operations::new();
     for rows in groups {
         let operation = rows[0].operation;
-        let steps = steps(tuning, rows, goes_by_bytes(operation));
+        let mut steps = steps(tuning, rows, goes_by_bytes(operation));
+        for (_, knob) in &mut steps {
+            *knob = knob.filter(Knob::is_algorithm);
+        }
         let Some(number) = number_of(operation) else {
             continue;
         };

@@ -72,7 +72,7 @@ impl Selection {
     /// Whether a file can name `knob`.
     pub(super) fn can_say(&self, knob: &Knob) -> bool {
         // It takes a library for GPUs, whose name would be a parameter.
-        knob.name != "ccl" && self.known.contains(&full_name(knob))
+        knob.is_algorithm() && knob.name != "ccl" && self.known.contains(&full_name(knob))
     }
 
     /// Takes the algorithms of `sizes`, which has the steps of each size of communicator, for an

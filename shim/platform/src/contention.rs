@@ -20,7 +20,19 @@ pub struct Contention {
     pub delta: f64,
     /// Bytes from which `delta` counts, itself not included.
     pub threshold: u64,
+    /// Number of ranks of the largest exchange that it was fitted to; 0 where it is given for any
+    /// number. A file without it means the ranks of its cluster.
+    #[serde(default, skip_serializing_if = "is_any")]
+    pub ranks: usize,
 }
+
+fn is_any(ranks: &usize) -> bool {
+    *ranks == 0
+}
+
+/// A signature holds among numbers of ranks that differ from the fitted one by this part of it, at
+/// most. Farther away its errors were 35 to 51 % in the median.
+const TOLERANCE: f64 = 0.25;
 
 /// A total exchange that was timed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,6 +89,7 @@ impl Contention {
         gamma: 1.0,
         delta: 0.0,
         threshold: 0,
+        ranks: 0,
     };
 
     /// Fast Ethernet of icluster-2, from 24 processes (table 6.4).
@@ -84,6 +97,7 @@ impl Contention {
         gamma: 1.0195,
         delta: 8.23e-3,
         threshold: 2 << 10,
+        ranks: 0,
     };
 
     /// Giga Ethernet of Grid eXplorer, from 40 processes (table 6.4).
@@ -91,6 +105,7 @@ impl Contention {
         gamma: 4.3628,
         delta: 4.93e-3,
         threshold: 8 << 10,
+        ranks: 0,
     };
 
     /// Myrinet of icluster-2, from 24 processes (table 6.4).
@@ -98,6 +113,7 @@ impl Contention {
         gamma: 2.49754,
         delta: 0.0,
         threshold: 0,
+        ranks: 0,
     };
 
     /// Seconds that a message of `bytes` costs beside `gamma`.
@@ -107,6 +123,12 @@ impl Contention {
         } else {
             0.0
         }
+    }
+
+    /// Whether it holds for exchanges among so many ranks.
+    pub fn holds_among(&self, ranks: usize) -> bool {
+        let fitted = self.ranks as f64;
+        self.ranks == 0 || (ranks as f64 - fitted).abs() <= TOLERANCE * fitted
     }
 
     /// The signature that explains measured exchanges best (item 47): least squares of
@@ -145,6 +167,8 @@ impl Contention {
         }
         let error = error_of(&best, &measured);
         if error <= MOST_ERROR {
+            let ranks = measured.iter().map(|exchange| exchange.ranks).max();
+            best.ranks = ranks.unwrap_or(0);
             Ok(best)
         } else {
             Err(Unsaturated::Scattered {
@@ -203,6 +227,7 @@ fn with_delta(measured: &[Exchange], threshold: u64) -> Option<(Contention, f64)
         gamma: (a1 * bb - b1 * ab) / determinant,
         delta: (b1 * aa - a1 * ab) / determinant,
         threshold,
+        ranks: 0,
     };
     (found.gamma > 0.0 && found.delta > 0.0).then(|| (found, error_of(&found, measured)))
 }
@@ -234,6 +259,15 @@ mod tests {
             (found.gamma - 1.0).abs() < 1e-9 && found.delta == 0.0,
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn a_signature_holds_among_about_as_many_ranks_as_it_was_fitted_to() {
+        let found = Contention::fit(&exchanges(|_, _| 2.0)).unwrap();
+        assert_eq!(found.ranks, 8);
+        let holds = [5, 6, 8, 10, 11].map(|ranks| found.holds_among(ranks));
+        assert_eq!(holds, [false, true, true, true, false]);
+        assert!(Contention::MYRINET.holds_among(1000));
     }
 
     #[test]

@@ -112,6 +112,17 @@ impl Platform {
         ranks
     }
 
+    /// Clusters whose contention was fitted to another number of ranks than they have, so that no
+    /// prediction counts it: each with the fitted number and its own.
+    pub fn unused_contention(&self) -> Vec<(&Cluster, usize, usize)> {
+        let clusters = self.0.clusters.iter().enumerate();
+        let unused = clusters.filter_map(|(place, cluster)| {
+            let (known, ranks) = (cluster.contention?, self.ranks_of(place).len());
+            (!known.holds_among(ranks)).then_some((cluster, known.ranks, ranks))
+        });
+        unused.collect()
+    }
+
     /// Cluster of every rank.
     pub fn cluster_of_rank(&self) -> Vec<usize> {
         let mut of = vec![0; self.ranks()];

@@ -228,6 +228,7 @@ pub fn json(file: &PlatformFile) -> Value {
                     "gamma": contention.gamma,
                     "delta": contention.delta,
                     "threshold": contention.threshold,
+                    "ranks": contention.ranks,
                 })),
                 "levels": cluster.levels.iter().map(|level| json!({
                     "level": level.name,

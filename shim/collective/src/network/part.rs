@@ -5,7 +5,7 @@ use crate::network::computing::Computing;
 use crate::network::inside::{innermost, known_level, known_link};
 use crate::network::links::{LONG, Network, Shared};
 use std::sync::Arc;
-use treepie_platform::{Link, Platform};
+use treepie_platform::{Contention, Link, Platform};
 
 /// The size by which links are compared: large enough that the rate counts.
 const LARGE: u64 = 1 << 20;
@@ -197,7 +197,9 @@ impl Network {
             let cluster = &platform.clusters()[here];
             let within = cluster.within.clone().map(Arc::new);
             network.within[c] = within.clone().filter(|_| !is_one);
-            network.contention[c] = cluster.contention.filter(|_| !is_one);
+            let members = numbering.members(c).len();
+            let holds = |known: &Contention| !is_one && known.holds_among(members);
+            network.contention[c] = cluster.contention.filter(holds);
             network.on_host[c] = match (names.first(), place) {
                 (None, InPlace::Nothing | InPlace::Hosts) => {
                     let widest = cluster.levels.first();

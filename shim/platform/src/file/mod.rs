@@ -48,7 +48,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::contents::{Contents, Host, Parallel, PlatformError, Probing};
+use crate::contents::{Cluster, Contents, Host, Parallel, PlatformError, Probing};
 use crate::description::Platform;
 use crate::inside::{Inside, LEVELS};
 use crate::numbers::rounded;
@@ -272,13 +272,25 @@ impl PlatformText {
                 bytes_per_second: line.megabytes_per_second * 1e6,
             });
         }
-        let clusters = self.clusters.iter().enumerate();
+        let built = self.clusters.iter().enumerate();
+        let mut clusters: Vec<Cluster> = built
+            .map(|(place, cluster)| cluster.build(place, &hosts))
+            .collect::<Result<_, _>>()?;
+        for cluster in &mut clusters {
+            let ranks = cluster
+                .hosts
+                .iter()
+                .map(|&host| self.hosts[host].ranks.len());
+            let ranks: usize = ranks.sum();
+            let unsaid = cluster.contention.as_mut().filter(|known| known.ranks == 0);
+            if let Some(contention) = unsaid {
+                contention.ranks = ranks;
+            }
+        }
         Ok(Contents {
             hosts: self.hosts.clone(),
             inside: self.inside.clone(),
-            clusters: clusters
-                .map(|(place, cluster)| cluster.build(place, &hosts))
-                .collect::<Result<_, _>>()?,
+            clusters,
             links,
             parallel,
             tolerance: self.tolerance,

@@ -57,6 +57,21 @@ fn overheads_that_are_left_out_are_those_of_the_smallest_message_and_in_memory_t
 }
 
 #[test]
+fn contention_counts_among_the_ranks_that_it_was_fitted_to_and_others_are_told() {
+    let contention = "leader: 0, contention: {gamma: 2, delta_us: 100, threshold: 1024}}";
+    let platform = read(&SMALL.replacen("leader: 0}", contention, 1))
+        .unwrap()
+        .platform;
+    // Four ranks are in the cluster.
+    assert_eq!(platform.clusters()[0].contention.unwrap().ranks, 4);
+    assert!(platform.unused_contention().is_empty());
+    assert!(platform.scaled(10).unused_contention().is_empty());
+    let larger = platform.scaled(16);
+    let (cluster, fitted, ranks) = larger.unused_contention()[0];
+    assert_eq!((cluster.name.as_str(), fitted, ranks), ("a", 4, 8));
+}
+
+#[test]
 fn a_platform_reads_back_as_it_was_written() {
     let file = PlatformFile {
         header: Header {

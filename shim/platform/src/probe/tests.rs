@@ -425,13 +425,14 @@ fn the_contention_of_each_cluster_is_found_when_asked_for() {
         gamma: 2.5,
         delta: 2e-3,
         threshold: 16 << 10,
+        ranks: 0,
     };
     let platform = probed(alone(24), options, congested(truth));
     for cluster in platform.clusters() {
         let found = cluster.contention.unwrap();
         near(found.gamma, truth.gamma, 0.1);
         near(found.delta, truth.delta, 0.2);
-        assert_eq!(found.threshold, truth.threshold);
+        assert_eq!((found.threshold, found.ranks), (truth.threshold, 8));
     }
     let plain = probed(alone(24), Options::default(), congested(truth));
     assert!(

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::Algorithm;
+use treepie_platform::Platform;
 use treepie_report::input::collective::Collective;
 use treepie_report::table::Table;
 use treepie_report::units;
@@ -23,9 +24,13 @@ pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool 
 pub(crate) fn print_json(
     predictor: &Predictor,
     all: &[Prediction],
-    arguments: &Arguments,
+    (platform, arguments): (&Platform, &Arguments),
 ) -> Outcome {
     let call = &predictor.call;
+    let unused = platform.unused_contention();
+    let unused = unused.iter().map(|(cluster, fitted, ranks)| {
+        json!({ "cluster": cluster.name, "fitted_ranks": fitted, "ranks": ranks })
+    });
     let name = |prediction: &Prediction| prediction.algorithm.map_or("native", |known| known.name);
     let algorithms = all
         .iter()
@@ -60,12 +65,17 @@ pub(crate) fn print_json(
         "best": all.first().map(name),
         "chosen": predictor.chosen().map_or("native", |known| known.name),
         "reason": predictor.reason(),
+        "contention_left_out": unused.collect::<Vec<_>>(),
         "algorithms": algorithms.collect::<Vec<_>>(),
     }))?;
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
+pub(crate) fn print(
+    predictor: &Predictor,
+    all: &[Prediction],
+    (platform, arguments): (&Platform, &Arguments),
+) -> Outcome {
     let call = &predictor.call;
     let root = match (call.operation.has_root(), &arguments.neighbours) {
         (true, _) => format!(", root {}", call.root),
@@ -96,6 +106,13 @@ pub(crate) fn print(predictor: &Predictor, all: &[Prediction], arguments: &Argum
         .any(|p| p.simulated.is_none() && p.estimated.is_some())
     {
         text += "  ~ estimated: not simulated, message by message\n";
+    }
+    for (cluster, fitted, ranks) in platform.unused_contention() {
+        text += &format!(
+            "  left out: contention of {}, fitted to {fitted} ranks and not to {ranks}; measure it \
+             among these with `treepie probe --exchange`\n",
+            cluster.name
+        );
     }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -62,9 +62,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         plans::export(&predictor, algorithm, segment, out)?;
     }
     if arguments.json {
-        print_json(&predictor, &all, arguments)
+        print_json(&predictor, &all, (&platform, arguments))
     } else {
-        print(&predictor, &all, arguments)
+        print(&predictor, &all, (&platform, arguments))
     }
 }
 

@@ -180,6 +180,7 @@ impl Drawn {
                 gamma: dyadic(gamma, -1),
                 delta: dyadic(delta, -12),
                 threshold: 1 << 10,
+                ranks: 0,
             });
         }
         for (&(from, to), link) in &contents.links {

@@ -2,14 +2,40 @@
 
 use std::collections::HashMap;
 
-use crate::contents::{Contents, PlatformError};
+use crate::contents::{Cluster, Contents, PlatformError};
 
 /// Checks everything.
 pub(super) fn check(contents: &Contents) -> Result<(), PlatformError> {
+    let total: usize = contents.hosts.iter().map(|host| host.ranks.len()).sum();
+    if total == 0 {
+        return Err(wrong(
+            "hosts",
+            "have no ranks; list the ranks of every host",
+        ));
+    }
     check_hosts(contents)?;
     check_inside(contents)?;
     check_clusters(contents)?;
+    check_leaders(contents)?;
+    check_within(contents)?;
+    check_links(contents)?;
+    check_all_links(contents)
+}
+
+/// Checks clusters, hosts and links that are there, not whether any are missing.
+pub(super) fn check_partial(contents: &Contents) -> Result<(), PlatformError> {
+    if contents.clusters.is_empty() {
+        let problem = "are missing; list them with their hosts";
+        return Err(wrong("clusters", problem));
+    }
+    check_hosts(contents)?;
+    check_clusters(contents)?;
     check_links(contents)
+}
+
+/// Whether there is a link for all clusters and pairs of them.
+pub(super) fn has_all_links(contents: &Contents) -> bool {
+    check_within(contents).is_ok() && check_all_links(contents).is_ok()
 }
 
 fn wrong(field: impl Into<String>, problem: impl Into<String>) -> PlatformError {
@@ -21,12 +47,6 @@ fn wrong(field: impl Into<String>, problem: impl Into<String>) -> PlatformError 
 
 fn check_hosts(contents: &Contents) -> Result<(), PlatformError> {
     let total: usize = contents.hosts.iter().map(|host| host.ranks.len()).sum();
-    if total == 0 {
-        return Err(wrong(
-            "hosts",
-            "have no ranks; list the ranks of every host",
-        ));
-    }
     let mut host_of: Vec<Option<&str>> = vec![None; total];
     let mut names = HashMap::new();
     for (place, host) in contents.hosts.iter().enumerate() {
@@ -101,19 +121,6 @@ fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
                 return Err(wrong(field("hosts"), problem));
             }
         }
-        let ranks = cluster
-            .hosts
-            .iter()
-            .map(|&host| &contents.hosts[host].ranks);
-        if !ranks.flatten().any(|&rank| rank == cluster.leader) {
-            let problem = format!("rank {} is not in this cluster", cluster.leader);
-            return Err(wrong(field("leader"), problem));
-        }
-        if cluster.hosts.len() > 1 && cluster.within.is_none() {
-            let problem = "is missing, and the cluster has several hosts; measure it, or copy that \
-                           of a cluster like it";
-            return Err(wrong(field("within"), problem));
-        }
     }
     match cluster_of.iter().position(Option::is_none) {
         Some(host) => {
@@ -124,14 +131,30 @@ fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
     }
 }
 
-fn check_links(contents: &Contents) -> Result<(), PlatformError> {
-    let clusters = contents.clusters.len();
-    for &(from, to) in contents.links.keys() {
-        if from >= clusters || to >= clusters || from == to {
-            let problem = format!("there is no link from cluster {from} to cluster {to}");
-            return Err(wrong("links", problem));
+fn check_leaders(contents: &Contents) -> Result<(), PlatformError> {
+    for (place, cluster) in contents.clusters.iter().enumerate() {
+        if !contents.ranks_of(place).contains(&cluster.leader) {
+            let problem = format!("rank {} is not in this cluster", cluster.leader);
+            return Err(wrong(format!("clusters[{place}].leader"), problem));
         }
     }
+    Ok(())
+}
+
+fn check_within(contents: &Contents) -> Result<(), PlatformError> {
+    let lacks = |cluster: &Cluster| cluster.hosts.len() > 1 && cluster.within.is_none();
+    match contents.clusters.iter().position(lacks) {
+        Some(place) => {
+            let problem = "is missing, and the cluster has several hosts; measure it, or copy that \
+                           of a cluster like it";
+            Err(wrong(format!("clusters[{place}].within"), problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_all_links(contents: &Contents) -> Result<(), PlatformError> {
+    let clusters = contents.clusters.len();
     for from in 0..clusters {
         for to in from + 1..clusters {
             let has = |pair| contents.links.contains_key(&pair);
@@ -144,6 +167,17 @@ fn check_links(contents: &Contents) -> Result<(), PlatformError> {
                 );
                 return Err(wrong("links", problem));
             }
+        }
+    }
+    Ok(())
+}
+
+fn check_links(contents: &Contents) -> Result<(), PlatformError> {
+    let clusters = contents.clusters.len();
+    for &(from, to) in contents.links.keys() {
+        if from >= clusters || to >= clusters || from == to {
+            let problem = format!("there is no link from cluster {from} to cluster {to}");
+            return Err(wrong("links", problem));
         }
     }
     for parallel in &contents.parallel {

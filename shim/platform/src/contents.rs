@@ -17,8 +17,8 @@ use crate::numbers;
 pub struct Host {
     /// Its name, as the MPI reports it.
     pub name: String,
-    /// Its ranks in the world, from low to high.
-    #[serde(with = "list")]
+    /// Its ranks in the world, from low to high; none where they are not known.
+    #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<usize>,
 }
 

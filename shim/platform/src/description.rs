@@ -1,7 +1,5 @@
 //! A platform: hosts in logical clusters, and the links inside and between them.
 
-use std::collections::HashMap;
-
 use thiserror::Error;
 
 use crate::check;
@@ -104,12 +102,7 @@ impl Platform {
 
     /// The ranks of a cluster, from low to high.
     pub fn ranks_of(&self, cluster: usize) -> Vec<usize> {
-        let hosts = self.0.clusters[cluster].hosts.iter();
-        let mut ranks: Vec<usize> = hosts
-            .flat_map(|&host| self.0.hosts[host].ranks.iter().copied())
-            .collect();
-        ranks.sort_unstable();
-        ranks
+        self.0.ranks_of(cluster)
     }
 
     /// Clusters whose contention was fitted to another number of ranks than they have, so that no
@@ -166,66 +159,12 @@ impl Platform {
     /// # Errors
     /// A host that the platform does not have.
     pub fn for_job(&self, host_of_rank: &[String]) -> Result<Platform, Mismatch> {
-        let known = self.0.hosts.iter().enumerate();
-        let place_of: HashMap<&str, usize> = known
-            .map(|(place, host)| (host.name.as_str(), place))
-            .collect();
-        let mut ranks_on = vec![Vec::new(); self.0.hosts.len()];
-        for (rank, host) in host_of_rank.iter().enumerate() {
-            let place = place_of
-                .get(host.as_str())
-                .ok_or_else(|| Mismatch::UnknownHost {
-                    host: host.clone(),
-                    rank,
-                })?;
-            ranks_on[*place].push(rank);
-        }
+        let ranks_on = self.0.ranks_on(host_of_rank)?;
         let unchanged = self.0.hosts.iter().zip(&ranks_on);
         if unchanged.clone().all(|(host, ranks)| host.ranks == *ranks) {
             return Ok(self.clone());
         }
-        Ok(Platform(self.with_ranks(&ranks_on)))
-    }
-
-    /// The parts with these ranks on the hosts, what has none left out.
-    fn with_ranks(&self, ranks_on: &[Vec<usize>]) -> Contents {
-        let mut contents = Contents {
-            tolerance: self.0.tolerance,
-            ..Contents::default()
-        };
-        let mut kept = Vec::new();
-        for (old, cluster) in self.0.clusters.iter().enumerate() {
-            let hosts: Vec<usize> = cluster
-                .hosts
-                .iter()
-                .copied()
-                .filter(|&host| !ranks_on[host].is_empty())
-                .collect();
-            let lowest = hosts
-                .iter()
-                .filter_map(|&host| ranks_on[host].first())
-                .min();
-            let Some(&leader) = lowest else { continue };
-            kept.push(old);
-            let first = contents.hosts.len();
-            contents.hosts.extend(hosts.iter().map(|&host| Host {
-                name: self.0.hosts[host].name.clone(),
-                ranks: ranks_on[host].clone(),
-            }));
-            contents.clusters.push(Cluster {
-                hosts: (first..contents.hosts.len()).collect(),
-                leader,
-                ..cluster.clone()
-            });
-        }
-        for (from, &old_from) in kept.iter().enumerate() {
-            for (to, &old_to) in kept.iter().enumerate() {
-                if let Some(link) = self.0.links.get(&(old_from, old_to)) {
-                    contents.links.insert((from, to), link.clone());
-                }
-            }
-        }
-        contents
+        Ok(Platform(self.0.with_ranks(&ranks_on)))
     }
 
     /// Compares a few latencies measured now, `(from, to, seconds)` between

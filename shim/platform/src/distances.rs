@@ -4,7 +4,7 @@
 use treepie_base::statistics::mean;
 use treepie_topology::{Topology, TopologyError};
 
-use crate::contents::Cluster;
+use crate::contents::{Cluster, Contents};
 use crate::description::Platform;
 use crate::link::Link;
 
@@ -14,10 +14,15 @@ impl Platform {
     /// # Errors
     /// None for a platform, which has a host in every cluster.
     pub fn network(&self) -> Result<Topology, TopologyError> {
-        let name = |&place: &usize| self.hosts()[place].name.clone();
-        let hosts = |cluster: &Cluster| cluster.hosts.iter().map(name).collect();
-        Topology::from_clusters(self.clusters().iter().map(hosts).collect())
+        network_of(self.contents())
     }
+}
+
+/// Hosts below clusters.
+pub(super) fn network_of(contents: &Contents) -> Result<Topology, TopologyError> {
+    let name = |&place: &usize| contents.hosts[place].name.clone();
+    let hosts = |cluster: &Cluster| cluster.hosts.iter().map(name).collect();
+    Topology::from_clusters(contents.clusters.iter().map(hosts).collect())
 }
 
 /// A tree with such clusters below its root, and as distances the microseconds

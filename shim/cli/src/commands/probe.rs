@@ -13,10 +13,11 @@ use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
 use treepie_launch::injection::Invocation;
 use treepie_launch::{job, measuring};
+use treepie_platform::file::latencies::{self, Latencies};
 use treepie_platform::file::magpie::MagpieClusters;
-use treepie_platform::file::{PlatformFile, latencies, logp_mpi};
+use treepie_platform::file::{PlatformFile, logp_mpi};
 use treepie_platform::{
-    Cluster, Contents, DEFAULT_TOLERANCE, Host, LatencyMatrix, Link, Partition, Platform,
+    DEFAULT_TOLERANCE, LatencyMatrix, Link, PartialPlatform, Partition, Platform,
 };
 use treepie_profile::settings::PROBE_VARIABLE;
 use treepie_report::input::choice::size;
@@ -35,20 +36,20 @@ Examples:
   treepie probe -o grid.platform.yaml -- mpirun -np 64
   treepie probe --ways -o grid.platform.yaml -- mpirun -np 64
   treepie probe --latencies latencies.csv --json
+  treepie probe --latencies latencies.csv --hosts n1,n2,n3,n4 -o grid.platform.yaml
   treepie probe --clusters magpie_clusters --table 0-0=lan.logp --table 0-1=wan.logp -o grid.platform.yaml")]
 pub struct Arguments {
     /// Find the clusters in this table of latencies instead: comma-separated,
-    /// in microseconds, 0 for no link
+    /// in microseconds, 0 for no link; its first row may name the hosts
     #[arg(long, value_name = "FILE", conflicts_with_all = ["clusters", "command"])]
     latencies: Option<PathBuf>,
     /// Take the clusters of this MagPIe file instead of measuring
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "tables",
-        conflicts_with = "command"
-    )]
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
     clusters: Option<PathBuf>,
+    /// The hosts of the rows of --latencies or the ranks of --clusters, in their order: of a
+    /// platform with these names the job that runs there measures the links that are missing
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    hosts: Vec<String>,
     /// LogP-MPI table of the link between two clusters of --clusters, or in one:
     /// 0-1=FILE; may be repeated
     #[arg(long = "table", id = "tables", value_name = "A-B=FILE")]
@@ -56,7 +57,7 @@ pub struct Arguments {
     /// Excess of a cluster's links over its shortest
     #[arg(long, value_name = "PART", default_value_t = DEFAULT_TOLERANCE)]
     tolerance: f64,
-    /// Platform to write; with --latencies, a MagPIe cluster file
+    /// Platform to write; with --latencies, where no hosts are named, a MagPIe cluster file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Seconds that measuring may take
@@ -100,6 +101,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.clusters {
         return join(arguments, path);
     }
+    if !arguments.hosts.is_empty() {
+        return Err(CommandError::usage(
+            "--hosts: names those of --latencies or --clusters; hosts that are measured name \
+             themselves",
+        ));
+    }
     if arguments.command.is_empty() {
         return Err(CommandError::usage(
             "nothing to measure: write the launcher after --, such as `treepie probe -- mpirun -np \
@@ -124,9 +131,16 @@ fn check(arguments: &Arguments) -> Result<(), CommandError> {
 }
 
 fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
-    let matrix = latencies::read(path)?;
+    let Latencies { matrix, names } = latencies::read(path)?;
     let partition = Partition::new(&matrix, arguments.tolerance);
-    if let Some(output) = &arguments.output {
+    let hosts = match arguments.hosts.is_empty() {
+        true => names,
+        false => arguments.hosts.clone(),
+    };
+    if let (Some(output), false) = (&arguments.output, hosts.is_empty()) {
+        let partial = named(&partition.clusters, &hosts)?;
+        write_partial(arguments, output, &partial)?;
+    } else if let Some(output) = &arguments.output {
         let clusters = MagpieClusters {
             clusters: partition.clusters.clone(),
             least_edges: least_edges(&matrix, &partition),
@@ -158,6 +172,38 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Clusters of numbers whose hosts have these names, without links.
+fn named(clusters: &[Vec<usize>], hosts: &[String]) -> Result<PartialPlatform, CommandError> {
+    let nodes: usize = clusters.iter().map(Vec::len).sum();
+    if hosts.len() != nodes {
+        return Err(CommandError::usage(format!(
+            "--hosts: names {}, and there are {nodes}; name each in its order",
+            pluralize(hosts.len(), "host")
+        )));
+    }
+    let member = |number: &usize| (*number, hosts[*number].clone());
+    let members = clusters.iter().map(|all| all.iter().map(member).collect());
+    PartialPlatform::from_clusters(&members.collect::<Vec<_>>())
+        .map_err(|error| CommandError::failed(format!("--hosts: {error}")))
+}
+
+/// Writes a platform whose links are missing, as far as they are, and tells how to go on.
+fn write_partial(
+    arguments: &Arguments,
+    output: &Path,
+    partial: &PartialPlatform,
+) -> Result<(), CommandError> {
+    PlatformFile::write_partial(output, &Header::now(producer()), partial)?;
+    if !arguments.quiet && !arguments.json {
+        output::print(&format!(
+            "{}: a job with TREEPIE_PLATFORM={} measures the links that are missing\n",
+            output.display(),
+            output.display(),
+        ))?;
+    }
+    Ok(())
+}
+
 /// The least latency in each cluster and between two.
 fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(usize, usize, f64)> {
     let cluster_of = partition.cluster_of();
@@ -175,37 +221,50 @@ fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(usize, usi
         .collect()
 }
 
-/// A platform of a MagPIe file and LogP-MPI tables: one host for each rank, since these files have
-/// no hosts.
+/// A platform of a MagPIe file and LogP-MPI tables: with the hosts that are named, or else one for
+/// each rank, since these files have no hosts.
 fn join(arguments: &Arguments, path: &Path) -> Outcome {
     let Some(output) = &arguments.output else {
         return Err(CommandError::usage(
             "--clusters: name the platform to write with --output",
         ));
     };
+    let is_named = !arguments.hosts.is_empty();
+    if arguments.tables.is_empty() && !is_named {
+        return Err(CommandError::usage(
+            "--clusters: there are no links; give them with --table, or name the hosts with \
+             --hosts, so that a job there measures them",
+        ));
+    }
     let clusters = MagpieClusters::read(path)?.clusters;
-    let mut contents = Contents::default();
+    let hosts = match is_named {
+        true => arguments.hosts.clone(),
+        false => {
+            let ranks = clusters.iter().flatten();
+            (0..ranks.count())
+                .map(|rank| format!("host{rank}"))
+                .collect()
+        }
+    };
     let mut tables = std::collections::BTreeMap::new();
     for table in &arguments.tables {
         let (pair, link) = read_table(table)?;
         tables.insert(pair, link);
     }
-    for (number, ranks) in clusters.iter().enumerate() {
-        let first = contents.hosts.len();
-        contents.hosts.extend(ranks.iter().map(|&rank| Host {
-            name: format!("host{rank}"),
-            ranks: vec![rank],
-        }));
-        contents.clusters.push(Cluster {
-            name: format!("cluster{number}"),
-            hosts: (first..contents.hosts.len()).collect(),
-            leader: ranks.iter().copied().min().unwrap_or(0),
-            within: tables.remove(&(number, number)),
-            levels: Vec::new(),
-            contention: None,
-        });
+    let mut contents = named(&clusters, &hosts)?.contents().clone();
+    for (number, cluster) in contents.clusters.iter_mut().enumerate() {
+        cluster.within = tables.remove(&(number, number));
     }
     contents.links = tables;
+    if is_named {
+        let failed = |error| CommandError::failed(format!("{}: {error}", path.display()));
+        let partial = PartialPlatform::new(contents).map_err(failed)?;
+        write_partial(arguments, output, &partial)?;
+        if arguments.json {
+            output::print_json(&json!({ "clusters": clusters }))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let platform = Platform::new(contents)
         .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))?;
     let file = PlatformFile {

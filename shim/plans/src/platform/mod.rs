@@ -7,6 +7,9 @@
 //!                    +---------> measured <------+
 //! ```
 //!
+//! A file that has clusters by the names of their hosts, and not all links, is completed: what it
+//! lacks is measured, in any case.
+//!
 //! What is measured, and how, is in `treepie_platform::probe`; here is what
 //! carries its messages.
 
@@ -22,8 +25,10 @@ use treepie_mpi::Comm;
 use treepie_mpi::native::{Native, NativeError};
 use treepie_mpi::share::{Group, Members, ShareError, share};
 use treepie_platform::file::PlatformFile;
-use treepie_platform::probe::{Options, Report, check, probe};
-use treepie_platform::{Identity, Inside, Mismatch, Platform, PlatformError, processors};
+use treepie_platform::probe::{Options, Report, check, complete, probe};
+use treepie_platform::{
+    GivenPlatform, Identity, Inside, Mismatch, PartialPlatform, Platform, PlatformError, processors,
+};
 use treepie_process::log;
 use treepie_process::machine;
 
@@ -115,14 +120,14 @@ pub fn settle(
     };
     let platform = match (of_file, known.probe) {
         (None, false) => return Ok(None),
-        (Some((_, Ok(platform))), false) => platform,
+        (Some((_, Ok(GivenPlatform::Complete(platform)))), false) => platform,
         (Some((name, Err(mismatch))), false) => {
             return Err(PlatformUnknown::Mismatch {
                 file: name.clone(),
                 mismatch,
             });
         }
-        (of_file, true) => {
+        (of_file, _) => {
             // On a communicator of our own, where no message of the application is.
             let private = native.split(world, native.rank(world)?)?;
             native.return_errors(private.handle())?;
@@ -138,33 +143,41 @@ fn fitting(
     name: &str,
     text: &str,
     names: &[String],
-) -> Result<Result<Platform, Mismatch>, FileError> {
-    let file = PlatformFile::from_text(Path::new(name), text)?;
-    Ok(file.platform.for_job(names))
+) -> Result<Result<GivenPlatform, Mismatch>, FileError> {
+    let given = PlatformFile::given(Path::new(name), text)?;
+    Ok(given.for_job(names))
 }
 
-/// The platform of the file if a few latencies are as it says, or else one that is
-/// measured now.
+/// The platform of the file if a few latencies are as it says, or else one that is measured now,
+/// as far as the file does not have it.
 fn checked_or_measured(
     native: &Native,
     private: Comm,
-    of_file: Option<(&String, Result<Platform, Mismatch>)>,
+    of_file: Option<(&String, Result<GivenPlatform, Mismatch>)>,
     known: &PlatformSource,
 ) -> Result<Platform, PlatformUnknown> {
     let mut wire = Wire::new(native, private)?;
     let members = Members::new(native, private)?;
     let is_first = members.rank() == 0;
+    let mut lacking: Option<PartialPlatform> = None;
     if let Some((name, fitting)) = of_file {
-        let answer = match &fitting {
-            Ok(platform) => check(&mut wire, platform, FACTOR),
-            // All ranks have seen the same names.
-            Err(mismatch) => Some(Err(mismatch.clone())),
+        // All ranks have seen the same names.
+        let (fitting, answer) = match fitting {
+            Ok(GivenPlatform::Partial(partial)) => {
+                lacking = Some(partial);
+                (None, None)
+            }
+            Ok(GivenPlatform::Complete(platform)) => {
+                let answer = check(&mut wire, &platform, FACTOR);
+                (Some(platform), answer)
+            }
+            Err(mismatch) => (None, Some(Err(mismatch))),
         };
         if is_first && let Some(Err(mismatch)) = &answer {
             log::warn(&format!("{name}: {mismatch}; it is measured for this run"));
         }
         let fits = share(&members, is_first.then_some(answer == Some(Ok(()))))?;
-        if let (Ok(platform), true) = (fitting, fits) {
+        if let (Some(platform), true) = (fitting, fits) {
             return Ok(platform);
         }
     }
@@ -172,7 +185,12 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let report = probe(&mut wire, &identity(native), &options).ok().flatten();
+    let own = identity(native);
+    let report = match &lacking {
+        Some(known) => complete(&mut wire, &own, &options, known),
+        None => probe(&mut wire, &own, &options),
+    };
+    let report = report.ok().flatten();
     let text = report.and_then(|report| written(native, report, known));
     match share(&members, is_first.then_some(text))? {
         Some(text) => {

@@ -6,19 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::link::{LinkText, Medium};
 use crate::contention::Contention;
-use crate::contents::{Cluster, Level, PlatformError};
-use crate::description::Platform;
+use crate::contents::{Cluster, Contents, Level, PlatformError};
 use treepie_base::list;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClusterText {
     pub(super) name: String,
-    hosts: Vec<String>,
+    pub(super) hosts: Vec<String>,
     /// For the reader; the hosts decide.
     #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) ranks: Vec<usize>,
-    leader: usize,
+    /// The lowest of its ranks where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    leader: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contention: Option<Contention>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,17 +36,17 @@ struct LevelText {
 }
 
 impl ClusterText {
-    pub(super) fn new(platform: &Platform, place: usize) -> Self {
-        let cluster = &platform.clusters()[place];
+    pub(super) fn new(contents: &Contents, place: usize) -> Self {
+        let cluster = &contents.clusters[place];
         ClusterText {
             name: cluster.name.clone(),
             hosts: cluster
                 .hosts
                 .iter()
-                .map(|&host| platform.hosts()[host].name.clone())
+                .map(|&host| contents.hosts[host].name.clone())
                 .collect(),
-            ranks: platform.ranks_of(place),
-            leader: cluster.leader,
+            ranks: contents.ranks_of(place),
+            leader: Some(cluster.leader),
             contention: cluster.contention,
             within: cluster.within.as_ref().map(LinkText::new),
             levels: cluster
@@ -85,7 +86,7 @@ impl ClusterText {
                 .iter()
                 .map(host_called)
                 .collect::<Result<_, _>>()?,
-            leader: self.leader,
+            leader: self.leader.unwrap_or(usize::MAX),
             within: match &self.within {
                 Some(link) => Some(link.build(&field("within"), Medium::Wire)?),
                 None => None,

@@ -1,5 +1,6 @@
 //! Latencies as comma-separated values: a square table in microseconds, row to
-//! column, where 0 means no link. Lines that begin with `#` are comments.
+//! column, where 0 means no link. Lines that begin with `#` are comments. The first row may have the
+//! names of the nodes, of which none is a number.
 
 use std::path::Path;
 
@@ -7,12 +8,21 @@ use crate::numbers::{MICROSECONDS, with_digits};
 use crate::{LatencyError, LatencyMatrix};
 use treepie_base::{FileError, text};
 
+/// A table of latencies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latencies {
+    /// Latencies between nodes.
+    pub matrix: LatencyMatrix,
+    /// The names of the nodes; empty where the table has none.
+    pub names: Vec<String>,
+}
+
 /// Reads latencies.
 ///
 /// # Errors
 /// A file that cannot be read, a table that is not square, and numbers that are
 /// no latencies, with the line.
-pub fn read(path: &Path) -> Result<LatencyMatrix, FileError> {
+pub fn read(path: &Path) -> Result<Latencies, FileError> {
     from_text(path, &text::read(path)?)
 }
 
@@ -20,7 +30,7 @@ pub fn read(path: &Path) -> Result<LatencyMatrix, FileError> {
 ///
 /// # Errors
 /// As [`read`], but for reading.
-pub fn from_text(path: &Path, text: &str) -> Result<LatencyMatrix, FileError> {
+pub fn from_text(path: &Path, text: &str) -> Result<Latencies, FileError> {
     let wrong = |line: usize, problem: String| FileError::at(path, line, problem);
     let filled = |line: &&(usize, &str)| !line.1.is_empty() && !line.1.starts_with('#');
     let lines: Vec<(usize, &str)> = text
@@ -28,13 +38,30 @@ pub fn from_text(path: &Path, text: &str) -> Result<LatencyMatrix, FileError> {
         .enumerate()
         .map(|(number, line)| (number + 1, line.trim()))
         .collect();
-    let rows: Vec<&(usize, &str)> = lines.iter().filter(filled).collect();
+    let mut rows: Vec<&(usize, &str)> = lines.iter().filter(filled).collect();
+    let names = match rows.first() {
+        Some((_, line)) if is_of_names(line) => rows
+            .remove(0)
+            .1
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .collect(),
+        _ => Vec::new(),
+    };
     let order = rows.first().map_or(0, |row| row.1.split(',').count());
     if rows.is_empty() {
         return Err(wrong(
             1,
             "has no rows; one row of latencies for each node was expected".into(),
         ));
+    }
+    if !names.is_empty() && names.len() != order {
+        let problem = format!(
+            "names {} node{}, and the rows have {order} numbers; name all nodes, or none",
+            names.len(),
+            if names.len() == 1 { "" } else { "s" },
+        );
+        return Err(wrong(rows[0].0 - 1, problem));
     }
     let mut table = Vec::with_capacity(order * order);
     for (row, &&(number, line)) in rows.iter().enumerate() {
@@ -68,7 +95,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<LatencyMatrix, FileError> {
             ),
         ));
     }
-    LatencyMatrix::from_table(order, &table).map_err(|error| match error {
+    let matrix = LatencyMatrix::from_table(order, &table).map_err(|error| match error {
         LatencyError::NotALatency { a, b, value } => wrong(
             rows[a].0,
             format!(
@@ -79,5 +106,12 @@ pub fn from_text(path: &Path, text: &str) -> Result<LatencyMatrix, FileError> {
         ),
         LatencyError::OneWay { from, .. } => wrong(rows[from].0, error.to_string()),
         LatencyError::NoSuchNode { .. } => wrong(1, error.to_string()),
-    })
+    })?;
+    Ok(Latencies { matrix, names })
+}
+
+/// Whether a line has names of nodes: none of its words is a number or empty.
+fn is_of_names(line: &str) -> bool {
+    let mut words = line.split(',').map(str::trim);
+    words.all(|word| !word.is_empty() && word.parse::<f64>().is_err())
 }

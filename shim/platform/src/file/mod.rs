@@ -52,6 +52,7 @@ use crate::contents::{Cluster, Contents, Host, Parallel, PlatformError, Probing}
 use crate::description::Platform;
 use crate::inside::{Inside, LEVELS};
 use crate::numbers::rounded;
+use crate::partial::{GivenPlatform, PartialPlatform};
 use cluster::ClusterText;
 use link::{COLUMNS, LinkText, Medium};
 use treepie_base::{File, FileContents, FileError, Header, Kind, convert, file, list, text};
@@ -79,6 +80,8 @@ struct PlatformText {
     tolerance: Option<f64>,
     #[serde(default = "all_columns")]
     columns: String,
+    /// Those of the clusters, with ranks that are not known, where they are left out.
+    #[serde(default)]
     hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     inside: Vec<Inside>,
@@ -142,6 +145,29 @@ impl PlatformFile {
         })
     }
 
+    /// What a file has for a job: also clusters whose links, and hosts whose ranks are missing.
+    ///
+    /// # Errors
+    /// Text that is no platform, or one that contradicts itself.
+    pub fn given(path: &Path, text: &str) -> Result<GivenPlatform, FileError> {
+        let File { body, .. } = File::<PlatformText>::from_text(path, text)?;
+        let given = body.checked(GivenPlatform::new);
+        given.map_err(|error| FileError::field(path, error.field, error.problem))
+    }
+
+    /// Writes clusters of which links may be missing, whole or not at all.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_partial(
+        path: &Path,
+        header: &Header,
+        partial: &PartialPlatform,
+    ) -> Result<(), FileError> {
+        let body = PlatformText::new(partial.contents(), None);
+        text::write(path, &file::to_text(path, Kind::Platform, header, &body)?)
+    }
+
     /// Writes the platform, whole or not at all.
     ///
     /// # Errors
@@ -155,7 +181,7 @@ impl PlatformFile {
     /// # Errors
     /// A file that cannot be written.
     pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
-        let body = PlatformText::new(&self.platform, self.mpi.clone());
+        let body = PlatformText::new(self.platform.contents(), self.mpi.clone());
         file::to_text(path, Kind::Platform, &self.header, &body)
     }
 }
@@ -167,7 +193,7 @@ impl PlatformFile {
 pub fn serialize<S: Serializer>(platform: &Platform, out: S) -> Result<S::Ok, S::Error> {
     let file = File {
         header: Header::default(),
-        body: PlatformText::new(platform, None),
+        body: PlatformText::new(platform.contents(), None),
     };
     file.serialize(out)
 }
@@ -183,17 +209,25 @@ pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Platform, D::E
 impl PlatformText {
     /// The platform, checked.
     fn build(&self) -> Result<Platform, PlatformError> {
+        self.checked(Platform::new)
+    }
+
+    /// Result of the parts, which agree with what is there for people.
+    fn checked<T>(
+        &self,
+        new: impl FnOnce(Contents) -> Result<T, PlatformError>,
+    ) -> Result<T, PlatformError> {
         if self.columns != COLUMNS {
             let problem = format!("are `{}`; this treepie reads `{COLUMNS}`", self.columns);
             return Err(PlatformError::new("columns", problem));
         }
-        let platform = Platform::new(self.contents()?)?;
-        self.check_ranks(&platform)?;
-        Ok(platform)
+        let contents = self.contents()?;
+        let made = new(contents.clone())?;
+        self.check_ranks(&contents)?;
+        Ok(made)
     }
 
-    fn new(platform: &Platform, mpi: Option<String>) -> Self {
-        let contents = platform.contents();
+    fn new(contents: &Contents, mpi: Option<String>) -> Self {
         let name = |cluster: usize| contents.clusters[cluster].name.clone();
         PlatformText {
             mpi,
@@ -203,7 +237,7 @@ impl PlatformText {
             hosts: contents.hosts.clone(),
             inside: contents.inside.clone(),
             clusters: (0..contents.clusters.len())
-                .map(|cluster| ClusterText::new(platform, cluster))
+                .map(|cluster| ClusterText::new(contents, cluster))
                 .collect(),
             links: contents
                 .links
@@ -228,8 +262,27 @@ impl PlatformText {
         }
     }
 
+    /// All hosts, those of the clusters where none are listed.
+    fn listed_hosts(&self) -> Vec<Host> {
+        if !self.hosts.is_empty() {
+            return self.hosts.clone();
+        }
+        let names = self.clusters.iter().flat_map(|cluster| &cluster.hosts);
+        let mut hosts: Vec<Host> = Vec::new();
+        for name in names {
+            if hosts.iter().all(|host| host.name != *name) {
+                hosts.push(Host {
+                    name: name.clone(),
+                    ranks: Vec::new(),
+                });
+            }
+        }
+        hosts
+    }
+
     fn contents(&self) -> Result<Contents, PlatformError> {
-        let hosts: HashMap<&str, usize> = named(self.hosts.iter().map(|host| host.name.as_str()));
+        let listed = self.listed_hosts();
+        let hosts: HashMap<&str, usize> = named(listed.iter().map(|host| host.name.as_str()));
         let clusters: HashMap<&str, usize> = named(self.clusters.iter().map(|c| c.name.as_str()));
         if let Some(twice) = first_duplicate(self.clusters.iter().map(|c| c.name.as_str())) {
             let problem = format!("two are called {twice}; give each its own name");
@@ -277,18 +330,18 @@ impl PlatformText {
             .map(|(place, cluster)| cluster.build(place, &hosts))
             .collect::<Result<_, _>>()?;
         for cluster in &mut clusters {
-            let ranks = cluster
-                .hosts
-                .iter()
-                .map(|&host| self.hosts[host].ranks.len());
-            let ranks: usize = ranks.sum();
+            let ranks = cluster.hosts.iter().map(|&host| &listed[host].ranks);
+            if cluster.leader == usize::MAX {
+                cluster.leader = ranks.clone().flatten().copied().min().unwrap_or(0);
+            }
+            let ranks: usize = ranks.map(Vec::len).sum();
             let unsaid = cluster.contention.as_mut().filter(|known| known.ranks == 0);
             if let Some(contention) = unsaid {
                 contention.ranks = ranks;
             }
         }
         Ok(Contents {
-            hosts: self.hosts.clone(),
+            hosts: listed,
             inside: self.inside.clone(),
             clusters,
             links,
@@ -300,9 +353,9 @@ impl PlatformText {
 
     /// `ranks` of a cluster is for people: it must not say something else than
     /// the hosts do.
-    fn check_ranks(&self, platform: &Platform) -> Result<(), PlatformError> {
+    fn check_ranks(&self, contents: &Contents) -> Result<(), PlatformError> {
         for (place, cluster) in self.clusters.iter().enumerate() {
-            let found = platform.ranks_of(place);
+            let found = contents.ranks_of(place);
             if !cluster.ranks.is_empty() && cluster.ranks != found {
                 let problem = format!(
                     "are {}, and its hosts have the ranks {}; correct one of them",

@@ -56,6 +56,66 @@ fn overheads_that_are_left_out_are_those_of_the_smallest_message_and_in_memory_t
     assert!((memory.send(1024) - 9e-6).abs() < 1e-12);
 }
 
+/// The user's own list of clusters.
+const LIST: &str = "\
+treepie: platform
+version: 1
+clusters:
+- {name: lyon, hosts: [a1, a2]}
+- {name: nancy, hosts: [b1]}
+";
+
+#[test]
+fn a_list_of_clusters_by_the_names_of_hosts_is_taken_by_jobs_alone() {
+    let path = Path::new("p.yaml");
+    let GivenPlatform::Partial(list) = PlatformFile::given(path, LIST).unwrap() else {
+        panic!("all links are missing");
+    };
+    let names = ["b1", "a2", "a1", "a2"].map(str::to_owned);
+    let GivenPlatform::Partial(of_job) = list.for_job(&names).unwrap() else {
+        panic!("all links are missing");
+    };
+    let contents = of_job.contents();
+    assert_eq!(contents.ranks_of(0), [1, 2, 3]);
+    assert_eq!(contents.ranks_of(1), [0]);
+    assert_eq!(
+        (contents.clusters[0].leader, contents.clusters[1].leader),
+        (1, 0)
+    );
+    // On one host no link is missing.
+    let alone = list.for_job(&names[..1]).unwrap();
+    assert!(matches!(alone, GivenPlatform::Complete(_)));
+    // What predicts wants all links.
+    let error = read(LIST).unwrap_err().to_string();
+    assert!(error.starts_with("p.yaml: hosts: have no ranks"), "{error}");
+    // A platform of which nothing is missing is one.
+    let whole = PlatformFile::given(path, SMALL).unwrap();
+    assert_eq!(
+        whole,
+        GivenPlatform::Complete(read(SMALL).unwrap().platform)
+    );
+    let twice = PlatformFile::given(path, &LIST.replace("[b1]", "[b1, a1]")).unwrap_err();
+    assert!(
+        twice.to_string().contains("a1 is in cluster lyon already"),
+        "{twice}"
+    );
+}
+
+#[test]
+fn clusters_without_links_are_read_back_as_they_were_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("clusters.yaml");
+    let member = |rank: usize, name: &str| (rank, name.to_owned());
+    let clusters = [
+        vec![member(0, "a1"), member(2, "a1")],
+        vec![member(1, "b1")],
+    ];
+    let partial = PartialPlatform::from_clusters(&clusters).unwrap();
+    PlatformFile::write_partial(&path, &Header::default(), &partial).unwrap();
+    let read = PlatformFile::given(&path, &text::read(&path).unwrap()).unwrap();
+    assert_eq!(read, GivenPlatform::Partial(partial));
+}
+
 #[test]
 fn contention_counts_among_the_ranks_that_it_was_fitted_to_and_others_are_told() {
     let contention = "leader: 0, contention: {gamma: 2, delta_us: 100, threshold: 1024}}";
@@ -272,11 +332,21 @@ fn latencies_that_are_none_are_refused_with_their_line() {
         let error = latencies::from_text(path, text).unwrap_err();
         assert_eq!(error.to_string(), expected, "{text:?}");
     }
-    let matrix = latencies::from_text(path, "0, 50\n70, 0\n").unwrap();
+    let matrix = latencies::from_text(path, "0, 50\n70, 0\n").unwrap().matrix;
     let links: Vec<_> = matrix.links().collect();
     assert!(
         (links[0].2 - 60e-6).abs() < 1e-15,
         "the mean of both directions"
+    );
+    let named = latencies::from_text(path, "# NWS\nn1, n2\n0, 50\n70, 0\n").unwrap();
+    assert_eq!(
+        (named.names, named.matrix.order()),
+        (vec!["n1".to_owned(), "n2".to_owned()], 2)
+    );
+    let error = latencies::from_text(path, "n1\n0,50\n70,0\n").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "l.csv:1: names 1 node, and the rows have 2 numbers; name all nodes, or none"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Assembly of measurements into a platform.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::clustering::Partition;
 use crate::contention::Contention;
@@ -163,6 +163,8 @@ fn zipped(one: &[usize], other: &[usize]) -> Vec<(usize, usize)> {
 pub(super) struct Measured {
     pub(super) latency_pairs: usize,
     pub(super) between: BTreeMap<(usize, usize), Link>,
+    /// Of these, those that were known before.
+    pub(super) known: BTreeSet<(usize, usize)>,
     pub(super) inside: HashMap<usize, HashMap<Option<&'static str>, Link>>,
     pub(super) parallel: Vec<Parallel>,
     pub(super) contention: HashMap<usize, Contention>,

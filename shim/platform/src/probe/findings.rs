@@ -1,9 +1,12 @@
 //! Links, ways and remarks of a probe, as answers come in.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::assemble::Measured;
+use crate::inside::LEVELS;
 use crate::link::Link;
+use crate::partial::PartialPlatform;
+use crate::probe::orders::Pair;
 use crate::ways::Ways;
 
 /// Purpose of the pairs of a round.
@@ -35,6 +38,63 @@ impl LinkSubject {
 }
 
 impl Measured {
+    /// Links that are known before anything is measured.
+    pub(super) fn known(platform: &PartialPlatform) -> Self {
+        let contents = platform.contents();
+        let clusters = contents.clusters.iter().enumerate();
+        let inside = clusters.map(|(place, cluster)| {
+            let within = cluster.within.iter().map(|link| (None, link.clone()));
+            let levels = cluster.levels.iter().filter_map(|level| {
+                let name = LEVELS.into_iter().find(|name| *name == level.name)?;
+                Some((Some(name), level.link.clone()))
+            });
+            (place, within.chain(levels).collect())
+        });
+        let known: BTreeSet<Pair> = contents.links.keys().copied().collect();
+        Measured {
+            between: contents.links.clone(),
+            inside: inside.collect(),
+            known,
+            ..Measured::default()
+        }
+    }
+
+    /// What is to be measured of a round: a link that is known in one direction is taken to be the
+    /// same in the other.
+    pub(super) fn lacking(
+        &self,
+        (ranks, kind): (Vec<Pair>, LinkSubject),
+    ) -> (Vec<Pair>, LinkSubject) {
+        fn kept<T>(
+            ranks: Vec<Pair>,
+            of: Vec<T>,
+            lacks: impl Fn(&T) -> bool,
+        ) -> (Vec<Pair>, Vec<T>) {
+            ranks
+                .into_iter()
+                .zip(of)
+                .filter(|(_, one)| lacks(one))
+                .unzip()
+        }
+        match kind {
+            LinkSubject::Between(pairs) => {
+                let lacks = |&(from, to): &Pair| {
+                    !self.known.contains(&(from, to)) && !self.known.contains(&(to, from))
+                };
+                let (ranks, pairs) = kept(ranks, pairs, lacks);
+                (ranks, LinkSubject::Between(pairs))
+            }
+            LinkSubject::Inside(inner) => {
+                let lacks = |(cluster, level): &(usize, Option<&'static str>)| {
+                    let known = self.inside.get(cluster);
+                    known.is_none_or(|links| !links.contains_key(level))
+                };
+                let (ranks, inner) = kept(ranks, inner, lacks);
+                (ranks, LinkSubject::Inside(inner))
+            }
+        }
+    }
+
     /// The sizes around the switch to rendezvous between hosts, as far as it is known: it belongs
     /// to the native MPI, so that other links have it at the same place.
     pub(crate) fn switch(&self) -> Vec<u64> {

@@ -86,6 +86,8 @@ impl<M: Messenger> Initiator<'_, M> {
     ) {
         let mut rounds = inside(place, partition, self.options.at_a_time);
         rounds.extend(between(place, partition, self.options.at_a_time));
+        let lacking = rounds.into_iter().map(|round| measured.lacking(round));
+        let rounds: Vec<_> = lacking.filter(|(ranks, _)| !ranks.is_empty()).collect();
         let count = rounds.len();
         let share = if self.options.ways { LINK_SHARE } else { 1.0 };
         for (done, (ranks, kind)) in rounds.into_iter().enumerate() {

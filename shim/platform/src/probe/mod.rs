@@ -18,6 +18,9 @@
 //!   exchange (on request)   all ranks of a cluster, and some of them, with each other
 //! ```
 //!
+//! Where clusters, and perhaps some links, are known, no latencies between hosts are measured, and of
+//! links those that are missing.
+//!
 //! A budget bounds the time. What it is not enough for is left out and named.
 
 mod assemble;
@@ -46,6 +49,6 @@ pub use crate::inside::Identity;
 pub use measure::isolated_gap;
 pub use messenger::{Messenger, others_behind};
 pub use options::{Options, Report};
-pub use responder::{check, probe};
+pub use responder::{check, complete, probe};
 pub use rounds::tournament;
 pub use trial::{Subject, Trial};

@@ -4,6 +4,7 @@ use super::task::Order;
 use crate::contents::PlatformError;
 use crate::description::{Mismatch, Platform};
 use crate::inside::Identity;
+use crate::partial::PartialPlatform;
 use crate::probe::messenger::{Messenger, receive_value, send_value};
 use crate::probe::options::{Options, Report};
 use crate::probe::perform::perform_all;
@@ -19,8 +20,30 @@ pub fn probe(
     identity: &Identity,
     options: &Options,
 ) -> Result<Option<Report>, PlatformError> {
+    measured(messenger, identity, (options, None))
+}
+
+/// Measures what a platform lacks; its hosts and ranks are those of the job
+/// ([`PartialPlatform::for_job`]). As [`probe`] otherwise.
+///
+/// # Errors
+/// On rank 0, answers that make no platform.
+pub fn complete(
+    messenger: &mut impl Messenger,
+    identity: &Identity,
+    options: &Options,
+    known: &PartialPlatform,
+) -> Result<Option<Report>, PlatformError> {
+    measured(messenger, identity, (options, Some(known)))
+}
+
+fn measured(
+    messenger: &mut impl Messenger,
+    identity: &Identity,
+    (options, known): (&Options, Option<&PartialPlatform>),
+) -> Result<Option<Report>, PlatformError> {
     if messenger.rank() == 0 {
-        return measure_all(messenger, identity, options).map(Some);
+        return measure_all(messenger, identity, options, known).map(Some);
     }
     send_value(messenger, 0, identity);
     serve(messenger);

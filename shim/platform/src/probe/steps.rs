@@ -8,6 +8,7 @@ use crate::contents::PlatformError;
 use crate::description::{Mismatch, Platform};
 use crate::inside::Identity;
 use crate::latency::LatencyMatrix;
+use crate::partial::PartialPlatform;
 use crate::probe::initiator::Initiator;
 use crate::probe::messenger::{Messenger, receive_value};
 use crate::probe::options::{Options, Report};
@@ -19,6 +20,7 @@ pub(super) fn measure_all(
     messenger: &mut impl Messenger,
     identity: &Identity,
     options: &Options,
+    known: Option<&PartialPlatform>,
 ) -> Result<Report, PlatformError> {
     let began = messenger.seconds();
     let mut identities = vec![identity.clone()];
@@ -32,14 +34,20 @@ pub(super) fn measure_all(
         began,
         left_out: Vec::new(),
     };
-    let latencies = initiator.latencies(&place);
+    let latencies = match known {
+        Some(_) => Vec::new(),
+        None => initiator.latencies(&place),
+    };
     let latency_pairs = latencies.len();
     let matrix = LatencyMatrix::from_pairs(place.hosts.len(), latencies)
         .unwrap_or_else(|_| LatencyMatrix::default());
-    let partition = Partition::new(&matrix, options.tolerance);
+    let partition = match known {
+        Some(known) => known.partition(&place.hosts),
+        None => Partition::new(&matrix, options.tolerance),
+    };
     let mut measured = Measured {
         latency_pairs,
-        ..Measured::default()
+        ..known.map_or_else(Measured::default, Measured::known)
     };
     initiator.links(&place, &partition, &mut measured);
     if options.ways {
@@ -55,6 +63,10 @@ pub(super) fn measure_all(
     measured.left_out = initiator.left_out;
     measured.seconds = initiator.messenger.seconds() - began;
     let platform = assemble(&place, &partition, &matrix, measured, options)?;
+    let platform = match known {
+        Some(known) => known.completed(platform)?,
+        None => platform,
+    };
     Ok(Report { platform })
 }
 

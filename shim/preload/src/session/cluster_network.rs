@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use treepie_base::{List, Process, Slice};
+use treepie_base::{List, Process, Slice, text};
 use treepie_placement::allocation::{Allocation, AllocationError, network_of};
 use treepie_placement::binding::LaunchedProcess;
-use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
+use treepie_platform::{GivenPlatform, PartialPlatform, Platform};
 use treepie_process::log;
 use treepie_profile::settings::{Probe, Settings};
 use treepie_topology::formats::HostLocation;
@@ -27,6 +27,8 @@ pub enum ClusterNetwork {
     Nothing,
     /// A platform, and the name of its file.
     Platform(String, Box<Platform>),
+    /// Clusters whose links are not known yet, and the name of their file.
+    Partial(String, Box<PartialPlatform>),
     /// The cluster of each process of the launcher's world.
     Clusters(List<Process, usize>),
     /// The network of the hosts, and its file or description.
@@ -60,11 +62,15 @@ impl ClusterNetwork {
         }
         match &settings.platform {
             Some(path) if settings.probe == Probe::Never || path.exists() => {
-                let platform = PlatformFile::read(path)?.platform;
-                Ok(ClusterNetwork::Platform(
-                    path.display().to_string(),
-                    Box::new(platform),
-                ))
+                let name = path.display().to_string();
+                Ok(match PlatformFile::given(path, &text::read(path)?)? {
+                    GivenPlatform::Complete(platform) => {
+                        ClusterNetwork::Platform(name, Box::new(platform))
+                    }
+                    GivenPlatform::Partial(partial) => {
+                        ClusterNetwork::Partial(name, Box::new(partial))
+                    }
+                })
             }
             _ => Ok(ClusterNetwork::Nothing),
         }
@@ -108,6 +114,13 @@ impl ClusterNetwork {
             ClusterNetwork::Nothing => return plain(),
             ClusterNetwork::Platform(name, platform) => {
                 let clusters = platform.network().map_err(AllocationError::from);
+                (
+                    name.as_str(),
+                    clusters.and_then(|clusters| below(&clusters)),
+                )
+            }
+            ClusterNetwork::Partial(name, partial) => {
+                let clusters = partial.network().map_err(AllocationError::from);
                 (
                     name.as_str(),
                     clusters.and_then(|clusters| below(&clusters)),

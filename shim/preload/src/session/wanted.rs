@@ -48,7 +48,7 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
             let text = text::read(path)?;
             // Read here as well, so that what is wrong is said before all others
             // wait for it.
-            PlatformFile::from_text(path, &text)?;
+            PlatformFile::given(path, &text)?;
             Some((path, Some(text)))
         }
         None => None,

@@ -6,6 +6,8 @@ mod support;
 use std::path::Path;
 
 use support::Desk;
+use treepie_platform::GivenPlatform;
+use treepie_platform::file::PlatformFile;
 
 fn platform() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
@@ -414,4 +416,115 @@ fn pieces_that_lie_apart_take_what_each_way_was_sampled_to_and_the_quickest_are_
     ];
     desk.run(&both).refusal(2);
     desk.run(&["predict", "p.yaml", "--pieces", "0"]).refusal(2);
+}
+
+#[test]
+fn contention_is_left_out_and_said_among_other_numbers_of_ranks_than_it_was_fitted_to() {
+    let desk = Desk::new();
+    let text = std::fs::read_to_string(platform()).unwrap();
+    let first = text.find("  leader: 0\n").unwrap();
+    let (before, after) = text.split_at(first);
+    let contention = "  contention: {gamma: 3, delta_us: 0, threshold: 0}\n";
+    desk.write("p.yaml", &[before, contention, after].concat());
+    let of = |ranks: &[&str]| {
+        let call = [
+            "predict",
+            "p.yaml",
+            "--collective",
+            "alltoall",
+            "--bytes",
+            "64K",
+        ];
+        desk.run(&[&call[..], ranks].concat()).good()
+    };
+    let json = of(&["--json"]).json();
+    assert_eq!(json["contention_left_out"], serde_json::json!([]));
+    let twice = (2 * json["ranks"].as_u64().unwrap()).to_string();
+    let left_out = &of(&["--json", "--ranks", &twice]).json()["contention_left_out"];
+    let one = &left_out[0];
+    assert_eq!(left_out.as_array().unwrap().len(), 1, "{left_out}");
+    assert_eq!(
+        one["ranks"].as_u64(),
+        one["fitted_ranks"].as_u64().map(|fitted| 2 * fitted)
+    );
+    let table = of(&["--ranks", &twice]).out;
+    assert!(table.contains("  left out: contention of "), "{table}");
+}
+
+/// What other tools know of clusters is a file that a job completes where it names hosts.
+#[test]
+fn clusters_from_elsewhere_are_written_with_the_names_of_hosts() {
+    let desk = Desk::new();
+    desk.write("named.csv", "a1,a2,b1\n0,50,9000\n50,0,9000\n9000,9000,0\n");
+    desk.write("bare.csv", "0,50,9000\n50,0,9000\n9000,9000,0\n");
+    desk.write("magpie", "cluster 0\nprocess 0 1\ncluster 1\nprocess 2\n");
+    let names = ["a1", "a1", "b1"].map(str::to_owned);
+    for (arguments, expected) in [
+        (
+            &["--latencies", "named.csv"][..],
+            [vec!["a1", "a2"], vec!["b1"]],
+        ),
+        (
+            &["--latencies", "bare.csv", "--hosts", "a1,x,b1"],
+            [vec!["a1", "x"], vec!["b1"]],
+        ),
+        (
+            &["--clusters", "magpie", "--hosts", "a1,a1,b1"],
+            [vec!["a1"], vec!["b1"]],
+        ),
+    ] {
+        let answer = desk
+            .run(&[&["probe", "-o", "p.yaml"], arguments].concat())
+            .good();
+        assert!(
+            answer.out.contains("measures the links that are missing"),
+            "{}",
+            answer.out
+        );
+        let given = PlatformFile::given(&desk.path("p.yaml"), &desk.text("p.yaml")).unwrap();
+        let GivenPlatform::Partial(partial) = &given else {
+            panic!("links are missing");
+        };
+        let contents = partial.contents();
+        let hosts = contents.clusters.iter().map(|cluster| {
+            let names = cluster
+                .hosts
+                .iter()
+                .map(|&host| contents.hosts[host].name.as_str());
+            names.collect::<Vec<_>>()
+        });
+        assert_eq!(hosts.collect::<Vec<_>>(), expected);
+        assert!(given.for_job(&names).is_ok());
+    }
+    let few = [
+        "probe",
+        "--latencies",
+        "bare.csv",
+        "--hosts",
+        "a1",
+        "-o",
+        "p.yaml",
+    ];
+    let refusal = desk.run(&few).refusal(2);
+    assert_eq!(
+        refusal,
+        "--hosts: names 1 host, and there are 3; name each in its order"
+    );
+    let none = ["probe", "--clusters", "magpie", "-o", "p.yaml"];
+    let refusal = desk.run(&none).refusal(2);
+    assert!(
+        refusal.starts_with("--clusters: there are no links"),
+        "{refusal}"
+    );
+    let split = [
+        "probe",
+        "--clusters",
+        "magpie",
+        "--hosts",
+        "a1,b1,b1",
+        "-o",
+        "p.yaml",
+    ];
+    let refusal = desk.run(&split).refusal(1);
+    assert!(refusal.contains("the host b1 is listed twice"), "{refusal}");
 }

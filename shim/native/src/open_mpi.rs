@@ -1,5 +1,6 @@
 //! The fixed decisions of Open MPI's component `tuned` from 4.1 on, as tables of communicator sizes
-//! and bytes. From 6.1 on there are [others](crate::disjoint) where each rank has a host of its own.
+//! and bytes. From 6.1 on there are [others](crate::disjoint) where each rank has a host of its
+//! own.
 //!
 //! Algorithms that send the same messages are one here: its linear, synchronised and two-process
 //! alltoall are `pairwise`, its exchange of two processes in an allgather is `recursive-doubling`,

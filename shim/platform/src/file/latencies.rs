@@ -1,6 +1,6 @@
 //! Latencies as comma-separated values: a square table in microseconds, row to
-//! column, where 0 means no link. Lines that begin with `#` are comments. The first row may have the
-//! names of the nodes, of which none is a number.
+//! column, where 0 means no link. Lines that begin with `#` are comments. The first row may have
+//! the names of the nodes, of which none is a number.
 
 use std::path::Path;
 

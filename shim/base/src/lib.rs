@@ -6,6 +6,7 @@
 
 pub mod assignment;
 pub mod atomic;
+mod brackets;
 pub mod clock;
 pub mod convert;
 pub mod error;

@@ -6,39 +6,25 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::brackets::too_deep;
 use crate::error::{FileError, FileErrorKind, one_line};
 use crate::nearest::did_you_mean;
 
 /// Any YAML value.
 pub use serde_yaml::Value;
 
-/// So many brackets may be open at the same time. No file of ours has more than a
-/// few, and serde_yaml's reader takes time by the square of their number.
-const MOST_OPEN: usize = 200;
+/// So many brackets may be open at the same time: serde_yaml reads no value that is further in.
+const MOST_OPEN: usize = 128;
 
-/// Refuses text with too many open brackets. A line that begins with neither a
-/// blank nor a bracket begins something new: brackets in words that came before,
-/// which close nothing, do not count any more.
+/// Refuses text with too many open brackets.
 fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
-    let mut open = 0_usize;
-    for (number, line) in text.lines().enumerate() {
-        if !line.starts_with([' ', '\t', '[', ']', '{', '}']) {
-            open = 0;
-        }
-        for letter in line.bytes() {
-            match letter {
-                b'[' | b'{' => open += 1,
-                b']' | b'}' => open = open.saturating_sub(1),
-                _ => {}
-            }
-            if open > MOST_OPEN {
-                let reason = format!("more than {MOST_OPEN} brackets are open");
-                let kind = FileErrorKind::Syntax(reason);
-                return Err(error_at(path, (number + 1, 0), kind));
-            }
+    match too_deep(text, MOST_OPEN) {
+        None => Ok(()),
+        Some(line) => {
+            let reason = format!("more than {MOST_OPEN} brackets are open");
+            Err(error_at(path, (line, 0), FileErrorKind::Syntax(reason)))
         }
     }
-    Ok(())
 }
 
 /// The document as it stands, without interpretation.
@@ -175,6 +161,24 @@ mod tests {
     struct Inner {
         #[allow(dead_code)]
         names: Vec<String>,
+    }
+
+    #[test]
+    fn brackets_without_end_are_refused_before_they_are_read() {
+        let lines = [
+            "[".repeat(100) + "\nx: ",
+            "[".repeat(100) + "\"" + &"]".repeat(100) + "\", ",
+        ];
+        for line in lines {
+            let text = format!("x: {}", line.repeat(1_000));
+            let error = parse_any(Path::new("a.yaml"), &text)
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains(": is not valid YAML: more than 128 brackets"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

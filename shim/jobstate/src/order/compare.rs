@@ -36,25 +36,28 @@ pub enum EmptyPolls {
 /// The first receive, or where all are alike the first outcome, that differs between two runs of a
 /// rank.
 pub fn parting(logs: [&Log; 2], polls: EmptyPolls) -> Option<Parting> {
-    let receive = first_difference(logs.map(Receives::new));
+    let receive = first_difference(logs.map(Receives::new), skip_unmatched);
     let receive = receive.map(|(number, what)| Parting::Receive { number, what });
     receive.or_else(|| {
         let outcomes = logs.map(|log| OutcomesInWords {
             outcomes: Outcomes(log.entries()),
             polls,
         });
-        let (number, what) = first_difference(outcomes)?;
+        let (number, what) = first_difference(outcomes, |_| 0)?;
         Some(Parting::Outcome { number, what })
     })
 }
 
-/// The number of the first item that differs, from 1 on, and what it is on both sides.
-fn first_difference(
-    [mut left, mut right]: [impl Iterator<Item = String>; 2],
+/// The number of the first item that differs, from 1 on, and what it is on both sides. `skip`
+/// passes over items that are alike on both sides, and returns their number.
+fn first_difference<S: Iterator<Item = String>>(
+    mut sides: [S; 2],
+    skip: impl Fn(&mut [S; 2]) -> u64,
 ) -> Option<(u64, [String; 2])> {
-    let mut number = 0;
+    let mut number: u64 = 0;
     loop {
-        number += 1;
+        number = number.saturating_add(skip(&mut sides)).saturating_add(1);
+        let [left, right] = &mut sides;
         match (left.next(), right.next()) {
             (None, None) => return None,
             (left, right) if left == right => (),
@@ -64,6 +67,21 @@ fn first_difference(
                 return Some((number, what));
             }
         }
+    }
+}
+
+/// Passes over receives that matched nothing on both sides, if no others are left on either: a log
+/// may say that there were any number of them.
+fn skip_unmatched(sides: &mut [Receives; 2]) -> u64 {
+    let [left, right] = sides;
+    match (&mut left.left, &mut right.left) {
+        (Some(ours), Some(theirs)) if left.matches.is_over() && right.matches.is_over() => {
+            let both = (*ours).min(*theirs);
+            *ours -= both;
+            *theirs -= both;
+            both
+        }
+        _ => 0,
     }
 }
 

@@ -234,8 +234,10 @@ pub(super) struct Matches {
     first: u64,
     /// What is known of it and of those behind it.
     known: VecDeque<Option<Posting>>,
+    /// How many of these something is known of.
+    filled: usize,
     /// The numbers of those of which nothing is known.
-    unknown: Vec<u64>,
+    unknown: Numbers,
     over: bool,
 }
 
@@ -245,14 +247,15 @@ impl Matches {
             entries: log.entries(),
             first: 0,
             known: VecDeque::new(),
-            unknown: Vec::new(),
+            filled: 0,
+            unknown: Numbers::default(),
             over: false,
         }
     }
 
     /// Whether nothing is known of any further receive.
     pub fn is_over(&self) -> bool {
-        self.over && self.known.iter().all(Option::is_none)
+        self.over && self.filled == 0
     }
 
     /// What the next receive matched, if anything.
@@ -268,7 +271,9 @@ impl Matches {
             }
         }
         self.first += 1;
-        self.known.pop_front().flatten()
+        let posting = self.known.pop_front().flatten();
+        self.filled -= usize::from(posting.is_some());
+        posting
     }
 
     /// What the receive matched that is at this place among those of which nothing is known.
@@ -281,19 +286,57 @@ impl Matches {
             self.over = true;
             return;
         };
-        while self.unknown.len() <= place {
+        while self.unknown.length <= place {
             self.unknown.push(self.first + self.known.len() as u64);
             self.known.push_back(None);
         }
-        let at = self.unknown.remove(place).checked_sub(self.first);
+        let number = self.unknown.remove(place);
+        let at = number.and_then(|number| number.checked_sub(self.first));
         if let Some(known) = at.and_then(|at| self.known.get_mut(at as usize)) {
-            *known = Some(posting);
+            self.filled += usize::from(known.replace(posting).is_none());
         }
     }
 }
 
-/// More receives than these are not under way at once.
-const MOST_UNKNOWN: usize = 1 << 24;
+/// More receives than these are not under way at once: they take 64 MiB.
+const MOST_UNKNOWN: usize = 1 << 21;
+
+/// Increasing numbers, in blocks: removing one moves those of its block alone.
+#[derive(Debug, Default)]
+struct Numbers {
+    blocks: VecDeque<Vec<u64>>,
+    length: usize,
+}
+
+impl Numbers {
+    /// Numbers of a block.
+    const BLOCK: usize = 2048;
+
+    fn push(&mut self, number: u64) {
+        match self.blocks.back_mut() {
+            Some(last) if last.len() < Self::BLOCK => last.push(number),
+            _ => self.blocks.push_back(vec![number]),
+        }
+        self.length += 1;
+    }
+
+    /// Removes the number at a place; nothing behind the last.
+    fn remove(&mut self, mut place: usize) -> Option<u64> {
+        for (at, block) in self.blocks.iter_mut().enumerate() {
+            if let Some(behind) = place.checked_sub(block.len()) {
+                place = behind;
+                continue;
+            }
+            let number = block.remove(place);
+            if block.is_empty() {
+                self.blocks.remove(at);
+            }
+            self.length -= 1;
+            return Some(number);
+        }
+        None
+    }
+}
 
 /// What calls found, in their order: entries that say so.
 #[derive(Debug)]

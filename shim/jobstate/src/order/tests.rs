@@ -464,6 +464,47 @@ fn two_runs_part_at_the_first_receive_that_differs_then_at_the_first_outcome_the
     );
 }
 
+/// A log of these entries, of a rank that posted so many receives if it reached its end.
+fn encoded(entries: &[Entry], posted: Option<u64>) -> Log {
+    let (mut coder, mut bytes) = (Coder::default(), Vec::new());
+    entries
+        .iter()
+        .for_each(|entry| coder.encode(&mut bytes, entry));
+    let totals = |posted| {
+        Ended::Well(Totals {
+            posted,
+            ..Totals::default()
+        })
+    };
+    let blocks = bytes.chunks(BLOCK).map(compress).collect();
+    Log::new(blocks, posted.map_or(Ended::Early, totals)).unwrap()
+}
+
+#[test]
+fn runs_are_compared_in_time_by_their_entries_whatever_the_numbers_in_these() {
+    let cancelled = |place| Entry::Cancelled { place };
+    let far = encoded(&[cancelled(1 << 18)], None);
+    assert_eq!(parting([&far, &far], EmptyPolls::Compared), None);
+    let beyond = encoded(&[cancelled(1 << 40), cancelled(0)], None);
+    assert_eq!(parting([&beyond, &beyond], EmptyPolls::Compared), None);
+    let spread: Vec<Entry> = (0..20_000)
+        .map(|number| cancelled((1 << 20) - 50 * number))
+        .collect();
+    let spread = encoded(&spread, None);
+    assert_eq!(parting([&spread, &spread], EmptyPolls::Compared), None);
+
+    let [most, fewer] =
+        [u64::MAX, u64::MAX - 1].map(|posted| encoded(&[cancelled(1)], Some(posted)));
+    assert_eq!(parting([&most, &most], EmptyPolls::Compared), None);
+    let what = ["no message", "(the run has ended)"].map(str::to_owned);
+    let number = u64::MAX;
+    let expected = Parting::Receive { number, what };
+    assert_eq!(
+        parting([&most, &fewer], EmptyPolls::Compared),
+        Some(expected)
+    );
+}
+
 #[test]
 fn a_match_takes_less_than_two_bytes() {
     let mut recorder = Recorder::default();

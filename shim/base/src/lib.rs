@@ -7,6 +7,7 @@
 pub mod assignment;
 pub mod atomic;
 mod brackets;
+pub mod budget;
 pub mod clock;
 pub mod convert;
 pub mod error;
@@ -30,6 +31,7 @@ pub mod text;
 pub mod yaml;
 
 pub use atomic::{check_writable, is_stream, write_atomically};
+pub use budget::OverBudget;
 pub use clock::since_epoch;
 pub use error::{FileError, FileErrorKind, OtherRanks};
 pub use file::{File, FileContents, Header};

@@ -3,13 +3,11 @@
 
 use std::fmt;
 
-use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserializer, Serializer};
 use thiserror::Error;
 
-/// The longest list that is read. A range costs four letters and may name
-/// billions: without a limit a short file could exhaust the memory.
-pub const LONGEST: usize = 1 << 24;
+use crate::budget::{OverBudget, draw};
 
 /// Errors of the text of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -26,16 +24,20 @@ pub enum ListError {
         /// The item as written.
         item: String,
     },
-    /// More numbers than any machine has ranks or cores.
-    #[error("the list has more than {LONGEST} numbers; check its last range")]
-    TooLong,
+    /// A range costs four letters and may name billions.
+    #[error("the range `{item}`: {problem}")]
+    TooLong {
+        /// The item as written.
+        item: String,
+        /// The memory that is missing.
+        problem: OverBudget,
+    },
 }
 
 /// The numbers of a list such as `0-3,8`. The empty text is the empty list.
 ///
 /// # Errors
-/// An item that is no number and no range, a range that runs backwards, or a
-/// list with more than [`LONGEST`] numbers.
+/// An item that is no number and no range, a range that runs backwards, or one that is too long.
 pub fn parse(text: &str) -> Result<Vec<usize>, ListError> {
     let mut numbers = Vec::new();
     if text.trim().is_empty() {
@@ -53,8 +55,12 @@ pub fn parse(text: &str) -> Result<Vec<usize>, ListError> {
                 item: shortened(item),
             });
         }
-        if last - first >= LONGEST - numbers.len() {
-            return Err(ListError::TooLong);
+        if last > first {
+            let more = (last - first).saturating_add(1);
+            draw("numbers", more, size_of::<usize>()).map_err(|problem| ListError::TooLong {
+                item: shortened(item),
+                problem,
+            })?;
         }
         numbers.extend(first..=last);
     }
@@ -144,9 +150,6 @@ impl<'de> Visitor<'de> for ListVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut numbers = Vec::new();
         while let Some(number) = items.next_element()? {
-            if numbers.len() == LONGEST {
-                return Err(A::Error::custom(ListError::TooLong));
-            }
             numbers.push(number);
         }
         Ok(numbers)
@@ -182,6 +185,7 @@ pub mod lists {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::budget;
     use proptest::prelude::*;
 
     #[test]
@@ -215,15 +219,27 @@ mod tests {
             ),
             (
                 "0-18446744073709551615",
-                "the list has more than 16777216 numbers; check its last range",
+                "the range `0-18446744073709551615`: 18446744073709551615 numbers would take more \
+                 than the 64 MiB of memory that a text of this size may; check this number, and \
+                 that the text is whole",
             ),
             (
-                "0-16777215,0",
-                "the list has more than 16777216 numbers; check its last range",
+                "0,1-8388609",
+                "the range `1-8388609`: 8388609 numbers would take more than the 64 MiB of memory \
+                 that a text of this size may; check this number, and that the text is whole",
             ),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn ranges_of_one_file_are_counted_together() {
+        budget::within(100, || {
+            assert_eq!(parse("0-4194303").unwrap().len(), 1 << 22);
+            assert!(parse("0-4194303").is_ok() && parse("0-1").is_err());
+            assert_eq!(parse("7").unwrap(), [7]);
+        });
     }
 
     proptest! {

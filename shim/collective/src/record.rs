@@ -1,6 +1,7 @@
 //! What a profile keeps of collectives: what was asked for, not what was sent.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -18,7 +19,7 @@ pub struct Record {
     /// What was called.
     pub operation: Operation,
     /// For each rank of the communicator, its rank in the world.
-    pub group: Vec<u32>,
+    pub group: Arc<[u32]>,
     /// The root, as a rank of the communicator; `None` where there is none.
     pub root: Option<u32>,
     /// [`size_class`] of the bytes of one call.
@@ -221,7 +222,7 @@ impl Record {
             return Err(RecordError::EmptyGroup { operation });
         }
         let mut seen = HashSet::with_capacity(self.group.len());
-        for &rank in &self.group {
+        for &rank in self.group.iter() {
             if rank as usize >= ranks {
                 return Err(RecordError::NoSuchWorldRank {
                     operation,
@@ -329,7 +330,7 @@ mod tests {
     fn bcast() -> Record {
         Record {
             operation: Operation::Bcast,
-            group: vec![4, 2, 0],
+            group: [4, 2, 0].into(),
             root: Some(1),
             size_class: size_class(100),
             plan: None,
@@ -368,7 +369,7 @@ mod tests {
     #[test]
     fn a_rank_that_is_twice_in_a_group_is_refused() {
         let record = Record {
-            group: vec![1, 2, 1],
+            group: [1, 2, 1].into(),
             ..bcast()
         };
         assert!(matches!(

@@ -27,7 +27,7 @@ pub fn records(ranks: u32) -> impl Strategy<Value = Record> {
         .prop_map(|((operation, group, root, calls), volume, plan)| {
             let mut record = Record {
                 operation,
-                group,
+                group: group.into(),
                 root,
                 size_class: 0,
                 plan,

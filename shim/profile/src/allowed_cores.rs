@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use treepie_base::budget::draw;
 use treepie_base::{List, Process, Slice, list};
 
 /// Processes that may run on the same cores.
@@ -45,6 +46,10 @@ fn together(allowed_cores: &Slice<Process, String>) -> Vec<AllowedCores> {
 
 /// The cores of each process.
 fn apart(groups: &[AllowedCores]) -> Result<List<Process, String>, String> {
+    for group in groups {
+        let bytes = 2 * size_of::<String>() + group.cores.len();
+        draw("processes", group.processes.len(), bytes).map_err(|problem| problem.to_string())?;
+    }
     let listed: usize = groups.iter().map(|group| group.processes.len()).sum();
     let mut cores: List<Process, Option<&str>> = vec![None; listed].into();
     for group in groups {

@@ -1,6 +1,7 @@
 //! A profile as a run with replaced collectives would leave it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::profile::Profile;
 use crate::settings::{Collectives, Runner};
@@ -20,7 +21,7 @@ impl Profile {
     /// taken to commute. An algorithm that a call's operation does not have leaves it to the native
     /// MPI.
     pub fn foreseen(&self, collectives: &Collectives, locality: Locality) -> Profile {
-        let mut known: HashMap<Vec<u32>, Communicator> = HashMap::new();
+        let mut known: HashMap<Arc<[u32]>, Communicator> = HashMap::new();
         let mut foreseen = self.clone();
         let phases = foreseen.phases.iter_mut();
         let records = phases.flat_map(|phase| &mut phase.collectives);
@@ -51,7 +52,7 @@ impl Profile {
     fn communicator(&self, record: &Record, locality: &Locality) -> Communicator {
         let ranks: Vec<usize> = record.group.iter().map(|&rank| rank as usize).collect();
         let (clusters, network) = locality.of(&ranks);
-        let shared = network.clone().map(std::sync::Arc::new);
+        let shared = network.clone().map(Arc::new);
         Communicator {
             chooser: Chooser::new(shared, &clusters, Some(self.native_family())),
             clusters,

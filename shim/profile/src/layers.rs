@@ -1,6 +1,6 @@
 //! The layers that were counted pair by pair, as matrices beside the profile.
 
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
 use treepie_base::{FileError, convert, input, is_stream, write_atomically};
-use treepie_traffic::formats::matrix_market;
+use treepie_traffic::formats::matrix_market::{self, Counts};
 use treepie_traffic::{Layer, MatrixError, Traffic, TrafficMatrix};
 
 /// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
@@ -198,7 +198,7 @@ fn read_layer(
             return Err(FileError::field(path, field, problem));
         }
         let matrix = path.with_file_name(name);
-        let read = matrix_market::read_counts(open(&matrix)?, &matrix.display().to_string())?;
+        let read = read_counts(&matrix)?;
         match read.order == ranks {
             true => Ok(read.entries),
             false => {
@@ -250,6 +250,19 @@ fn read_layer(
     Ok(traffic)
 }
 
+/// The counts of a matrix, which is compressed or not by its name.
+fn read_counts(path: &Path) -> Result<Counts, FileError> {
+    let name = path.display().to_string();
+    let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
+    input::read_with(path, |file| match is_compressed {
+        true => {
+            let text = BufReader::with_capacity(BUFFER, GzDecoder::new(file));
+            matrix_market::read_counts(text, &name)
+        }
+        false => matrix_market::read_counts(file, &name),
+    })
+}
+
 /// Messages and bytes of the same pairs.
 fn together(
     ranks: usize,
@@ -273,23 +286,25 @@ fn together(
     TrafficMatrix::from_entries(ranks, messages.chain(bytes))
 }
 
-/// A matrix to read, compressed or not by its name.
-fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
-    let file = input::open(path).map_err(|error| FileError::reading(path, &error))?;
-    let file = BufReader::with_capacity(BUFFER, file);
-    Ok(
-        match path.extension().is_some_and(|ending| ending == "gz") {
-            true => Box::new(BufReader::with_capacity(BUFFER, GzDecoder::new(file))),
-            false => Box::new(file),
-        },
-    )
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_compressed_matrix_has_as_many_entries_as_its_file_is_worth() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.mtx.gz");
+        let mut out = GzEncoder::new(fs::File::create(&path).unwrap(), Compression::fast());
+        writeln!(out, "%%MatrixMarket matrix coordinate integer general").unwrap();
+        writeln!(out, "4 4 5000000").unwrap();
+        out.write_all(&b"1 1 1\n".repeat(5_000_000)).unwrap();
+        out.finish().unwrap();
+        let error = read_counts(&path).unwrap_err().to_string();
+        let expected = ":2: 5000000 entries would take more than the 64 MiB of memory that a text";
+        assert!(error.contains(expected), "{error}");
+    }
 
     #[test]
     fn a_compressed_matrix_reads_back_and_half_of_it_is_refused() {

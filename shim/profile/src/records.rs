@@ -18,8 +18,11 @@
 //! `segment` units of `unit` bytes (1 if it is not there), with operands in the order of ranks
 //! where `ordered=1`; the others by the native collective.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use treepie_base::budget::draw;
 use treepie_base::{convert, list};
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 
@@ -94,7 +97,7 @@ pub(crate) fn check(record: &Record, ranks: usize, has_locality: bool) -> Result
     Ok(())
 }
 
-fn read_group(text: &str) -> Result<Vec<u32>, String> {
+fn read_group(text: &str) -> Result<Arc<[u32]>, String> {
     let ranks = list::parse(text).map_err(|error| error.to_string())?;
     let narrow = |rank| u32::try_from(rank).map_err(|_| format!("rank {rank} is too large"));
     ranks.into_iter().map(narrow).collect()
@@ -146,7 +149,7 @@ fn repeated(numbers: &[u64]) -> String {
     items.join(",")
 }
 
-fn read_row(text: &str, groups: &[Vec<u32>]) -> Result<Record, String> {
+fn read_row(text: &str, groups: &[Arc<[u32]>]) -> Result<Record, String> {
     let mut words = text.split_whitespace();
     let operation: Operation = words
         .next()
@@ -172,7 +175,7 @@ fn read_row(text: &str, groups: &[Vec<u32>]) -> Result<Record, String> {
     fields.finish()?;
     Ok(Record {
         operation,
-        group: group.clone(),
+        group: Arc::clone(group),
         root,
         size_class,
         plan,
@@ -219,6 +222,9 @@ fn read_repeated(text: &str, size: usize) -> Result<Vec<u64>, String> {
                 "bytes-by-rank has more numbers than the {size} ranks of the group; write one for \
                  each"
             ));
+        }
+        if times > 1 {
+            draw("blocks", times, size_of::<u64>()).map_err(|problem| problem.to_string())?;
         }
         numbers.resize(numbers.len() + times, number);
     }
@@ -298,12 +304,13 @@ impl<'a> Fields<'a> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use treepie_base::budget::within;
     use treepie_collective::size_class;
 
     fn records() -> Vec<Record> {
         let record = |operation, group: &[u32], root, bytes, volume| Record {
             operation,
-            group: group.to_vec(),
+            group: group.into(),
             root,
             size_class: size_class(bytes),
             plan: None,
@@ -359,6 +366,22 @@ mod tests {
     }
 
     #[test]
+    fn rows_share_their_groups_and_blocks_take_memory() {
+        let records = |row: &str| Records {
+            groups: vec!["0-99999".to_owned()],
+            rows: vec![row.to_owned(); 2_000],
+        };
+        let shared = records("bcast group=0 root=1 class=3 calls=2 bytes=8");
+        assert_eq!(within(0, || shared.build()).unwrap().len(), 2_000);
+        let blocks = records("allgatherv group=0 class=4 calls=1 bytes-by-rank=8*100000");
+        let problem = within(0, || blocks.build()).unwrap_err();
+        assert!(
+            problem.contains("100000 blocks would take more than"),
+            "{problem}"
+        );
+    }
+
+    #[test]
     fn every_kind_of_record_is_one_line_and_reads_back() {
         let written = Records::new(&records());
         assert_eq!(written.groups, ["0-3", "2,0"]);
@@ -379,7 +402,7 @@ mod tests {
 
     #[test]
     fn wrong_rows_say_what_to_write() {
-        let groups = [vec![0, 1, 2]];
+        let groups = [Arc::from([0, 1, 2])];
         for (row, expected) in [
             ("", "is empty; leave it out"),
             (

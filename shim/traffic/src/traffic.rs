@@ -92,8 +92,9 @@ from_name!(Metric, "metric");
 /// costs a search among the partners of one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrafficMatrix {
-    /// For each sender, its receivers by increasing rank; nothing is kept for
-    /// pairs without traffic.
+    order: usize,
+    /// For each sender up to the last with traffic, its receivers by increasing rank; nothing is
+    /// kept for pairs without traffic.
     rows: Vec<BTreeMap<u32, Traffic>>,
 }
 
@@ -101,7 +102,8 @@ impl TrafficMatrix {
     /// No traffic between `order` ranks.
     pub fn new(order: usize) -> Self {
         TrafficMatrix {
-            rows: vec![BTreeMap::new(); order],
+            order,
+            rows: Vec::new(),
         }
     }
 
@@ -136,9 +138,10 @@ impl TrafficMatrix {
     /// Adds what a rank sent to receivers in ascending order, and empties the list: a
     /// row that is new is made in one go.
     fn add_run(&mut self, from: usize, run: &mut Vec<(u32, Traffic)>) {
-        let Some(row) = self.rows.get_mut(from) else {
+        if run.is_empty() {
             return;
-        };
+        }
+        let row = self.row_mut(from);
         if row.is_empty() {
             *row = run.drain(..).collect();
             return;
@@ -168,9 +171,17 @@ impl TrafficMatrix {
     ) -> Result<(), MatrixError> {
         self.require(from, to)?;
         if !traffic.is_none() {
-            *self.rows[from].entry(to as u32).or_default() += traffic;
+            *self.row_mut(from).entry(to as u32).or_default() += traffic;
         }
         Ok(())
+    }
+
+    /// The row of a rank of this matrix, which is about to get traffic.
+    fn row_mut(&mut self, from: usize) -> &mut BTreeMap<u32, Traffic> {
+        if self.rows.len() <= from {
+            self.rows.resize_with(from + 1, BTreeMap::new);
+        }
+        &mut self.rows[from]
     }
 
     fn require(&self, from: usize, to: usize) -> Result<(), MatrixError> {
@@ -191,7 +202,7 @@ impl TrafficMatrix {
     /// [`MatrixError::OutOfRange`] if `other` has traffic of ranks that this
     /// matrix does not have; what came before it has been added then.
     pub fn merge(&mut self, other: &TrafficMatrix) -> Result<(), MatrixError> {
-        if self.order() == other.order() && self.rows.iter().all(BTreeMap::is_empty) {
+        if self.order() == other.order() && self.rows.is_empty() {
             self.clone_from(other);
             return Ok(());
         }
@@ -202,7 +213,7 @@ impl TrafficMatrix {
 
     /// Number of ranks.
     pub fn order(&self) -> usize {
-        self.rows.len()
+        self.order
     }
 
     /// Number of ordered pairs that communicated.

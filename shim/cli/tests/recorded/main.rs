@@ -61,7 +61,7 @@ fn with_broadcast() -> Profile {
     profile.one_sided.add(2, 3, Traffic::new(1, 7));
     profile.collectives = vec![Record {
         operation: Operation::Bcast,
-        group: vec![0, 1, 2, 3],
+        group: [0, 1, 2, 3].into(),
         root: Some(0),
         size_class: size_class(100),
         plan: None,

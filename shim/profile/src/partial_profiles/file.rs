@@ -15,13 +15,16 @@ use super::run_description::RunDescription;
 use super::wire::decode::decode;
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
-use treepie_base::{FileError, Rank, open_no_link};
+use treepie_base::{FileError, Rank, budget, open_no_link};
 
 /// First bytes of every file.
 const FIRST_LINE: &[u8] = b"treepie part 4\n";
 
 /// Bytes of the largest one.
 const LARGEST: u64 = 1 << 32;
+
+/// Bytes of memory that a rank takes in a profile, also one that left nothing.
+const RANK: usize = 200;
 
 /// Ending of the names of these files.
 const ENDING: &str = ".part";
@@ -87,10 +90,20 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileEr
 /// No partial profiles, one that is wrong, partial profiles of several runs, partial profiles that
 /// contradict each other.
 pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
+    let files = files_in(directory).map_err(|error| FileError::reading(directory, &error))?;
+    let length = |path: &PathBuf| fs::symlink_metadata(path).map_or(0, |file| file.len());
+    let bytes: u64 = files.iter().map(length).sum();
+    budget::within(bytes as usize, || merge_files(directory, files))
+}
+
+fn merge_files(directory: &Path, files: Vec<PathBuf>) -> Result<Merged, FileError> {
     let mut merger: Option<(Merger, PathBuf)> = None;
-    for path in files_in(directory).map_err(|error| FileError::reading(directory, &error))? {
+    for path in files {
         let (run, partial) = read_file(&path)?;
         let wrong = |problem: String| FileError::at(&path, 0, problem);
+        if merger.is_none() {
+            take_ranks(&path, &run, RANK)?;
+        }
         let (merger, first) =
             merger.get_or_insert_with(|| (Merger::new(run.clone()), path.clone()));
         if *merger.run() != run {
@@ -101,6 +114,7 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
                 merger.run().date
             )));
         }
+        take_ranks(&path, &run, merger.bytes_of_a_rank(&partial))?;
         merger
             .add(partial)
             .map_err(|error| wrong(error.to_string()))?;
@@ -115,6 +129,11 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
             Err(FileError::at(directory, 0, problem))
         }
     }
+}
+
+/// Takes the memory of the ranks of a run, of so many bytes each.
+fn take_ranks(path: &Path, run: &RunDescription, bytes: usize) -> Result<(), FileError> {
+    budget::draw("ranks", run.ranks, bytes).map_err(|problem| FileError::at(path, 0, problem))
 }
 
 /// The partial profiles in a directory, by name.
@@ -267,6 +286,29 @@ mod tests {
             message(&[("rank-0.part", file(&run(), 5, 1))]),
             "X/rank-0.part: names rank 5, but the job had 3 ranks: they count from 0 to 2; remove it"
         );
+    }
+
+    #[test]
+    fn ranks_that_left_nothing_take_no_more_memory_than_files_are_worth() {
+        for ranks in [1 << 20, 1 << 32, usize::MAX] {
+            let run = RunDescription { ranks, ..run() };
+            assert_eq!(
+                message(&[("rank-0.part", file(&run, 0, 1))]),
+                format!(
+                    "X/rank-0.part: {ranks} ranks would take more than the 64 MiB of memory that a \
+                     text of this size may; check this number, and that the text is whole"
+                )
+            );
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let run = RunDescription {
+            ranks: 100_000,
+            ..run()
+        };
+        let path = directory.path().join(file_name(Rank(0)));
+        fs::write(path, file(&run, 0, 1)).unwrap();
+        let merged = read_directory(directory.path()).unwrap();
+        assert_eq!(merged.profile.missing_ranks.len(), 99_999);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Records of collectives that are added up, those of other ranks included.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::wire::encode::Encoder;
 use super::wire::item::RecordKey;
@@ -9,7 +10,7 @@ use treepie_collective::{Operation, PlanRun, Record, Volume};
 use treepie_traffic::Traffic;
 
 /// Operation, root, size class, plan, world ranks of the communicator.
-type Key = (Operation, Option<u32>, u8, Option<PlanRun>, Vec<u32>);
+type Key = (Operation, Option<u32>, u8, Option<PlanRun>, Arc<[u32]>);
 
 /// Sum of equal calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +154,7 @@ mod tests {
     fn record(calls: u64, volume: Volume) -> Record {
         Record {
             operation: Operation::Alltoallv,
-            group: vec![0, 1],
+            group: [0, 1].into(),
             root: None,
             size_class: 4,
             plan: None,

@@ -50,7 +50,7 @@ fn sample() -> Profile {
             .collect(),
         collectives: vec![Record {
             operation: Operation::Allreduce,
-            group: vec![0, 1, 2, 3],
+            group: [0, 1, 2, 3].into(),
             root: None,
             size_class: size_class(8),
             plan: None,

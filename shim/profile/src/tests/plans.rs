@@ -7,7 +7,7 @@ fn with_a_plan(locality: Locality) -> Profile {
     let mut profile = sample();
     profile.collectives.push(Record {
         operation: Operation::Bcast,
-        group: vec![3, 0, 1],
+        group: [3, 0, 1].into(),
         root: Some(1),
         size_class: size_class(1000),
         plan: Some(PlanRun {

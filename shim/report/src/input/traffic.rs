@@ -1,10 +1,10 @@
 //! Traffic between ranks, from a profile or from a matrix in any format.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use treepie_base::budget::within;
+use treepie_base::input::read_with;
 use treepie_base::{Leaf, List, Process, Rank};
 use treepie_launch::error::CommandError;
 use treepie_profile::{Phase, Profile, Times, partial_profiles};
@@ -303,15 +303,8 @@ pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
 /// A file that cannot be read, or is not in that format.
 fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
     // Line by line: the text of a large matrix takes as much memory as its numbers.
-    let file = File::open(path).map_err(|error| {
-        CommandError::failed(format!(
-            "{}: cannot be read: {error}; check its name",
-            path.display()
-        ))
-    })?;
-    format
-        .read(BufReader::new(file), &path.display().to_string())
-        .map_err(|error| CommandError::failed(error.to_string()))
+    let name = path.display().to_string();
+    Ok(read_with(path, |file| format.read(file, &name))?)
 }
 
 /// Reads what Open MPI's monitoring wrote: all ranks' files where the name ends in
@@ -325,8 +318,10 @@ fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
         text += &treepie_base::text::read(&file)?;
         text.push('\n');
     }
-    monitoring::read(text.as_bytes(), &path.display().to_string())
-        .map_err(|error| CommandError::failed(error.to_string()))
+    let name = path.display().to_string();
+    Ok(within(text.len(), || {
+        monitoring::read(text.as_bytes(), &name)
+    })?)
 }
 
 /// All files that one run of the monitoring wrote, by rank.

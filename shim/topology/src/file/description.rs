@@ -8,9 +8,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::machines::{Machine, Wrong, machines_of};
 use crate::build::Tree;
 use crate::error::TopologyError;
-use crate::limits::LEAF_LIMIT;
 use crate::tree::{ProcessingUnit, Topology};
+use treepie_base::budget::draw;
 use treepie_base::{File, FileContents, FileError, Header, Kind, Leaf, List, convert, list, text};
+
+/// Bytes of memory of a core of which nothing is known: two numbers describe 10,000 hosts of 128.
+const CORE: usize = 48;
 
 /// Reads a topology.
 ///
@@ -186,6 +189,11 @@ impl Branch {
     }
 }
 
+/// Takes the memory of so many cores, which a field describes.
+fn take_cores(field: &'static str, cores: usize) -> Result<(), Wrong> {
+    draw("cores", cores, CORE).map_err(|problem| (field, problem.to_string()))
+}
+
 fn in_field(field: &'static str) -> impl Fn(TopologyError) -> Wrong {
     move |error| (field, error.to_string())
 }
@@ -244,15 +252,18 @@ impl Description {
     fn shape(&self) -> Result<Topology, Wrong> {
         let bare = match (&self.arities, &self.tree) {
             (Some(arities), None) => {
+                let arities_read = arities
+                    .0
+                    .split(':')
+                    .filter_map(|part| part.trim().parse().ok());
+                take_cores("arities", arities_read.fold(1, usize::saturating_mul))?;
                 Topology::from_arities(&arities.0).map_err(in_field("arities"))?
             }
             (None, Some(parts)) => {
                 let cores = parts
                     .iter()
                     .fold(0_usize, |sum, part| sum.saturating_add(part.cores()));
-                if cores > LEAF_LIMIT {
-                    return Err(in_field("tree")(TopologyError::TooManyLeaves));
-                }
+                take_cores("tree", cores)?;
                 let tree = Tree::Inner(parts.iter().map(Branch::to_tree).collect());
                 Topology::from_tree(&tree, None).map_err(in_field("tree"))?
             }

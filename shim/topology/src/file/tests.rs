@@ -56,6 +56,20 @@ fn everything_that_a_topology_holds_reads_back() {
 }
 
 #[test]
+fn a_topology_has_as_many_cores_as_its_text_is_worth() {
+    let cluster = read_lines("arities: 10000:2:64\n").unwrap();
+    assert_eq!(cluster.leaf_count(), 1_280_000);
+    for (lines, field) in [
+        ("arities: 16777216\n", "arities"),
+        ("tree: [16777216]\n", "tree"),
+    ] {
+        let problem = read_lines(lines).unwrap_err().to_string();
+        let expected = format!("t.yaml: {field}: 16777216 cores would take more than the 64 MiB");
+        assert!(problem.starts_with(&expected), "{problem}");
+    }
+}
+
+#[test]
 fn a_cluster_of_unlike_machines_reads_back() {
     let machine = |arities| Topology::from_arities(arities).unwrap();
     let cluster = Topology::cluster(vec![
@@ -94,11 +108,13 @@ fn wrong_topologies_name_the_field() {
         ),
         (
             "arities: [100000, 100000]\n",
-            "t.yaml: arities: the topology has more than 16777216 leaves: check the arities",
+            "t.yaml: arities: 10000000000 cores would take more than the 64 MiB of memory that a \
+             text of this size may; check this number, and that the text is whole",
         ),
         (
             "tree: [18446744073709551615, 1]\n",
-            "t.yaml: tree: the topology has more than 16777216 leaves: check the arities",
+            "t.yaml: tree: 18446744073709551615 cores would take more than the 64 MiB of memory \
+             that a text of this size may; check this number, and that the text is whole",
         ),
         (
             "tree: [[4, x]]\n",

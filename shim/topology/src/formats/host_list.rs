@@ -1,9 +1,9 @@
 //! Names of many hosts as Slurm writes them: `tux[0-3,7],rack[08-11]n[1-2]`.
 
-/// More names than this are a mistake in a range.
-const MOST: usize = 1 << 20;
-/// Names of more bytes than this in all are, too.
-const MOST_BYTES: usize = 1 << 26;
+use treepie_base::budget::draw;
+
+/// Bytes of memory that a host takes beside its name, in lists, tables and trees.
+pub(super) const HOST: usize = 320;
 /// Digits of a number in a name, as of the whole name of a host.
 const MOST_DIGITS: usize = 255;
 
@@ -35,33 +35,10 @@ pub fn expand_flux(text: &str) -> Result<Vec<String>, String> {
 
 fn expand_by(width: Width, text: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
-    let mut bytes = 0;
     for item in items(text)? {
-        let more = names_of(width, item)?;
-        bytes += more.iter().map(String::len).sum::<usize>();
-        if names.len() + more.len() > MOST {
-            return Err(format!(
-                "the list has more than {MOST} names; check its ranges"
-            ));
-        }
-        check_bytes(bytes).map_err(|problem| format!("the list {problem}"))?;
-        names.extend(more);
+        names.extend(names_of(width, item)?);
     }
     Ok(names)
-}
-
-/// Checks how many bytes names have in all.
-///
-/// # Errors
-/// More than any list of hosts has; what stands for them is missing in front of the message.
-pub(super) fn check_bytes(bytes: usize) -> Result<(), String> {
-    match bytes <= MOST_BYTES {
-        true => Ok(()),
-        false => Err(format!(
-            "stands for names of more than {MOST_BYTES} bytes in all; check its ranges, and the \
-             zeros in front of their numbers"
-        )),
-    }
 }
 
 /// The parts between commas that are outside brackets.
@@ -104,16 +81,9 @@ fn names_of(width: Width, item: &str) -> Result<Vec<String>, String> {
         };
         let numbers = numbers(width, ranges)?;
         let longer = stems.len().saturating_mul(numbers.len());
-        if longer > MOST {
-            return Err(format!(
-                "{} stands for more than {MOST} names; check its ranges",
-                shown(item)
-            ));
-        }
         let longest = |names: &[String]| names.iter().map(String::len).max().unwrap_or(0);
         let length = longest(&stems) + before.len() + longest(&numbers);
-        check_bytes(longer.saturating_mul(length))
-            .map_err(|problem| format!("{} {problem}", shown(item)))?;
+        take(item, longer, HOST + length)?;
         let longer = stems.iter().flat_map(|stem| {
             let with = move |number: &String| format!("{stem}{before}{number}");
             numbers.iter().map(with)
@@ -121,15 +91,19 @@ fn names_of(width: Width, item: &str) -> Result<Vec<String>, String> {
         stems = longer.collect();
         rest = behind;
     }
-    check_bytes(stems.len().saturating_mul(rest.len()))
-        .map_err(|problem| format!("{} {problem}", shown(item)))?;
+    take(item, stems.len(), rest.len())?;
     Ok(stems.into_iter().map(|stem| stem + rest).collect())
+}
+
+/// Takes the memory of the hosts of an item, of so many bytes each.
+fn take(item: &str, hosts: usize, bytes: usize) -> Result<(), String> {
+    draw("hosts", hosts, bytes).map_err(|problem| format!("{}: {problem}", shown(item)))
 }
 
 /// The numbers of `0-3,7` as they are written in names.
 fn numbers(width: Width, ranges: &str) -> Result<Vec<String>, String> {
     let mut numbers = Vec::new();
-    let (mut least, mut bytes) = (0, 0);
+    let mut least = 0;
     for range in ranges.split(',') {
         let wrong = || {
             format!(
@@ -147,18 +121,15 @@ fn numbers(width: Width, ranges: &str) -> Result<Vec<String>, String> {
             read(first).ok_or_else(wrong)?,
             read(last).ok_or_else(wrong)?,
         );
-        if high < low || high - low >= MOST - numbers.len() {
-            return Err(format!(
-                "{} runs backwards or is too long; check its ends",
-                shown(range)
-            ));
+        if high < low {
+            return Err(format!("{} runs backwards; check its ends", shown(range)));
         }
         if numbers.is_empty() && matches!(width, Width::OfBracket) {
             least = first.len();
         }
         let width = least.max(first.len());
-        bytes += (high - low + 1) * width.max(last.len());
-        check_bytes(bytes).map_err(|problem| format!("{} {problem}", shown(range)))?;
+        let hosts = (high - low).saturating_add(1);
+        take(range, hosts, size_of::<String>() + width.max(last.len()))?;
         numbers.extend((low..=high).map(|number| format!("{number:0width$}")));
     }
     Ok(numbers)
@@ -178,6 +149,7 @@ fn shown(text: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use treepie_base::budget::within;
 
     #[test]
     fn ranges_are_expanded_and_keep_their_zeros() {
@@ -201,10 +173,7 @@ mod tests {
                 "`n[0-3` lacks a closing bracket; write `name[0-3]`",
             ),
             ("n0]", "`n0]` closes a bracket that is not open"),
-            (
-                "n[3-1]",
-                "`3-1` runs backwards or is too long; check its ends",
-            ),
+            ("n[3-1]", "`3-1` runs backwards; check its ends"),
             (
                 "n[a-b]",
                 "`a-b` is no range of numbers; write one such as `0-3`",
@@ -212,11 +181,13 @@ mod tests {
             ("n[]", "`` is no range of numbers; write one such as `0-3`"),
             (
                 "n[0-99999999]",
-                "`0-99999999` runs backwards or is too long; check its ends",
+                "`0-99999999`: 100000000 hosts would take more than the 64 MiB of memory that a \
+                 text of this size may; check this number, and that the text is whole",
             ),
             (
                 "n[0-9999][0-9999]",
-                "`n[0-9999][0-9999]` stands for more than 1048576 names; check its ranges",
+                "`n[0-9999][0-9999]`: 100000000 hosts would take more than the 64 MiB of memory \
+                 that a text of this size may; check this number, and that the text is whole",
             ),
         ] {
             assert_eq!(expand(text).unwrap_err(), expected);
@@ -241,12 +212,26 @@ mod tests {
         let wide = format!("[{}-999999]", "0".repeat(250));
         let many = format!("[{}1-2]", "0".repeat(200)).repeat(20);
         let long = format!("n[0-999999]{}", "x".repeat(100));
-        let several = vec![format!("{}[0-9999]", "x".repeat(5000)); 100].join(",");
-        for text in [wide, many, long, several] {
+        for text in [wide, many, long] {
             let said = expand(&text).unwrap_err();
-            assert!(said.contains("more than 67108864 bytes"), "{said}");
+            assert!(
+                said.contains("hosts would take more than the 64 MiB"),
+                "{said}"
+            );
             assert!(said.len() < 250, "{said}");
         }
+    }
+
+    #[test]
+    fn the_hosts_of_all_lists_of_a_file_share_its_memory() {
+        within(200, || {
+            assert_eq!(expand("n[0-99999]").unwrap().len(), 100_000);
+            assert_eq!(expand("m[00000-09999],x").unwrap().len(), 10_001);
+            assert!(expand("o[0-99999]").is_err());
+        });
+        let named: Vec<String> = (0..1_000_000).map(|number| format!("n{number}")).collect();
+        let text = named.join(",");
+        within(text.len(), || assert_eq!(expand(&text).unwrap(), named));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::{FileError, text};
+use treepie_base::{FileError, budget, text};
 
 use super::slurm::records;
 use super::{
@@ -140,5 +140,5 @@ pub fn from_text(path: &Path, text: &str, name: Option<&str>) -> Result<Site, Fi
         );
         FileError::field(path, "network", problem)
     })?;
-    (format.read)(path, text, name)
+    budget::within(text.len(), || (format.read)(path, text, name))
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use roxmltree::{Document, Node, ParsingOptions};
 
 use treepie_base::FileError;
+use treepie_base::budget::draw;
 
 use super::error::in_network;
 use super::graph_builder::GraphBuilder;
-use super::host_list::check_bytes;
+use super::host_list::HOST;
 use super::lines;
 use super::tori::{Torus, of_tori};
 use super::trees::of_tree;
@@ -17,11 +18,6 @@ use crate::networks::fat_tree::FatTree;
 use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
 use crate::tree::{ProcessingUnit, Topology};
-
-/// More hosts than this are a mistake in a range.
-const MOST_HOSTS: usize = 1 << 20;
-/// Digits of the largest number of a host.
-const LONGEST_NUMBER: usize = 20;
 
 /// Whether a text looks like either.
 pub(super) fn recognize(text: &str) -> bool {
@@ -108,8 +104,7 @@ impl Reader<'_> {
         let prefix = cluster.attribute("prefix").unwrap_or_default();
         let suffix = cluster.attribute("suffix").unwrap_or_default();
         let numbers = radical(self.attribute(cluster, "radical")?).map_err(wrong)?;
-        let length = prefix.len() + suffix.len() + LONGEST_NUMBER;
-        check_bytes(numbers.len().saturating_mul(length))
+        draw("hosts", numbers.len(), prefix.len() + suffix.len())
             .map_err(|problem| wrong(format!("radical: {problem}")))?;
         let hosts: Vec<String> = numbers
             .into_iter()
@@ -358,9 +353,11 @@ fn radical(text: &str) -> Result<Vec<usize>, String> {
                 "radical=\"{text}\" lists no numbers; write it as 0-7,9"
             ));
         };
-        if last < first || last - first >= MOST_HOSTS - numbers.len() {
-            return Err(format!("radical=\"{text}\" runs backwards or is too long"));
+        if last < first {
+            return Err(format!("radical=\"{text}\" runs backwards"));
         }
+        draw("hosts", (last - first).saturating_add(1), HOST)
+            .map_err(|problem| format!("radical=\"{text}\": {problem}"))?;
         numbers.extend(first..=last);
     }
     Ok(numbers)
@@ -427,6 +424,18 @@ mod tests {
         // Same router, other blade, other chassis, next group: blade 1 leads there, to blade 0.
         assert_eq!(from_first, [2, 2, 3, 3, 4, 4, 5]);
         assert_eq!(site(&cluster("FLAT", "", "0-3,9")).unwrap().nodes(), 5);
+    }
+
+    #[test]
+    fn simgrid_clusters_have_as_many_hosts_as_their_text_is_worth() {
+        let many = site(&cluster("FLAT", "", "0-9999")).unwrap();
+        assert_eq!(many.nodes(), 10_000);
+        let prefix = format!("prefix=\"{}\"", "x".repeat(30_000));
+        let long = cluster("FLAT", "", "0-99999").replace("prefix=\"n\"", &prefix);
+        for text in [cluster("FLAT", "", "0-1048575"), long] {
+            let problem = site(&text).unwrap_err();
+            assert!(problem.contains("hosts would take more than"), "{problem}");
+        }
     }
 
     #[test]

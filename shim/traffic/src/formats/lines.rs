@@ -7,9 +7,13 @@ use std::path::Path;
 use super::LARGEST_ORDER;
 use super::number::TOO_LARGE;
 use treepie_base::FileError;
+use treepie_base::budget::draw;
 
-/// Bytes of the longest line: a row of a matrix of the largest order has fewer.
-const LONGEST: u64 = 256 << 20;
+/// Bytes of the longest line: a row of a matrix that fits into memory has fewer.
+const LONGEST: u64 = 16 << 20;
+
+/// Bytes of memory that a matrix takes for a rank that sends.
+pub(super) const RANK: usize = 24;
 
 /// The lines of a file, numbered from 1.
 pub(super) struct Lines<'a, R> {
@@ -204,13 +208,27 @@ impl Line<'_> {
     pub(super) fn order(&self, word: &str) -> Result<usize, FileError> {
         let order = self.count(word, "the number of ranks")?;
         match usize::try_from(order) {
-            Ok(order) if (1..=LARGEST_ORDER).contains(&order) => Ok(order),
+            Ok(order) if (1..=LARGEST_ORDER).contains(&order) => {
+                self.take("ranks", order, RANK)?;
+                Ok(order)
+            }
             _ => Err(self.error(
                 format!("a number of ranks from 1 to {LARGEST_ORDER}"),
                 shown(word),
                 "correct this value",
             )),
         }
+    }
+
+    /// Takes the memory of so many items, which this line announces.
+    pub(super) fn take(
+        &self,
+        what: &'static str,
+        number: usize,
+        bytes: usize,
+    ) -> Result<(), FileError> {
+        draw(what, number, bytes)
+            .map_err(|problem| FileError::at(Path::new(self.file), self.number, problem))
     }
 
     /// A rank as the file counts them, from `base` on; returned from 0 on.

@@ -136,6 +136,9 @@ fn read_entries<R: BufRead, V: Copy>(
         return Err(lines.ended("three numbers: rows, columns, entries"));
     };
     let (order, announced) = read_size(&size_line)?;
+    let bytes = size_of::<(usize, usize, V)>() * if header.symmetric { 2 } else { 1 };
+    let number = usize::try_from(announced).unwrap_or(usize::MAX);
+    size_line.take("entries", number, bytes)?;
     let mut entries = Vec::new();
     let mut line = size_line;
     for read in 0..announced {

@@ -22,7 +22,7 @@ use std::io::BufRead;
 use treepie_base::FileError;
 
 use super::LARGEST_ORDER;
-use super::lines::{Line, Lines, shown};
+use super::lines::{Line, Lines, RANK, shown};
 use crate::layer::Layer;
 use crate::traffic::{Traffic, TrafficMatrix};
 
@@ -93,6 +93,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FileError> {
     if order == 0 {
         return Err(lines.ended("what ranks sent to each other"));
     }
+    lines.last().take("ranks", order, 3 * RANK)?;
     let of_layer = |layer| {
         let mut matrix = TrafficMatrix::new(order);
         for &(of, from, to, traffic) in &rows {

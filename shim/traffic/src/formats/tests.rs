@@ -2,6 +2,10 @@
 
 use proptest::prelude::*;
 
+use std::io::BufReader;
+
+use treepie_base::budget::within;
+
 use super::*;
 use crate::strategies::{matrices, whole_matrices};
 use crate::traffic::{Traffic, TrafficMatrix};
@@ -28,6 +32,62 @@ fn message(format: Format, text: &str) -> String {
     let message = error.to_string();
     assert!(!message.contains('\n'), "one line: {message}");
     message
+}
+
+#[test]
+fn matrices_have_as_many_ranks_and_entries_as_their_files_are_worth() {
+    const HEADER: &str = "%%MatrixMarket matrix coordinate integer general\n";
+    let market = |size: &str| (Format::MatrixMarket, format!("{HEADER}{size}\n"));
+    for (what, (format, text)) in [
+        (
+            "9999993 ranks",
+            (
+                Format::Monitoring,
+                "E 0 9999992 1 bytes 1 msgs sent\n".to_owned(),
+            ),
+        ),
+        (
+            "9999993 ranks",
+            (
+                Format::Monitoring,
+                "D MPI_COMM_WORLD procs: 9999992\n".to_owned(),
+            ),
+        ),
+        ("9999993 ranks", market("9999993 9999993 0")),
+        (
+            "18446744073709551615 entries",
+            market("4 4 18446744073709551615"),
+        ),
+        ("9999993 ranks", (Format::Metis, "9999993 0\n".to_owned())),
+        (
+            "9999993 ranks",
+            (Format::Scotch, "0\n9999993 0\n0 000\n".to_owned()),
+        ),
+    ] {
+        let said = message(format, &text);
+        let expected = format!("{what} would take more than the 64 MiB of memory");
+        assert!(said.contains(&expected), "{said}");
+    }
+    let ring = |ranks: usize| {
+        let rows: String = (1..ranks)
+            .map(|rank| format!("{rank} {} 8\n", rank + 1))
+            .collect();
+        format!("{HEADER}{ranks} {ranks} {}\n{rows}", ranks - 1)
+    };
+    for ranks in [100_000, 3_000_000] {
+        let text = ring(ranks);
+        let read = within(text.len(), || {
+            Format::MatrixMarket.read(text.as_bytes(), "f")
+        });
+        assert_eq!(read.unwrap().non_zeros(), ranks - 1);
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_not_kept() {
+    let ones = BufReader::new(io::repeat(b'1'));
+    let said = Format::DenseText.read(ones, "f").unwrap_err().to_string();
+    assert!(said.contains("a line has no end"), "{said}");
 }
 
 #[test]

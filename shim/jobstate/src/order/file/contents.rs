@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use treepie_base::budget::draw;
 use treepie_base::{FileError, List, Rank, input, write_atomically};
 use treepie_profile::partial_profiles::RunDescription;
 
@@ -130,9 +131,7 @@ impl Logs {
         };
         let run = self.run.ok_or_else(strange)?;
         let mut logs: List<Rank, Option<Log>> = List::new();
-        if run.ranks > MOST_RANKS {
-            return Err(strange());
-        }
+        draw("ranks", run.ranks, RANK).map_err(|problem| FileError::at(path, 0, problem))?;
         logs.resize_with(run.ranks, || None);
         for (rank, parts) in self.ranks {
             let slot = logs.get_mut(rank).ok_or_else(strange)?;
@@ -161,8 +160,8 @@ impl Logs {
     }
 }
 
-/// No job has more ranks.
-pub(super) const MOST_RANKS: usize = 1 << 26;
+/// Bytes of memory that the log of a rank takes at least.
+const RANK: usize = 2 * size_of::<Log>();
 
 /// Bytes of the largest order.
 pub(super) const LARGEST: u64 = 1 << 34;

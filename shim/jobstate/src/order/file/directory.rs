@@ -11,7 +11,7 @@ use crate::order::log::{BLOCK, compress};
 use treepie_base::Rank;
 use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
-use treepie_base::{FileError, open_no_link};
+use treepie_base::{FileError, budget, open_no_link};
 
 /// Bytes of a rank's tail, the part of a host's file of tails that is its own: the rank and 1, its
 /// blocks so far, and the length of the entries that are in no block yet, as numbers of 8 bytes,
@@ -68,7 +68,10 @@ pub fn remove_directory(directory: &Path) {
 /// A directory without logs, or with logs of several runs; files that can't be read.
 pub fn read_directory(directory: &Path) -> Result<Order, OrderError> {
     let mut all = Logs::default();
-    for path in block_files(directory) {
+    let files = block_files(directory);
+    let length = |path: &PathBuf| fs::symlink_metadata(path).map_or(0, |file| file.len());
+    let bytes: u64 = files.iter().map(length).sum();
+    for path in files {
         let logs = read_host(&path)?;
         let Some(run) = logs.run else { continue };
         if all.run.as_ref().is_some_and(|other| other.run != run.run) {
@@ -79,7 +82,7 @@ pub fn read_directory(directory: &Path) -> Result<Order, OrderError> {
         all.program = logs.program;
         all.ranks.extend(logs.ranks);
     }
-    all.order(directory)
+    budget::within(bytes as usize, || all.order(directory))
 }
 
 /// The logs that a host's ranks have left in the file of blocks at `path` and the tails beside it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use treepie_base::{FileError, input};
+use treepie_base::{FileError, budget, input};
 
 use super::contents::{LARGEST, Logs, Order};
 use super::directory::read_directory;
@@ -38,6 +38,6 @@ impl Order {
             logs.add(frame).ok_or_else(|| damaged(at))?;
             at += length;
         }
-        logs.order(path)
+        budget::within(bytes.len(), || logs.order(path))
     }
 }

@@ -54,6 +54,26 @@ fn whole(number: u64) -> Order {
 }
 
 #[test]
+fn an_order_has_as_many_ranks_as_its_bytes_are_worth() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.order");
+    for (ranks, is_read) in [(100_000, true), (1 << 26, false), (usize::MAX, false)] {
+        let run = RunDescription { ranks, ..run(7) };
+        write_bodies(&path, &run, &program("racy", "01"), &[]).unwrap();
+        match Order::read(&path) {
+            Ok(order) => assert!(is_read && order.logs.len() == ranks),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(
+                    !is_read && said.contains(&format!("{ranks} ranks would take")),
+                    "{said}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn an_order_is_read_as_it_was_written_and_refused_where_it_does_not_fit() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.order");

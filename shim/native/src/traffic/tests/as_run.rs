@@ -241,7 +241,7 @@ fn a_run_on_clusters_sends_over_their_links_as_its_tree_says() {
     };
     let record = Record {
         calls: 3,
-        group: vec![7, 3, 0, 1, 2, 4],
+        group: [7, 3, 0, 1, 2, 4].into(),
         ..record(Operation::Bcast, 6, 1, Volume::Uniform(3 * 250))
     };
     let mut sent = TrafficMatrix::new(8);

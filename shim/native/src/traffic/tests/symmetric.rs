@@ -163,7 +163,7 @@ fn an_alltoallv_known_by_rank_is_spread_evenly_over_all_receivers() {
 fn exact_pairs_of_an_alltoallv_are_taken_as_they_are_without_the_own_part() {
     let mut sent = TrafficMatrix::new(10);
     let record = Record {
-        group: vec![7, 9],
+        group: [7, 9].into(),
         calls: 3,
         ..record(
             Operation::Alltoallv,

@@ -15,6 +15,7 @@ use crate::profile::{Host, Profile};
 use crate::times::Times;
 use treepie_base::{FileError, Header, Process, Rank, list};
 use treepie_collective::RecordError;
+use treepie_traffic::times::CallTime;
 
 /// Reason why a partial profile does not belong to the others.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -143,6 +144,15 @@ impl Merger {
             merger.add(partial.ok_or(PartialProfileError::Unreadable)?)?;
         }
         merger.finish()
+    }
+
+    /// Bytes of memory that each rank of the run takes for the phases of a partial profile that no
+    /// other has had.
+    pub(crate) fn bytes_of_a_rank(&self, partial: &PartialProfile) -> usize {
+        let is_new = |phase: &&Phase| !self.phases.contains_key(&phase.name);
+        let new = partial.phases.iter().filter(is_new);
+        let times = |phase: &Phase| size_of::<u64>() + phase.times.len() * size_of::<CallTime>();
+        new.map(times).sum()
     }
 
     fn check(&self, partial: &PartialProfile) -> Result<(), PartialProfileError> {

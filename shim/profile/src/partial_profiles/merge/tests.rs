@@ -128,7 +128,7 @@ fn what_is_left_out_is_in_no_matrix() {
     let mut merger = two_ranks();
     let record = |calls| Record {
         operation: Operation::Bcast,
-        group: vec![0, 1],
+        group: [0, 1].into(),
         root: Some(0),
         size_class: 3,
         plan: None,

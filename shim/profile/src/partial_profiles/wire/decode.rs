@@ -75,7 +75,7 @@ impl PartialProfile {
                 size_class: of.size_class,
                 plan: of.plan,
                 calls,
-                group: group.0.into_owned(),
+                group: group.0.into(),
                 volume: match volume {
                     ItemVolume::Uniform(bytes) => Volume::Uniform(bytes),
                     ItemVolume::PerRank(bytes) => Volume::PerRank(bytes.into_owned()),

@@ -10,7 +10,7 @@ use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
     Record {
         operation,
-        group: vec![2, 0, 1],
+        group: [2, 0, 1].into(),
         root,
         size_class: 7,
         plan: operation.has_root().then(|| PlanRun {

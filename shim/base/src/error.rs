@@ -8,11 +8,12 @@ use thiserror::Error;
 
 use crate::input::Unfit;
 use crate::kind::Kind;
+use crate::printable::one_line;
 
 /// A file that cannot be used. Every message is one line: the file, the line or
 /// field, what was expected, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{}{}: {kind}", .path.display(), place(*.line, *.column))]
+#[error("{}{}: {kind}", one_line(&.path.to_string_lossy()), place(*.line, *.column))]
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
@@ -171,16 +172,14 @@ fn reason(error: &io::Error) -> String {
     one_line(plain)
 }
 
-/// The text with its control characters made visible, so that a message stays
-/// on one line whatever a file contains.
-pub fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_stays_on_one_line_whatever_its_file_is_called() {
+        let path = Path::new("\u{1b}[31m\nX.yaml");
+        let error = FileError::at(path, 3, "is\nwrong");
+        assert_eq!(error.to_string(), "\\u{1b}[31m\\nX.yaml:3: is\\nwrong");
     }
-    line
 }

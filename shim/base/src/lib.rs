@@ -23,6 +23,7 @@ pub mod names;
 pub mod nearest;
 pub mod own_directory;
 pub mod permutation;
+pub mod printable;
 pub mod proof;
 pub mod random;
 pub mod size;

@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::brackets::too_deep;
-use crate::error::{FileError, FileErrorKind, one_line};
+use crate::error::{FileError, FileErrorKind};
 use crate::nearest::did_you_mean;
+use crate::printable::{is_harmless, one_line};
 
 /// Any YAML value.
 pub use serde_yaml::Value;
@@ -30,7 +31,7 @@ fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
 /// The document as it stands, without interpretation.
 pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
     require_few_brackets(path, text)?;
-    serde_yaml::from_str(text).map_err(|error| {
+    let document: Value = serde_yaml::from_str(text).map_err(|error| {
         let reason = one_line(&without_position(&error));
         let place = if reason.contains("duplicate entry") {
             // serde_yaml only reports where the mapping around it starts.
@@ -39,7 +40,59 @@ pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
             position(&error)
         };
         error_at(path, place, FileErrorKind::Syntax(reason))
-    })
+    })?;
+    match strange_text(&document, &[]) {
+        None => Ok(document),
+        Some(text) => {
+            let reason = format!(
+                "`{}` has a character that acts on a terminal or begins a line: no name has one; \
+                 write it without",
+                one_line(text)
+            );
+            Err(FileError::at(path, 0, reason))
+        }
+    }
+}
+
+/// Fields whose text may have several lines: arguments of programs, the text of a machine, and what
+/// people write.
+const LONG_TEXTS: [&str; 3] = ["command", "machine", "about"];
+const BREAKS: &[char] = &['\n', '\t'];
+
+/// A text in a document that is not harmless where it is shown.
+fn strange_text<'a>(value: &'a Value, kept: &'static [char]) -> Option<&'a str> {
+    match value {
+        Value::String(text) => (!is_harmless(text, kept)).then_some(text),
+        Value::Sequence(parts) => parts.iter().find_map(|part| strange_text(part, kept)),
+        Value::Mapping(fields) => fields.iter().find_map(|(name, field)| {
+            let kept = kept_in(name, kept);
+            strange_text(name, &[]).or_else(|| strange_text(field, kept))
+        }),
+        Value::Tagged(tagged) => strange_text(&tagged.value, kept),
+        _ => None,
+    }
+}
+
+/// The characters that act and may be in the text of a field.
+fn kept_in(name: &Value, around: &'static [char]) -> &'static [char] {
+    match name.as_str().is_some_and(|name| LONG_TEXTS.contains(&name)) {
+        true => BREAKS,
+        false => around,
+    }
+}
+
+/// Escapes what [`parse_any`] would refuse: names are those of programs and machines.
+fn make_harmless(value: &mut Value, kept: &'static [char]) {
+    match value {
+        Value::String(text) if !is_harmless(text, kept) => *text = one_line(text),
+        Value::Sequence(parts) => parts.iter_mut().for_each(|part| make_harmless(part, kept)),
+        Value::Mapping(fields) => {
+            for (name, field) in fields.iter_mut() {
+                make_harmless(field, kept_in(name, kept));
+            }
+        }
+        _ => (),
+    }
 }
 
 /// The document as a `T`. The caller has checked the header, and with it that
@@ -61,10 +114,18 @@ fn error_at(path: &Path, (line, column): (usize, usize), kind: FileErrorKind) ->
 
 /// The text of a document.
 pub fn to_text<T: Serialize>(path: &Path, document: &T) -> Result<String, FileError> {
-    serde_yaml::to_string(document).map_err(|error| {
+    let failed = |error: serde_yaml::Error| {
         let reason = one_line(&error.to_string());
         FileError::new(path, FileErrorKind::Unwritable(reason))
-    })
+    };
+    let text = serde_yaml::to_string(document).map_err(failed)?;
+    // Only these are written as escapes or as blocks.
+    if !text.contains(['\\', '|']) {
+        return Ok(text);
+    }
+    let mut value = serde_yaml::to_value(document).map_err(failed)?;
+    make_harmless(&mut value, &[]);
+    serde_yaml::to_string(&value).map_err(failed)
 }
 
 /// A value as a message shows it.
@@ -179,6 +240,36 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn names_that_act_are_refused_where_read_and_escaped_where_written() {
+        let path = Path::new("a.yaml");
+        for text in [
+            "a: {b: [\"x\\e[31m\"]}",
+            "a: \"x\\ny\"",
+            "\"a\\u202e\": 1",
+            "about: \"\\e\"",
+        ] {
+            let error = parse_any(path, text).unwrap_err().to_string();
+            assert!(
+                error.contains("has a character that acts on a terminal"),
+                "{error}"
+            );
+            assert!(!error.contains(['\u{1b}', '\n', '\u{202e}']), "{error}");
+        }
+        parse_any(path, "about: |\n  two\n  lines\ncommand: [\"a\\nb\"]\n").unwrap();
+        let document = serde_yaml::from_str::<Value>(
+            "name: \"a\\e\\nb\"\nlist: [\"c\\td|\", 1.5, 18446744073709551615]\ncommand: [\"e\\nf\"]\n",
+        );
+        let written = to_text(path, &document.unwrap()).unwrap();
+        assert_eq!(
+            parse_any(path, &written).unwrap(),
+            serde_yaml::from_str::<Value>(
+                "name: a\\u{1b}\\nb\nlist: ['c\\td|', 1.5, 18446744073709551615]\ncommand: [\"e\\nf\"]\n",
+            )
+            .unwrap()
+        );
     }
 
     #[test]

@@ -17,7 +17,8 @@ mod output;
 use std::process::ExitCode;
 
 use clap::Parser;
-use treepie_base::wait_for_streams;
+use treepie_base::printable::one_line;
+use treepie_base::{note, wait_for_streams};
 
 fn main() -> ExitCode {
     wait_for_streams();
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("treepie: {error}");
+            note!("{}", one_line(&error.to_string()));
             error.exit_code()
         }
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use serde::Serialize;
 
+use treepie_base::printable;
 use treepie_launch::error::CommandError;
 use treepie_launch::library;
 
@@ -19,7 +20,10 @@ use treepie_launch::library;
 /// (`treepie show ... | head`) is no error.
 pub fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out
+        .write_all(printable::lines(text).as_bytes())
+        .and_then(|()| out.flush())
+    {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CommandError::failed(format!(
             "standard output: cannot be written: {error}"
         ))),
@@ -35,7 +39,7 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     let text = serde_json::to_string(answer).map_err(|error| {
         CommandError::failed(format!("the answer cannot be written as JSON: {error}"))
     })?;
-    print(&(text + "\n"))
+    print(&(printable::json(&text) + "\n"))
 }
 
 /// Output of clap: help and version as they are, anything else as one line. Clap's own text has a

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use treepie_base::note;
 
 use super::binary::{self, Program};
 use super::family::{Family, Launcher};
@@ -86,7 +87,7 @@ pub(crate) fn require_reachable(
         if let Some((mpi, family)) = binary::mpi_of(&path)
             && let Some(problem) = other_mpi(launcher, &mpi, family)
         {
-            eprintln!("treepie: {name}: {problem}; {OTHER_MPI_REMEDY}");
+            note!("{name}: {problem}; {OTHER_MPI_REMEDY}");
         }
     }
     Ok(())

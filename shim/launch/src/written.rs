@@ -5,18 +5,15 @@ use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use treepie_base::own_directory;
 use treepie_base::own_directory::NotOwn;
+use treepie_base::{note, own_directory};
 
 /// Whether the ranks of a job of this user can have left a directory. One that is somebody else's
 /// is said, and nothing in it is read or removed.
 pub fn is_ours(directory: &Path) -> bool {
     match own_directory::check(directory) {
         Err(refused @ NotOwn::Strange) => {
-            eprintln!(
-                "treepie: {}: {refused}; it is left out",
-                directory.display()
-            );
+            note!("{}: {refused}; it is left out", directory.display());
             false
         }
         _ => true,

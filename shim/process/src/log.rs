@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use treepie_base::printable::lines;
 use treepie_profile::settings::LogLevel;
 
 /// The level below which nothing is said; warnings until settings are read.
@@ -19,7 +20,7 @@ fn say(level: LogLevel, word: &str, text: &str) {
 }
 
 fn line(word: &str, text: &str) -> String {
-    format!("treepie: {word}{text}\n")
+    format!("treepie: {word}{}\n", lines(text))
 }
 
 /// The line of a warning, for [`write_line`]; empty where warnings are not shown.

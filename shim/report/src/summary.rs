@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use treepie_base::printable::one_line;
 use treepie_base::{Rank, list};
 use treepie_native::traffic::Model;
 use treepie_profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
@@ -171,7 +172,7 @@ impl Summary {
             ranks: profile.ranks,
             hosts: hosts.collect(),
             mpi: mpi_in_words(profile),
-            command: profile.command.join(" "),
+            command: one_line(&profile.command.join(" ")),
             date: profile.header.date.clone(),
             messages: total.messages,
             bytes: total.bytes,

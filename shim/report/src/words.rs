@@ -3,12 +3,14 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use treepie_base::printable::one_line;
+
 use super::units;
 
 /// The last part of a path: what pictures and pages call a file.
 pub fn file_name(path: impl AsRef<Path>) -> String {
     let name = path.as_ref().file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    one_line(&name.to_string_lossy())
 }
 
 /// More than one of `name`, which may be a level of a topology.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use rustix::process::{Signal, getpid, kill_process};
+use treepie_base::note;
 use treepie_jobstate::pages::TICK;
 use treepie_jobstate::waits::VerdictKind;
 use treepie_launch::error::CommandError;
@@ -263,12 +264,12 @@ impl Watch {
             return LastReport::Nothing;
         }
         let limit = self.patience.limit.as_secs_f64();
-        eprint!(
-            "treepie: no rank made a call for {limit} s. {}",
-            hang.text()
+        note!(
+            "no rank made a call for {limit} s. {}",
+            hang.text().trim_end()
         );
         if self.patience.kills && told == LastReport::Hangs {
-            eprintln!("treepie: the job is ended, as --hang asks for");
+            note!("the job is ended, as --hang asks for");
             // It comes from a process, and is passed on to the job.
             let _ = kill_process(getpid(), Signal::TERM);
         }
@@ -288,7 +289,7 @@ impl Watch {
                     VerdictKind::Gone => "",
                     _ => "; which rank went first, they don't say",
                 };
-                eprint!("treepie: the job left its pages{order}. {}", hang.text());
+                note!("the job left its pages{order}. {}", hang.text().trim_end());
             }
             page_files::remove(&self.base, number);
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use treepie_base::note;
 use treepie_jobstate::order::file::{
     self, Order, directory_of, is_directory, is_order, remove_directory,
 };
@@ -66,8 +67,8 @@ impl RecordChoice {
             let order = Order::read(&directory).map_err(refused)?;
             order.write(path).map_err(refused)?;
             remove_directory(&directory);
-            eprintln!(
-                "treepie: {}: the job did not reach MPI_Finalize on {}; put together from what \
+            note!(
+                "{}: the job did not reach MPI_Finalize on {}; put together from what \
                  ranks left",
                 path.display(),
                 pluralize(order.early().len(), "rank")
@@ -75,7 +76,7 @@ impl RecordChoice {
         }
         if !quiet && !before.written().is_empty() {
             let order = Order::read(path).map_err(refused)?;
-            eprintln!("treepie: {}", Summary::new(path, &order).short_text());
+            note!("{}", Summary::new(path, &order).short_text());
         }
         Ok(())
     }

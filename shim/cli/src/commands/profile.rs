@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use treepie_base::note;
+use treepie_base::printable::lines;
 use treepie_launch::error::CommandError;
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::written::{Watch, is_ours};
@@ -129,7 +131,7 @@ impl Profiles {
 pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), CommandError> {
     match ours {
         Err(error) if status != 0 => {
-            eprintln!("treepie: {error}");
+            note!("{error}");
             Ok(())
         }
         ours => ours,
@@ -160,8 +162,8 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
         .notes
         .last()
         .filter(|_| !profile.missing_ranks.is_empty());
-    eprintln!(
-        "treepie: {}: the job did not reach MPI_Finalize; {}",
+    note!(
+        "{}: the job did not reach MPI_Finalize; {}",
         as_seen_from_here(&output).display(),
         note.map_or("put together from what all ranks left", String::as_str)
     );
@@ -177,7 +179,7 @@ pub fn report(written: &[PathBuf], json: bool, quiet: bool) -> Result<(), Comman
         if json {
             output::print_json(&summary)?;
         } else if !quiet {
-            eprint!("{}", summary.short_text());
+            eprint!("{}", lines(&summary.short_text()));
         }
     }
     Ok(())

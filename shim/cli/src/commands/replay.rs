@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Args;
-use treepie_base::UnknownName;
+use treepie_base::{UnknownName, note};
 use treepie_launch::choose::{self, Choice};
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 Choice::Permute(reason) => (How::Library(Apply::Permute), "permute", reason),
             };
             if !arguments.settings.quiet {
-                eprintln!("treepie: --apply {name}: {reason}");
+                note!("--apply {name}: {reason}");
             }
             Some(how)
         }
@@ -192,8 +192,8 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
     match rank_file.library_binds {
         Some(why) => {
             if !arguments.settings.quiet {
-                eprintln!(
-                    "treepie: {} {why}: it starts each rank on its host, and the library binds it to its core",
+                note!(
+                    "{} {why}: it starts each rank on its host, and the library binds it to its core",
                     launcher.family
                 );
             }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use treepie_base::note;
 use treepie_jobstate::pages::{TICK, run_directory, run_of};
 use treepie_launch::error::CommandError;
 use treepie_report::input::page_files;
@@ -84,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         )));
     }
     for problem in &second.problems {
-        eprintln!("treepie: {problem}");
+        note!("{problem}");
     }
     let dead = Look::is_dead(&first, &second);
     let hang = Hang::new(Look::job(&first, &second));

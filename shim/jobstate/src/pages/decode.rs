@@ -14,6 +14,7 @@ use crate::waits::{
     Operation, Partner, RankState, Stop, Thread, Until,
 };
 use treepie_base::Rank;
+use treepie_base::printable::one_line;
 
 /// More ranks than this no job has.
 const MOST_RANKS: u64 = 1 << 28;
@@ -159,7 +160,7 @@ impl<'a> Reader<'a> {
             .flat_map(|at| self.get(at).to_ne_bytes())
             .take_while(|&byte| byte != 0)
             .collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        one_line(&String::from_utf8_lossy(&bytes))
     }
 
     fn rank(&self, rank: Rank) -> RankState {

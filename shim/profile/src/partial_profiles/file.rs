@@ -76,7 +76,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileEr
     if end_of_file(&checksum) != *stated {
         return Err(cut_off());
     }
-    let read = postcard::take_from_bytes(content).ok();
+    let read = RunDescription::take_from_bytes(content);
     let read = read.and_then(|(run, mut rest)| {
         let partial = decode(&mut rest)?;
         rest.is_empty().then_some((run, partial))
@@ -309,6 +309,26 @@ mod tests {
         fs::write(path, file(&run, 0, 1)).unwrap();
         let merged = read_directory(directory.path()).unwrap();
         assert_eq!(merged.profile.missing_ranks.len(), 99_999);
+    }
+
+    #[test]
+    fn texts_of_partial_profiles_do_nothing_where_they_are_shown() {
+        let mut run = run();
+        run.notes = vec!["\u{1b}[31m\nnote".into()];
+        run.mpi.library = "MPI\u{9b}".into();
+        let mut bytes = start_of_file(&run);
+        let mut encoder = Encoder::new(&mut bytes);
+        encoder.rank(Process(0), Rank(0), "node\n", "0-1", 5);
+        encoder.end();
+        let mut checksum = Checksum::default();
+        checksum.update(&bytes);
+        bytes.extend(end_of_file(&checksum));
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(file_name(Rank(0))), bytes).unwrap();
+        let profile = read_directory(directory.path()).unwrap().profile;
+        assert_eq!(profile.notes[0], "\\u{1b}[31m\\nnote");
+        assert_eq!(profile.mpi.library, "MPI\\u{9b}");
+        assert_eq!(profile.hosts[0].name, "node\\n");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Description of a run.
 
 use serde::{Deserialize, Serialize};
+use treepie_base::printable::one_line;
 
 use crate::MpiDescription;
 
@@ -25,4 +26,24 @@ pub struct RunDescription {
     ///
     /// [`locality_text`]: crate::locality_text
     pub locality: Option<String>,
+}
+
+impl RunDescription {
+    /// Takes what [`postcard::to_allocvec`] made of a description from the start of `bytes`. Its
+    /// texts are harmless where they are shown.
+    pub fn take_from_bytes(bytes: &[u8]) -> Option<(RunDescription, &[u8])> {
+        let (mut run, rest): (RunDescription, _) = postcard::take_from_bytes(bytes).ok()?;
+        let mpi = &mut run.mpi;
+        let texts = [
+            &mut run.producer,
+            &mut run.date,
+            &mut mpi.family,
+            &mut mpi.library,
+        ];
+        let lists = run.command.iter_mut().chain(&mut run.notes);
+        for text in texts.into_iter().chain([&mut mpi.standard]).chain(lists) {
+            *text = one_line(text);
+        }
+        Some((run, rest))
+    }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use treepie_base::FileError;
-use treepie_base::error::one_line;
+use treepie_base::printable::one_line;
 
 use super::choices::{GuardMode, Mode};
 use super::error::SettingsError;

@@ -89,6 +89,49 @@ fn message_with(file: &str, old: &str, new: &str) -> String {
 }
 
 #[test]
+fn a_profile_of_many_ranks_is_read_and_one_that_only_states_them_is_refused() {
+    const RANKS: usize = 100_000;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("many.profile.yaml");
+    let mut profile = Profile::new(RANKS);
+    let each_128 = (0..RANKS).step_by(128).enumerate();
+    let host = |(number, first)| Host {
+        name: format!("node{number:05}"),
+        processes: (first..RANKS.min(first + 128)).map(Process).collect(),
+    };
+    profile.hosts = each_128.map(host).collect();
+    for rank in 0..RANKS {
+        let traffic = Traffic::new(1, rank as u64);
+        profile
+            .point_to_point
+            .add(rank, (rank + 1) % RANKS, traffic);
+    }
+    let world: std::sync::Arc<[u32]> = (0..RANKS as u32).collect();
+    let record = |size_class| Record {
+        operation: Operation::Allreduce,
+        group: world.clone(),
+        root: None,
+        size_class,
+        plan: None,
+        calls: 1,
+        volume: Volume::Uniform(8),
+    };
+    profile.collectives = (0..8).map(record).collect();
+    profile.write(&path).unwrap();
+    assert_eq!(Profile::read(&path).unwrap(), profile);
+
+    let text = "treepie: profile\nversion: 1\nmpi: {family: mpich, library: x, standard: '4.0'}\n\
+                command: [a]\nranks: 8000000\nhosts: [{name: a, processes: 0-7999999}]\n\
+                allowed_cores: [{processes: 0-7999999, cores: 0-3}]\n\
+                process_of_rank: 0-7999999\nlayers: []\ncomplete: true\n";
+    let problem = Profile::from_text(&path, text).unwrap_err().to_string();
+    assert!(
+        problem.contains("8000000 numbers would take more than the 64 MiB"),
+        "{problem}"
+    );
+}
+
+#[test]
 fn the_file_is_what_a_person_would_write() {
     let (directory, path) = on_disk();
     assert_eq!(

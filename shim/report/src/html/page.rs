@@ -1,6 +1,8 @@
 //! One HTML file with everything in it: style, tables, pictures. Nothing is
 //! loaded from elsewhere, and nothing runs.
 
+use treepie_base::printable::markup;
+
 use crate::picture::write::{Drawing, svg};
 use crate::table::Table;
 
@@ -29,7 +31,7 @@ pub struct Card {
 impl Page {
     /// A page with a heading and a line of facts below it.
     pub fn new(title: &str, facts: &str) -> Self {
-        let (heading, facts) = (escape(title), escape(facts));
+        let (heading, facts) = (markup(title), markup(facts));
         Page {
             title: title.to_owned(),
             body: format!("<header>\n<h1>{heading}</h1>\n<p>{facts}</p>\n</header>\n"),
@@ -38,7 +40,7 @@ impl Page {
 
     /// Opens a section; those before are closed by [`Page::end_section`].
     pub fn section(&mut self, id: &str, heading: &str) {
-        self.body += &format!("<section id=\"{id}\">\n<h2>{}</h2>\n", escape(heading));
+        self.body += &format!("<section id=\"{id}\">\n<h2>{}</h2>\n", markup(heading));
     }
 
     /// Closes a section.
@@ -48,25 +50,25 @@ impl Page {
 
     /// A heading inside a section.
     pub fn heading(&mut self, text: &str) {
-        self.body += &format!("<h3>{}</h3>\n", escape(text));
+        self.body += &format!("<h3>{}</h3>\n", markup(text));
     }
 
     /// A paragraph.
     pub fn paragraph(&mut self, text: &str) {
-        self.body += &format!("<p>{}</p>\n", escape(text));
+        self.body += &format!("<p>{}</p>\n", markup(text));
     }
 
     /// Several short lines.
     pub fn list(&mut self, lines: &[String]) {
         let items = lines
             .iter()
-            .map(|line| format!("<li>{}</li>\n", escape(line)));
+            .map(|line| format!("<li>{}</li>\n", markup(line)));
         self.body += &format!("<ul>\n{}</ul>\n", items.collect::<String>());
     }
 
     /// Something to type.
     pub fn command(&mut self, text: &str) {
-        self.body += &format!("<pre>{}</pre>\n", escape(text));
+        self.body += &format!("<pre>{}</pre>\n", markup(text));
     }
 
     /// The figures that matter.
@@ -80,10 +82,10 @@ impl Page {
             };
             self.body += &format!(
                 "<div{class}><dt>{}</dt><dd id=\"{}\">{}</dd><dd>{}</dd></div>\n",
-                escape(&card.name),
+                markup(&card.name),
                 card.id,
-                escape(&card.value),
-                escape(&card.detail)
+                markup(&card.value),
+                markup(&card.detail)
             );
         }
         self.body += "</dl>\n";
@@ -110,7 +112,7 @@ impl Page {
     /// # Errors
     /// Errors of drawing.
     pub fn figure(&mut self, id: &str, words: &str, drawing: &impl Drawing) -> Result<(), String> {
-        let words = escape(words);
+        let words = markup(words);
         let drawn = svg(drawing)?;
         let labelled = format!("<svg role=\"img\" aria-label=\"{words}\" ");
         let drawn = drawn.replacen("<svg ", &labelled, 1);
@@ -130,9 +132,9 @@ impl Page {
              content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
              <title>{} - treepie</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n\
              <footer>{}</footer>\n</body>\n</html>\n",
-            escape(&self.title),
+            markup(&self.title),
             self.body,
-            escape(footer)
+            markup(footer)
         )
     }
 }
@@ -142,28 +144,9 @@ fn row(cells: &[String], of_words: &[bool], tag: &str) -> String {
     let mut text = "<tr>".to_owned();
     for (cell, &is_word) in cells.iter().zip(of_words) {
         let class = if is_word { " class=\"words\"" } else { "" };
-        text += &format!("<{tag}{class}>{}</{tag}>", escape(cell));
+        text += &format!("<{tag}{class}>{}</{tag}>", markup(cell));
     }
     text + "</tr>"
-}
-
-/// Text that HTML shows as it is.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            letter if letter.is_control() && letter != '\n' && letter != '\t' => {
-                safe.push('\u{fffd}')
-            }
-            letter => safe.push(letter),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use plotters::style::{
 };
 
 use super::font;
+use treepie_base::printable::one_line;
 
 /// Style and anchor of a text.
 #[derive(Clone, Copy)]
@@ -120,7 +121,7 @@ impl<DB: DrawingBackend> Canvas<DB> {
         } else {
             (point.0, point.1 + drop)
         };
-        self.put(&Text::new(text.to_owned(), point, style))
+        self.put(&Text::new(one_line(text), point, style))
     }
 
     fn put<'a, E>(&self, element: &'a E) -> Drawn

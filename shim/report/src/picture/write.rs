@@ -162,3 +162,35 @@ fn encode(pixels: &[u8], (width, height): (u32, u32)) -> io::Result<Vec<u8>> {
     encoder.write_header()?.write_image_data(pixels)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::canvas::Lettering;
+
+    struct Name(&'static str);
+
+    impl Drawing for Name {
+        fn size(&self) -> (u32, u32) {
+            (400, 100)
+        }
+
+        fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
+            canvas.text(self.0, (200, 50), Lettering::plain(20.0))
+        }
+    }
+
+    #[test]
+    fn a_name_is_text_in_a_picture_whatever_it_holds() {
+        let drawn = svg(&Name("\u{1b}[31m<b>&\n\u{7}</text><script>")).unwrap();
+        assert!(
+            drawn.contains("\\u{1b}[31m&lt;b&gt;&amp;\\n\\u{7}&lt;/text&gt;"),
+            "{drawn}"
+        );
+        let acts = |letter: char| letter.is_control() && letter != '\n';
+        assert!(
+            !drawn.contains("<script") && !drawn.contains(acts),
+            "{drawn}"
+        );
+    }
+}

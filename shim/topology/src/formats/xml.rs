@@ -479,6 +479,10 @@ mod tests {
                 "n.xml:2: there is no node 2; add it",
             ),
             (
+                "<graphml><graph><node id='a&#10;b'/></graph></graphml>".into(),
+                "n.xml: network: name of a switch is a\\nb: expected no control characters in it",
+            ),
+            (
                 "<graphml>\n<graph><hyperedge/></graph></graphml>".into(),
                 "n.xml:2: <hyperedge> is not understood; leave it out",
             ),

@@ -1,6 +1,7 @@
 //! Errors of descriptions of networks.
 
 use thiserror::Error;
+use treepie_base::printable::one_line;
 
 use super::fabric::POSITION_LIMIT;
 
@@ -88,5 +89,17 @@ pub(super) fn out_of_range(
         what: what.into(),
         found: found.to_string(),
         expected: expected.into(),
+    }
+}
+
+/// Refuses a name that does not stay on its line where it is shown.
+pub(super) fn require_name(of: &str, name: &str) -> Result<(), NetworkError> {
+    let shown = one_line(name);
+    match shown == name {
+        true => Ok(()),
+        false => {
+            let what = format!("name of a {of}");
+            Err(out_of_range(what, shown, "no control characters in it"))
+        }
     }
 }

@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::error::NetworkError;
-use super::error::out_of_range;
+use super::error::{NetworkError, out_of_range, require_name};
 use super::fabric::{Fabric, POSITION_LIMIT};
 
 /// Distances are kept in a table of at most so many entries.
@@ -60,6 +59,9 @@ impl GraphNetwork {
         if positions == 0 || positions > vertices {
             return Err(NetworkError::Empty { what: "host" });
         }
+        names
+            .iter()
+            .try_for_each(|name| require_name("switch", name))?;
         let fits = positions
             .checked_mul(vertices)
             .is_some_and(|n| n <= TABLE_LIMIT);

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::error::NetworkError;
-use super::error::out_of_range;
+use super::error::{NetworkError, out_of_range, require_name};
 use super::fabric::POSITION_LIMIT;
 use super::network::Network;
 
@@ -38,6 +37,7 @@ impl Site {
         }
         let mut seen = HashMap::new();
         for host in &hosts {
+            require_name("host", &host.name)?;
             if seen.insert(host.name.as_str(), host.position).is_some() {
                 let host = host.name.clone();
                 return Err(NetworkError::HostTwice { host });

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use thiserror::Error;
 
 use crate::tree::Topology;
+use treepie_base::printable::one_line;
 use treepie_base::{Leaf, List, Rank, Slice};
 
 /// The core of one rank as a launcher names it. All numbers are logical, counted from 0 from the
@@ -44,6 +45,16 @@ pub enum SlotError {
         given: usize,
         /// Nodes in the topology.
         nodes: usize,
+    },
+    /// A name that would be more than one in a launcher's file.
+    #[error(
+        "host `{}` has a name that no launcher's file can carry: letters, digits, `-`, `_` and `.` \
+         are expected; correct the topology, or give names with --hosts",
+        one_line(name)
+    )]
+    HostName {
+        /// The name.
+        name: String,
     },
     /// A rank on a leaf that the tree does not have.
     #[error("rank {rank} is on core {leaf}, and the topology has {leaves} cores; map again")]
@@ -113,6 +124,9 @@ impl Machines {
             Some(names) => Machines::named(topology, names)?,
             None => Machines::by_host(topology)?,
         };
+        if let Some(name) = machines.names.iter().find(|name| !is_host_name(name)) {
+            return Err(SlotError::HostName { name: name.clone() });
+        }
         machines.first_leaf = vec![Leaf(usize::MAX); machines.names.len()];
         for (leaf, &node) in machines.node_of_leaf.iter_enumerated() {
             let first = &mut machines.first_leaf[node];
@@ -159,6 +173,11 @@ impl Machines {
             node_of_leaf,
         })
     }
+}
+
+fn is_host_name(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+    !name.is_empty() && name.chars().all(is_plain)
 }
 
 /// Depth of the nodes of the first level that has one of these names.

@@ -128,3 +128,27 @@ fn the_form_follows_from_the_name_of_the_file() {
         assert_eq!(Form::from_path(Path::new(name)), form, "{name}");
     }
 }
+
+#[test]
+fn a_host_name_that_would_add_a_line_or_a_word_is_refused_by_its_name() {
+    let tree = Topology::from_arities("1").unwrap();
+    for (host, shown) in [
+        ("a slot=0:0\nrank 99=evil", "a slot=0:0\\nrank 99=evil"),
+        ("a:4", "a:4"),
+        ("+n0", "+n0"),
+        ("\u{1b}[31m", "\\u{1b}[31m"),
+        ("", ""),
+    ] {
+        let error = slots(&tree, &Leaf::list([0]), Some(&names(&[host]))).unwrap_err();
+        let expected = format!("host `{shown}` has a name that no launcher's file can carry: ");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+    assert!(
+        slots(
+            &tree,
+            &Leaf::list([0]),
+            Some(&names(&["node-1_a.site.org"]))
+        )
+        .is_ok()
+    );
+}

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use treepie_base::printable::one_line;
 use treepie_base::proof::Limits;
 use treepie_launch::error::CommandError;
 use treepie_profile::Profile;
@@ -137,7 +138,7 @@ impl Member {
             run,
             ranks: profile.ranks,
             circumstances: [
-                ("command", profile.command.join(" ")),
+                ("command", one_line(&profile.command.join(" "))),
                 ("MPI", profile.mpi.library.trim().to_owned()),
                 ("hosts", hosts.join(",")),
             ],

@@ -5,6 +5,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use treepie_base::note;
 use treepie_launch::{self, job};
 use treepie_profile::settings::RUN_VARIABLE;
 use treepie_report::cut::{Pending, WaveReport};
@@ -47,8 +48,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     });
     let status = status?;
     if waves.is_empty() && (arguments.now || arguments.every.is_some()) {
-        eprintln!(
-            "treepie: no wave was made: the job ended before, or not all of its ranks ran on this \
+        note!(
+            "no wave was made: the job ended before, or not all of its ranks ran on this \
              host and those of --cluster"
         );
     }
@@ -95,11 +96,11 @@ impl Keeper<'_> {
                 Ok(report) => {
                     if !self.arguments.json && (!self.arguments.settings.quiet || !report.is_well())
                     {
-                        eprintln!("treepie: {}", report.text());
+                        note!("{}", report.text());
                     }
                     reports.push(report);
                 }
-                Err(error) => eprintln!("treepie: {error}"),
+                Err(error) => note!("{error}"),
             }
             let is_over = reports.last().is_some_and(WaveReport::is_of_the_end);
             if every.is_none() || is_over {
@@ -121,7 +122,7 @@ impl Keeper<'_> {
             Ok((_, 0)) => None,
             Ok((ranks, size)) => Some(Pending::new(&ranks, size)),
             Err(error) => {
-                eprintln!("treepie: {error}");
+                note!("{error}");
                 None
             }
         }
@@ -131,13 +132,13 @@ impl Keeper<'_> {
         match left {
             Some(left) if self.arguments.verify || left.is_something() => {
                 for line in left.text().lines() {
-                    eprintln!("treepie: at the end: {line}");
+                    note!("at the end: {line}");
                 }
             }
             Some(_) => (),
-            None => eprintln!(
-                "treepie: no rank of the job has left its counts on this host; nothing is verified"
-            ),
+            None => {
+                note!("no rank of the job has left its counts on this host; nothing is verified")
+            }
         }
     }
 }

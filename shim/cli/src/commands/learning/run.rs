@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
+use treepie_base::note;
 use treepie_guard::learning::End;
 use treepie_launch;
 use treepie_launch::error::CommandError;
@@ -60,13 +61,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Ok(invocation) => invocation,
         Err(error) => {
             let launcher = Launcher::detect(&arguments.command)?;
-            eprintln!("treepie: {error}; the job runs as it would without treepie");
+            note!("{error}; the job runs as it would without treepie");
             as_it_is(&launcher, &arguments.command)
         }
     };
     let status = watched.run(&invocation)?;
     if let Err(error) = tell(arguments, &opened(&setting), number, status) {
-        eprintln!("treepie: {error}");
+        note!("{error}");
     }
     Ok(ExitCode::from(status))
 }
@@ -85,8 +86,8 @@ fn as_it_is(launcher: &Launcher, command: &[OsString]) -> Invocation {
 fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result<(), CommandError> {
     let found = store.named(&format!("-{number:016x}"));
     if found.is_empty() && !arguments.settings.quiet {
-        eprintln!(
-            "treepie: nothing was learnt of this run: no MPI program in it reached MPI_Finalize, or \
+        note!(
+            "nothing was learnt of this run: no MPI program in it reached MPI_Finalize, or \
              the store can't be written (--log info says why)"
         );
     }
@@ -112,7 +113,7 @@ fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result
             let both = serde_json::json!({ "run": this, "application": summary });
             output::print_json(&both)?;
         } else if !arguments.settings.quiet {
-            eprintln!("treepie: {}", summary.after(run));
+            note!("{}", summary.after(run));
         }
     }
     Ok(())

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use treepie_base::SplitMix64;
 use treepie_base::proof::Limits;
+use treepie_base::{SplitMix64, note};
 
 use super::arm::{Arm, Done};
 use crate::commands::options::RunSettings;
@@ -61,9 +61,7 @@ impl Series {
         })?;
         let input = Input::keep(desk.path(), true)?;
         if matches!(input, Input::Stream) {
-            eprintln!(
-                "treepie: standard input has brought nothing yet; the runs get none (give it as a file)"
-            );
+            note!("standard input has brought nothing yet; the runs get none (give it as a file)");
         }
         let begin = Instant::now();
         let done = Arc::new(AtomicUsize::new(0));

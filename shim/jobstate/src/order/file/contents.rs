@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use treepie_base::budget::draw;
+use treepie_base::printable::one_line;
 use treepie_base::{FileError, List, Rank, input, write_atomically};
 use treepie_profile::partial_profiles::RunDescription;
 
@@ -106,8 +107,14 @@ impl Logs {
     /// Adds a frame; `None` where it does not belong there.
     pub(super) fn add(&mut self, frame: Frame<'_>) -> Option<()> {
         match frame.kind {
-            FrameKind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
-            FrameKind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
+            FrameKind::Run => self.run = Some(RunDescription::take_from_bytes(frame.bytes)?.0),
+            FrameKind::Program => {
+                let program: Program = postcard::from_bytes(frame.bytes).ok()?;
+                self.program = Some(Program {
+                    name: one_line(&program.name),
+                    build: program.build.as_deref().map(one_line),
+                });
+            }
             FrameKind::Rank => {
                 let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
                 let rank = Rank(usize::try_from(rank).ok()?);

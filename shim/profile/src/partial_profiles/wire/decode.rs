@@ -1,5 +1,6 @@
 //! Reading partial profiles.
 
+use treepie_base::printable::one_line;
 use treepie_collective::{PlanRun, Record, Volume};
 use treepie_traffic::Traffic;
 
@@ -54,7 +55,7 @@ impl PartialProfile {
                 elapsed,
             } => {
                 (self.process, self.rank, self.elapsed) = (process, rank, elapsed);
-                (self.host, self.allowed_cores) = (host.into_owned(), cores.into_owned());
+                (self.host, self.allowed_cores) = (one_line(&host), one_line(&cores));
             }
             Item::Counted(kind, partner, traffic) => {
                 *counted.entry((kind, partner)).or_default() += traffic;
@@ -83,14 +84,14 @@ impl PartialProfile {
                 },
             }),
             Item::Phase(name, span, left_out) => self.phases.push(Phase {
-                name: name.into_owned(),
+                name: one_line(&name),
                 span,
                 left_out,
                 ..Phase::default()
             }),
             Item::OpenPhase(name, span, left_out) => {
                 self.open_phase = Some(Phase {
-                    name: name.into_owned(),
+                    name: one_line(&name),
                     span,
                     left_out,
                     ..Phase::default()

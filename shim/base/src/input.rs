@@ -7,21 +7,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use thiserror::Error;
 
-use crate::budget;
-use crate::error::FileError;
-
 /// Bytes of the largest text.
 pub(super) const LARGEST_TEXT: u64 = 256 << 20;
-
-/// Bytes that are read at a time.
-const BUFFER: usize = 1 << 16;
 
 /// Contents of pipes and devices, which give them once, while a command may look at an input more
 /// than once. Not there in a job.
@@ -140,25 +134,6 @@ pub fn to_the_end(file: File, most: u64) -> io::Result<Vec<u8>> {
         true => Err(too_large().into()),
         false => Ok(bytes),
     }
-}
-
-/// Reads an input bit by bit, with the memory that a file of its size may take.
-///
-/// # Errors
-/// An input that cannot be opened; those of `read`.
-pub fn read_with<T>(
-    path: &Path,
-    read: impl FnOnce(&mut dyn BufRead) -> Result<T, FileError>,
-) -> Result<T, FileError> {
-    let refused = |error: io::Error| FileError::reading(path, &error);
-    if waits() && is_stream(path) {
-        let bytes = bytes(path, LARGEST_TEXT).map_err(refused)?;
-        return budget::within(bytes.len(), || read(&mut &*bytes));
-    }
-    let file = open(path).map_err(refused)?;
-    let length = file.metadata().map_err(refused)?.len();
-    let mut reader = BufReader::with_capacity(BUFFER, file);
-    budget::within(length as usize, || read(&mut reader))
 }
 
 /// Whether an input begins so.

@@ -1,11 +1,16 @@
 //! Whole text files in and out.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use crate::atomic::write_atomically;
+use crate::budget;
 use crate::error::{FileError, FileErrorKind};
 use crate::input::{self, LARGEST_TEXT};
+
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 16;
 
 /// The text of a file; in a command also of a pipe or a device.
 ///
@@ -30,6 +35,28 @@ fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, FileError> {
         let offset = error.utf8_error().valid_up_to();
         FileError::new(path, FileErrorKind::NotText(offset))
     })
+}
+
+/// Reads an input bit by bit, with the memory that a file of its size may take. A pipe or a device,
+/// whose size nobody knows, may take that of the largest text.
+///
+/// # Errors
+/// An input that cannot be opened; those of `read`.
+pub fn read_with<T>(
+    path: &Path,
+    read: impl FnOnce(&mut dyn BufRead) -> Result<T, FileError>,
+) -> Result<T, FileError> {
+    let refused = |error: io::Error| FileError::reading(path, &error);
+    let (file, length) = match input::waits() && input::is_stream(path) {
+        true => (File::open(path).map_err(refused)?, LARGEST_TEXT),
+        false => {
+            let file = input::open(path).map_err(refused)?;
+            let length = file.metadata().map_err(refused)?.len();
+            (file, length)
+        }
+    };
+    let mut reader = BufReader::with_capacity(BUFFER, file);
+    budget::within(length as usize, || read(&mut reader))
 }
 
 /// Writes a text file, whole or not at all.

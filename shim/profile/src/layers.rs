@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
-use treepie_base::{FileError, convert, input, is_stream, write_atomically};
+use treepie_base::{FileError, convert, is_stream, text, write_atomically};
 use treepie_traffic::formats::matrix_market::{self, Counts};
 use treepie_traffic::{Layer, MatrixError, Traffic, TrafficMatrix};
 
@@ -254,7 +254,7 @@ fn read_layer(
 fn read_counts(path: &Path) -> Result<Counts, FileError> {
     let name = path.display().to_string();
     let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
-    input::read_with(path, |file| match is_compressed {
+    text::read_with(path, |file| match is_compressed {
         true => {
             let text = BufReader::with_capacity(BUFFER, GzDecoder::new(file));
             matrix_market::read_counts(text, &name)

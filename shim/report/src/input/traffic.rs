@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use treepie_base::budget::within;
-use treepie_base::input::read_with;
-use treepie_base::{Leaf, List, Process, Rank};
+use treepie_base::text::read_with;
+use treepie_base::{Leaf, List, Process, Rank, note};
 use treepie_launch::error::CommandError;
 use treepie_profile::{Phase, Profile, Times, partial_profiles};
 use treepie_topology::Topology;
@@ -293,7 +293,7 @@ pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
         Some(note) if !profile.missing_ranks.is_empty() => note,
         _ => "put together from what all ranks left",
     };
-    eprintln!("treepie: {}: {note}", directory.display());
+    note!("{}: {note}", directory.display());
     Ok(profile)
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use treepie_base::text::write;
 use treepie_choice::predict::Predictor;
 use treepie_collective::Algorithm;
 use treepie_collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
@@ -17,15 +18,10 @@ pub fn export(
     out: &Path,
 ) -> Result<(), CommandError> {
     let plans = || predictor.plans(algorithm, segment);
-    let write = |path: &Path, text: &str| {
-        std::fs::write(path, text).map_err(|error| {
-            CommandError::failed(format!("{}: {error}; choose another file", path.display()))
-        })
-    };
     match out.extension().and_then(|ending| ending.to_str()) {
         Some("goal") => {
             let text = goal(&plans(), 1, predictor.network.computing);
-            write(out, &text)
+            Ok(write(out, &text)?)
         }
         Some("ti") => {
             let mut list = String::new();
@@ -58,7 +54,7 @@ pub fn export(
                 "seconds": outcome.seconds,
                 "bars": bars,
             });
-            write(out, &format!("{answer:#}\n"))
+            Ok(write(out, &format!("{answer:#}\n"))?)
         }
         _ => Err(CommandError::usage(format!(
             "--export {}: unknown ending; write .goal, .ti or .json",

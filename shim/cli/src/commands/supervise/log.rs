@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::SystemTime;
 
-use treepie_base::date;
+use treepie_base::own_directory::{Access, OwnDirectory};
+use treepie_base::{date, note};
 
 use treepie_launch::error::CommandError;
 
@@ -32,14 +33,17 @@ impl Log {
         if fs::read_dir(directory).map_err(failed)?.next().is_some() {
             return Err(wrong("is not empty"));
         }
-        let file = File::create(directory.join("log.txt")).map_err(failed)?;
+        let place = fs::canonicalize(directory).map_err(failed)?;
+        let own = OwnDirectory::open(&*place, Access::Umask);
+        let own = own.map_err(|refused| wrong(&refused.to_string()))?;
+        let file = own.create_new("log.txt", 0o666).map_err(failed)?;
         Ok(Log { file, quiet })
     }
 
     /// Adds a line.
     pub fn line(&mut self, text: &str) {
         if !self.quiet {
-            eprintln!("treepie: {text}");
+            note!("{text}");
         }
         // A full disk must not end the job.
         let _ = writeln!(self.file, "{} {text}", date(SystemTime::now()));

@@ -12,7 +12,7 @@ use crate::header::{self, VERSION};
 use crate::joined::{Joined, SideFields};
 use crate::kind::Kind;
 use crate::moment::date;
-use crate::{budget, text, yaml};
+use crate::{text, yaml};
 
 /// A value that has a kind of file to itself.
 pub trait FileContents: Serialize + DeserializeOwned {
@@ -103,12 +103,10 @@ impl<T: FileContents> File<T> {
     /// # Errors
     /// Text of another kind, or that contradicts itself.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
-        budget::within(text.len(), || {
-            header::check(path, text, Some(T::KIND))?;
-            let mut file: Self = yaml::parse(path, text)?;
-            file.body.on_read(path)?;
-            Ok(file)
-        })
+        header::check(path, text, Some(T::KIND))?;
+        let mut file: Self = yaml::parse(path, text)?;
+        file.body.on_read(path)?;
+        Ok(file)
     }
 
     /// Writes the file, whole or not at all.

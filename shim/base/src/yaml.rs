@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::brackets::too_deep;
+use crate::budget;
 use crate::error::{FileError, FileErrorKind};
 use crate::nearest::did_you_mean;
 use crate::printable::{is_harmless, one_line};
@@ -98,7 +99,8 @@ fn make_harmless(value: &mut Value, kept: &'static [char]) {
 /// The document as a `T`. The caller has checked the header, and with it that
 /// the text is YAML; what fails here is a field.
 pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, FileError> {
-    serde_yaml::from_str(text).map_err(|error| {
+    let parsed = budget::within(text.len(), || serde_yaml::from_str(text));
+    parsed.map_err(|error: serde_yaml::Error| {
         let problem = explain(&one_line(&without_position(&error)));
         error_at(path, position(&error), FileErrorKind::Problem(problem))
     })

@@ -9,7 +9,7 @@ use super::machines::{Machine, Wrong, machines_of};
 use crate::build::Tree;
 use crate::error::TopologyError;
 use crate::tree::{ProcessingUnit, Topology};
-use treepie_base::budget::draw;
+use treepie_base::budget::{self, draw};
 use treepie_base::{File, FileContents, FileError, Header, Kind, Leaf, List, convert, list, text};
 
 /// Bytes of memory of a core of which nothing is known: two numbers describe 10,000 hosts of 128.
@@ -29,7 +29,7 @@ pub fn read(path: &Path) -> Result<Topology, FileError> {
 /// Text that is no topology file, or describes no topology.
 pub fn from_text(path: &Path, text: &str) -> Result<Topology, FileError> {
     let file = File::<Description>::from_text(path, text)?;
-    file.to_topology()
+    budget::within(text.len(), || file.to_topology())
         .map_err(|(field, problem)| FileError::field(path, field, problem))
 }
 

@@ -7,6 +7,7 @@ use crate::form::{Form, Progress, direct};
 use crate::predict::prediction::Prediction;
 use crate::uneven;
 use std::sync::Arc;
+use treepie_collective::algorithms::shapes;
 use treepie_collective::network::Computing;
 use treepie_collective::operation::Unit;
 use treepie_collective::read::exchanges::is_contention_known;
@@ -323,9 +324,26 @@ impl Predictor {
         Ok(Prediction {
             algorithm: Some(algorithm),
             segment: best.0,
+            inside: self.inside(algorithm, best.0),
             simulated: best.1,
             estimated: estimated.map(|plan| plan.seconds),
         })
+    }
+
+    /// The trees inside clusters of an algorithm along a tree of clusters.
+    fn inside(&self, algorithm: &Algorithm, segment: u64) -> Option<String> {
+        algorithm.tree?;
+        let problem = self.whole();
+        let mut all: Vec<String> = Vec::new();
+        for cluster in 0..self.clusters.count() {
+            let shapes = shapes(&problem, cluster, self.call.bytes, segment);
+            let names: Vec<String> = shapes.iter().map(ToString::to_string).collect();
+            let names = names.join("/");
+            if !names.is_empty() && !all.contains(&names) {
+                all.push(names);
+            }
+        }
+        (!all.is_empty()).then(|| all.join(", "))
     }
 
     /// The largest message of a plan with this segment: blocks that are not cut go together.
@@ -455,6 +473,7 @@ impl Predictor {
         Ok(Prediction {
             algorithm: None,
             segment: 0,
+            inside: None,
             simulated,
             estimated: self
                 .estimates

@@ -330,7 +330,7 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative, PowerOfTwo]).alternating(),
     row("direct-exchange", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::at_once(p, r))).flipped(),
     row("mixed-radix", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_ranks(p, r))).flipped(),
-    grid("grid-levels", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_levels(p, r))).flipped(),
+    grid("grid-levels", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_levels(p, r))).flipped().of_few(),
     grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
@@ -383,7 +383,7 @@ pub static TABLE: &[Algorithm] = &[
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
-    grid("grid-levels", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_levels(p, r))).flipped(),
+    grid("grid-levels", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_levels(p, r))).flipped().of_few(),
     grid("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
     grid("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
@@ -421,7 +421,7 @@ pub static TABLE: &[Algorithm] = &[
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     grid("grid-levels", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_levels(p, r)))
-        .flipped(),
+        .flipped().of_few(),
     grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
         .estimated(blocks::reduce_scatter_exchange),
 

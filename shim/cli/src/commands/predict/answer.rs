@@ -42,6 +42,7 @@ pub(crate) fn print_json(
             "simulated": prediction.simulated,
             "estimated": prediction.estimated,
             "segment": prediction.segment,
+            "inside": prediction.inside,
         })
     });
     let native = all.iter().find(|prediction| prediction.algorithm.is_none());
@@ -136,7 +137,10 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
             "  "
         };
         let name = match prediction.algorithm {
-            Some(algorithm) => algorithm.name.to_owned(),
+            Some(algorithm) => match &prediction.inside {
+                Some(inside) => format!("{} over {inside}", algorithm.name),
+                None => algorithm.name.to_owned(),
+            },
             None => format!("the MPI's own ({})", arguments.native),
         };
         let estimated = if prediction.simulated.is_none() {

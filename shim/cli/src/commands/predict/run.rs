@@ -1,7 +1,8 @@
 //! Predictions that are asked for, and exports of plans.
 
 use treepie_choice::predict::{Prediction, Predictor};
-use treepie_collective::{Algorithm, Uniform};
+use treepie_collective::operation::Unit;
+use treepie_collective::{Algorithm, Operation, Uniform};
 use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
@@ -46,6 +47,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return measured::run(&platform, arguments, picture);
     };
     let operation = collective.operation;
+    refuse_many(&platform, operation)?;
     let predictor = predictor_of(collective, arguments, &platform)?;
     let all = predictions(&predictor, arguments)?;
     if let Some(out) = &arguments.export {
@@ -66,6 +68,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
     } else {
         print(&predictor, &all, (&platform, arguments))
     }
+}
+
+/// Messages of more ranks take too long to follow: where each has one for each other, or not.
+const MOST_RANKS_OF_BLOCKS: usize = 4 << 10;
+const MOST_RANKS: usize = 16 << 10;
+
+fn refuse_many(platform: &Platform, operation: Operation) -> Result<(), CommandError> {
+    let most = match operation.unit() {
+        Unit::Message | Unit::Nothing => MOST_RANKS,
+        _ => MOST_RANKS_OF_BLOCKS,
+    };
+    let ranks = platform.ranks();
+    if ranks <= most {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "{operation} among {ranks} ranks: messages of at most {most} are followed; make clusters \
+         smaller with --ranks {most}"
+    )))
 }
 
 /// Predicts a collective in the form of its call, among the neighbours of each rank where it is one

@@ -304,6 +304,30 @@ pub(crate) fn stage(network: &Network, cluster: usize, fans: &[Fan], stream: Str
     all
 }
 
+/// The shapes inside a cluster for a message of `bytes` in segments, the widest level first; without
+/// those of groups of one rank.
+pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Vec<Shape> {
+    let Some(network) = problem.network else {
+        return Vec::new();
+    };
+    let segment = segment.min(bytes);
+    let stream = Stream {
+        bytes: segment,
+        messages: bytes.div_ceil(segment.max(1)).max(1),
+        flows: Flows::of(problem.operation),
+    };
+    let mut period = least_period(network, cluster, segment);
+    let mut shapes = Vec::new();
+    for fan in fans(problem.clusters, problem.leader(cluster)) {
+        let (shape, stage) = fan.quickest(network, stream, period);
+        period = period.max(stage.period);
+        if fan.count > 1 {
+            shapes.push(shape);
+        }
+    }
+    shapes
+}
+
 /// Seconds that the trees inside a cluster need after the last segment has come to its leader, or
 /// before the last goes on.
 pub(crate) fn tail(network: &Network, cluster: usize, fans: &[Fan], stream: Stream) -> f64 {

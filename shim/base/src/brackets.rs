@@ -20,7 +20,7 @@ pub(crate) fn too_deep(text: &str, most: usize) -> Option<usize> {
     None
 }
 
-/// What the lines so far have left open.
+/// Brackets that the lines so far have left open.
 struct Scanner {
     brackets: usize,
     /// The quotation mark of a scalar.

@@ -15,7 +15,7 @@ use crate::printable::{is_harmless, one_line};
 /// Any YAML value.
 pub use serde_yaml::Value;
 
-/// So many brackets may be open at the same time: serde_yaml reads no value that is further in.
+/// Most brackets that are open at the same time: serde_yaml reads no value that is further in.
 const MOST_OPEN: usize = 128;
 
 /// Refuses text with too many open brackets.

@@ -35,7 +35,7 @@ impl Native {
         }
     }
 
-    /// The same by the tables of a version.
+    /// Goes by the decision tables of a version.
     pub fn with_selector(self, selector: Selector) -> Self {
         Native { selector, ..self }
     }

@@ -451,7 +451,7 @@ fn contention_is_left_out_and_said_among_other_numbers_of_ranks_than_it_was_fitt
     assert!(table.contains("  left out: contention of "), "{table}");
 }
 
-/// What other tools know of clusters is a file that a job completes where it names hosts.
+/// Clusters that other tools know are a file that a job completes where it names hosts.
 #[test]
 fn clusters_from_elsewhere_are_written_with_the_names_of_hosts() {
     let desk = Desk::new();

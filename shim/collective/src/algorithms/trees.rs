@@ -243,7 +243,8 @@ fn postal_reach(places: usize, lambda: u32) -> Vec<usize> {
     reached
 }
 
-/// How many of n places the first child leads: as many as it can reach until the last is reached.
+/// Number of the n places that the first child leads: as many as it can reach until the last has
+/// the message.
 fn postal(places: usize, lambda: u32) -> usize {
     let reached = postal_reach(places, lambda);
     reached[reached.len().saturating_sub(lambda.max(1) as usize + 1)]

@@ -155,8 +155,8 @@ pub fn bound(
         .fold(together, f64::max)
 }
 
-/// Seconds of `bytes` on the fastest link of a host of a cluster that has several, where `way` joins
-/// it with another cluster.
+/// Seconds of `bytes` on the fastest link of a host of a cluster that has several, where `way`
+/// joins it with another cluster.
 fn to_card(
     network: &Network,
     cluster: usize,

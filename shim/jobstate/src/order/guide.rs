@@ -234,7 +234,7 @@ pub(super) struct Matches {
     first: u64,
     /// What is known of it and of those behind it.
     known: VecDeque<Option<Posting>>,
-    /// How many of these something is known of.
+    /// Number of those that something is known of.
     filled: usize,
     /// The numbers of those of which nothing is known.
     unknown: Numbers,

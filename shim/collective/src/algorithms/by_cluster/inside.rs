@@ -71,7 +71,7 @@ pub struct Stage {
     pub first: f64,
     /// Seconds between two segments.
     pub period: f64,
-    /// The same while they go one way only.
+    /// Seconds between two that go one way only.
     pub one_way: f64,
     /// Seconds that a segment occupies the card of the rank that all come from, or go to.
     pub card: f64,
@@ -136,7 +136,7 @@ impl Hop {
     /// The stage that a tree makes.
     fn stage(&self, tree: &Tree) -> Stage {
         let gap = self.cost.gap;
-        // What comes from a parent passes the same side of the card as what comes from children.
+        // Segments from a parent pass the same side of the card as those from children.
         let busiest = match self.flows {
             Flows::Down | Flows::Up => tree.degree,
             Flows::UpAndDown => tree.degree.max(tree.inner_degree + 1.0),
@@ -304,8 +304,8 @@ pub(crate) fn stage(network: &Network, cluster: usize, fans: &[Fan], stream: Str
     all
 }
 
-/// The shapes inside a cluster for a message of `bytes` in segments, the widest level first; without
-/// those of groups of one rank.
+/// The shapes inside a cluster for a message of `bytes` in segments, the widest level first;
+/// without those of groups of one rank.
 pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Vec<Shape> {
     let Some(network) = problem.network else {
         return Vec::new();
@@ -342,7 +342,7 @@ pub fn inside(problem: &Problem, rank: usize, stream: Stream) -> Neighbours {
     led_from(problem, rank, leader, stream)
 }
 
-/// The same where `leader` is the first of its cluster that has the message.
+/// A rank's neighbours there where `leader` is the first of its cluster that has the message.
 pub(crate) fn led_from(
     problem: &Problem,
     rank: usize,

@@ -9,7 +9,7 @@
 //! For large jobs in groups that are not known, or not aligned: links between groups carry less
 //! than with binomial trees and recursive halving. Of their authors' jobs on Leonardo and LUMI,
 //! which were mostly small, the median gained nothing, and those of 128 hosts and more 14 to 24 %.
-//! Where hosts are known and ranks in blocks on them, [`super::radices`] cross fewer links.
+//! If hosts are known and ranks in blocks on them, [`super::radices`] cross fewer links.
 //!
 //! Not here: an allreduce whose partners exchange all that they have summed up. Between its steps,
 //! the ranks of a group hold sums of different ranks, so that results are associated differently on

@@ -13,7 +13,7 @@ pub(crate) struct Held {
     /// The owner of the block at each place.
     owners: Vec<usize>,
     by_place: Blocks,
-    /// The same blocks in the order of ranks.
+    /// These blocks in the order of ranks.
     blocks: Blocks,
 }
 
@@ -70,7 +70,7 @@ impl Held {
         }
     }
 
-    /// Where all blocks are here, and in `all`; those that follow each other in both are one.
+    /// Places of all blocks here, and in `all`; those that follow each other in both are one.
     fn runs(&self, all: Range) -> impl Iterator<Item = (Range, Range)> {
         let runs = self.owners.chunk_by(|one, next| one + 1 == *next);
         let mut first = 0;

@@ -55,7 +55,7 @@ impl Rounds {
         }
     }
 
-    /// The same places for `blocks` of `rank`, in a scratch buffer.
+    /// These places for `blocks` of `rank`, in a scratch buffer.
     fn held(&self, steps: &mut dyn Steps, rank: usize, blocks: Blocks) -> Held {
         let ranks = self.owners.len();
         let owners = self.owners.iter().map(|far| (rank + far) % ranks);

@@ -31,7 +31,7 @@ pub(crate) struct Stages {
 pub(crate) struct Stage {
     /// The ranks that take part, in the order of their pieces and operands.
     pub members: Vec<usize>,
-    /// Which of them this rank is.
+    /// The place of this rank among them.
     pub digit: usize,
     /// The places that it holds, of which it keeps the piece of its digit.
     pub part: Places<usize>,

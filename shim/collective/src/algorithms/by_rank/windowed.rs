@@ -17,7 +17,7 @@ use crate::clusters::Clusters;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// So many messages of a rank are on their way at a time: enough that none waits for the answer of
+/// Messages of a rank that are on their way at a time: enough that none waits for the answer of
 /// a receiver, too few to fill its memory.
 const WINDOW: usize = 32;
 

@@ -79,8 +79,8 @@ fn to_root(input: &CostInput) -> f64 {
     entered.fold(0.0, f64::max)
 }
 
-/// Whether what goes from the root to another cluster in messages of `bytes` starts after what stays
-/// inside, which is sent `seconds` later: because it asks first.
+/// Whether what goes from the root to another cluster in messages of `bytes` starts after what
+/// stays inside, which is sent `seconds` later: because it asks first.
 fn starts_late(input: &CostInput, bytes: u64, seconds: f64) -> bool {
     let root = input.root_cluster();
     let links = input
@@ -322,7 +322,7 @@ pub(crate) fn alltoall_grouped(input: &CostInput) -> f64 {
     between_leaders(input) + input.largest_between(|cost| cost.latency)
 }
 
-/// The same but for the latency: to leaders, on their links, and from leaders.
+/// All but the latency: to leaders, on their links, and from leaders.
 fn between_leaders(input: &CostInput) -> f64 {
     let away = |c: usize| input.bytes * (input.all_ranks() - input.ranks(c));
     let pair = |from: usize, to: usize| input.bytes * input.ranks(from) * input.ranks(to);
@@ -342,7 +342,7 @@ fn between_leaders(input: &CostInput) -> f64 {
     });
     let local = input
         .largest(|cluster| input.spread(cluster, (input.ranks(cluster) - 1) as f64, away(cluster)));
-    // What comes to leaders in several messages goes on while more comes.
+    // Blocks that come to leaders in several messages go on while more come.
     let largest = input.largest(|from| {
         let pairs = input.others(from).map(|to| pair(from, to));
         pairs.max().unwrap_or(0) as f64

@@ -236,8 +236,8 @@ impl CostInput<'_> {
         }
     }
 
-    /// The way of the segments of `bytes` from the leader of a cluster to its members, or back to it
-    /// where they are reduced.
+    /// The way of the segments of `bytes` from the leader of a cluster to its members, or back to
+    /// it where they are reduced.
     pub(super) fn inside(&self, cluster: usize, bytes: u64) -> Stage {
         self.inside_in(cluster, self.segment.bytes.min(bytes), bytes)
     }

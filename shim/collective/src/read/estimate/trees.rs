@@ -40,7 +40,7 @@ fn along(input: &CostInput, lanes: usize) -> f64 {
     let segments = input.segments(input.bytes);
     input.largest(|cluster| {
         let inside = input.inside(cluster, input.bytes);
-        // What a leader sends to other clusters and inside passes its card.
+        // Messages of a leader to other clusters and inside pass its card.
         let below = input.edges.iter().filter(|edge| edge.0 == cluster);
         let far: f64 = below.map(|&(from, to)| input.far_card(from, to)).sum();
         let shared = Stage {
@@ -70,7 +70,7 @@ fn exchanged_segments<'a>(input: &'a CostInput) -> Cow<'a, MessageCosts> {
     input.segments_for(input.bytes - input.direct_part(), input.count() - 1)
 }
 
-/// What is not exchanged is cut as `whole` says.
+/// An exchange of such segments; the rest is cut as `whole` says.
 fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
     let input = &CostInput { segment, ..*whole };
     let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as u64);

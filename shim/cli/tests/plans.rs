@@ -121,6 +121,34 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
         "--export b.txt: unknown ending; write .goal, .ti or .json",
     );
     refused(&["much"], "no collective is called `much`");
+    refused(
+        &["bcast", "--ranks", "16385"],
+        "bcast among 16385 ranks: messages of at most 16384 are followed; make clusters smaller \
+         with --ranks 16384",
+    );
+    refused(
+        &["alltoall", "--ranks", "4097"],
+        "make clusters smaller with --ranks 4096",
+    );
+}
+
+#[test]
+fn trees_inside_clusters_are_named_beside_the_tree_between_them() {
+    let desk = Desk::new();
+    let platform = platform();
+    let first = ["predict", &platform, "--collective", "bcast", "--bytes"];
+    let inside = |bytes: &str| {
+        let all = [&first[..], &[bytes, "--json"]].concat();
+        let json = desk.run(&all).good().json();
+        let rows = json["algorithms"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["algorithm"] == "grid-chain");
+        let text = desk.run(&all[..all.len() - 1]).good().out;
+        let inside = row.unwrap()["inside"].as_str().unwrap().to_owned();
+        assert!(text.contains(&format!("grid-chain over {inside}")), "{text}");
+        inside
+    };
+    // A short message takes a tree that reaches all soon, a long one a tree of few children.
+    assert_ne!(inside("8"), inside("4M"));
 }
 
 #[test]

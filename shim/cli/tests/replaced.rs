@@ -175,11 +175,16 @@ fn a_placement_is_for_the_plans_that_the_replay_will_run() {
     let (together, said) = pairs_together(&["--collectives", "auto"]);
     assert_eq!(together, 4);
     let expected = "collectives as auto runs them on two.platform.yaml: bcast by the MPI, allgather \
-                    by grid-exchange";
+                    by grid-lanes";
     assert_eq!(said, expected);
-    let named = ["--collectives", "allgather=grid-lanes"];
+    let named = ["--collectives", "allgather=grid-exchange"];
     assert_eq!(pairs_together(&named).0, 4);
-    assert!(map(&named).good().out.contains("allgather by grid-lanes"));
+    assert!(
+        map(&named)
+            .good()
+            .out
+            .contains("allgather by grid-exchange")
+    );
 }
 
 #[test]

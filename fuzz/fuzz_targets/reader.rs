@@ -1,0 +1,37 @@
+//! One reader, which `TREEPIE_READER` names, on what the fuzzer makes.
+#![no_main]
+
+use cap::Cap;
+use libfuzzer_sys::fuzz_target;
+use std::alloc::System;
+use std::sync::OnceLock;
+use treepie_fuzz::{READERS, Reader};
+
+#[global_allocator]
+static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
+
+/// Memory that an input of so many bytes may take: what readers may draw, of which the memory that
+/// is taken is up to twice as much.
+fn most_memory(bytes: usize) -> usize {
+    2 * (64 << 20).max(32 * bytes)
+}
+
+static READER: OnceLock<&'static Reader> = OnceLock::new();
+
+fn named() -> &'static Reader {
+    let name = std::env::var("TREEPIE_READER").unwrap_or_default();
+    let reader = READERS.iter().find(|reader| reader.name == name);
+    reader.unwrap_or_else(|| {
+        let names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
+        panic!("TREEPIE_READER={name}: one of {} was expected", names.join(", "))
+    })
+}
+
+fuzz_target!(|data: &[u8]| {
+    let reader = READER.get_or_init(named);
+    // More than that is not given, which ends the process.
+    let limit = MEMORY.allocated() + most_memory(data.len());
+    MEMORY.set_limit(limit).expect("so much is not taken yet");
+    reader.meets(data);
+    MEMORY.set_limit(usize::MAX).expect("there is no limit");
+});

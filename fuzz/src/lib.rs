@@ -1,0 +1,227 @@
+//! The table of readers that a fuzzer meets: all that read a file, a variable or a segment which
+//! somebody else may have written.
+//!
+//! A reader answers, with what it read or with one line that says what is wrong. It neither panics
+//! nor overflows; what it may take of memory and time `scripts/fuzz` gives to the fuzzer.
+
+use std::io::Write;
+use std::path::Path;
+use treepie_base::{list, permutation};
+use treepie_choice::measured;
+use treepie_jobstate::order::Order;
+use treepie_jobstate::pages;
+use treepie_placement::file::PlacementFile;
+use treepie_platform::file::magpie::MagpieClusters;
+use treepie_platform::file::{PlatformFile, latencies, logp_mpi};
+use treepie_platform::grid::Grid;
+use treepie_profile::settings::Settings;
+use treepie_profile::{Profile, any, partial_profiles};
+use treepie_topology::formats;
+use treepie_traffic::formats::{Format, matrix_market};
+
+/// A reader, and what it is first met by.
+pub struct Reader {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Reads, and gives the line of an error.
+    read: fn(&[u8]) -> Result<(), String>,
+    /// Endings of the project's own files that it reads.
+    pub endings: &'static [&'static str],
+    /// Short valid texts.
+    pub texts: &'static [&'static str],
+}
+
+impl Reader {
+    /// Meets an input.
+    ///
+    /// # Panics
+    /// If the answer is no answer.
+    pub fn meets(&self, data: &[u8]) {
+        if let Err(line) = (self.read)(data) {
+            let acts = |letter: char| letter.is_control();
+            assert!(!line.is_empty() && !line.contains(acts), "{}: {line:?}", self.name);
+        }
+    }
+}
+
+/// What is read as text is not asked for where it is none.
+fn text<T, E: ToString>(
+    data: &[u8],
+    read: impl FnOnce(&Path, &str) -> Result<T, E>,
+) -> Result<(), String> {
+    match std::str::from_utf8(data) {
+        Ok(text) => answer(read(Path::new("f"), text)),
+        Err(_) => Ok(()),
+    }
+}
+
+fn answer<T, E: ToString>(read: Result<T, E>) -> Result<(), String> {
+    read.map(drop).map_err(|error| error.to_string())
+}
+
+/// A file of this content.
+fn file<T, E: ToString>(
+    data: &[u8],
+    read: impl FnOnce(&Path) -> Result<T, E>,
+) -> Result<(), String> {
+    let mut file = tempfile::NamedTempFile::new().expect("there is room for a file");
+    file.write_all(data).expect("there is room for a file");
+    answer(read(file.path()))
+}
+
+macro_rules! matrix {
+    ($name:literal, $ending:literal, $text:literal) => {
+        Reader {
+            name: $name,
+            read: |data| {
+                let format = Format::from_path(Path::new(concat!("m", $ending)));
+                answer(format.expect("the table of formats has it").read(data, "f"))
+            },
+            endings: &[$ending],
+            texts: &[$text],
+        }
+    };
+}
+
+const MARKET: &str = "%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 5\n3 1 7\n";
+const SLURM: &str = "SwitchName=s0 Level=0 Nodes=tux[0-3]\nSwitchName=s1 Nodes=tux[4-5]\n\
+                     SwitchName=s2 Level=1 Nodes=tux[0-5] Switches=s[0-1]\n";
+const SIMGRID: &str = "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><cluster id=\"c\" \
+                       prefix=\"n\" suffix=\"\" radical=\"0-3,5\" speed=\"1Gf\" bw=\"125MBps\" \
+                       lat=\"50us\"/></zone></platform>";
+const COUNTED: &str = "# POINT TO POINT\nE\t0\t1\t108 bytes\t27 msgs sent\t10,0,0,17\n# OSC\n\
+                       S\t1\t0\t800 bytes\t1 msgs sent\n# COLLECTIVES\n\
+                       C\t1\t0\t16 bytes\t2 msgs sent\n";
+const LOGP: &str = "# logp_test.Send.Recv\n# Latency = 32.66\n\
+                    1113829432 0 5.3e-06 4.3e-06 0.4e-06 2.4e-06 1.4e-06 0.9e-06 1.4e-06\n";
+const MAGPIE: &str = "cluster 0\nprocess 0 1 2 3\ncluster 1\nprocess 4 5\n\
+                      # Min edge 0-1 = 59.962273\n";
+
+/// All readers.
+pub static READERS: &[Reader] = &[
+    matrix!("matrix-market", ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n"),
+    matrix!("csv", ".csv", "0,1,5\n1,0,7\n"),
+    matrix!("metis", ".graph", "2 1 1\n2 5\n1 5\n"),
+    matrix!("scotch", ".grf", "0\n2 2\n0 010\n1 5 1\n1 5 0\n"),
+    matrix!("dense", ".mat", "0 5\n7 0\n"),
+    Reader {
+        name: "counts",
+        read: |data| answer(matrix_market::read_counts(data, "f")),
+        endings: &[],
+        texts: &[MARKET],
+    },
+    Reader {
+        name: "monitoring",
+        read: |data| answer(Format::Monitoring.read(data, "f")),
+        endings: &[".prof"],
+        texts: &[COUNTED],
+    },
+    Reader {
+        name: "profile",
+        read: |data| text(data, Profile::from_text),
+        endings: &[".profile.yaml"],
+        texts: &[],
+    },
+    Reader {
+        name: "any",
+        read: |data| text(data, any::from_text),
+        endings: &[".yaml"],
+        texts: &[],
+    },
+    Reader {
+        name: "placement",
+        read: |data| text(data, PlacementFile::from_text),
+        endings: &[".placement.yaml"],
+        texts: &[],
+    },
+    Reader {
+        name: "platform",
+        read: |data| text(data, PlatformFile::from_text),
+        endings: &[".platform.yaml"],
+        texts: &[],
+    },
+    Reader {
+        name: "topology",
+        read: |data| text(data, treepie_topology::file::from_text),
+        endings: &[".topology.yaml"],
+        texts: &["treepie: topology\nversion: 1\narities: 2:4\n"],
+    },
+    Reader {
+        name: "network",
+        read: |data| text(data, |path, text| formats::from_text(path, text, None)),
+        endings: &[".conf", ".xml"],
+        texts: &[SLURM, SIMGRID, "torus:4x4/2:4"],
+    },
+    Reader {
+        name: "settings",
+        read: |data| text(data, Settings::from_text),
+        endings: &["treepie.yaml"],
+        texts: &["collectives: auto\nplatform: p.yaml\n"],
+    },
+    Reader {
+        name: "grid",
+        read: |data| text(data, Grid::from_text),
+        endings: &[".grid.yaml"],
+        texts: &[],
+    },
+    Reader {
+        name: "latencies",
+        read: |data| text(data, latencies::from_text),
+        endings: &[],
+        texts: &["0,5,60\n5,0,61\n60,61,0\n"],
+    },
+    Reader {
+        name: "magpie",
+        read: |data| text(data, MagpieClusters::from_text),
+        endings: &[],
+        texts: &[MAGPIE],
+    },
+    Reader {
+        name: "logp",
+        read: |data| text(data, logp_mpi::from_text),
+        endings: &[],
+        texts: &[LOGP],
+    },
+    Reader {
+        name: "measured",
+        read: |data| text(data, measured::from_text),
+        endings: &[],
+        texts: &["# collective,strategy,bytes,segment,seconds\nbcast,flat,8,,0.01\n"],
+    },
+    Reader {
+        name: "list",
+        read: |data| text(data, |_, text| list::parse(text)),
+        endings: &[],
+        texts: &["0-3,7,9-12"],
+    },
+    Reader {
+        name: "permutation",
+        read: |data| text(data, |_, text| permutation::parse(text)),
+        endings: &[],
+        texts: &["2,0,1", "3-0"],
+    },
+    Reader {
+        name: "machine",
+        read: |data| text(data, |_, text| text.parse::<treepie_topology::Machine>()),
+        endings: &[],
+        texts: &["2:4", "host:2 socket:2 core:8"],
+    },
+    Reader {
+        name: "order",
+        read: |data| file(data, Order::read),
+        endings: &[".order"],
+        texts: &[],
+    },
+    Reader {
+        name: "part",
+        read: |data| file(data, partial_profiles::read_file),
+        endings: &[".part"],
+        texts: &[],
+    },
+    Reader {
+        name: "page",
+        read: |data| answer(pages::decode(data)),
+        endings: &[],
+        texts: &[],
+    },
+];

@@ -65,16 +65,34 @@ pub fn rounds_under(mpi: Mpi) -> impl Iterator<Item = usize> {
 
 /// For each operation its `round`-th strategy, round and round.
 fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Algorithm)> {
+    taken_of(round, |_| true)
+}
+
+/// The same, of those that `serve`.
+fn taken_of(
+    round: usize,
+    serve: impl Fn(&Algorithm) -> bool,
+) -> impl Iterator<Item = (Operation, &'static Algorithm)> {
     Operation::every().map(move |operation| {
-        let all: Vec<_> = Algorithm::of(operation).collect();
+        let all: Vec<_> = Algorithm::of(operation).filter(|one| serve(one)).collect();
         (operation, all[round % all.len()])
     })
 }
 
 /// The strategies of a round, as the setting `collectives` lists them.
 pub fn of_round(round: usize) -> String {
+    listed(taken(round))
+}
+
+/// Those of a round among the strategies that serve so many ranks: for what the MPI's own
+/// collectives can't do.
+pub fn of_round_among(round: usize, ranks: usize) -> String {
+    listed(taken_of(round, |strategy| strategy.allows(ranks)))
+}
+
+fn listed(taken: impl Iterator<Item = (Operation, &'static Algorithm)>) -> String {
     let mut list = String::new();
-    for (operation, strategy) in taken(round) {
+    for (operation, strategy) in taken {
         let comma = if list.is_empty() { "" } else { "," };
         let _ = write!(list, "{comma}{operation}={}", strategy.name);
     }

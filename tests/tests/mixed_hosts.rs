@@ -40,7 +40,9 @@ fn sharing(done: &Output) -> usize {
 
 fn every_strategy_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
     for round in strategies::rounds_under(mpi) {
-        let settings = format!("TREEPIE_COLLECTIVES={}", strategies::of_round(round));
+        // Open MPI's own collectives refuse some of these types.
+        let strategies = strategies::of_round_among(round, 6);
+        let settings = format!("TREEPIE_COLLECTIVES={strategies}");
         let seed = (seed() + round as u64).to_string();
         let done = run(
             mpi,

@@ -144,7 +144,10 @@ fn trees_inside_clusters_are_named_beside_the_tree_between_them() {
         let row = rows.iter().find(|row| row["algorithm"] == "grid-chain");
         let text = desk.run(&all[..all.len() - 1]).good().out;
         let inside = row.unwrap()["inside"].as_str().unwrap().to_owned();
-        assert!(text.contains(&format!("grid-chain over {inside}")), "{text}");
+        assert!(
+            text.contains(&format!("grid-chain over {inside}")),
+            "{text}"
+        );
         inside
     };
     // A short message takes a tree that reaches all soon, a long one a tree of few children.

@@ -136,7 +136,15 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
 fn trees_inside_clusters_are_named_beside_the_tree_between_them() {
     let desk = Desk::new();
     let platform = platform();
-    let first = ["predict", &platform, "--collective", "bcast", "--bytes"];
+    let first = [
+        "predict",
+        &platform,
+        "--collective",
+        "bcast",
+        "--ranks",
+        "128",
+        "--bytes",
+    ];
     let inside = |bytes: &str| {
         let all = [&first[..], &[bytes, "--json"]].concat();
         let json = desk.run(&all).good().json();
@@ -150,7 +158,7 @@ fn trees_inside_clusters_are_named_beside_the_tree_between_them() {
         );
         inside
     };
-    // A short message takes a tree that reaches all soon, a long one a tree of few children.
+    // A short message goes to all hosts one by one, a long one along a tree of few children.
     assert_ne!(inside("8"), inside("4M"));
 }
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use treepie_base::{list, permutation};
 use treepie_choice::measured;
-use treepie_jobstate::order::Order;
+use treepie_jobstate::order::file::Order;
 use treepie_jobstate::pages;
 use treepie_placement::file::PlacementFile;
 use treepie_platform::file::magpie::MagpieClusters;

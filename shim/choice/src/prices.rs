@@ -46,10 +46,11 @@ impl Prices {
     pub(crate) fn candidates(&self, input: &CostInput) -> Vec<Considered> {
         // Of one cluster, there is only one tree to go along.
         let is_one = input.clusters.count() == 1 && !self.network.is_in_memory();
-        let differs = |algorithm: &&Algorithm| algorithm.is_by_rank() || algorithm.tree.is_some();
+        let is_distinct =
+            |algorithm: &&Algorithm| algorithm.is_by_rank() || algorithm.tree.is_some();
         Algorithm::of(input.operation)
             .filter(|algorithm| algorithm.keeps_order() || !input.ordered)
-            .filter(|algorithm| !is_one || differs(algorithm))
+            .filter(|algorithm| !is_one || is_distinct(algorithm))
             .filter_map(|algorithm| {
                 let best = self.with_best_segment(algorithm, input);
                 best.or_else(|| self.whole_of_few(algorithm, input))
@@ -200,7 +201,7 @@ fn simulated(algorithm: &Algorithm, input: &CostInput) -> Option<f64> {
     let amount = Amount::Each(input.bytes);
     let problem = problem(input, &amount);
     let description = algorithm.describe(&problem);
-    let steps = description.plan(0, input.largest.max(1)).steps().len();
+    let steps = description.steps(0, input.largest.max(1));
     if steps * problem.ranks() > MOST_STEPS {
         return None;
     }

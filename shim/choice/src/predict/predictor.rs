@@ -370,7 +370,9 @@ impl Predictor {
         let smaller = smaller.filter(|&segment| segment < whole);
         let sizes = std::iter::once(whole).chain(smaller);
         let sizes: Vec<u64> = sizes
-            .filter(|&segment| self.steps(algorithm, segment, &self.clusters) <= MOST_STEPS_OF_MANY)
+            .take_while(|&segment| {
+                self.steps(algorithm, segment, &self.clusters) <= MOST_STEPS_OF_MANY
+            })
             .collect();
         match sizes.is_empty() {
             true => vec![by_rule],
@@ -403,12 +405,7 @@ impl Predictor {
         let all = clusters.ranks();
         let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
         let description = algorithm.describe(&problem);
-        let steps = |&rank: &usize| {
-            description
-                .plan(rank, self.form.flow(segment))
-                .steps()
-                .len()
-        };
+        let steps = |&rank: &usize| description.steps(rank, self.form.flow(segment));
         some.iter().map(steps).sum::<usize>() * all / some.len().max(1)
     }
 

@@ -8,6 +8,7 @@ use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::operation::{Operation, Unit};
 use crate::plan::builder::Builder;
+use crate::plan::counted::Counted;
 use crate::plan::step::Plan;
 use crate::problem::Uniform;
 use crate::problem::{Amount, Problem};
@@ -272,6 +273,13 @@ impl Description<'_> {
     pub fn plan(&self, rank: usize, flow: impl Into<Flow>) -> Plan {
         let flow = self.problem().flow(flow.into());
         Builder::plan(flow, |steps| self.read(rank, steps))
+    }
+
+    /// Number of steps of a rank's plan, about: copies of what is in its place already count.
+    pub fn steps(&self, rank: usize, flow: impl Into<Flow>) -> usize {
+        let mut counted = Counted::new(self.problem().flow(flow.into()));
+        self.read(rank, &mut counted);
+        counted.steps
     }
 
     /// The plans of all ranks, each of which knows what all know.

@@ -2,6 +2,7 @@
 
 mod acknowledged;
 pub(crate) mod builder;
+pub(crate) mod counted;
 pub(crate) mod dependencies;
 mod hazards;
 pub(crate) mod one_to_many;

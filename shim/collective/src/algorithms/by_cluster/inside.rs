@@ -291,17 +291,27 @@ fn least_period(network: &Network, cluster: usize, bytes: u64) -> f64 {
     network.uplink(cluster, bytes).max(downlink)
 }
 
+/// The trees of groups that lie in each other, the widest first: each has as much time as the ones
+/// around it and the cluster's own links take between two segments.
+fn composed(
+    network: &Network,
+    cluster: usize,
+    fans: impl IntoIterator<Item = Fan>,
+    stream: Stream,
+) -> impl Iterator<Item = (Shape, Stage)> {
+    let mut period = least_period(network, cluster, stream.bytes);
+    fans.into_iter().map(move |fan| {
+        let (shape, stage) = fan.quickest(network, stream, period);
+        period = period.max(stage.period);
+        (shape, stage)
+    })
+}
+
 /// The way from the leader of a cluster, who serves these groups, to all of its ranks; or back,
 /// where what passes is reduced.
 pub(crate) fn stage(network: &Network, cluster: usize, fans: &[Fan], stream: Stream) -> Stage {
-    let mut period = least_period(network, cluster, stream.bytes);
-    let mut all = Stage::default();
-    for fan in fans {
-        let (_, stage) = fan.quickest(network, stream, period);
-        period = period.max(stage.period);
-        all = all.then(stage);
-    }
-    all
+    let stages = composed(network, cluster, fans.iter().copied(), stream);
+    stages.fold(Stage::default(), |all, (_, stage)| all.then(stage))
 }
 
 /// The shapes inside a cluster for a message of `bytes` in segments, the widest level first;
@@ -316,16 +326,10 @@ pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Ve
         messages: bytes.div_ceil(segment.max(1)).max(1),
         flows: Flows::of(problem.operation),
     };
-    let mut period = least_period(network, cluster, segment);
-    let mut shapes = Vec::new();
-    for fan in fans(problem.clusters, problem.leader(cluster)) {
-        let (shape, stage) = fan.quickest(network, stream, period);
-        period = period.max(stage.period);
-        if fan.count > 1 {
-            shapes.push(shape);
-        }
-    }
-    shapes
+    let fans = fans(problem.clusters, problem.leader(cluster));
+    let composed = composed(network, cluster, fans.iter().copied(), stream);
+    let several = composed.zip(&fans).filter(|(_, fan)| fan.count > 1);
+    several.map(|((shape, _), _)| shape).collect()
 }
 
 /// Seconds that the trees inside a cluster need after the last segment has come to its leader, or
@@ -349,21 +353,23 @@ pub(crate) fn led_from(
     leader: usize,
     stream: Stream,
 ) -> Neighbours {
+    let cluster = problem.clusters.of(rank);
+    let groups = groups(problem.clusters, rank, leader);
+    let shapes: Vec<Shape> = match problem.network {
+        None => groups
+            .iter()
+            .map(|group| Shape::of_unknown_links(group.len()))
+            .collect(),
+        Some(network) => {
+            let fans = groups.iter().map(|group| Fan::new(group));
+            let composed = composed(network, cluster, fans, stream);
+            composed.map(|(shape, _)| shape).collect()
+        }
+    };
     let mut at = Neighbours::default();
-    let mut period = problem.network.map_or(0.0, |network| {
-        least_period(network, problem.clusters.of(rank), stream.bytes)
-    });
-    for group in groups(problem.clusters, rank, leader) {
-        let shape = match problem.network {
-            None => Shape::of_unknown_links(group.len()),
-            Some(network) => {
-                let (shape, stage) = Fan::new(&group).quickest(network, stream, period);
-                period = period.max(stage.period);
-                shape
-            }
-        };
+    for (group, shape) in groups.iter().zip(shapes) {
         if let Some(place) = group.iter().position(|&other| other == rank) {
-            let more = shape.neighbours(&group, place);
+            let more = shape.neighbours(group, place);
             at.parent = at.parent.or(more.parent);
             at.children.extend(more.children);
         }

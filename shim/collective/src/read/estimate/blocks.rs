@@ -3,12 +3,10 @@
 
 use crate::algorithms::by_cluster::between::{Grouped, by_tail};
 use crate::algorithms::by_cluster::scan::runs;
-use crate::network::costs::MessageCosts;
 use crate::network::links::Overhead;
 use crate::operation::Operation;
 use crate::read::estimate::input::CostInput;
 use crate::told;
-use std::borrow::Cow;
 
 /// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
 /// one cluster to another.
@@ -181,21 +179,21 @@ pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
         .unwrap_or(0);
     let message = own(cluster_of_most).min(input.largest);
     let inside = |c: usize| input.inside_in(c, message, input.bytes * all);
-    let handed = |here: usize, bytes: u64| {
-        let messages = bytes as f64 / message.max(1) as f64;
-        let stage = inside(here);
+    let messages = |bytes: u64| bytes as f64 / message.max(1) as f64;
+    let first = input.largest(|c| inside(c).first);
+    let latency = input.largest_between(|cost| cost.latency);
+    // The own blocks are handed on while others are on their way, and pass the card beside those
+    // that leave.
+    let own_handed = input.largest(|here| {
         let far: f64 = input
             .others(here)
             .map(|to| input.card_together(here, to, own(here)))
             .sum();
-        (messages * stage.period).max(messages * stage.card + far)
-    };
-    let first = input.largest(|c| inside(c).first);
-    let latency = input.largest_between(|cost| cost.latency);
-    // The own blocks are handed on while others are on their way.
-    let own_handed = input.largest(|c| handed(c, own(c)));
-    let others_handed = input.largest(|c| handed(c, input.bytes * all - own(c)));
-    let pieces = own(cluster_of_most) as f64 / message.max(1) as f64;
+        let stage = inside(here);
+        (messages(own(here)) * stage.period).max(messages(own(here)) * stage.card + far)
+    });
+    let others_handed = input.largest(|c| messages(input.bytes * all - own(c)) * inside(c).period);
+    let pieces = messages(own(cluster_of_most));
     let others = latency + passing.max(others_handed);
     let copied = input.network.computing.seconds(input.bytes * all);
     let passed = others.max(own_handed + others_handed);
@@ -219,40 +217,43 @@ pub(crate) fn barrier_exchange(input: &CostInput) -> f64 {
     2.0 * inside + passing + input.largest_between(|cost| cost.seconds())
 }
 
-/// Costs of a segment on its way from the root; of a gather, which is a scatter backwards, to it.
-fn away_from_root<'a>(input: &CostInput<'a>) -> Cow<'a, MessageCosts> {
+/// The cluster that a message between the root's and another one comes from, and where it goes.
+fn ends(input: &CostInput, cluster: usize) -> (usize, usize) {
+    let root = input.root_cluster();
     match input.operation {
-        Operation::Gather | Operation::Gatherv => Cow::Owned(input.segment.reversed()),
-        _ => Cow::Borrowed(input.segment),
+        Operation::Gather | Operation::Gatherv => (cluster, root),
+        _ => (root, cluster),
     }
+}
+
+/// Seconds in which the root packs or unpacks what goes to other clusters or comes from there.
+fn packing(input: &CostInput) -> f64 {
+    let ranks = input.all_ranks() - input.ranks(input.root_cluster());
+    input.network.computing.seconds(input.bytes * ranks)
 }
 
 /// One message of all blocks of a cluster from the root or to it, in the order that the
 /// algorithm takes, and inside.
 pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
-    let segment = away_from_root(input);
-    let input = &CostInput {
-        segment: &segment,
-        ..*input
-    };
     let root = input.root_cluster();
     let block = |cluster: usize| input.bytes * input.ranks(cluster);
     let inside =
         |cluster: usize| input.spread(cluster, (input.ranks(cluster) - 1) as f64, input.bytes);
-    let ends = |cluster: usize| match input.operation {
-        Operation::Gather | Operation::Gatherv => (cluster, root),
-        _ => (root, cluster),
-    };
     let cost = |cluster: usize| {
-        let (from, to) = ends(cluster);
+        let (from, to) = ends(input, cluster);
         input.connection(from, to, block(cluster))
     };
+    // On the root's side, and on the other.
     let access = |cluster: usize| {
-        let (from, to) = ends(cluster);
-        let bytes = block(cluster);
-        match to == root {
-            true => (input.downlink(to, bytes), input.uplink(from, bytes)),
-            false => (input.uplink(from, bytes), input.downlink(to, bytes)),
+        let (from, to) = ends(input, cluster);
+        let (out, into) = (
+            input.uplink(from, block(cluster)),
+            input.downlink(to, block(cluster)),
+        );
+        if from == root {
+            (out, into)
+        } else {
+            (into, out)
         }
     };
     let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
@@ -266,8 +267,7 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
         );
         sent += at_root;
     }
-    let far: u64 = input.others(root).map(block).sum();
-    let packed = input.network.computing.seconds(far);
+    let packed = packing(input);
     let last = last.max(packed);
     match input.operation {
         Operation::Scatter | Operation::Scatterv if !starts_late(input, input.largest, packed) => {
@@ -282,20 +282,12 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
 /// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
 /// over a connection each; those of helpers pass the root's host first, and flow on as they come.
 pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
-    let segment = away_from_root(input);
-    let input = &CostInput {
-        segment: &segment,
-        ..*input
-    };
     let (root, sources) = (input.root_cluster(), sources.max(1));
     let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
     let inside = |cluster: usize| input.spread(cluster, (share(cluster) - 1) as f64, input.bytes);
     let (mut sent, mut last, mut to_helpers) = (0.0, 0.0_f64, 0);
     for cluster in input.others(root) {
-        let (from, to) = match input.operation {
-            Operation::Gather | Operation::Gatherv => (cluster, root),
-            _ => (root, cluster),
-        };
+        let (from, to) = ends(input, cluster);
         let cost = input.connection(from, to, input.bytes * share(cluster));
         let messages = input.ranks(cluster) as f64 / share(cluster) as f64;
         let bytes = input.bytes * share(cluster);
@@ -308,13 +300,8 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let own = input.bytes * (input.ranks(root) - 1);
     let near = input.spread(root, 1.0, to_helpers + own);
     let segment = input.largest.min(to_helpers);
-    let far: u64 = input
-        .others(root)
-        .map(|c| input.bytes * input.ranks(c))
-        .sum();
-    let packed = input.network.computing.seconds(far);
     let handed = if sources > 1 { 1.0 } else { 0.0 };
-    last.max(sent).max(near).max(packed) + input.spread(root, handed, segment)
+    last.max(sent).max(near).max(packing(input)) + input.spread(root, handed, segment)
 }
 
 /// Blocks between two clusters go in one message between leaders.

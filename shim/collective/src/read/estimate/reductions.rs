@@ -13,7 +13,7 @@ pub(crate) fn reduce_tree(input: &CostInput) -> f64 {
 
 /// Seconds in which so many segments from inside clusters pass the cards of leaders.
 fn on_cards(input: &CostInput, segments: f64) -> f64 {
-    let cards = input.edges.iter().map(|&(leader, _)| {
+    input.largest(|leader| {
         let edges = input.edges.iter().filter(|edge| edge.0 == leader);
         let (mut far, mut latency) = (0.0, f64::INFINITY);
         for &(to, from) in edges {
@@ -21,8 +21,7 @@ fn on_cards(input: &CostInput, segments: f64) -> f64 {
             latency = latency.min(input.segment.between(from, to).latency);
         }
         input.on_card(leader, segments, far, latency)
-    });
-    cards.fold(0.0, f64::max)
+    })
 }
 
 fn reduce_stage(input: &CostInput) -> Stage {
@@ -112,15 +111,17 @@ pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
 pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
     let (others, segments) = (input.number_of_others(), input.segments(input.bytes));
     let access = input.largest(|c| input.access(c));
-    let inside = |c| input.inside(c, input.bytes);
-    let first = input.largest(|c| inside(c).first);
+    let inside: Vec<Stage> = (0..input.count())
+        .map(|c| input.inside(c, input.bytes))
+        .collect();
+    let first = input.largest(|c| inside[c].first);
     let latency = input.largest_between(|cost| cost.seconds());
     // Segments go up, between clusters and down at the same time, if there are so many of them.
     let both = input.largest(|c| {
         let far: f64 = input.others(c).map(|other| input.far_card(c, other)).sum();
-        inside(c).period.max(inside(c).card + far)
+        inside[c].period.max(inside[c].card + far)
     });
-    let one_way = input.largest(|c| inside(c).one_way);
+    let one_way = input.largest(|c| inside[c].one_way);
     let reducing = others * input.reducing();
     let period = (others * access).max(reducing);
     let further = segments - 1.0;

@@ -92,7 +92,9 @@ fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
     let further = input.volume(input.bytes) - 1.0;
     let handed_on = input.largest(|cluster| {
         let inside = inside(cluster);
-        let far = input.far_card(cluster, (cluster + 1) % input.count());
+        let others = input.others(cluster);
+        let far = others.map(|other| input.far_card(cluster, other));
+        let far = far.fold(0.0, f64::max);
         let card = match input.operation.reduces() {
             true => input.on_card(cluster, further, far, latency),
             false => further * (inside.card + far),

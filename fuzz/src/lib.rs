@@ -44,7 +44,7 @@ impl Reader {
     }
 }
 
-/// What is read as text is not asked for where it is none.
+/// Reads text; what is none is no input of the reader.
 fn text<T, E: ToString>(
     data: &[u8],
     read: impl FnOnce(&Path, &str) -> Result<T, E>,

@@ -68,7 +68,7 @@ fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Algorithm)> 
     taken_of(round, |_| true)
 }
 
-/// The same, of those that `serve`.
+/// For each operation the `round`-th of the strategies that `serve`.
 fn taken_of(
     round: usize,
     serve: impl Fn(&Algorithm) -> bool,

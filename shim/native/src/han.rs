@@ -18,7 +18,7 @@ use treepie_collective::{Operation, Uniform};
 /// `coll_han_{bcast,reduce,allreduce}_segsize` of 5.0 and 6.0, in bytes.
 pub(super) const SEGMENT: u64 = 64 << 10;
 
-/// The same of later versions, and the first of these.
+/// Segments of later versions, and the first of these.
 pub(super) const LONG_SEGMENT: u64 = 512 << 10;
 pub(super) const LONG_SEGMENTS: Version = Version(6, 1, 0);
 
@@ -44,8 +44,8 @@ pub struct Han {
     pub further: u64,
 }
 
-/// How HAN does a collective on hosts of `on_host` ranks each, in segments of so many bytes; `None`
-/// for what it leaves to others.
+/// The phases of HAN's collective on hosts of `on_host` ranks each, in segments of so many bytes;
+/// `None` for what it leaves to others.
 pub(super) fn between_hosts(
     call: &Uniform,
     longest: u64,

@@ -14,7 +14,7 @@ pub struct Selector {
     pub version: Option<Version>,
 }
 
-/// What decision tables look at.
+/// The call and the machine, as decision tables look at them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Criteria {
     /// The operation.
@@ -66,8 +66,8 @@ impl Selector {
             .unwrap_or_else(|| self.family.usual_algorithm(operation, ranks, bytes))
     }
 
-    /// How Open MPI's HAN does a collective on hosts of `on_host` ranks each; `None` for what it
-    /// leaves to others.
+    /// The phases of a collective by Open MPI's HAN on hosts of `on_host` ranks each; `None` for
+    /// what it leaves to others.
     pub fn between_hosts(self, call: &Uniform, hosts: usize, on_host: usize) -> Option<han::Han> {
         let segment = match self.is_open_mpi_since(han::LONG_SEGMENTS) {
             true => han::LONG_SEGMENT,

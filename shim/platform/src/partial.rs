@@ -13,7 +13,7 @@ use crate::distances::network_of;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialPlatform(Contents);
 
-/// What a platform file has for a job.
+/// The part of a platform that a file has for a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GivenPlatform {
     /// All that there is to know.
@@ -76,7 +76,7 @@ impl PartialPlatform {
         network_of(&self.0)
     }
 
-    /// The same for a job, by the name of every rank's host; what has no rank is left out.
+    /// The platform for a job, by the name of every rank's host; what has no rank is left out.
     ///
     /// # Errors
     /// A host that is not known.
@@ -132,7 +132,7 @@ impl GivenPlatform {
         }
     }
 
-    /// The same for a job, by the name of every rank's host.
+    /// The part for a job, by the name of every rank's host.
     ///
     /// # Errors
     /// A host that is not known.

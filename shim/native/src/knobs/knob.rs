@@ -4,12 +4,12 @@ use crate::knobs::library::Version;
 use treepie_collective::algorithms::Requirement;
 use treepie_collective::operation::Operation;
 
-/// What a knob turns.
+/// The setting that a knob turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The algorithm of the operation.
     Algorithm,
-    /// How MPICH's device `ch4` divides the operation over hosts, before any algorithm.
+    /// The division of the operation over hosts by MPICH's device `ch4`, before any algorithm.
     Composition,
     /// Bytes of the segments in which Open MPI's HAN does the operation.
     HanSegments,
@@ -25,7 +25,7 @@ pub struct Knob {
     pub operation: Operation,
     /// Its name in that MPI, and in our files: `scatter_allgather`.
     pub name: &'static str,
-    /// What it turns.
+    /// The setting that it turns.
     pub target: Target,
     /// The number that stands for it in the MPI's rules and in its tool interface: the value of
     /// the variable of its target.

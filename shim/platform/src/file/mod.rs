@@ -145,7 +145,7 @@ impl PlatformFile {
         })
     }
 
-    /// What a file has for a job: also clusters whose links, and hosts whose ranks are missing.
+    /// A file's platform for a job: also clusters whose links, and hosts whose ranks are missing.
     ///
     /// # Errors
     /// Text that is no platform, or one that contradicts itself.

@@ -85,7 +85,7 @@ fn a_list_of_clusters_by_the_names_of_hosts_is_taken_by_jobs_alone() {
     // On one host no link is missing.
     let alone = list.for_job(&names[..1]).unwrap();
     assert!(matches!(alone, GivenPlatform::Complete(_)));
-    // What predicts wants all links.
+    // Predictions want all links.
     let error = read(LIST).unwrap_err().to_string();
     assert!(error.starts_with("p.yaml: hosts: have no ranks"), "{error}");
     // A platform of which nothing is missing is one.

@@ -59,8 +59,8 @@ impl Measured {
         }
     }
 
-    /// What is to be measured of a round: a link that is known in one direction is taken to be the
-    /// same in the other.
+    /// The pairs of a round that are to be measured: a link that is known in one direction is taken
+    /// to be the same in the other.
     pub(super) fn lacking(
         &self,
         (ranks, kind): (Vec<Pair>, LinkSubject),

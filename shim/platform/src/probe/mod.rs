@@ -18,7 +18,7 @@
 //!   exchange (on request)   all ranks of a cluster, and some of them, with each other
 //! ```
 //!
-//! Where clusters, and perhaps some links, are known, no latencies between hosts are measured, and
+//! If clusters, and perhaps some links, are known, no latencies between hosts are measured, and
 //! of links those that are missing.
 //!
 //! A budget bounds the time. What it is not enough for is left out and named.

@@ -261,7 +261,7 @@ fn clusters_from_elsewhere_without_a_host_of_the_job_are_refused_by_its_name() {
             .to_string()
             .contains("does not know m7, where rank 0 runs")
     );
-    // Where the job runs on one host of each of two clusters, no link inside is missing.
+    // If the job runs on one host of each of two clusters, no link inside is missing.
     let given = named_clusters().for_job(&["n4".to_owned(), "n2".to_owned()]);
     let GivenPlatform::Partial(partial) = given.unwrap() else {
         panic!("the link between is missing");

@@ -16,10 +16,10 @@
 //! for a rank that waits: it ends with the last byte. It begins when the rank is free and the
 //! receive has begun, so that one which is late ends `or(m)` after that.
 //!
-//! On links that are alike, much happens at the same time. Of that, messages go on first, then steps
-//! end, then ranks begin steps or receive, the lowest rank first. Messages that come to a link at
-//! the same time pass it in the order of their senders, and those of one sender in that of its
-//! steps.
+//! On links that are alike, much happens at the same time. Of that, messages go on first, then
+//! steps end, then ranks begin steps or receive, the lowest rank first. Messages that come to a
+//! link at the same time pass it in the order of their senders, and those of one sender in that of
+//! its steps.
 //!
 //! Messages of a total exchange inside a cluster take `gamma (L + g(m)) + delta` instead, where its
 //! contention was measured (thesis 6.4).

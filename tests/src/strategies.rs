@@ -79,22 +79,47 @@ fn taken_of(
     })
 }
 
+/// Shapes of trees inside clusters that a round asks for, of strategies that go along some: none in
+/// every other round.
+fn shapes_of_round(round: usize) -> &'static str {
+    const SHAPES: [&str; 5] = [
+        "@chain",
+        "@octopus-1/flat",
+        "@binary",
+        "@lambda-2",
+        "@quadrinomial",
+    ];
+    match round % 2 {
+        0 => "",
+        _ => SHAPES[round / 2 % SHAPES.len()],
+    }
+}
+
 /// The strategies of a round, as the setting `collectives` lists them.
 pub fn of_round(round: usize) -> String {
-    listed(taken(round))
+    listed(taken(round), shapes_of_round(round))
 }
 
 /// Those of a round among the strategies that serve so many ranks: for what the MPI's own
 /// collectives can't do.
 pub fn of_round_among(round: usize, ranks: usize) -> String {
-    listed(taken_of(round, |strategy| strategy.allows(ranks)))
+    let taken = taken_of(round, |strategy| strategy.allows(ranks));
+    listed(taken, shapes_of_round(round))
 }
 
-fn listed(taken: impl Iterator<Item = (Operation, &'static Algorithm)>) -> String {
+fn listed(
+    taken: impl Iterator<Item = (Operation, &'static Algorithm)>,
+    shapes: &'static str,
+) -> String {
     let mut list = String::new();
     for (operation, strategy) in taken {
         let comma = if list.is_empty() { "" } else { "," };
-        let _ = write!(list, "{comma}{operation}={}", strategy.name);
+        let shapes = if strategy.has_trees_inside {
+            shapes
+        } else {
+            ""
+        };
+        let _ = write!(list, "{comma}{operation}={}{shapes}", strategy.name);
     }
     list
 }

@@ -1,6 +1,6 @@
 //! Replaced collectives leave what the host's leave: every strategy, on both MPIs.
 
-use treepie_collective::Operation;
+use treepie_collective::{Operation, Record, size_class};
 use treepie_profile::Profile;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed};
 // What is compared with is what the MPI's non-blocking collectives leave.
@@ -240,7 +240,7 @@ fn settings_that_do_not_fit_give_one_line_and_the_hosts_collectives(mpi: Mpi) {
         (
             "bcast=fastest",
             "0,0,1",
-            "collectives: bcast has no algorithm `fastest`; known are native, auto, flat, ",
+            "bcast has no algorithm `fastest`; known are native, auto, flat, ",
         ),
         (
             "auto",
@@ -480,6 +480,47 @@ fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
     assert_eq!(plain.point_to_point, replayed.point_to_point);
 }
 
+/// Which plan runs a call is a matter of its size, and plans have the trees and messages that are
+/// named.
+fn plans_are_those_that_are_named_for_each_size(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("named.profile.yaml");
+    let named = "bcast:0-1K=grid-chain@binomial,bcast:1K-64K=native,\
+                 bcast:64K-=grid-flat/4K@chain/flat,allreduce:0-8=grid-exchange";
+    let job = Job::new(mpi, 4, "collective_calls");
+    let calls = [
+        "bcast:100:1",
+        "bcast:3000",
+        "bcast:100000",
+        "allreduce:2000",
+    ];
+    calls
+        .into_iter()
+        .fold(job, Job::argument)
+        .with(Library::Set(vec![
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_COLLECTIVES", named.into()),
+            ("TREEPIE_CLUSTERS", "0,0,1,1".into()),
+            ("TREEPIE_OUTPUT", path.display().to_string()),
+        ]))
+        .run()
+        .succeeded()
+        .silent();
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let plan = |operation: Operation, elements: u64| {
+        let class = size_class(4 * elements);
+        let is_of = |record: &&Record| record.operation == operation && record.size_class == class;
+        let plan = profile.collectives.iter().find(is_of)?.plan.as_ref()?;
+        Some((plan.algorithm.as_str(), plan.segment * plan.unit_bytes))
+    };
+    let short = plan(Operation::Bcast, 100).map(|(name, _)| name);
+    assert_eq!(short, Some("grid-chain@binomial"));
+    assert_eq!(plan(Operation::Bcast, 3000), None);
+    let long = plan(Operation::Bcast, 100_000);
+    assert_eq!(long, Some(("grid-flat@chain/flat", 4096)));
+    assert_eq!(plan(Operation::Allreduce, 2000), None);
+}
+
 /// MPICH has the forms with large counts; Debian's Open MPI has not.
 #[test]
 fn forms_with_large_counts_leave_what_the_host_leaves() {
@@ -523,6 +564,7 @@ under_each_mpi!(
     sums_have_the_same_bits_on_all_ranks_and_from_run_to_run,
     ranks_that_were_told_otherwise_are_found_and_the_host_does_all,
     a_replaced_collective_is_counted_once_and_its_messages_are_not,
+    plans_are_those_that_are_named_for_each_size,
 );
 
 under_all_mpis!(

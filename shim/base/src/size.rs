@@ -16,9 +16,27 @@ pub fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
+/// A number of bytes as [`size`] reads it, in the largest unit that has it whole: `48K`.
+pub fn text(bytes: u64) -> String {
+    let units = [(30, "G"), (20, "M"), (10, "K")];
+    let whole = |&(shift, _): &(u32, &str)| bytes > 0 && bytes.is_multiple_of(1 << shift);
+    match units.into_iter().find(whole) {
+        Some((shift, unit)) => format!("{}{unit}", bytes >> shift),
+        None => bytes.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::{size, text};
+
+    #[test]
+    fn sizes_are_read_as_they_are_written() {
+        for (bytes, written) in [(0, "0"), (1000, "1000"), (48 << 10, "48K"), (3 << 30, "3G")] {
+            assert_eq!(text(bytes), written);
+            assert_eq!(size(written), Some(bytes));
+        }
+    }
 
     #[test]
     fn sizes_have_powers_of_1024() {

@@ -51,9 +51,11 @@ impl Chooser {
         }
     }
 
-    /// Takes the topology of the ranks into account, which these clusters know.
+    /// Takes the topology of the ranks into account, and the shapes of trees that were asked for,
+    /// which these clusters know.
     pub fn with_topology(mut self, clusters: &Clusters) -> Self {
         if let Some(known) = &mut self.known {
+            known.sizes = estimate::sizes(&known.network, clusters);
             let native = known.native.take();
             known.native = native.map(|native| native.with_topology(clusters));
         }

@@ -5,7 +5,7 @@ use crate::choice::{Choice, Considered};
 use crate::chooser::Chooser;
 use crate::policy::ALIKE;
 use treepie_collective::{
-    Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
+    Amount, Clusters, Composition, Network, Operation, PlanRun, Problem, Record,
 };
 
 /// Algorithms that are predicted to take so many times as long as the best may yet be quicker:
@@ -72,7 +72,7 @@ impl Chooser {
     pub fn foresee(
         &mut self,
         record: &Record,
-        named: Option<&'static Algorithm>,
+        named: Option<&Composition>,
         clusters: &Clusters,
         network: Option<&Network>,
     ) -> Option<PlanRun> {
@@ -89,19 +89,20 @@ impl Chooser {
             network,
             unit_bytes: 1,
         };
-        let (algorithm, segment) = match named {
-            Some(algorithm) => (
-                algorithm,
-                self.segment(algorithm, &problem.call(bytes), clusters),
-            ),
+        let (composition, segment) = match named {
+            Some(plan) => {
+                let usual = || self.segment(plan.algorithm, &problem.call(bytes), clusters);
+                (plan.clone(), plan.segment.unwrap_or_else(usual))
+            }
             None if clusters.are_far() => {
                 let choice = self.choose(operation, bytes, root, false, clusters);
-                (choice.algorithm?, self.largest_message(&choice, bytes))
+                let largest = self.largest_message(&choice, bytes);
+                (choice.algorithm?.into(), largest)
             }
             None => return None,
         };
-        algorithm.serves(&problem).then(|| PlanRun {
-            algorithm: algorithm.name.to_owned(),
+        composition.algorithm.serves(&problem).then(|| PlanRun {
+            algorithm: composition.name(),
             segment: segment.max(1),
             unit_bytes: 1,
             ordered: false,

@@ -185,7 +185,7 @@ fn a_plan_that_does_not_exist_is_refused_with_those_that_do() {
     let of = |file: &str, plan: &str| desk.run(&["show", file, "--plan", plan]).refusal(2);
     let unknown = of("two.platform.yaml", "bcast=quickly");
     assert!(
-        unknown.contains("bcast has no algorithm `quickly`; it has flat, chain"),
+        unknown.contains("bcast has no algorithm `quickly`; known are flat, chain"),
         "{unknown}"
     );
     assert!(of("two.platform.yaml", "bcast").contains("such as bcast=grid-ecef"));

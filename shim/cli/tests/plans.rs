@@ -6,8 +6,10 @@ mod support;
 use std::path::Path;
 
 use support::Desk;
+use treepie_collective::Operation;
 use treepie_platform::GivenPlatform;
 use treepie_platform::file::PlatformFile;
+use treepie_profile::settings::Collectives;
 
 fn platform() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
@@ -114,7 +116,20 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
     };
     refused(
         &["bcast", "--algorithm", "much"],
-        "--algorithm much: there is none for bcast; write one of flat, chain",
+        "--algorithm much: bcast has no algorithm `much`; known are flat, chain",
+    );
+    refused(
+        &["bcast", "--algorithm", "chain@flat"],
+        "chain of bcast has no trees inside clusters that a shape could be given; of bcast, \
+         grid-flat, grid-chain",
+    );
+    refused(
+        &["bcast", "--algorithm", "grid-chain@flat/chain/flat"],
+        "names trees of 3 levels, and clusters have 2 levels here; name at most 2",
+    );
+    refused(
+        &["allgather", "--algorithm", "mixed-radix:1"],
+        "its radix is a number from 2 to 1024, 16 without it",
     );
     refused(
         &["bcast", "--export", "b.txt"],
@@ -130,6 +145,55 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
         &["alltoall", "--ranks", "4097"],
         "make clusters smaller with --ranks 4096",
     );
+}
+
+#[test]
+fn a_plan_that_is_named_has_its_messages_and_its_trees() {
+    let desk = Desk::new();
+    let platform = platform();
+    let predicted = |plan: &str| {
+        let arguments = [
+            "--collective",
+            "bcast",
+            "--bytes",
+            "1M",
+            "--algorithm",
+            plan,
+        ];
+        let all = [&["predict", platform.as_str()], &arguments[..], &["--json"]].concat();
+        desk.run(&all).good().json()["algorithms"][0].clone()
+    };
+    let named = predicted("grid-chain/4K@binomial/chain");
+    assert_eq!(named["segment"], 4096, "{named}");
+    assert_eq!(named["inside"], "binomial/chain", "{named}");
+    let other = predicted("grid-chain/4K@flat");
+    assert_eq!(other["inside"], "flat/flat", "{other}");
+    assert_ne!(named["simulated"], other["simulated"]);
+}
+
+#[test]
+fn the_choices_are_one_line_that_the_setting_reads() {
+    let desk = Desk::new();
+    let platform = platform();
+    let line = desk.run(&["predict", &platform, "--choices"]).good().out;
+    let setting = line
+        .trim_end()
+        .strip_prefix("TREEPIE_COLLECTIVES=")
+        .unwrap();
+    let collectives: Collectives = setting.parse().unwrap();
+    assert_eq!(collectives.to_string(), setting);
+    for (operation, name, bytes) in [
+        (Operation::Bcast, "bcast", 3 << 19),
+        (Operation::Allreduce, "allreduce", 8),
+    ] {
+        let bytes_word = bytes.to_string();
+        let arguments = ["--collective", name, "--bytes", &bytes_word, "--json"];
+        let all = [&["predict", platform.as_str()], &arguments[..]].concat();
+        let chosen = desk.run(&all).good().json()["chosen"].clone();
+        let runner = collectives.runner(operation).of(Some(bytes)).to_string();
+        let algorithm = runner.split('/').next().unwrap();
+        assert_eq!(chosen, algorithm, "{setting}");
+    }
 }
 
 #[test]

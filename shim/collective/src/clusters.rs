@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::algorithms::trees::Shape;
+use crate::composition::Composition;
 use crate::neighbourhoods::Neighbourhoods;
 use treepie_platform::Inside;
 
@@ -23,6 +25,10 @@ pub struct Clusters {
     are_near: bool,
     /// The communicator's topology, if it has one.
     neighbourhoods: Option<Arc<Neighbourhoods>>,
+    /// Shapes of the trees inside clusters that were asked for, the widest level first.
+    shapes: Arc<[Shape]>,
+    /// The parameter of the algorithm that was asked for.
+    parameter: Option<u32>,
 }
 
 impl Clusters {
@@ -47,6 +53,8 @@ impl Clusters {
             closer: Vec::new(),
             are_near: false,
             neighbourhoods: None,
+            shapes: Arc::default(),
+            parameter: None,
         }
     }
 
@@ -147,6 +155,27 @@ impl Clusters {
         );
         self.leaders = leaders.to_vec();
         self
+    }
+
+    /// The same ranks for a plan, whose trees and parameter are those that it names.
+    pub fn for_plan(&self, plan: &Composition) -> Self {
+        Clusters {
+            shapes: plan.shapes[..].into(),
+            parameter: plan.parameter,
+            ..self.clone()
+        }
+    }
+
+    /// The parameter of the algorithm, if one was asked for.
+    pub(crate) fn parameter(&self) -> Option<u32> {
+        self.parameter
+    }
+
+    /// The shape of trees on a level inside clusters, counted from the widest, if one was asked
+    /// for.
+    pub(crate) fn shape(&self, level: usize) -> Option<Shape> {
+        let named = self.shapes.get(level).or(self.shapes.last());
+        named.copied()
     }
 
     /// The same ranks with the topology of their communicator.

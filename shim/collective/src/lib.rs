@@ -17,6 +17,7 @@
 
 pub mod algorithms;
 mod clusters;
+mod composition;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod grids;
 mod locality;
@@ -36,6 +37,7 @@ pub mod told;
 
 pub use algorithms::{Algorithm, Description, Requirement};
 pub use clusters::Clusters;
+pub use composition::{Composition, CompositionError};
 pub use locality::Locality;
 pub use neighbourhoods::{End, Layout, Neighbourhoods, Neighbours};
 pub use network::{Distance, Network};

@@ -100,6 +100,11 @@ impl Problem<'_> {
         self.clusters.ranks()
     }
 
+    /// The parameter of the algorithm: the one that was asked for, or this.
+    pub(crate) fn parameter(&self, usual: u32) -> u32 {
+        self.clusters.parameter().unwrap_or(usual)
+    }
+
     /// The rank `distance` further than `rank`, round the communicator.
     pub fn after(&self, rank: usize, distance: usize) -> usize {
         (rank + distance) % self.ranks()

@@ -1,5 +1,6 @@
 //! What a profile keeps of collectives: what was asked for, not what was sent.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use thiserror::Error;
 
 use crate::algorithms::algorithm::Algorithm;
 use crate::clusters::Clusters;
+use crate::composition::Composition;
 use crate::network::links::Network;
 use crate::operation::{Operation, Unit};
 use crate::steps::Flow;
@@ -36,7 +38,8 @@ pub struct Record {
 /// collective of the communicator ([`Locality`](crate::Locality)).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PlanRun {
-    /// Name of its algorithm.
+    /// Name of its algorithm, with the shapes of trees that were asked for
+    /// ([`Composition::name`]).
     pub algorithm: String,
     /// The largest message, in units.
     pub segment: u64,
@@ -47,12 +50,12 @@ pub struct PlanRun {
 }
 
 /// An algorithm as it was run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct AsRun<'a> {
     /// The algorithm.
     pub algorithm: &'static Algorithm,
     /// The clusters of the communicator's ranks.
-    pub clusters: &'a Clusters,
+    pub clusters: Cow<'a, Clusters>,
     /// Its network, where one was known.
     pub network: Option<&'a Network>,
     /// Whether operands had to stay in order.
@@ -72,9 +75,13 @@ impl PlanRun {
         clusters: &'a Clusters,
         network: Option<&'a Network>,
     ) -> Option<AsRun<'a>> {
+        let composition = Composition::parse(operation, &self.algorithm).ok()?;
         Some(AsRun {
-            algorithm: Algorithm::find(operation, &self.algorithm)?,
-            clusters,
+            algorithm: composition.algorithm,
+            clusters: match composition.is_plain() {
+                true => Cow::Borrowed(clusters),
+                false => Cow::Owned(clusters.for_plan(&composition)),
+            },
             network,
             ordered: self.ordered,
             unit_bytes: self.unit_bytes,
@@ -206,7 +213,7 @@ impl Record {
     fn validate_plan(&self) -> Result<(), RecordError> {
         let operation = self.operation;
         match &self.plan {
-            Some(plan) if Algorithm::find(operation, &plan.algorithm).is_none() => {
+            Some(plan) if Composition::parse(operation, &plan.algorithm).is_err() => {
                 Err(RecordError::UnknownAlgorithm {
                     operation,
                     name: plan.algorithm.clone(),

@@ -10,12 +10,13 @@ use crate::guard;
 use crate::repeated::{Answers, Form};
 use crate::setup::Setup;
 
-/// Answers of the MPI about a call, and about those like it if it has a form; `None` if it does not
+/// Answers of the MPI about a call that this runner does, and about those like it if it has a form; `None` if it does not
 /// reduce the datatype with the operation.
 pub fn ask(
     native: &Native,
     setup: &Setup,
     communicator: &Communicator,
+    runner: &Runner,
     (call, form): (&Call, Option<Form>),
 ) -> Option<Answers> {
     let mut ordered = false;
@@ -25,7 +26,7 @@ pub fn ask(
         }
         ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
     }
-    let is_guarded = is_guarded(setup, communicator, call.operation);
+    let is_guarded = is_guarded(setup, communicator, runner, call.operation);
     let key = is_guarded.then(|| guard::key(native, call, communicator, ordered));
     let answers = Answers {
         ordered,
@@ -40,8 +41,13 @@ pub fn ask(
 }
 
 /// Whether it is measured which way is quicker: for what is chosen, and may change.
-fn is_guarded(setup: &Setup, communicator: &Communicator, operation: Operation) -> bool {
+fn is_guarded(
+    setup: &Setup,
+    communicator: &Communicator,
+    runner: &Runner,
+    operation: Operation,
+) -> bool {
     communicator.guard.is_some()
-        && *setup.collectives.runner(operation) == Runner::Auto
+        && *runner == Runner::Auto
         && !(setup.reproducible && operation.reduces())
 }

@@ -38,6 +38,7 @@ mod answers;
 mod attached;
 mod begin;
 mod by_request;
+mod bytes;
 mod call;
 mod chosen;
 mod clock;

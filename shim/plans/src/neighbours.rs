@@ -27,7 +27,8 @@ pub fn learn(
     collectives: &Collectives,
     (comm, private): (Comm, Comm),
 ) -> Option<Neighbourhoods> {
-    let is_left = |one| *collectives.runner(one) == Runner::Native;
+    let is_native = |runner: &Runner| *runner == Runner::Native;
+    let is_left = |one| collectives.runner(one).all().all(is_native);
     if Operation::of_neighbours().all(is_left) {
         return None;
     }

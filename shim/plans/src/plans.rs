@@ -1,7 +1,7 @@
 //! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
 
 use treepie_choice::Form;
-use treepie_collective::{Algorithm, PlanRun, Problem};
+use treepie_collective::{Algorithm, Composition, PlanRun, Problem};
 use treepie_process::log;
 use treepie_profile::settings::Runner;
 use treepie_record as record;
@@ -16,20 +16,14 @@ use super::sizes;
 pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Option<Chosen> {
     let problem = problem(ground, key);
     let bytes = key.bytes();
-    let (algorithm, segment) = match runner {
-        Runner::Native => return None,
-        Runner::Algorithm(name) => {
-            let algorithm = Algorithm::find(key.operation, name)?;
-            let segment = ground.segment(algorithm, key, bytes);
-            tell(
-                ground,
-                key,
-                bytes,
-                algorithm.name,
-                segment,
-                "as the setting says",
-            );
-            (algorithm, segment)
+    let (composition, segment) = match runner {
+        Runner::Native | Runner::BySize(_) => return None,
+        Runner::Plan(plan) => {
+            let usual = || ground.segment(plan.algorithm, key, bytes);
+            let segment = plan.segment.unwrap_or_else(usual);
+            let reason = "as the setting says";
+            tell(ground, key, bytes, &plan.name(), segment, reason);
+            (plan.clone(), segment)
         }
         Runner::Auto => {
             let is_grid = ground.clusters.are_far();
@@ -42,15 +36,15 @@ pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Optio
                 .map_or("native", |algorithm| algorithm.name);
             tell(ground, key, bytes, name, choice.segment, &choice.reason());
             let segment = ground.largest_message(&choice, bytes);
-            (choice.algorithm?, segment)
+            (choice.algorithm?.into(), segment)
         }
     };
-    if let Some(requirement) = algorithm.unmet(&problem) {
-        let reason = format!("{} needs {requirement}", algorithm.name);
+    if let Some(requirement) = composition.algorithm.unmet(&problem) {
+        let reason = format!("{} needs {requirement}", composition.algorithm.name);
         tell(ground, key, bytes, "native", segment, &reason);
         return None;
     }
-    let plan = (algorithm, segment);
+    let plan = (&composition, segment);
     Some(planned(ground, &problem, key.form, plan))
 }
 
@@ -67,12 +61,12 @@ fn problem<'a>(ground: &'a Ground, key: &'a Key) -> Problem<'a> {
 pub fn of_key(
     ground: &Ground,
     key: &Key,
-    algorithm: &'static Algorithm,
+    composition: &Composition,
     segment: u64,
 ) -> Option<Chosen> {
     let problem = problem(ground, key);
-    let serves = algorithm.unmet(&problem).is_none();
-    serves.then(|| planned(ground, &problem, key.form, (algorithm, segment)))
+    let serves = composition.algorithm.unmet(&problem).is_none();
+    serves.then(|| planned(ground, &problem, key.form, (composition, segment)))
 }
 
 /// This rank's plan that the guard says; `None` where it does not serve the call.
@@ -82,7 +76,7 @@ pub fn make_guarded(
     (algorithm, segment): (&'static Algorithm, u64),
 ) -> Option<Chosen> {
     let segment = guarded_segment(ground, key, (algorithm, segment));
-    of_key(ground, key, algorithm, segment)
+    of_key(ground, key, &algorithm.into(), segment)
 }
 
 /// The largest message, in bytes, of a plan that the guard says.
@@ -104,7 +98,7 @@ pub fn make_sized(ground: &Ground, key: &Key, sized: &sizes::BySize) -> Chosen {
     let (name, reason) = (sized.algorithm.name, &sized.reason);
     tell(ground, key, None, name, segment, reason);
     let problem = ground.problem(key.operation, key.root, &key.amount);
-    let plan = (sized.algorithm, segment);
+    let plan = (&sized.algorithm.into(), segment);
     planned(ground, &problem, key.form, plan)
 }
 
@@ -113,23 +107,31 @@ fn planned(
     ground: &Ground,
     problem: &Problem,
     form: Form,
-    (algorithm, segment): (&'static Algorithm, u64),
+    (composition, segment): (&Composition, u64),
 ) -> Chosen {
     let segment = (segment / problem.unit_bytes.max(1)).max(1);
+    let clusters = problem.clusters.for_plan(composition);
+    let problem = Problem {
+        clusters: &clusters,
+        ..problem.clone()
+    };
+    let plan = composition
+        .algorithm
+        .plan(&problem, ground.rank(), form.flow(segment));
     Chosen {
-        plan: Prepared::new(algorithm.plan(problem, ground.rank(), form.flow(segment))),
-        run: run(algorithm, segment, (problem.unit_bytes, problem.ordered)),
+        plan: Prepared::new(plan),
+        run: run(composition, segment, (problem.unit_bytes, problem.ordered)),
     }
 }
 
 /// The plan as it is counted: its algorithm, in messages of up to `segment` units.
 pub fn run(
-    algorithm: &Algorithm,
+    composition: &Composition,
     segment: u64,
     (unit_bytes, ordered): (u64, bool),
 ) -> record::Plan {
     record::plan(PlanRun {
-        algorithm: algorithm.name.to_owned(),
+        algorithm: composition.name(),
         segment,
         unit_bytes,
         ordered,

@@ -13,6 +13,7 @@ use treepie_profile::settings::Runner;
 use treepie_record::Plan;
 
 use crate::answers::ask;
+use crate::bytes::runner_of;
 use crate::call::Refused;
 use crate::chosen::Key;
 use crate::communicator::Communicator;
@@ -97,6 +98,7 @@ impl<'a> Case<'a> {
     ) -> Option<Self> {
         let usual = setup.collectives.runner(call.operation);
         let runner = communicator.runner(call.operation, usual);
+        let runner = runner_of(native, call, communicator, runner);
         if *runner == Runner::Native {
             return None;
         }
@@ -130,7 +132,7 @@ impl<'a> Case<'a> {
             }
             None => {
                 drop(workplace);
-                ask(native, setup, communicator, (call, form))?
+                ask(native, setup, communicator, runner, (call, form))?
             }
         };
         case.is_left = answers.is_left && !communicator.counts_all();
@@ -162,7 +164,7 @@ impl<'a> Case<'a> {
 #[inline(never)]
 fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Replaced {
     let usual = setup.collectives.runner(call.operation);
-    if *usual == Runner::Native && !setup.collectives.by_name {
+    if usual.all().all(|one| *one == Runner::Native) && !setup.collectives.by_name {
         return Replaced::No(None);
     }
     let Some(native) = native() else {

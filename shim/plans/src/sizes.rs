@@ -143,12 +143,12 @@ pub fn needed(runner: &Runner, ground: &Ground, operation: Operation) -> Needed 
         return Needed::Nothing;
     }
     match runner {
-        Runner::Native => Needed::Nothing,
-        Runner::Algorithm(name) => match Algorithm::find(operation, name) {
-            Some(known) if known.requires.contains(&Requirement::KnownSizes) => Needed::ByAll,
-            Some(known) if known.needs_leaders() => Needed::ByLeaders,
-            _ => Needed::Nothing,
-        },
+        Runner::Native | Runner::BySize(_) => Needed::Nothing,
+        Runner::Plan(plan) if plan.algorithm.requires.contains(&Requirement::KnownSizes) => {
+            Needed::ByAll
+        }
+        Runner::Plan(plan) if plan.algorithm.needs_leaders() => Needed::ByLeaders,
+        Runner::Plan(_) => Needed::Nothing,
         Runner::Auto => {
             let (clusters, network) = (&ground.clusters, &ground.network);
             let is_grid = clusters.are_far() && network.is_some();

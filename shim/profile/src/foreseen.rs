@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::profile::Profile;
 use crate::settings::{Collectives, Runner};
 use treepie_choice::Chooser;
-use treepie_collective::{Algorithm, Clusters, Locality, Network, Record};
+use treepie_collective::{Clusters, Locality, Network, Record};
 
 /// What plans of one communicator are made by.
 struct Communicator {
@@ -27,13 +27,11 @@ impl Profile {
         let records = phases.flat_map(|phase| &mut phase.collectives);
         for record in records.chain(&mut foreseen.collectives) {
             record.plan = None;
-            let named = match collectives.runner(record.operation) {
-                Runner::Native => continue,
+            let bytes = (record.calls > 0).then(|| record.block_bytes());
+            let named = match collectives.runner(record.operation).of(bytes) {
+                Runner::Native | Runner::BySize(_) => continue,
                 Runner::Auto => None,
-                Runner::Algorithm(name) => match Algorithm::find(record.operation, name) {
-                    Some(algorithm) => Some(algorithm),
-                    None => continue,
-                },
+                Runner::Plan(plan) => Some(plan),
             };
             let communicator = known
                 .entry(record.group.clone())

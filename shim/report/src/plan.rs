@@ -25,7 +25,7 @@ pub fn describe(plan: &Simulated) -> String {
     format!(
         "{} by {}, {} among {}",
         plan.collective,
-        plan.algorithm.name,
+        plan.composition.name(),
         units::bytes(plan.bytes as f64),
         pluralize(plan.ranks, "rank")
     )
@@ -59,7 +59,7 @@ pub fn json(plan: &Simulated) -> Value {
     });
     json!({
         "collective": plan.collective.to_string(),
-        "algorithm": plan.algorithm.name,
+        "algorithm": plan.composition.name(),
         "bytes": plan.bytes,
         "segment": plan.segment,
         "ranks": plan.ranks,

@@ -13,7 +13,8 @@ use treepie_collective::operation::Unit;
 use treepie_collective::read::exchanges::is_contention_known;
 use treepie_collective::read::simulate::{Options, Outcome, SimulationError, simulate};
 use treepie_collective::{
-    Algorithm, Amount, Clusters, Neighbourhoods, Network, Plan, Problem, Uniform, bound,
+    Algorithm, Amount, Clusters, Composition, Neighbourhoods, Network, Plan, Problem, Uniform,
+    bound,
 };
 use treepie_native::Family;
 use treepie_platform::Platform;
@@ -41,6 +42,7 @@ pub struct Predictor {
     amount: Amount,
     form: Form,
     is_persistent: bool,
+    is_named: bool,
     native: Family,
     chooser: Chooser,
     /// Choice that runs.
@@ -88,6 +90,7 @@ impl Predictor {
             call,
             form: Form::Blocking,
             is_persistent: false,
+            is_named: false,
             native,
             chooser,
             estimates: choice.clone(),
@@ -144,6 +147,40 @@ impl Predictor {
             ..self
         }
         .chosen_again()
+    }
+
+    /// The same for another call.
+    pub fn with_call(self, call: Uniform) -> Self {
+        Predictor {
+            amount: Amount::Each(call.bytes),
+            call,
+            ..self
+        }
+        .chosen_again()
+    }
+
+    /// Takes the trees and the parameter that a plan names; the choice stays that of the links.
+    pub fn for_plan(self, plan: &Composition) -> Self {
+        if plan.is_plain() {
+            return self;
+        }
+        let clusters = self.clusters.for_plan(plan);
+        let choice = self.choice.clone();
+        let named = Predictor {
+            chooser: self.chooser.with_topology(&clusters),
+            clusters,
+            is_named: true,
+            ..self
+        };
+        Predictor {
+            choice,
+            ..named.chosen_again()
+        }
+    }
+
+    /// Whether trees or a parameter are those that a plan names.
+    pub fn is_named(&self) -> bool {
+        self.is_named
     }
 
     fn chosen_again(mut self) -> Self {

@@ -127,6 +127,19 @@ impl Alike {
     }
 }
 
+/// A number that an algorithm is made with, which a user may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its least value.
+    pub least: u32,
+    /// Its largest value.
+    pub most: u32,
+    /// The value that it has where none is asked for.
+    pub usual: u32,
+}
+
 /// How a collective is done.
 #[derive(Debug)]
 pub struct Algorithm {
@@ -144,6 +157,10 @@ pub struct Algorithm {
     pub describe: Describe,
     /// Which ranks send alike where blocks are equal.
     pub(crate) alike: Alike,
+    /// Its parameter, if it has one.
+    pub parameter: Option<Parameter>,
+    /// Whether it goes along trees inside clusters, whose shapes can be asked for.
+    pub has_trees_inside: bool,
     /// The tree between clusters, where there is one.
     pub tree: Option<(Between, Direction)>,
     /// Its price, where `auto` considers it.
@@ -277,9 +294,7 @@ impl Description<'_> {
 
     /// Number of steps of a rank's plan, about: copies of what is in its place already count.
     pub fn steps(&self, rank: usize, flow: impl Into<Flow>) -> usize {
-        let mut counted = Counted::new(self.problem().flow(flow.into()));
-        self.read(rank, &mut counted);
-        counted.steps
+        Counted::of(self, self.problem().flow(flow.into()), rank).steps
     }
 
     /// The plans of all ranks, each of which knows what all know.

@@ -67,3 +67,4 @@ pub use by_cluster::inside::shapes;
 pub use by_neighbour::relay::ways as ways_of_block;
 pub use requirement::Requirement;
 pub use table::TABLE;
+pub use trees::Shape;

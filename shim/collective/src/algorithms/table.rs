@@ -7,6 +7,8 @@
 //! | `symmetric` | for equal blocks every rank sends as rank 0 does: it alone is read |
 //! | `alternating` | the same, as rank 0 or 1 does |
 //! | `flipped` | the same on a power of two of ranks, to those that differ in the same bits |
+//! | `parameter` | a number that a user may ask for: its name, least, largest and usual value |
+//! | `over_trees` | it goes along trees inside clusters, whose shapes can be asked for |
 //! | `along` | the tree between clusters that it goes along |
 //! | `estimated` | the choice considers it, by this estimate |
 //! | `priced` | the choice considers it, by its description |
@@ -14,7 +16,7 @@
 //! | `of_few` | the same, whole, where ranks are few |
 
 use crate::algorithms::algorithm::{
-    Algorithm, Alike, Candidate, Describe, Effort, Estimate, Price, Scope,
+    Algorithm, Alike, Candidate, Describe, Effort, Estimate, Parameter, Price, Scope,
 };
 use crate::algorithms::by_cluster::between::{Between, Direction, Grouped};
 use crate::algorithms::by_cluster::{
@@ -92,6 +94,8 @@ const fn described(
         requires: &[],
         describe,
         alike: Alike::None,
+        parameter: None,
+        has_trees_inside: false,
         tree: None,
         candidate: Candidate::Never,
     }
@@ -149,6 +153,25 @@ impl Algorithm {
         }
     }
 
+    const fn parameter(self, name: &'static str, least: u32, most: u32, usual: u32) -> Self {
+        Algorithm {
+            parameter: Some(Parameter {
+                name,
+                least,
+                most,
+                usual,
+            }),
+            ..self
+        }
+    }
+
+    const fn over_trees(self) -> Self {
+        Algorithm {
+            has_trees_inside: true,
+            ..self
+        }
+    }
+
     const fn estimated(self, estimate: Estimate) -> Self {
         Algorithm {
             candidate: Candidate::Always(Price::Estimated(estimate)),
@@ -184,12 +207,14 @@ macro_rules! between {
         grid($name, &[Bcast], |p, r, s| {
             broadcast::tree(p, r, s, $between)
         })
+        .over_trees()
         .along($between, Direction::Down)
         .estimated(trees::broadcast_tree)
     };
     ($name:literal, Reduce, $between:expr) => {
         grid($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
             .requires(&[Commutative])
+            .over_trees()
             .along($between, Direction::Up)
             .estimated(reductions::reduce_tree)
     };
@@ -198,6 +223,7 @@ macro_rules! between {
             reduce::allreduce(p, r, s, $between)
         })
         .requires(&[Commutative])
+        .over_trees()
         .along($between, Direction::Down)
         .estimated(reductions::allreduce_tree)
     };
@@ -251,9 +277,9 @@ pub static TABLE: &[Algorithm] = &[
     row("binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binomial)),
     row("highest-bit-binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, HighestBit)),
     row("quadrinomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Quadrinomial)),
-    row("octopus", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Octopus(2))),
-    row("alpha", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Alpha(25))),
-    row("lambda", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Lambda(2))),
+    row("octopus", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Octopus(p.parameter(2)))).parameter("degree", 1, 16, 2),
+    row("alpha", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Alpha(p.parameter(25)))).parameter("hundredths", 1, 99, 25),
+    row("lambda", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Lambda(p.parameter(2)))).parameter("sends", 1, 1000, 2),
     row("scatter-collect", &[Bcast], scatter::scatter_collect),
     row("scatter-allgather", &[Bcast], scatter::broadcast_ring).of_few(),
     row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
@@ -272,17 +298,17 @@ pub static TABLE: &[Algorithm] = &[
     between!("grid-bottom-up-ready", Bcast, Between::Order(Order::BottomUpReady)),
     // Look-aheads that the thesis names and did not try: by name only.
     grid("grid-ecef-la-mean", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMean)))
-        .along(Between::Order(Order::EcefLaMean), Direction::Down),
+        .over_trees().along(Between::Order(Order::EcefLaMean), Direction::Down),
     grid("grid-ecef-la-mean-of-all", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMeanOfAll)))
-        .along(Between::Order(Order::EcefLaMeanOfAll), Direction::Down),
+        .over_trees().along(Between::Order(Order::EcefLaMeanOfAll), Direction::Down),
     grid("grid-bottom-up-la", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::BottomUpLa)))
-        .along(Between::Order(Order::BottomUpLa), Direction::Down),
+        .over_trees().along(Between::Order(Order::BottomUpLa), Direction::Down),
     // One of the others, by the number of clusters: not predicted again.
-    grid("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
+    grid("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))).over_trees(),
     grid("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
-        .along(Between::Order(Order::Mixed), Direction::Down)
+        .over_trees().along(Between::Order(Order::Mixed), Direction::Down)
         .estimated(|s| trees::broadcast_lanes(s, lanes::to_fill(s.clusters, Some(s.network)))),
-    grid("grid-exchange", &[Bcast], broadcast::exchange).estimated(trees::broadcast_exchange),
+    grid("grid-exchange", &[Bcast], broadcast::exchange).over_trees().estimated(trees::broadcast_exchange),
 
     row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
     row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(),
@@ -304,10 +330,10 @@ pub static TABLE: &[Algorithm] = &[
     between!("grid-ecef-lat", Reduce, Between::Order(Order::EcefLat)),
     between!("grid-bottom-up", Reduce, Between::Order(Order::BottomUp)),
     between!("grid-bottom-up-ready", Reduce, Between::Order(Order::BottomUpReady)),
-    grid("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
+    grid("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).over_trees().requires(&[Commutative]),
     grid("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
         .estimated(|s| reductions::reduce_lanes(s, lanes_of(s))),
-    grid("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
+    grid("grid-exchange", &[Reduce], reduce_exchange::exchange).over_trees().requires(&[Commutative])
         .estimated(trees::reduce_exchange),
     grid("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
         .estimated(|s| reductions::reduce_direct(s, worthwhile_lanes_of(s))),
@@ -329,9 +355,9 @@ pub static TABLE: &[Algorithm] = &[
     row("bine", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &bine::stages(p.ranks(), r)))
         .requires(&[Commutative, PowerOfTwo]).alternating(),
     row("direct-exchange", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::at_once(p, r))).flipped(),
-    row("mixed-radix", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_ranks(p, r))).flipped(),
-    grid("grid-levels", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_levels(p, r))).flipped().of_few(),
-    grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
+    row("mixed-radix", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_ranks(p, r))).flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX),
+    grid("grid-levels", &[Allreduce], |p, r, s| stages::allreduce(p, r, s, &radices::by_levels(p, r))).flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX).of_few(),
+    grid("grid-exchange", &[Allreduce], lanes::allreduce_exchange).over_trees().requires(&[Commutative])
         .estimated(reductions::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
     between!("grid-flat", Allreduce, Between::Shape(Flat)),
@@ -346,7 +372,7 @@ pub static TABLE: &[Algorithm] = &[
     row("all-to-all", &[Barrier], linear::barrier).symmetric(),
     row("dissemination", &[Barrier], bruck::barrier).symmetric().of_few(),
     row("recursive-doubling", &[Barrier], doubling::barrier).flipped(),
-    grid("grid-exchange", &[Barrier], barrier::exchange).estimated(blocks::barrier_exchange),
+    grid("grid-exchange", &[Barrier], barrier::exchange).over_trees().estimated(blocks::barrier_exchange),
 
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(blocks::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
@@ -379,19 +405,19 @@ pub static TABLE: &[Algorithm] = &[
     row("sparbit", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &sparbit::rounds(p.ranks()))).symmetric(),
     row("bine", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &bine::stages(p.ranks(), r)))
         .requires(&[PowerOfTwo]).alternating(),
-    row("mixed-radix", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_ranks(p, r))).flipped(),
+    row("mixed-radix", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_ranks(p, r))).flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
-    grid("grid-levels", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_levels(p, r))).flipped().of_few(),
-    grid("grid-exchange", ALLGATHERS, allgather::exchange).estimated(blocks::allgather_exchange),
+    grid("grid-levels", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_levels(p, r))).flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX).of_few(),
+    grid("grid-exchange", ALLGATHERS, allgather::exchange).over_trees().estimated(blocks::allgather_exchange),
     grid("grid-lanes", ALLGATHERS, allgather::lanes).estimated(blocks::allgather_lanes),
 
     row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(blocks::direct),
     row("bruck", &[Alltoall], bruck::alltoall).symmetric().of_few(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
     row("windowed", EXCHANGES, |p, r, s| windowed::exchange(p, r, s, &(0..p.ranks()).collect::<Vec<usize>>()))
-        .symmetric(),
+        .symmetric().parameter("window", 1, 4096, windowed::WINDOW),
     scheduled("max-min", Effort::High, |p| matched(p, Matching::MaxMin)),
     scheduled("max-weight", Effort::High, |p| matched(p, Matching::MaxWeight)),
     scheduled("greedy", Effort::Low, |p| matched(p, Matching::Greedy)),
@@ -401,8 +427,10 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
     grid("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
         .estimated(blocks::alltoall_grouped),
-    grid("grid-spread", EXCHANGES, |p, r, s| windowed::exchange(p, r, s, &windowed::spread(p.clusters))),
-    grid("grid-node-aware", EXCHANGES, node_aware::exchange).requires(&[KnownSizes]),
+    grid("grid-spread", EXCHANGES, |p, r, s| windowed::exchange(p, r, s, &windowed::spread(p.clusters)))
+        .parameter("window", 1, 4096, windowed::WINDOW),
+    grid("grid-node-aware", EXCHANGES, node_aware::exchange).requires(&[KnownSizes])
+        .parameter("leaders", 1, node_aware::ALL, node_aware::ALL),
     grid("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
         .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(blocks::aggregate),
 
@@ -417,12 +445,12 @@ pub static TABLE: &[Algorithm] = &[
     row("bine", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &bine::stages(p.ranks(), r)))
         .requires(&[Commutative, PowerOfTwo]).alternating(),
     row("mixed-radix", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_ranks(p, r)))
-        .flipped(),
+        .flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     grid("grid-levels", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_levels(p, r)))
-        .flipped().of_few(),
-    grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
+        .flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX).of_few(),
+    grid("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).over_trees().requires(&[Commutative])
         .estimated(blocks::reduce_scatter_exchange),
 
     row("chain", SCANS, prefix::chain).also(&["linear"]).priced(),
@@ -431,7 +459,7 @@ pub static TABLE: &[Algorithm] = &[
     row("recursive-doubling", SCANS, doubling::scan).priced(),
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
     row("123-doubling", &[Exscan], prefix::one_two_three),
-    grid("grid-gather", SCANS, scan::gathered).estimated(blocks::allgather_exchange),
+    grid("grid-gather", SCANS, scan::gathered).over_trees().estimated(blocks::allgather_exchange),
     grid("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(blocks::scan_exchange),
 
     row("flat", OF_NEIGHBOURS, to_neighbours::exchange).also(&["linear"]).requires(&[Topology]).priced(),

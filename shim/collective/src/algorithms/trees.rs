@@ -15,14 +15,12 @@
 //! In flat, chain and binomial trees the places below a place follow it without a gap,
 //! and its children's in turn, so that a reduction along it keeps their order.
 
-use std::fmt;
-
 use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
 /// The shape of a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// The root sends to all.
     Flat,
@@ -49,22 +47,6 @@ pub enum Shape {
     /// The quickest tree where a message is there so many sends after its own began (the postal
     /// model's lambda; Bar-Noy and Kipnis 1994, thesis 4.1).
     Lambda(u32),
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Shape::Flat => out.write_str("flat"),
-            Shape::Chain => out.write_str("chain"),
-            Shape::Binary => out.write_str("binary"),
-            Shape::Binomial => out.write_str("binomial"),
-            Shape::HighestBit => out.write_str("highest-bit-binomial"),
-            Shape::Quadrinomial => out.write_str("quadrinomial"),
-            Shape::Octopus(degree) => write!(out, "octopus-{degree}"),
-            Shape::Alpha(hundredths) => write!(out, "alpha-{hundredths}"),
-            Shape::Lambda(lambda) => write!(out, "lambda-{lambda}"),
-        }
-    }
 }
 
 /// A place's neighbours in a tree, as ranks.

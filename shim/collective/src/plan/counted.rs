@@ -1,5 +1,6 @@
-//! The number of steps of a rank, without the dependencies between them.
+//! The numbers of steps and messages of a rank, without the dependencies between them.
 
+use crate::algorithms::algorithm::Description;
 use crate::plan::range::{Range, Space};
 use crate::steps::{Flow, Steps};
 
@@ -10,16 +11,23 @@ pub(crate) struct Counted {
     scratch: u64,
     /// Steps so far.
     pub steps: usize,
+    /// Messages that the rank sends to others.
+    pub sends: usize,
+    rank: usize,
 }
 
 impl Counted {
-    /// None yet, of messages that flow as `flow` says.
-    pub(crate) fn new(flow: Flow) -> Self {
-        Counted {
+    /// Those of `rank`, whose messages flow as `flow` says.
+    pub(crate) fn of(description: &Description, flow: Flow, rank: usize) -> Self {
+        let mut counted = Counted {
             flow,
             scratch: 0,
             steps: 0,
-        }
+            sends: 0,
+            rank,
+        };
+        description.read(rank, &mut counted);
+        counted
     }
 }
 
@@ -38,7 +46,8 @@ impl Steps for Counted {
         }
     }
 
-    fn send_segment(&mut self, _to: usize, _data: Range) {
+    fn send_segment(&mut self, to: usize, _data: Range) {
+        self.sends += usize::from(to != self.rank);
         self.steps += 1;
     }
 

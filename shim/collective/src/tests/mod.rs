@@ -1,5 +1,6 @@
 //! Every algorithm through the checker.
 
+mod compositions;
 pub(super) mod neighbourhoods;
 mod random_arrangements;
 mod told;

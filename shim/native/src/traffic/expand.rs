@@ -1,5 +1,7 @@
 //! Messages of recorded collectives.
 
+use std::borrow::Cow;
+
 use crate::family::{Family, NativeAlgorithm};
 use crate::traffic::model::Model;
 use crate::traffic::neighbours;
@@ -52,7 +54,7 @@ pub fn expand(record: &Record, model: Model, family: Family, into: &mut TrafficM
         Some(NativeAlgorithm::By(algorithm)) => {
             let run = AsRun {
                 algorithm,
-                clusters: &Clusters::one(ranks),
+                clusters: Cow::Owned(Clusters::one(ranks)),
                 network: None,
                 ordered: false,
                 unit_bytes: 1,
@@ -233,7 +235,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
             operation,
             root: record.root.unwrap_or(0) as usize,
             amount: &first,
-            clusters: run.clusters,
+            clusters: &run.clusters,
             ordered: run.ordered,
             network: run.network,
             unit_bytes,

@@ -20,7 +20,7 @@ pub(super) fn expand_relayed(
         let receivers = of_source.iter().map(|&(_, to, ..)| to as usize);
         let mut receivers: Vec<usize> = receivers.filter(|&to| to != source).collect();
         receivers.dedup();
-        ways_of_block(run.clusters, source, &receivers, &mut |from, to| {
+        ways_of_block(&run.clusters, source, &receivers, &mut |from, to| {
             let is_near = run.clusters.of(source) == run.clusters.of(to);
             for &(.., bytes, messages) in of_source.iter().filter(|pair| pair.1 as usize == to) {
                 let block = bytes / messages.max(1);

@@ -1,56 +1,14 @@
 //! The cell of a call, by what MPI makes equal on all ranks.
 
-use treepie_collective::Operation::*;
 use treepie_guard::CellKey;
+use treepie_mpi::Call;
 use treepie_mpi::native::Native;
-use treepie_mpi::{Call, Side};
 
+use crate::bytes::bytes_of;
 use crate::ground::Ground;
 
 /// The cell of a call.
 pub fn key(native: &Native, call: &Call, ground: &Ground, ordered: bool) -> CellKey {
-    let ranks = ground.clusters.ranks();
-    let is_root = usize::try_from(call.root) == Ok(ground.rank());
-    let bytes = match call.operation {
-        Barrier => Some(0),
-        Bcast => Some(block(native, &call.send)),
-        Gather if !is_root => Some(block(native, &call.send)),
-        Scatter if is_root => Some(block(native, &call.send)),
-        Gather | Scatter | Allgather | Alltoall => Some(block(native, &call.receive)),
-        Reduce | Allreduce | ReduceScatterBlock | Scan | Exscan => {
-            Some(block(native, &call.receive))
-        }
-        Allgatherv | ReduceScatter => Some(mean(native, &call.receive, ranks)),
-        NeighborAllgather | NeighborAlltoall => Some(block(native, &call.receive)),
-        Gatherv | Scatterv | Alltoallv | Alltoallw => None,
-        NeighborAllgatherv | NeighborAlltoallv | NeighborAlltoallw => None,
-    };
+    let bytes = bytes_of(native, call, ground);
     CellKey::new(call.operation, call.root as u32, bytes, ordered)
-}
-
-/// Bytes of the block of a side.
-fn block(native: &Native, side: &Side) -> u64 {
-    bytes(native, side, u64::try_from(side.count).unwrap_or(0))
-}
-
-/// Mean of the bytes of all ranks' blocks.
-fn mean(native: &Native, side: &Side, ranks: usize) -> u64 {
-    if side.counts.is_absent() {
-        return 0;
-    }
-    let count = |rank| {
-        // SAFETY: the caller of the procedure gives an element for each rank.
-        let count = unsafe { side.counts.at(rank) };
-        u64::try_from(count).unwrap_or(0)
-    };
-    let all = (0..ranks).map(count).fold(0, u64::saturating_add);
-    bytes(native, side, all) / ranks.max(1) as u64
-}
-
-fn bytes(native: &Native, side: &Side, count: u64) -> u64 {
-    // What is empty may have no datatype.
-    match count == 0 || native.is_null_datatype(side.datatype) {
-        true => 0,
-        false => count.saturating_mul(native.type_size(side.datatype)),
-    }
 }

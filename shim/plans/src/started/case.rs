@@ -18,6 +18,7 @@ use super::trial::Trial;
 use super::uses::Uses;
 use super::work::{SizedPlan, Work};
 use crate::answers::ask;
+use crate::bytes::runner_of;
 use crate::call::Refused;
 use crate::chosen::{Chosen, Key};
 use crate::communicator::Communicator;
@@ -44,6 +45,7 @@ pub struct Case<'a> {
     pub communicator: &'a Arc<Communicator>,
     comm: Comm,
     call: &'a Call,
+    runner: &'a Runner,
     ordered: bool,
     /// The plan that the guard says: its algorithm, and the largest message in bytes.
     pub guarded: Option<(&'static Algorithm, u64)>,
@@ -62,13 +64,16 @@ impl<'a> Case<'a> {
         call: &'a Call,
         is_persistent: bool,
     ) -> Option<(Self, Option<CellKey>)> {
-        let answers = answers(native, setup, communicator, call)?;
+        let runner = setup.collectives.runner(call.operation);
+        let runner = runner_of(native, call, communicator, runner);
+        let answers = answers(native, setup, communicator, (call, runner))?;
         let case = Case {
             native,
             setup,
             communicator,
             comm,
             call,
+            runner,
             ordered: answers.ordered,
             guarded: None,
             is_persistent,
@@ -87,6 +92,7 @@ impl<'a> Case<'a> {
             setup,
             communicator,
             call,
+            runner,
             ..
         } = *self;
         let clusters = &communicator.clusters;
@@ -95,7 +101,7 @@ impl<'a> Case<'a> {
         let known = match self.is_persistent && is_chosen {
             true => {
                 let own = job.as_ref().ok().map(|job| &job.amount);
-                sizes::exchange(native, setup, communicator, call, own)
+                sizes::exchange(native, setup, communicator, (call, runner), own)
             }
             false => None,
         };
@@ -161,7 +167,7 @@ impl<'a> Case<'a> {
             return SizedPlan::new(communicator, key, named)
                 .map(|plan| Work::Sized(Box::new(plan)));
         }
-        let runner = setup.collectives.runner(call.operation);
+        let runner = self.runner;
         let by_size = known.and_then(|known| known.chosen);
         let chosen = communicator.plan(key, |key| match (self.guarded, &by_size) {
             (Some(guarded), _) => plans::make_guarded(communicator, key, guarded),
@@ -181,12 +187,13 @@ impl<'a> Case<'a> {
         if is_told || setup.progress != Progress::Called {
             return None;
         }
-        let named = match (self.guarded, setup.collectives.runner(operation)) {
+        let named = match (self.guarded, self.runner) {
             (Some(guarded), _) => guarded,
-            (None, Runner::Native) => return None,
-            (None, Runner::Algorithm(name)) => {
-                let named = serves(operation, name, setup.progress)?;
-                (named, communicator.eager_limit())
+            (None, Runner::Native | Runner::BySize(_)) => return None,
+            (None, Runner::Plan(plan)) => {
+                let serves = setup.progress.allows(plan.algorithm, operation);
+                let largest = started_segment(communicator, plan.segment);
+                (serves.then_some(plan.algorithm)?, largest)
             }
             (None, Runner::Auto) => {
                 let choice = communicator.choose_started(key, None, setup.progress);
@@ -203,14 +210,14 @@ fn answers(
     native: &Native,
     setup: &Setup,
     communicator: &Communicator,
-    call: &Call,
+    (call, runner): (&Call, &Runner),
 ) -> Option<Answers> {
     let form = match call.operation.is_among_neighbours() && communicator.has_borders() {
         true => None,
         false => repeated::Form::new(native, call),
     };
     let known = form.and_then(|form| communicator.workplace().lock().repeated.answers(&form));
-    known.or_else(|| ask(native, setup, communicator, (call, form)))
+    known.or_else(|| ask(native, setup, communicator, runner, (call, form)))
 }
 
 /// Our communicator for `comm`, where plans may start this collective on it. Where a persistent
@@ -223,17 +230,20 @@ pub fn serving(
     is_persistent: bool,
 ) -> Option<Arc<Communicator>> {
     let runner = setup.collectives.runner(call.operation);
-    if *runner == Runner::Native {
+    let is_native = |runner: &Runner| *runner == Runner::Native;
+    if runner.all().all(is_native) {
         return None;
     }
     let serving = |communicator: &Arc<Communicator>| {
+        let runner = runner_of(native, call, communicator, runner);
         let is_served = !call.operation.is_among_neighbours()
             || neighbours::are_served(call.operation, &communicator.clusters, runner);
         // First of all, so that a call that is left to the MPI on near ranks costs little.
         let is_far = *runner != Runner::Auto
             || communicator.clusters.are_far()
             || keeps_bits(setup, call.operation);
-        (is_far && is_served && communicator.can_start()).then(|| Arc::clone(communicator))
+        let is_ours = !is_native(runner) && is_far && is_served;
+        (is_ours && communicator.can_start()).then(|| Arc::clone(communicator))
     };
     match is_persistent {
         true => attached::with(native, setup, comm, serving),
@@ -261,17 +271,17 @@ fn too_many(native: &Native, call: &Call) -> Out {
 fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
     let bytes = key.bytes();
     match runner {
-        Runner::Native => None,
-        Runner::Algorithm(name) => {
-            let Some(algorithm) = serves(key.operation, name, setup.progress) else {
-                let reason = format!("messages of {name} wait for others");
+        Runner::Native | Runner::BySize(_) => None,
+        Runner::Plan(plan) => {
+            if !setup.progress.allows(plan.algorithm, key.operation) {
+                let reason = format!("messages of {} wait for others", plan.algorithm.name);
                 plans::tell(communicator, key, bytes, "native", 0, &reason);
                 return None;
-            };
-            let segment = communicator.eager_limit();
+            }
+            let segment = started_segment(communicator, plan.segment);
             let reason = "as the setting says";
-            plans::tell(communicator, key, bytes, algorithm.name, segment, reason);
-            plans::of_key(communicator, key, algorithm, segment)
+            plans::tell(communicator, key, bytes, &plan.name(), segment, reason);
+            plans::of_key(communicator, key, plan, segment)
         }
         Runner::Auto => {
             let choice = communicator.choose_started(key, bytes, setup.progress);
@@ -284,12 +294,13 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
             let segment = choice.segment.min(communicator.eager_limit());
             let name = algorithm.map_or("native", |algorithm| algorithm.name);
             plans::tell(communicator, key, bytes, name, segment, &choice.reason());
-            plans::of_key(communicator, key, algorithm?, segment)
+            plans::of_key(communicator, key, &algorithm?.into(), segment)
         }
     }
 }
 
-/// The algorithm of this name, where started plans may be of it.
-pub fn serves(operation: Operation, name: &str, progress: Progress) -> Option<&'static Algorithm> {
-    Algorithm::find(operation, name).filter(|named| progress.allows(named, operation))
+/// The largest message, in bytes, of a plan that is started: all go at once.
+fn started_segment(communicator: &Communicator, named: Option<u64>) -> u64 {
+    let eager = communicator.eager_limit();
+    named.map_or(eager, |segment| segment.min(eager))
 }

@@ -30,12 +30,11 @@ pub fn exchange(
     native: &Native,
     setup: &Setup,
     ground: &Ground,
-    call: &Call,
+    (call, runner): (&Call, &Runner),
     own: Option<&Amount>,
 ) -> Option<AgreedSizes> {
     // Where the root is none, `own` is nothing, and this rank takes part all the same.
     let (operation, root) = (call.operation, call.root as usize);
-    let runner = setup.collectives.runner(operation);
     // Plans that need more than the sizes of a rank's own blocks hand blocks on.
     let matter = setup.progress == Progress::Called
         && sizes::needed(runner, ground, operation) != Needed::Nothing;

@@ -12,7 +12,7 @@ use treepie_process::features::{self, STARTED};
 use treepie_profile::settings::{Collectives, Runner};
 use treepie_record::{Plan, handle_at};
 
-use super::case::{Case, Out, serves, serving};
+use super::case::{Case, Out, serving};
 use super::requests;
 use super::running::Running;
 use crate::attached;
@@ -28,10 +28,14 @@ pub fn is_wanted(
     are_far: bool,
     progress: Progress,
 ) -> bool {
-    Operation::every().any(|operation| match collectives.runner(operation) {
-        Runner::Native => false,
-        Runner::Algorithm(name) => serves(operation, name, progress).is_some(),
+    let starts = |operation: Operation, runner: &Runner| match runner {
+        Runner::Native | Runner::BySize(_) => false,
+        Runner::Plan(plan) => progress.allows(plan.algorithm, operation),
         Runner::Auto => are_far || reproducible && operation.reduces(),
+    };
+    Operation::every().any(|operation| {
+        let mut all = collectives.runner(operation).all();
+        all.any(|runner| starts(operation, runner))
     })
 }
 

@@ -88,7 +88,7 @@ impl SizedPlan {
     pub fn new(ground: &Ground, key: Key, named: (&'static Algorithm, u64)) -> Option<Self> {
         let telling = Telling::new(ground, (key.operation, key.root), &key.amount)?;
         let segment = plans::guarded_segment(ground, &key, named);
-        let run = plans::run(named.0, segment, (key.unit, key.ordered));
+        let run = plans::run(&named.0.into(), segment, (key.unit, key.ordered));
         Some(SizedPlan {
             telling,
             key,
@@ -107,7 +107,7 @@ impl SizedPlan {
         ground.plan(key, |key| {
             let reason = "leaders are told sizes";
             plans::tell(ground, key, None, named.name, segment, reason);
-            plans::of_key(ground, key, named, segment)
+            plans::of_key(ground, key, &named.into(), segment)
         })
     }
 }

@@ -7,7 +7,7 @@ use treepie_base::FileError;
 use treepie_base::permutation::PermutationError;
 use treepie_jobstate::order::file::OrderError;
 use treepie_placement::allocation::AllocationError;
-use treepie_profile::settings::{SettingsError, UnknownAlgorithm};
+use treepie_profile::settings::SettingsError;
 use treepie_traffic::MatrixError;
 
 /// Why what the user asked for is not done.
@@ -53,9 +53,6 @@ pub enum RequestError {
     /// An order that does not fit.
     #[error(transparent)]
     Order(#[from] OrderError),
-    /// A collective has no such algorithm.
-    #[error("collectives: {0}")]
-    Algorithm(#[from] UnknownAlgorithm),
 }
 
 impl RequestError {

@@ -37,7 +37,6 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         }
         return Ok(None);
     }
-    settings.collectives.check()?;
     let file = match &settings.platform {
         // Measured, and kept there.
         Some(path) if probe && !path.exists() => {

@@ -76,7 +76,7 @@ impl Form<Pages> {
 
 impl Form<Collectives> {
     pub(super) const COLLECTIVES: Self = Form::shown(
-        || "`native`, `auto`, `by-name`, a list such as `bcast=grid-chain,scan=auto`".into(),
+        || "`native`, `auto`, `by-name`, a list such as `bcast:0-64K=grid-chain,scan=auto`".into(),
         str::parse,
     );
 }

@@ -22,7 +22,7 @@ pub use choices::{
     AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Stdin,
     Transport, is_on,
 };
-pub use collectives::{Collectives, NAMED, Runner, UnknownAlgorithm};
+pub use collectives::{Collectives, NAMED, OfSizes, Runner};
 pub use error::SettingsError;
 pub use form::OrderPatience;
 pub use output::{DEFAULT_OUTPUT, expand_output};

@@ -58,16 +58,15 @@ fn file_and_environment_say_the_same_in_the_same_words() {
         yaml.permutation,
         Some([2, 0, 1].into_iter().map(Rank).collect())
     );
-    assert_eq!(
-        yaml.collectives.runner(Operation::Bcast),
-        &Runner::Algorithm("ecef-lat".into())
-    );
+    let runner = yaml.collectives.runner(Operation::Bcast);
+    assert_eq!(runner.to_string(), "grid-ecef-lat");
 }
 
 #[test]
 fn lists_and_mappings_of_yaml_are_read_too() {
     let settings = from_yaml(
-        "mode: replay\npermutation: [2, 0, 1]\ncollectives: {bcast: auto, allreduce: native}\n",
+        "mode: replay\npermutation: [2, 0, 1]\ncollectives: \
+         {'bcast:0-64K': auto, allreduce: native}\n",
     )
     .unwrap();
     assert_eq!(
@@ -76,7 +75,7 @@ fn lists_and_mappings_of_yaml_are_read_too() {
     );
     assert_eq!(
         settings.collectives.to_string(),
-        "bcast=auto,allreduce=native"
+        "bcast:0-64K=auto,allreduce=native"
     );
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use treepie_choice::predict::network_of;
 use treepie_collective::read::simulate::{Options, Outcome, simulate};
-use treepie_collective::{Algorithm, Amount, Clusters, Problem};
+use treepie_collective::{Amount, Clusters, Composition, Problem};
 use treepie_platform::Platform;
 
 use super::collective::Collective;
@@ -17,7 +17,7 @@ use treepie_launch::error::CommandError;
 #[derive(Debug, Args)]
 pub struct PlanChoice {
     /// Of a platform: simulate a collective on it and draw the steps of each rank in time, such as
-    /// bcast=grid-ecef or allreduce=grid-direct
+    /// bcast=grid-ecef, allreduce=grid-direct or bcast=grid-chain/16K@binomial/flat
     #[arg(long, value_name = "COLLECTIVE=ALGORITHM")]
     pub plan: Option<String>,
     /// Bytes of the plan's message, or of one rank's block: 64, 16K, 1M
@@ -44,8 +44,8 @@ pub struct PlanChoice {
 pub struct Simulated {
     /// The collective.
     pub collective: Collective,
-    /// Algorithm.
-    pub algorithm: &'static Algorithm,
+    /// The plan that was asked for.
+    pub composition: Composition,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
     /// Bytes of the largest message.
@@ -65,7 +65,7 @@ impl PlanChoice {
         let Some(words) = &self.plan else {
             return Ok(None);
         };
-        let (collective, algorithm) = parse(words)?;
+        let (collective, composition) = parse(words)?;
         let operation = collective.operation;
         if self.root >= platform.ranks() {
             return Err(CommandError::usage(format!(
@@ -77,7 +77,8 @@ impl PlanChoice {
         let network = network_of(platform).ok_or_else(|| {
             CommandError::failed("the platform lacks some of its own ranks; probe it again")
         })?;
-        let mut clusters = Clusters::of_network(&network);
+        let clusters = Clusters::of_network(&network);
+        let mut clusters = clusters.for_plan(&composition);
         if let Some(text) = &self.neighbours {
             let all = neighbours::read(text, network.ranks())?;
             clusters = clusters.with_neighbourhoods(Arc::new(all));
@@ -98,8 +99,8 @@ impl PlanChoice {
             network: Some(&network),
             unit_bytes: 1,
         };
-        let segment = self.segment.max(1);
-        let plans = algorithm.describe(&problem).plans(segment);
+        let segment = composition.segment.unwrap_or(self.segment.max(1));
+        let plans = composition.algorithm.describe(&problem).plans(segment);
         let options = Options {
             timeline: true,
             ..Options::default()
@@ -108,7 +109,7 @@ impl PlanChoice {
             .map_err(|error| CommandError::failed(format!("--plan {words}: {error}")))?;
         Ok(Some(Simulated {
             collective,
-            algorithm,
+            composition,
             bytes: self.bytes,
             segment,
             ranks: network.ranks(),
@@ -117,7 +118,7 @@ impl PlanChoice {
     }
 }
 
-fn parse(words: &str) -> Result<(Collective, &'static Algorithm), CommandError> {
+fn parse(words: &str) -> Result<(Collective, Composition), CommandError> {
     let wrong = |problem: String| CommandError::usage(format!("--plan {words}: {problem}"));
     let (collective, name) = words.split_once('=').ok_or_else(|| {
         wrong("a collective and an algorithm were expected, such as bcast=grid-ecef".to_owned())
@@ -131,13 +132,7 @@ fn parse(words: &str) -> Result<(Collective, &'static Algorithm), CommandError> 
             "{operation} has another size for every rank; take its form with one size for all"
         )));
     }
-    let known = || Algorithm::of(operation).map(|algorithm| algorithm.name);
-    let algorithm = Algorithm::find(operation, name).ok_or_else(|| match known().next() {
-        None => wrong(format!("there are no plans for {operation}")),
-        Some(_) => wrong(format!(
-            "{operation} has no algorithm `{name}`; it has {}",
-            known().collect::<Vec<_>>().join(", ")
-        )),
-    })?;
-    Ok((collective, algorithm))
+    let composition = Composition::parse(operation, name);
+    let composition = composition.map_err(|error| wrong(error.to_string()))?;
+    Ok((collective, composition))
 }

@@ -115,13 +115,6 @@ pub struct NearOptions {
 pub struct ReplacedOptions {
     /// Place for the collectives that a replay with these on --platform will run, not for those of
     /// the MPI: auto, or bcast=grid-chain,allreduce=auto,... as TREEPIE_COLLECTIVES
-    #[arg(long, value_name = "WHO", value_parser = known, requires = "platform", conflicts_with = "model")]
+    #[arg(long, value_name = "WHO", value_parser = str::parse::<Collectives>, requires = "platform", conflicts_with = "model")]
     pub(crate) collectives: Option<Collectives>,
-}
-
-/// A setting of collectives whose strategies exist.
-pub(crate) fn known(text: &str) -> Result<Collectives, String> {
-    let collectives: Collectives = text.parse()?;
-    collectives.check().map_err(|unknown| unknown.to_string())?;
-    Ok(collectives)
 }

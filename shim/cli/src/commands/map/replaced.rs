@@ -102,11 +102,13 @@ impl Replaced {
 
 #[cfg(test)]
 mod tests {
-    use crate::commands::map::arguments::known;
+    use treepie_profile::settings::Collectives;
 
     #[test]
     fn a_strategy_that_does_not_exist_is_refused_with_those_that_do() {
+        let known = str::parse::<Collectives>;
         assert!(known("auto").is_ok());
+        let known = str::parse::<Collectives>;
         assert!(known("bcast=grid-chain,allreduce=auto").is_ok());
         let error = known("bcast=teleport").expect_err("there is none");
         assert!(

@@ -18,7 +18,8 @@ use crate::output;
 
 pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
     let name = |algorithm: &'static Algorithm| algorithm.name;
-    prediction.algorithm.map(name) == predictor.chosen().map(name)
+    let is_chosen = prediction.algorithm.map(name) == predictor.chosen().map(name);
+    is_chosen && !predictor.is_named()
 }
 
 pub(crate) fn print_json(

@@ -25,7 +25,7 @@ pub struct Arguments {
     pub(crate) file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
     /// scan, ...; as it is called: iallreduce (non-blocking), allreduce-init (persistent)
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints", "pieces"])]
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints", "pieces", "choices"])]
     pub(crate) collective: Option<Collective>,
     /// Of neighbor-allgather and its like: neighbours of each rank, torus:4x4 or mesh:2x8 for a
     /// Cartesian topology, or a matrix or profile, in which who sends has an edge to who receives
@@ -36,6 +36,10 @@ pub struct Arguments {
         requires = "collective"
     )]
     pub(crate) neighbours: Option<String>,
+    /// Print the choice for every collective and size as one line for TREEPIE_COLLECTIVES, to be
+    /// kept or changed
+    #[arg(long, conflicts_with_all = ["collective", "measured", "pieces"])]
+    pub(crate) choices: bool,
     /// Of non-blocking and persistent ones: called, where the MPI calls Treepie in whatever it
     /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --native]
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
@@ -80,8 +84,9 @@ pub struct Arguments {
     /// The MPI whose own collectives are modelled: open-mpi, mpich
     #[arg(long, value_name = "FAMILY", default_value = "open-mpi")]
     pub(crate) native: Family,
-    /// One algorithm instead of all
-    #[arg(long, value_name = "NAME")]
+    /// One plan instead of all: grid-chain, grid-chain/32K, or with the trees inside clusters, the
+    /// widest level first, grid-chain/32K@binomial/flat
+    #[arg(long, value_name = "PLAN", requires = "collective")]
     pub(crate) algorithm: Option<String>,
     /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti
     /// (and beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun

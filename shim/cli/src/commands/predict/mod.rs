@@ -5,6 +5,7 @@
 mod answer;
 mod arguments;
 mod checkpoints;
+mod choices;
 mod measured;
 mod pieces;
 mod plans;

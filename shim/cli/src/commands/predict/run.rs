@@ -2,14 +2,15 @@
 
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::operation::Unit;
-use treepie_collective::{Algorithm, Operation, Uniform};
+use treepie_collective::{Algorithm, Composition, Operation, Uniform};
 use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
 use treepie_report::input::collective::{CallForm, Collective};
 use treepie_report::input::{neighbours, sizes};
+use treepie_report::words::pluralize;
 
-use super::{checkpoints, measured, pieces, plans};
+use super::{checkpoints, choices, measured, pieces, plans};
 use crate::commands::outcome::Outcome;
 use crate::commands::predict::answer::{print, print_json};
 use crate::commands::predict::arguments::{Arguments, failed};
@@ -43,13 +44,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(pieces) = arguments.pieces {
         return pieces::run(&platform, pieces, arguments);
     }
+    if arguments.choices {
+        return choices::run(&platform, arguments);
+    }
     let Some(collective) = arguments.collective else {
         return measured::run(&platform, arguments, picture);
     };
     let operation = collective.operation;
     refuse_many(&platform, operation)?;
-    let predictor = predictor_of(collective, arguments, &platform)?;
-    let all = predictions(&predictor, arguments)?;
+    let mut predictor = predictor_of(collective, arguments, &platform)?;
+    let named = named(&predictor, arguments)?;
+    if let Some(plan) = &named {
+        predictor = predictor.for_plan(plan);
+    }
+    let all = predictions(&predictor, named.as_ref(), arguments.segment)?;
     if let Some(out) = &arguments.export {
         let chosen = predictor.chosen();
         let named =
@@ -132,28 +140,46 @@ fn predictor_of(
     })
 }
 
-/// The algorithms that are asked for and the native collective, the quickest first.
-fn predictions(
+/// The plan that `--algorithm` asks for.
+fn named(
     predictor: &Predictor,
     arguments: &Arguments,
-) -> Result<Vec<Prediction>, CommandError> {
-    let operation = predictor.call.operation;
-    if let Some(name) = &arguments.algorithm {
-        let algorithm = Algorithm::find(operation, name).ok_or_else(|| {
-            let known: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
-            CommandError::usage(format!(
-                "--algorithm {name}: there is none for {operation}; write one of {}",
-                known.join(", ")
-            ))
-        })?;
-        if !predictor.allows(algorithm) {
-            return Err(CommandError::usage(format!(
-                "--algorithm {name}: its messages wait for others, and nobody goes on with them \
-                 where the MPI does not call; leave it out, or set --progress called"
-            )));
-        }
-        let found = predictor.of(algorithm, arguments.segment).map_err(failed)?;
-        return Ok(vec![found]);
+) -> Result<Option<Composition>, CommandError> {
+    let Some(text) = &arguments.algorithm else {
+        return Ok(None);
+    };
+    let wrong = |problem: String| CommandError::usage(format!("--algorithm {text}: {problem}"));
+    let plan = Composition::parse(predictor.call.operation, text);
+    let plan = plan.map_err(|error| wrong(error.to_string()))?;
+    if !predictor.allows(plan.algorithm) {
+        return Err(wrong(
+            "its messages wait for others, and nobody goes on with them where the MPI does not \
+             call; leave it out, or set --progress called"
+                .to_owned(),
+        ));
     }
-    predictor.all(arguments.segment).map_err(failed)
+    let levels = predictor.clusters.closer().len() + 1;
+    if plan.shapes.len() > levels {
+        return Err(wrong(format!(
+            "names trees of {}, and clusters have {} here; name at most {levels}",
+            pluralize(plan.shapes.len(), "level"),
+            pluralize(levels, "level"),
+        )));
+    }
+    Ok(Some(plan))
+}
+
+/// The plan that is asked for, or all algorithms and the native collective, the quickest first.
+fn predictions(
+    predictor: &Predictor,
+    named: Option<&Composition>,
+    segment: Option<u64>,
+) -> Result<Vec<Prediction>, CommandError> {
+    match named {
+        Some(plan) => {
+            let found = predictor.of(plan.algorithm, segment.or(plan.segment));
+            Ok(vec![found.map_err(failed)?])
+        }
+        None => predictor.all(segment).map_err(failed),
+    }
 }

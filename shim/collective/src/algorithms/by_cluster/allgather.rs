@@ -5,7 +5,8 @@
 //!   lanes      a1 == its block ==> b1 --> b0, b2        every member by itself, all at the same time
 //! ```
 
-use crate::algorithms::by_cluster::inside::{Stream, inside};
+use crate::algorithms::by_cluster::inside::inside;
+use crate::algorithms::by_cluster::stage::Stream;
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;

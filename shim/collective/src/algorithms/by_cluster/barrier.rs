@@ -4,7 +4,8 @@
 //!   members --> leader <==> leaders of all other clusters; leader --> members
 //! ```
 
-use crate::algorithms::by_cluster::inside::{Flows, Stream, inside};
+use crate::algorithms::by_cluster::inside::inside;
+use crate::algorithms::by_cluster::stage::{Flows, Stream};
 use crate::problem::Problem;
 use crate::steps::Steps;
 

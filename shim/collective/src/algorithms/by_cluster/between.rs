@@ -1,6 +1,7 @@
 //! Trees between clusters: of a shape, or as a scheduler orders the sends.
 
-use crate::algorithms::by_cluster::inside::{Fan, Flows, Stream, fans, inside, tail};
+use crate::algorithms::by_cluster::inside::{Fan, fans, inside, tail};
+use crate::algorithms::by_cluster::stage::{Flows, Stream};
 use crate::algorithms::trees::{Neighbours, Shape, round};
 use crate::clusters::Clusters;
 use crate::network::costs::{MessageCost, MessageCosts};

@@ -3,7 +3,8 @@
 //! the rest of the message is still between clusters.
 
 use crate::algorithms::by_cluster::between::{Between, Direction, all_levels};
-use crate::algorithms::by_cluster::inside::{Stream, inside};
+use crate::algorithms::by_cluster::inside::inside;
+use crate::algorithms::by_cluster::stage::Stream;
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;

@@ -10,7 +10,8 @@
 
 use crate::algorithms::by_cluster::between;
 use crate::algorithms::by_cluster::between::{Between, Direction};
-use crate::algorithms::by_cluster::inside::{Stream, inside, led_from};
+use crate::algorithms::by_cluster::inside::{inside, led_from};
+use crate::algorithms::by_cluster::stage::Stream;
 use crate::algorithms::trees;
 use crate::algorithms::trees::{Neighbours, Shape, Slots, led_by};
 use crate::clusters::Clusters;

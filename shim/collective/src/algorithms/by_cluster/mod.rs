@@ -15,3 +15,4 @@ pub mod reduce;
 pub mod reduce_exchange;
 pub mod reduce_scatter;
 pub mod scan;
+pub mod stage;

@@ -2,7 +2,7 @@
 //! leaders; the broadcast of the same shape, backwards.
 
 use crate::algorithms::by_cluster::between::{Between, Direction, all_levels};
-use crate::algorithms::by_cluster::inside::Stream;
+use crate::algorithms::by_cluster::stage::Stream;
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;

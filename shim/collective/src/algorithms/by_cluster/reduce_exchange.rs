@@ -15,7 +15,8 @@
 use std::collections::VecDeque;
 
 use crate::algorithms::by_cluster::broadcast::leaders;
-use crate::algorithms::by_cluster::inside::{Stream, inside};
+use crate::algorithms::by_cluster::inside::inside;
+use crate::algorithms::by_cluster::stage::Stream;
 use crate::algorithms::trees;
 use crate::algorithms::trees::{Neighbours, Slots};
 use crate::plan::range::Range;

@@ -4,7 +4,8 @@
 //!   members --all blocks--> leader == sums for b's members ==> leader of b --each its own--> members
 //! ```
 
-use crate::algorithms::by_cluster::inside::{Stream, inside};
+use crate::algorithms::by_cluster::inside::inside;
+use crate::algorithms::by_cluster::stage::Stream;
 use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;

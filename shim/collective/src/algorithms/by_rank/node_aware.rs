@@ -1,36 +1,94 @@
-//! `Alltoall`, `Alltoallv` and `Alltoallw` with one message from each rank to each other host, or
-//! cluster (Kinkead, ..., Bienz, SC Workshops 2025, arXiv 2601.17606).
+//! `Alltoall`, `Alltoallv` and `Alltoallw` with messages between hosts, or clusters, that some ranks
+//! of each send for all: every rank for itself, or a few for those around them (Kinkead, ..., Bienz,
+//! SC Workshops 2025, arXiv 2601.17606).
 //!
 //! ```text
 //!   hosts of 4   1   5 --blocks for 0 1 2 3--> 1      to the rank of the same number in its host
 //!                2   1 --blocks of 1 5 9--> 0, 2, 3   to each in the host all that came for it
+//!
+//!   2 leaders    0   6 --all blocks--> 4              to its leader
+//!                1   4 --blocks of 4 6 for 0 1 2 3--> 0
+//!                2   0 --blocks of 0 4 6 8 10--> 1, 2, 3
 //! ```
 //!
-//! Fewer messages between hosts, and longer ones, than [`super::pairwise`]; all ranks of a host
-//! send them, not leaders alone. All must know the sizes of all blocks.
+//! Fewer messages between hosts, and longer ones, than [`super::pairwise`]. All must know the sizes
+//! of all blocks.
 
 use crate::algorithms::by_rank::pairwise::buffers;
+use crate::clusters::Clusters;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// The rank of `cluster` that gets what `rank` has for it.
-fn counterpart(problem: &Problem, rank: usize, cluster: usize) -> usize {
-    let clusters = problem.clusters;
-    let own = clusters.members(clusters.of(rank));
-    let number = own.binary_search(&rank).unwrap_or(0);
-    let members = clusters.members(cluster);
-    members[number % members.len()]
+/// More leaders than a cluster has ranks: each sends for itself.
+pub(crate) const ALL: u32 = 1 << 16;
+
+/// The ranks of each cluster that send to other clusters, one of each host in turn, and those that
+/// they send for.
+struct Leaders<'a> {
+    clusters: &'a Clusters,
+    /// The most leaders of a cluster.
+    most: usize,
+    /// Place of each rank among those of its cluster.
+    place: Vec<usize>,
 }
 
-/// The ranks whose blocks for `rank`'s cluster come to it, itself first.
-fn senders(problem: &Problem, rank: usize) -> Vec<usize> {
-    let clusters = problem.clusters;
-    let here = clusters.of(rank);
-    let far = clusters.others_towards(here);
-    let far = far.flat_map(|cluster| clusters.members(cluster));
-    let come = far.filter(|&&other| counterpart(problem, other, here) == rank);
-    std::iter::once(rank).chain(come.copied()).collect()
+impl<'a> Leaders<'a> {
+    fn new(problem: &Problem<'a>) -> Self {
+        let clusters = problem.clusters;
+        let mut place = vec![0; clusters.ranks()];
+        for cluster in 0..clusters.count() {
+            for (number, &rank) in clusters.dealt(cluster).iter().enumerate() {
+                place[rank] = number;
+            }
+        }
+        Leaders {
+            clusters,
+            most: problem.parameter(ALL) as usize,
+            place,
+        }
+    }
+
+    /// The leaders of a cluster.
+    fn of(&self, cluster: usize) -> &'a [usize] {
+        let dealt = self.clusters.dealt(cluster);
+        &dealt[..self.most.min(dealt.len())]
+    }
+
+    /// The leader that sends for `rank`.
+    fn leading(&self, rank: usize) -> usize {
+        let leaders = self.of(self.clusters.of(rank));
+        leaders[self.place[rank] % leaders.len()]
+    }
+
+    /// The ranks that `leader` sends for, itself first.
+    fn led_by(&self, leader: usize) -> impl Iterator<Item = usize> + use<'a> {
+        let cluster = self.clusters.of(leader);
+        let dealt = self.clusters.dealt(cluster)[self.place[leader]..].iter();
+        dealt.copied().step_by(self.of(cluster).len())
+    }
+
+    /// The leader of `cluster` that gets what `leader` has for it.
+    fn counterpart(&self, leader: usize, cluster: usize) -> usize {
+        let leaders = self.of(cluster);
+        leaders[self.place[leader] % leaders.len()]
+    }
+
+    /// The leaders of other clusters that send to `leader`.
+    fn senders(&self, leader: usize) -> impl Iterator<Item = usize> + '_ {
+        let here = self.clusters.of(leader);
+        let (count, place) = (self.of(here).len(), self.place[leader]);
+        let far = self.clusters.others_towards(here);
+        far.flat_map(move |cluster| self.of(cluster).iter().skip(place).step_by(count).copied())
+    }
+
+    /// The ranks of other clusters whose blocks come to `rank`, in the order in which they come:
+    /// none where it is no leader.
+    fn origins(&self, rank: usize) -> impl Iterator<Item = usize> + '_ {
+        let leader = Some(rank).filter(|&rank| self.leading(rank) == rank);
+        let senders = leader.into_iter().flat_map(|leader| self.senders(leader));
+        senders.flat_map(|sender| self.led_by(sender))
+    }
 }
 
 /// One range for several in this order, if they are one behind the other.
@@ -78,60 +136,97 @@ fn receive(steps: &mut dyn Steps, from: usize, parts: &[Range]) {
     }
 }
 
+/// Receives the blocks of several ranks for several others in one message: by sender, the block for
+/// each of `receivers`.
+fn receive_blocks(
+    problem: &Problem,
+    steps: &mut dyn Steps,
+    from: usize,
+    senders: &[usize],
+    receivers: &[usize],
+) -> Vec<Vec<Range>> {
+    let row = |&sender: &usize| receivers.iter().map(move |&to| problem.pair(sender, to));
+    let lengths: Vec<u64> = senders.iter().flat_map(row).collect();
+    let blocks = Blocks::listed(&lengths);
+    let all = steps.scratch(blocks.total());
+    steps.receive(from, all);
+    let block = |index| blocks.of(all, index);
+    let row = |sender: usize| (sender * receivers.len()..(sender + 1) * receivers.len()).map(block);
+    (0..senders.len())
+        .map(|sender| row(sender).collect())
+        .collect()
+}
+
 /// The steps of `rank`.
 pub(crate) fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
+    let leaders = Leaders::new(problem);
     let (input, output) = buffers(problem, rank);
     let here = clusters.of(rank);
     let members = clusters.members(here);
-    for cluster in clusters.others(here) {
-        let far = clusters.members(cluster);
-        let parts: Vec<Range> = far.iter().map(|&to| input[to]).collect();
-        send(steps, counterpart(problem, rank, cluster), &parts);
-    }
-    // By sender, what it has for each member.
-    let mut held: Vec<Vec<Range>> = vec![members.iter().map(|&to| input[to]).collect()];
-    let senders_here = senders(problem, rank);
-    for &from in &senders_here[1..] {
-        let lengths = members.iter().map(|&to| problem.pair(from, to));
-        let blocks = Blocks::listed(&lengths.collect::<Vec<u64>>());
-        let all = steps.scratch(blocks.total());
-        steps.receive(from, all);
-        held.push(
-            (0..members.len())
-                .map(|member| blocks.of(all, member))
-                .collect(),
-        );
+    let far = clusters
+        .others(here)
+        .flat_map(|cluster| clusters.members(cluster));
+    let far: Vec<usize> = far.copied().collect();
+    let own: Vec<Range> = far.iter().map(|&to| input[to]).collect();
+    let leader = leaders.leading(rank);
+    let mut held = Vec::new();
+    if leader != rank {
+        send(steps, leader, &own);
+    } else {
+        // By rank that it sends for, what that has for each rank that is far.
+        let mut led = vec![own];
+        for from in leaders.led_by(rank).skip(1) {
+            led.extend(receive_blocks(problem, steps, from, &[from], &far));
+        }
+        let mut first = 0;
+        for cluster in clusters.others(here) {
+            let end = first + clusters.members(cluster).len();
+            let parts: Vec<Range> = led
+                .iter()
+                .flat_map(|blocks| &blocks[first..end])
+                .copied()
+                .collect();
+            send(steps, leaders.counterpart(rank, cluster), &parts);
+            first = end;
+        }
+        for from in leaders.senders(rank) {
+            let senders: Vec<usize> = leaders.led_by(from).collect();
+            held.extend(receive_blocks(problem, steps, from, &senders, members));
+        }
     }
     let number = members.binary_search(&rank).unwrap_or(0);
     for distance in 1..members.len() {
         let to = (number + distance) % members.len();
-        let parts: Vec<Range> = held.iter().map(|blocks| blocks[to]).collect();
+        let near = std::iter::once(input[members[to]]);
+        let parts: Vec<Range> = near.chain(held.iter().map(|blocks| blocks[to])).collect();
         send(steps, members[to], &parts);
     }
-    for (&from, blocks) in senders_here.iter().zip(&held) {
+    steps.copy(input[rank], output[rank]);
+    for (from, blocks) in leaders.origins(rank).zip(&held) {
         steps.copy(blocks[number], output[from]);
     }
     for distance in 1..members.len() {
         let member = members[(number + members.len() - distance) % members.len()];
-        let parts = senders(problem, member)
-            .into_iter()
-            .map(|from| output[from]);
-        receive(steps, member, &parts.collect::<Vec<Range>>());
+        let all = std::iter::once(member).chain(leaders.origins(member));
+        let parts: Vec<Range> = all.map(|from| output[from]).collect();
+        receive(steps, member, &parts);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::ALL;
     use crate::algorithms::algorithm::Algorithm;
     use crate::clusters::Clusters;
+    use crate::composition::Composition;
     use crate::operation::Operation;
     use crate::plan::step::Action;
     use crate::problem::Uniform;
 
-    /// Messages between clusters of four and inside them, and the blocks of each: (4 blocks, 24
-    /// messages).
-    fn messages(ranks: usize) -> [(u64, usize); 2] {
+    /// Messages between clusters of four and inside them, and the blocks of the longest: (4 blocks,
+    /// 24 messages).
+    fn messages(ranks: usize, leaders: u32) -> [(u64, usize); 2] {
         let numbers: Vec<usize> = (0..ranks).map(|rank| rank / 4).collect();
         let call = Uniform {
             operation: Operation::Alltoall,
@@ -139,14 +234,17 @@ mod tests {
             root: 0,
         };
         let algorithm = Algorithm::find(Operation::Alltoall, "grid-node-aware").unwrap();
-        let plans = algorithm.plans(&call, None, &Clusters::new(&numbers), 1 << 20);
+        let clusters = Clusters::new(&numbers).for_plan(&Composition {
+            parameter: Some(leaders),
+            ..Composition::from(algorithm)
+        });
+        let plans = algorithm.plans(&call, None, &clusters, 1 << 20);
         let mut found = [(0, 0); 2];
         for (rank, plan) in plans.iter().enumerate() {
             for step in plan.steps() {
                 if let Action::Send { to, range, .. } = step.action {
                     let (blocks, count) = &mut found[usize::from(numbers[rank] == numbers[to])];
-                    assert!(*count == 0 || *blocks == range.length);
-                    (*blocks, *count) = (range.length, *count + 1);
+                    (*blocks, *count) = (range.length.max(*blocks), *count + 1);
                 }
             }
         }
@@ -155,7 +253,15 @@ mod tests {
 
     #[test]
     fn messages_are_as_many_and_as_long_as_in_the_paper() {
-        assert_eq!(messages(12), [(4, 24), (3, 36)]);
-        assert_eq!(messages(8), [(4, 8), (2, 24)]);
+        assert_eq!(messages(12, ALL), [(4, 24), (3, 36)]);
+        assert_eq!(messages(8, ALL), [(4, 8), (2, 24)]);
+    }
+
+    /// Each of two leaders sends for two, to all four of the other clusters; inside, each rank sends
+    /// to three, and two of them to their leader before.
+    #[test]
+    fn leaders_send_for_those_around_them() {
+        assert_eq!(messages(12, 2), [(8, 12), (8, 36 + 6)]);
+        assert_eq!(messages(12, 1), [(16, 6), (9, 36 + 9)]);
     }
 }

@@ -18,17 +18,17 @@ use crate::problem::Problem;
 
 /// Largest radix where the number of ranks has such factors: a rank waits for one less at the same
 /// time.
-const LARGEST_RADIX: usize = 16;
+pub(crate) const LARGEST_RADIX: u32 = 16;
 
 /// Radices for so many ranks, from near to far: two of about the same size at least, where the
 /// number is no prime.
-fn of_ranks(ranks: usize) -> Vec<usize> {
-    split(ranks, 2)
+fn of_ranks(ranks: usize, largest: u32) -> Vec<usize> {
+    split(ranks, 2, largest)
 }
 
 /// Radices of the levels of a communicator, from near to far: those whose groups are as large as
 /// each other and of consecutive ranks.
-fn of_levels(clusters: &Clusters) -> Vec<usize> {
+fn of_levels(clusters: &Clusters, largest: u32) -> Vec<usize> {
     let ranks = clusters.ranks();
     let outer: Vec<usize> = (0..ranks).map(|rank| clusters.of(rank)).collect();
     let levels = clusters.closer().iter().rev().chain([&outer]);
@@ -36,14 +36,14 @@ fn of_levels(clusters: &Clusters) -> Vec<usize> {
     let mut inner = 1;
     for size in levels.filter_map(|level| group_size(level)) {
         if size > inner && size < ranks && size.is_multiple_of(inner) {
-            radices.extend(split(size / inner, 1));
+            radices.extend(split(size / inner, 1, largest));
             inner = size;
         }
     }
     match inner {
-        1 => of_ranks(ranks),
+        1 => of_ranks(ranks, largest),
         _ => {
-            radices.extend(split(ranks / inner, 1));
+            radices.extend(split(ranks / inner, 1, largest));
             radices
         }
     }
@@ -57,8 +57,8 @@ fn group_size(group_of: &[usize]) -> Option<usize> {
 }
 
 /// The factors of a number, joined to as few as can be, `least` or more, none of them above
-/// [`LARGEST_RADIX`] but for a prime: the largest first.
-fn split(number: usize, least: usize) -> Vec<usize> {
+/// `largest` but for a prime: the largest first.
+fn split(number: usize, least: usize, largest: u32) -> Vec<usize> {
     let mut primes = Vec::new();
     let mut rest = number;
     let mut prime = 2;
@@ -82,7 +82,7 @@ fn split(number: usize, least: usize) -> Vec<usize> {
         radices
     };
     let most = primes.len();
-    let fits = |radices: &Vec<usize>| radices.iter().all(|&radix| radix <= LARGEST_RADIX);
+    let fits = |radices: &Vec<usize>| radices.iter().all(|&radix| radix <= largest as usize);
     let mut fewest_first = (least.min(most)..most).map(joined);
     fewest_first.find(fits).unwrap_or_else(|| joined(most))
 }
@@ -127,7 +127,11 @@ fn owners(radices: &[usize], ranks: usize) -> Vec<usize> {
 /// The stages of a rank, by the radices of the number of ranks.
 pub(crate) fn by_ranks(problem: &Problem, rank: usize) -> Stages {
     let ranks = problem.ranks();
-    stages(&of_ranks(ranks), ranks, rank)
+    stages(
+        &of_ranks(ranks, problem.parameter(LARGEST_RADIX)),
+        ranks,
+        rank,
+    )
 }
 
 /// The one stage in which all ranks take part.
@@ -138,7 +142,8 @@ pub(crate) fn at_once(problem: &Problem, rank: usize) -> Stages {
 
 /// The stages of a rank, by the radices of the levels.
 pub(crate) fn by_levels(problem: &Problem, rank: usize) -> Stages {
-    stages(&of_levels(problem.clusters), problem.ranks(), rank)
+    let largest = problem.parameter(LARGEST_RADIX);
+    stages(&of_levels(problem.clusters, largest), problem.ranks(), rank)
 }
 
 #[cfg(test)]
@@ -160,7 +165,7 @@ mod tests {
             (128, &[16, 8]),
             (512, &[8, 8, 8]),
         ] {
-            assert_eq!(of_ranks(ranks), radices, "{ranks} ranks");
+            assert_eq!(of_ranks(ranks, LARGEST_RADIX), radices, "{ranks} ranks");
         }
     }
 
@@ -170,11 +175,20 @@ mod tests {
         let deep = Clusters::new(&groups(24))
             .with_closer(&groups(8))
             .with_closer(&groups(2));
-        assert_eq!(of_levels(&deep), [2, 4, 3, 2]);
-        assert_eq!(of_levels(&Clusters::new(&groups(16))), [16, 3]);
+        assert_eq!(of_levels(&deep, LARGEST_RADIX), [2, 4, 3, 2]);
+        assert_eq!(
+            of_levels(&Clusters::new(&groups(16)), LARGEST_RADIX),
+            [16, 3]
+        );
         let round_robin: Vec<usize> = (0..12).map(|rank| rank % 3).collect();
-        assert_eq!(of_levels(&Clusters::new(&round_robin)), [4, 3]);
-        assert_eq!(of_levels(&Clusters::new(&[0, 0, 1, 1, 1, 1])), [3, 2]);
+        assert_eq!(
+            of_levels(&Clusters::new(&round_robin), LARGEST_RADIX),
+            [4, 3]
+        );
+        assert_eq!(
+            of_levels(&Clusters::new(&[0, 0, 1, 1, 1, 1]), LARGEST_RADIX),
+            [3, 2]
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::steps::Steps;
 
 /// Messages of a rank that are on their way at a time: enough that none waits for the answer of
 /// a receiver, too few to fill its memory.
-const WINDOW: usize = 32;
+pub(crate) const WINDOW: u32 = 32;
 
 /// All ranks, those of each cluster as evenly spread as can be: again and again each cluster gets a
 /// credit of its size, and the one that has the most gives its next rank, for all ranks' worth.
@@ -52,13 +52,14 @@ pub(crate) fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps, or
         let from = order[problem.before(place, distance)];
         steps.receive(from, output[from]);
     }
+    let window = problem.parameter(WINDOW) as usize;
     let mut sent = Vec::with_capacity(ranks);
     for distance in 1..ranks {
         let to = order[problem.after(place, distance)];
         if input[to].length == 0 {
             continue;
         }
-        let before = sent.len().checked_sub(WINDOW);
+        let before = sent.len().checked_sub(window);
         let after = before.and_then(|before: usize| sent[before]);
         for segment in steps.segments(input[to]) {
             steps.send_segment_after(to, segment, after);
@@ -105,7 +106,9 @@ mod tests {
         };
         let sends: Vec<u32> = (0..plan.steps().len() as u32).filter(is_send).collect();
         for (number, &step) in sends.iter().enumerate() {
-            let before = number.checked_sub(WINDOW).map(|before| sends[before]);
+            let before = number
+                .checked_sub(WINDOW as usize)
+                .map(|before| sends[before]);
             let needs = plan.needs(&plan.steps()[step as usize]);
             assert_eq!(needs, before.as_slice(), "message {number}");
         }

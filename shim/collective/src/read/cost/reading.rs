@@ -4,6 +4,7 @@ use crate::algorithms::algorithm::Algorithm;
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::operation::Unit;
+use crate::plan::counted::Counted;
 use crate::problem::Uniform;
 use crate::problem::{Amount, Problem};
 use crate::read::cost::contention::{exchanges, inside};
@@ -14,8 +15,12 @@ use crate::read::cost::times::Times;
 use crate::read::exchanges::is_contention_known;
 use crate::steps::Flow;
 
-/// Of a message of more segments so many are run, half of them and all.
-const SEGMENTS: u64 = 8;
+/// Of a message of more segments so many are run, half of them and all: among few ranks, and among
+/// many.
+const SEGMENTS: [u64; 2] = [8, 4];
+
+/// Largest number of ranks that are few.
+const FEW: usize = 64;
 
 /// Approximate number of messages that are run where every rank sends many.
 const MOST_MESSAGES: usize = 2048;
@@ -82,8 +87,12 @@ impl Reading<'_> {
         let segment = self.flow.segment.max(1);
         let segments = call.bytes.div_ceil(segment);
         // Each segment may go to another cluster first.
-        let period = clusters.count().next_multiple_of(2) as u64;
-        let most = SEGMENTS.max(2 * (period - 1));
+        let period = match algorithm.is_by_rank() {
+            true => 1,
+            false => clusters.count().next_multiple_of(2) as u64,
+        };
+        let enough = SEGMENTS[usize::from(clusters.ranks() > FEW)];
+        let most = enough.max(2 * (period - 1));
         if call.operation.unit() != Unit::Message || segments <= most {
             return of_bytes(call.bytes);
         }
@@ -95,14 +104,9 @@ impl Reading<'_> {
     /// All messages of an algorithm that are run one by one; `None` where they are many.
     fn whole_if_short(&self, algorithm: &Algorithm, problem: &Problem) -> Option<Times> {
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
-        let how = How {
-            part: Part::All,
-            one_by_one: self.one_by_one,
-            told: false,
-        };
         let description = algorithm.describe(problem);
         let some = [problem.root, ranks / 3, ranks / 2, ranks - 1];
-        let sends = some.map(|rank| Script::read(&description, flow, rank, how).sends());
+        let sends = some.map(|rank| Counted::of(&description, flow, rank).sends);
         let mean = sends.into_iter().sum::<usize>() / some.len() + 1;
         (mean * ranks <= MOST_MESSAGES_IN_ALL).then(|| self.whole(algorithm, problem, flow))
     }
@@ -145,8 +149,7 @@ impl Reading<'_> {
                 ..self.flow
             },
         });
-        let coarsely =
-            || Script::read(&description, coarse, ranks / 2, how(Part::All, false)).sends();
+        let coarsely = || Counted::of(&description, coarse, ranks / 2).sends;
         if usual.hands_on()
             && !self.is_even(algorithm, problem, &usual)
             && coarsely() * ranks <= MOST_DIFFERENT
@@ -197,11 +200,6 @@ impl Reading<'_> {
     fn is_even(&self, algorithm: &Algorithm, problem: &Problem, usual: &Script) -> bool {
         let description = algorithm.describe(problem);
         let flow = problem.flow(self.flow);
-        let how = How {
-            part: Part::All,
-            one_by_one: self.one_by_one,
-            told: false,
-        };
         let mut partners: Vec<u32> = Vec::new();
         for (to, _) in usual.sent() {
             if !partners.contains(&to) {
@@ -213,7 +211,7 @@ impl Reading<'_> {
         }
         let ranks = [0, problem.ranks() / 3, problem.ranks() - 1];
         ranks.into_iter().all(|rank| {
-            let sends = Script::read(&description, flow, rank, how).sends();
+            let sends = Counted::of(&description, flow, rank).sends;
             10 * sends.abs_diff(usual.sends()) <= usual.sends()
         })
     }

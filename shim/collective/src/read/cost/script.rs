@@ -20,7 +20,7 @@ pub(super) enum Move {
     Await(u32),
     /// Waits until what it has sent last has left.
     Settle,
-    /// Combines or copies so many bytes.
+    /// Combines or copies so many bytes, in one or several steps.
     Compute(u64),
 }
 
@@ -251,6 +251,13 @@ impl Reader {
             .extend(needed.into_iter().map(Move::Await));
     }
 
+    fn compute(&mut self, bytes: u64) {
+        match self.script.moves.last_mut() {
+            Some(Move::Compute(before)) => *before += bytes,
+            _ => self.script.moves.push(Move::Compute(bytes)),
+        }
+    }
+
     /// A call ends when all has come.
     fn end(&mut self) {
         if !matches!(self.part, Part::Every(_)) {
@@ -325,12 +332,12 @@ impl Steps for Reader {
     fn reduce_segment(&mut self, left: Range, right: Range) {
         self.needs(left);
         self.needs(right);
-        self.script.moves.push(Move::Compute(left.length));
+        self.compute(left.length);
     }
 
     fn copy_segment(&mut self, from: Range, _into: Range) {
         self.needs(from);
-        self.script.moves.push(Move::Compute(from.length));
+        self.compute(from.length);
     }
 
     fn await_signal(&mut self, from: usize) {

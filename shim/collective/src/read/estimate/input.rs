@@ -1,6 +1,7 @@
 //! Inputs of cost estimates.
 
-use crate::algorithms::by_cluster::inside::{Fan, Flows, Stage, Stream, fans, stage};
+use crate::algorithms::by_cluster::inside::{Fan, fans, stage};
+use crate::algorithms::by_cluster::stage::{Flows, Stage, Stream};
 use crate::clusters::Clusters;
 use crate::network::costs::{MessageCost, MessageCosts};
 use crate::network::links::Network;

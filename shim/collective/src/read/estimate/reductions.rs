@@ -1,7 +1,7 @@
 //! Reductions between clusters.
 
 use crate::algorithms::by_cluster::direct::straight_of_allreduce;
-use crate::algorithms::by_cluster::inside::Stage;
+use crate::algorithms::by_cluster::stage::Stage;
 use crate::read::estimate::input::CostInput;
 use crate::read::estimate::trees::broadcast_tree;
 

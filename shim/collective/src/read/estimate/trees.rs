@@ -1,6 +1,6 @@
 //! Broadcasts between clusters, and the reduction that is one of them backwards.
 
-use crate::algorithms::by_cluster::inside::Stage;
+use crate::algorithms::by_cluster::stage::Stage;
 use crate::network::costs::MessageCosts;
 use crate::read::estimate::input::CostInput;
 use std::borrow::Cow;

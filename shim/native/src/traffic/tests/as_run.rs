@@ -1,5 +1,7 @@
 //! One truth: what the traffic reading of an algorithm says is what its checked plans send.
 
+use std::borrow::Cow;
+
 use super::*;
 use treepie_collective::Flow;
 use treepie_collective::grids::scattered;
@@ -61,7 +63,7 @@ fn sent_by_plans(run: &AsRun, operation: Operation, root: usize, volume: &Volume
             operation,
             root,
             amount,
-            clusters: run.clusters,
+            clusters: &run.clusters,
             ordered: run.ordered,
             network: run.network,
             unit_bytes: 1,
@@ -112,7 +114,7 @@ fn the_traffic_of_every_algorithm_is_what_its_checked_plans_send() {
                         {
                             let run = AsRun {
                                 algorithm,
-                                clusters,
+                                clusters: Cow::Borrowed(clusters),
                                 network,
                                 ordered: false,
                                 unit_bytes: 1,
@@ -146,7 +148,7 @@ fn exact_pairs_that_are_relayed_are_counted_on_the_way_they_took() {
     for algorithm in ["grid-grouped", "grid-aggregate", "uniform", "pairwise"] {
         let run = AsRun {
             algorithm: Algorithm::find(Operation::Alltoallv, algorithm).unwrap(),
-            clusters: &clusters,
+            clusters: Cow::Borrowed(&clusters),
             network: None,
             ordered: false,
             unit_bytes: 1,
@@ -194,7 +196,7 @@ fn no_byte_of_calls_that_differ_is_lost() {
     let clusters = Clusters::one(4);
     let run = |operation, name| AsRun {
         algorithm: Algorithm::find(operation, name).unwrap(),
-        clusters: &clusters,
+        clusters: Cow::Borrowed(&clusters),
         network: None,
         ordered: false,
         unit_bytes: 8,
@@ -233,7 +235,7 @@ fn a_run_on_clusters_sends_over_their_links_as_its_tree_says() {
     let clusters = Clusters::new(&numbers);
     let run = AsRun {
         algorithm: Algorithm::find(Operation::Bcast, "grid-chain").unwrap(),
-        clusters: &clusters,
+        clusters: Cow::Borrowed(&clusters),
         network: None,
         ordered: false,
         unit_bytes: 1,
@@ -261,7 +263,7 @@ fn an_algorithm_that_does_not_serve_the_record_adds_nothing() {
     let clusters = Clusters::one(6);
     let run = AsRun {
         algorithm: Algorithm::find(Operation::Bcast, "scatter-doubling").unwrap(),
-        clusters: &clusters,
+        clusters: Cow::Borrowed(&clusters),
         network: None,
         ordered: false,
         unit_bytes: 1,

@@ -8,7 +8,7 @@
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem};
 use treepie_platform::orders::Costs;
-use treepie_platform::{Cluster, Contents, Host, Link, Platform};
+use treepie_platform::{Cluster, Contents, Host, Link, Parallel, Platform};
 
 /// One of the grids.
 pub struct Grid {
@@ -23,7 +23,7 @@ pub struct Grid {
 
 /// Table 7.3: 88 processes (broadcast, case 1).
 pub const CASE_1: Grid = Grid {
-    name: "case 1, 88 ranks",
+    name: "88 machines",
     sizes: &[31, 29, 6, 1, 1, 20],
     latencies: &[
         &[47.56, 62.10, 12181.52, 12187.24, 12197.49, 5210.99],
@@ -38,7 +38,7 @@ pub const CASE_1: Grid = Grid {
 
 /// Table 7.4: 78 processes (broadcast, case 2; scatter, case 1).
 pub const CASE_2: Grid = Grid {
-    name: "case 2, 78 ranks",
+    name: "78 machines",
     sizes: &[20, 11, 7, 1, 20, 19],
     latencies: &[
         &[48.39, 6577.49, 6586.49, 6592.51, 5211.94, 8602.73],
@@ -55,7 +55,7 @@ pub const CASE_2: Grid = Grid {
 /// icluster2, Orsay. Latencies as in table 7.4, icluster2 in the place of IDPOT, and those of
 /// figure 7.14.
 pub const CASE_3: Grid = Grid {
-    name: "case 3, 188 ranks",
+    name: "190 machines (188 are told)",
     sizes: &[28, 20, 50, 60, 30],
     latencies: &[
         &[26.94, 5211.94, 3630.51, 5486.65, 5211.94],
@@ -69,7 +69,7 @@ pub const CASE_3: Grid = Grid {
 
 /// Table 7.6: 40 processes (total exchange): IDPOT, IDPOT, Sophia.
 pub const CASE_4: Grid = Grid {
-    name: "total exchange, 40 ranks",
+    name: "40 machines",
     sizes: &[13, 7, 20],
     latencies: &[
         &[35.52, 59.96, 2735.97],
@@ -77,6 +77,24 @@ pub const CASE_4: Grid = Grid {
         &[2735.97, 2744.07, 34.92],
     ],
     slow_to_enter: None,
+};
+
+/// Figure 7.18: 208 processes of which 207 are told (scatter, case 2): IDPOT; icluster2 with eight
+/// more of IDPOT; Toulouse, Sophia, Orsay, Orsay. Latencies as in tables 7.3 and 7.4, and of
+/// icluster2 as in case 3; it and the rest of IDPOT, in one city, are as far apart as the logical
+/// clusters of IDPOT.
+pub const CASE_5: Grid = Grid {
+    name: "208 machines",
+    sizes: &[9, 68, 29, 52, 13, 36],
+    latencies: &[
+        &[35.52, 59.96, 5387.48, 2736.56, 6577.49, 6577.49],
+        &[59.96, 40.88, 5486.65, 2736.56, 6577.49, 6577.49],
+        &[5387.48, 5486.65, 26.94, 3630.51, 5211.94, 5211.94],
+        &[2736.56, 2736.56, 3630.51, 35.04, 8602.73, 8602.73],
+        &[6577.49, 6577.49, 5211.94, 8602.73, 48.39, 62.10],
+        &[6577.49, 6577.49, 5211.94, 8602.73, 62.10, 47.92],
+    ],
+    slow_to_enter: Some(1),
 };
 
 /// How the sizes of a total exchange differ, with a mean.
@@ -111,16 +129,19 @@ impl Volumes {
 
 const MEGABYTE: f64 = (1 << 20) as f64;
 
+/// Latency in seconds above which two clusters are at two sites.
+const BETWEEN_SITES: f64 = 1e-3;
+
 impl Grid {
     /// Seconds a byte between two clusters.
     pub fn per_byte(&self, from: usize, to: usize) -> f64 {
         let latency = 1e-6 * self.latencies[from][to];
         let slow = match self.slow_to_enter {
-            Some(cluster) if cluster == to && latency > 1e-3 => 2.0,
+            Some(cluster) if cluster == to && latency > BETWEEN_SITES => 2.0,
             _ => 1.0,
         };
         match latency {
-            l if l > 1e-3 => slow * 2.0 * l / 65536.0,
+            l if l > BETWEEN_SITES => slow * 2.0 * l / 65536.0,
             _ if from == to => 9.1e-3 / MEGABYTE,
             _ => 20e-3 / MEGABYTE,
         }
@@ -140,8 +161,8 @@ impl Grid {
         Costs::new(gap.collect(), latency.collect(), inside.collect()).unwrap()
     }
 
-    /// The grid with a host for each rank, in the order of the cluster file.
-    pub fn network(&self) -> Network {
+    /// A host for each rank, in the order of the cluster file.
+    fn contents(&self) -> Contents {
         let mut contents = Contents::default();
         let mut rank = 0;
         for (cluster, &size) in self.sizes.iter().enumerate() {
@@ -164,9 +185,36 @@ impl Grid {
                 contents.links.insert((cluster, other), link);
             }
         }
-        let platform = Platform::new(contents).unwrap();
+        contents
+    }
+
+    /// The grid as a platform, on which connections of a site share a link as fast as the fastest.
+    pub fn network(&self) -> Network {
+        let platform = Platform::new(self.contents()).unwrap();
         let ranks: Vec<usize> = (0..platform.ranks()).collect();
         Network::new(&platform, &ranks).unwrap()
+    }
+
+    /// The same, where several connections at once move more than one (4.8 of the digest): 24
+    /// between two sites 120 MB/s, those inside a site each half of what it moves alone.
+    pub fn platform(&self) -> Platform {
+        let mut contents = self.contents();
+        let together = contents.links.iter().map(|(&(from, to), link)| {
+            let hosts = self.sizes[from].min(self.sizes[to]);
+            let (pairs, bytes_per_second) = match link.latency() > BETWEEN_SITES {
+                true => (24, 120e6),
+                false => (hosts, 0.5 * hosts as f64 * MEGABYTE / link.gap(1 << 20)),
+            };
+            Parallel {
+                from,
+                to,
+                level: None,
+                pairs,
+                bytes_per_second,
+            }
+        });
+        contents.parallel = together.collect();
+        Platform::new(contents).unwrap()
     }
 
     fn link(&self, from: usize, to: usize) -> Link {

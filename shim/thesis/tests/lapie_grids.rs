@@ -5,7 +5,9 @@
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Clusters, Operation, Uniform};
 use treepie_platform::orders::{Accounting, Order};
-use treepie_thesis::lapie::{CASE_1, CASE_2, CASE_3, CASE_4, Grid, Volumes, exchanged};
+use treepie_thesis::lapie::{CASE_1, CASE_2, CASE_3, CASE_4, CASE_5, Grid, Volumes, exchanged};
+use treepie_thesis::models::chapter_7::{Served, exchange_bound, scatter_direct, scatter_grouped};
+use treepie_thesis::models::{self, Reading};
 use treepie_thesis::orders::optimum;
 
 const MEGABYTE: u64 = 1 << 20;
@@ -128,6 +130,55 @@ fn simulated(grid: &Grid, operation: Operation, name: &str, bytes: u64, root: us
         ..Options::default()
     };
     simulate(&network, &plans, 1, options).unwrap().seconds
+}
+
+#[test]
+fn formulas_of_chapter_7_take_what_simulations_by_their_rules_take() {
+    let scatter = |grid: &Grid, name| simulated(grid, Operation::Scatter, name, MEGABYTE, 0);
+    for grid in [&CASE_2, &CASE_5] {
+        let network = grid.network();
+        let clusters = Clusters::of_network(&network);
+        let grouped = |served| scatter_grouped(&network, &clusters, MEGABYTE, served);
+        for (formula, name) in [
+            (scatter_direct(&network, MEGABYTE, 0.0), "flat"),
+            (grouped(Served::InOrder), "grid-grouped"),
+            (grouped(Served::SlowestFirst), "grid-slowest-first"),
+        ] {
+            let ratio = scatter(grid, name) / formula;
+            assert!(
+                (0.99..1.01).contains(&ratio),
+                "{} {name}: {ratio}",
+                grid.name
+            );
+        }
+    }
+    // Whole messages take a tree inside clusters that the pipelines of table 6.2 are quicker than.
+    for grid in [&CASE_1, &CASE_2, &CASE_3] {
+        let network = grid.network();
+        let clusters = Clusters::of_network(&network);
+        for (order, name) in [
+            (Order::Flat, "grid-flat"),
+            (Order::Fef, "grid-fef"),
+            (Order::Ecef, "grid-ecef"),
+        ] {
+            let call = Uniform {
+                operation: Operation::Bcast,
+                bytes: MEGABYTE,
+                root: 0,
+            };
+            let formula =
+                models::makespan(order, &call, &network, &clusters, Reading::default()).unwrap();
+            let ratio = simulated(grid, Operation::Bcast, name, MEGABYTE, 0) / formula;
+            assert!(
+                (1.0..1.12).contains(&ratio),
+                "{} {name}: {ratio}",
+                grid.name
+            );
+        }
+    }
+    let exchange = |name| simulated(&CASE_4, Operation::Alltoall, name, 64 << 10, 0);
+    let ratio = exchange("max-weight") / exchange_bound(&CASE_4.network(), 64 << 10);
+    assert!((1.0..1.03).contains(&ratio), "{ratio}");
 }
 
 const ECEF_FAMILY: [&str; 4] = [

@@ -8,8 +8,8 @@ use crate::models::tables_6_1_and_6_2::Broadcast;
 use crate::models::{chapter_5, section_6_4};
 use treepie_collective::algorithms::Between;
 use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
-use treepie_platform::orders::{Accounting, Costs};
-use treepie_platform::{Contention, Link};
+use treepie_platform::Contention;
+use treepie_platform::orders::{Accounting, Costs, Order};
 
 /// Reading of the formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +18,17 @@ pub struct Reading {
     pub form: Form,
     /// The model of single messages.
     pub model: MessageModel,
+}
+
+impl Reading {
+    /// Processes on alike links, with the formulas of this reading.
+    pub(super) fn group(self, processes: usize, link: &Modelled) -> Group<'_> {
+        let group = Group::new(processes, link as &dyn Timing);
+        match self.form {
+            Form::Corrected => group,
+            Form::Thesis => group.as_printed(),
+        }
+    }
 }
 
 /// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or
@@ -30,34 +41,48 @@ pub fn formula(
     clusters: &Clusters,
     reading: Reading,
 ) -> Option<f64> {
-    let modelled = |link: Option<&Link>| link.map(|link| Modelled::new(reading.model, link));
-    let within: Vec<Option<Modelled>> = (0..clusters.count())
-        .map(|cluster| modelled(network.within(cluster)))
-        .collect();
-    let group = |cluster: usize| {
-        let (ranks, link) = (clusters.members(cluster).len(), within[cluster].as_ref()?);
-        let group = Group::new(ranks, link as &dyn Timing);
-        Some(match reading.form {
-            Form::Corrected => group,
-            Form::Thesis => group.as_printed(),
-        })
-    };
     if clusters.count() == 1 {
         let has_levels = network.hosts() > 1 && network.hosts() < clusters.ranks();
-        let group = group(0).filter(|_| !has_levels)?;
+        let link = Modelled::new(reading.model, network.within(0).filter(|_| !has_levels)?);
+        let group = reading.group(clusters.ranks(), &link);
         return table(algorithm.name, call, segment, group, network);
     }
     let Some((Between::Order(order), _)) = algorithm.tree else {
         return None;
     };
-    // Chapter 7: T_k is the best of table 6.2 inside each cluster.
+    let span = makespan(order, call, network, clusters, reading)?;
+    let computing = (clusters.count() - 1) as f64 * network.computing.seconds(call.bytes);
+    match call.operation {
+        Operation::Bcast => Some(span),
+        Operation::Reduce => Some(span + computing),
+        Operation::Allreduce => Some(2.0 * span + computing),
+        _ => None,
+    }
+}
+
+/// Seconds of a broadcast in this order between clusters, by chapter 7: `T_k` is the best of table
+/// 6.2 inside each cluster.
+pub fn makespan(
+    order: Order,
+    call: &Uniform,
+    network: &Network,
+    clusters: &Clusters,
+    reading: Reading,
+) -> Option<f64> {
     let inside = (0..clusters.count()).map(|cluster| {
-        let best = |group| Broadcast::choose(group, call.bytes, 1).1.seconds;
-        group(cluster).map_or(0.0, best)
+        let Some(link) = network.within(cluster) else {
+            return 0.0;
+        };
+        let link = Modelled::new(reading.model, link);
+        let group = reading.group(clusters.members(cluster).len(), &link);
+        Broadcast::choose(group, call.bytes, 1).1.seconds
     });
     let count = clusters.count();
     let between: Vec<Option<Modelled>> = (0..count * count)
-        .map(|pair| modelled(network.between(pair / count, pair % count)))
+        .map(|pair| {
+            let link = network.between(pair / count, pair % count)?;
+            Some(Modelled::new(reading.model, link))
+        })
         .collect();
     let all = |of: &dyn Fn(&Modelled) -> f64| -> Vec<f64> {
         let links = between.iter().map(|link| link.as_ref().map_or(0.0, of));
@@ -66,17 +91,8 @@ pub fn formula(
     let gap = all(&|link| link.gap(call.bytes));
     let latency = all(&|link| link.latency() + link.handshake(call.bytes));
     let costs = Costs::new(gap, latency, inside.collect()).ok()?;
-    let root = clusters.of(call.root);
-    let span = order
-        .schedule(&costs, root)
-        .makespan(&costs, Accounting::AfterSends);
-    let computing = (clusters.count() - 1) as f64 * network.computing.seconds(call.bytes);
-    match call.operation {
-        Operation::Bcast => Some(span),
-        Operation::Reduce => Some(span + computing),
-        Operation::Allreduce => Some(2.0 * span + computing),
-        _ => None,
-    }
+    let schedule = order.schedule(&costs, clusters.of(call.root));
+    Some(schedule.makespan(&costs, Accounting::AfterSends))
 }
 
 /// The row of chapter 6 for an algorithm by rank, on `group`.

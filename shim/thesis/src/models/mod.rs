@@ -5,6 +5,7 @@
 //! printed one is kept as [`Form::Thesis`].
 
 pub mod chapter_5;
+pub mod chapter_7;
 mod formula;
 mod group;
 pub mod section_6_4;
@@ -12,5 +13,5 @@ pub mod segment;
 pub mod table_6_3;
 pub mod tables_6_1_and_6_2;
 
-pub use formula::{Reading, formula};
+pub use formula::{Reading, formula, makespan};
 pub use group::{Form, Group};

@@ -1,25 +1,20 @@
 //! Costs of a choice, and times of algorithms at scale: `cargo bench -p treepie-benches --bench
-//! collectives [-- choose|scale [RANKS]|thesis|uneven|smpi DIRECTORY]`.
+//! collectives [-- choose|scale [RANKS]|uneven]`.
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:
 //! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every algorithm for a
 //! broadcast, a reduction and an allreduce, the host's binomial tree by rank (in the best and the
-//! worst numbering), and the bound. `thesis`: the grids of LaPIe's cases 1 to 3 and of its
-//! scatters, one port a process and messages uncut as there. `uneven`: total exchanges of uneven
-//! sizes on its grid of 40 ranks and on four clusters of four, and what a choice among all
-//! algorithms costs. `smpi`: some of them as time-independent traces with their platform, and what
-//! the simulator here says, for `scripts/bench schedules`.
+//! worst numbering), and the bound. `uneven`: total exchanges of uneven sizes on LaPIe's grid of 40
+//! ranks and on four clusters of four, and what a choice among all algorithms costs.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use treepie_base::statistics::median;
 use treepie_choice::Chooser;
 use treepie_choice::uneven::{exchange_seconds, quickest};
-use treepie_collective::read::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{
     Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform, bound,
@@ -40,14 +35,8 @@ fn main() {
     if wants("scale") {
         scale(which.get(1).and_then(|ranks| ranks.parse().ok()));
     }
-    if wants("thesis") {
-        thesis();
-    }
     if wants("uneven") {
         uneven();
-    }
-    if let ["smpi", directory] = which.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        smpi(Path::new(directory));
     }
 }
 
@@ -273,59 +262,6 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
     }
 }
 
-/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the MPI's binomial tree,
-/// and scatters.
-fn thesis() {
-    const BROADCASTS: [&str; 8] = [
-        "binomial",
-        "grid-flat",
-        "grid-fef",
-        "grid-ecef",
-        "grid-ecef-la",
-        "grid-ecef-lat-min",
-        "grid-ecef-lat",
-        "grid-bottom-up",
-    ];
-    const SCATTERS: [&str; 4] = [
-        "flat",
-        "grid-grouped",
-        "grid-slowest-first",
-        "grid-latest-tail-first",
-    ];
-    println!("\nthe grids of LaPIe, seconds (one port a process, messages uncut)");
-    for grid in [lapie::CASE_1, lapie::CASE_2, lapie::CASE_3] {
-        for (operation, names, sizes) in [
-            (Operation::Bcast, &BROADCASTS[..], [1 << 20, 4 << 20]),
-            (Operation::Scatter, &SCATTERS[..], [64 << 10, 1 << 20]),
-        ] {
-            for bytes in sizes {
-                println!("{operation} of {bytes} bytes, {}, root 0", grid.name);
-                for name in names {
-                    let seconds = uncut(&grid, operation, name, bytes);
-                    println!("    {name:28} {seconds:>9.3}");
-                }
-            }
-        }
-    }
-}
-
-fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f64 {
-    let network = grid.network();
-    let clusters = Clusters::of_network(&network);
-    let call = Uniform {
-        operation,
-        bytes,
-        root: 0,
-    };
-    let algorithm = Algorithm::find(operation, name).unwrap();
-    let plans = algorithm.plans(&call, Some(&network), &clusters, u64::MAX >> 8);
-    let options = Options {
-        sending: Sending::OnePort,
-        ..Options::default()
-    };
-    simulate(&network, &plans, 1, options).unwrap().seconds
-}
-
 /// Milliseconds of total exchanges by each algorithm: one port a process as in the thesis, and with
 /// links that several share; then those of the choice.
 fn uneven() {
@@ -393,60 +329,6 @@ fn choose_uneven(network: &Network) {
             1e3 * found.seconds,
             1e3 * found.unknown,
             1e3 * exchange_seconds(network, (ranks * 2 * 8) as u64),
-        );
-    }
-}
-
-/// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in
-/// the simulator here, and the command that replays it.
-///
-/// Messages are not cut: SimGrid's flows share a connection evenly, where messages on a real one
-/// follow each other, so that nothing flows on before the last piece is there.
-fn smpi(directory: &Path) {
-    let (clusters, ranks) = (20, 1_000);
-    let network = grid(clusters, ranks, true);
-    let known = Clusters::of_network(&network);
-    let (platform, hosts) = simgrid(&network);
-    let path = |name: &str| directory.join(name);
-    std::fs::write(path("platform.xml"), platform).unwrap();
-    std::fs::write(path("hosts"), hosts).unwrap();
-    for (operation, algorithm, bytes, segment) in [
-        (Operation::Bcast, "grid-flat", 32 << 10, 32 << 10),
-        (Operation::Bcast, "grid-ecef-la", 32 << 10, 32 << 10),
-        (Operation::Bcast, "binomial", 32 << 10, 32 << 10),
-        (Operation::Reduce, "grid-flat", 32 << 10, 32 << 10),
-        (Operation::Reduce, "grid-ecef-la", 32 << 10, 32 << 10),
-        (Operation::Reduce, "binomial", 32 << 10, 32 << 10),
-        (
-            Operation::Scatter,
-            "grid-latest-tail-first",
-            1 << 10,
-            48 << 10,
-        ),
-        (Operation::Allreduce, "grid-exchange", 1 << 10, 1 << 10),
-    ] {
-        let call = Uniform {
-            operation,
-            bytes,
-            root: 0,
-        };
-        let algorithm = Algorithm::find(operation, algorithm).unwrap();
-        let plans = algorithm.plans(&call, Some(&network), &known, segment);
-        let name = format!("{operation}-{}-{bytes}", algorithm.name);
-        let mut list = String::new();
-        for (rank, trace) in time_independent(&plans, 1).iter().enumerate() {
-            let file = path(&format!("{name}.rank{rank}.ti"));
-            std::fs::write(&file, trace).unwrap();
-            list += &format!("{}\n", file.display());
-        }
-        std::fs::write(path(&format!("{name}.ti")), list).unwrap();
-        let outcome = simulate(&network, &plans, 1, Options::default()).unwrap();
-        println!(
-            "{name} {:.3} smpirun -np {ranks} -platform {} -hostfile {} -replay {} {SMPIRUN_OPTIONS}",
-            1e3 * outcome.seconds,
-            path("platform.xml").display(),
-            path("hosts").display(),
-            path(&format!("{name}.ti")).display(),
         );
     }
 }

@@ -39,7 +39,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 15] = [
+const MEASUREMENTS: [&str; 16] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
@@ -55,6 +55,7 @@ const MEASUREMENTS: [&str; 15] = [
     "profiles/checkpoints.md",
     "profiles/networks.md",
     "profiles/one-sided.md",
+    "profiles/thesis.md",
 ];
 
 fn read(name: &str) -> String {

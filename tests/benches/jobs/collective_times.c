@@ -25,6 +25,8 @@
  * Collectives with a count for each rank may end in `-mixed` (blocks of 0 to twice the BYTES) or
  * `-skewed` (every fifth rank sends four times as much, and an eighth of all blocks is empty).
  * Connections are used before they are timed.
+ * All write to what they send before each repetition: what nobody has written since the last call
+ * may still be in the caches of those that read it then.
  * Results are looked at in a repetition that does not count. With SECONDS, each is called for so long
  * before it is timed, one call after the other, so that a guard can decide; behind each 50 that are
  * started comes a barrier, in which it does. With $THREADS MPI is told of several threads.
@@ -387,9 +389,8 @@ static double median(const char *name, int bytes, int repetitions, double slack)
 {
     double times[64];
     for (int repetition = -1; repetition < repetitions; repetition++) {
+        give(name, bytes);
         double start = now() + slack, took;
-        if (repetition < 0)
-            give(name, bytes);
         for (int to = 1; rank == 0 && to < ranks; to++)
             MPI_Send(&start, 1, MPI_DOUBLE, to, 1, comm);
         if (rank > 0)

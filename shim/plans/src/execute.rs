@@ -11,6 +11,7 @@ use treepie_mpi::{Datatype, Op, Word, c_int};
 
 use super::packed::{copy_bytes, transfer_bytes};
 use super::place::Place;
+use super::sweeps::Sweeps;
 use super::transport::{Memory, Message};
 use super::unit::{Scratch, Unit};
 
@@ -42,8 +43,13 @@ const IDLE_WHERE_MANY: u32 = 16;
 pub struct Prepared {
     plan: Plan,
     dependencies: Dependencies,
+    /// For each step, how many steps it waits for, and the steps that wait for none, where copies
+    /// that are done with sums are not waited for.
+    pending: Vec<u32>,
+    ready: Vec<u32>,
     /// Which of the sends of the same data each step is one of.
     one_to_many: Vec<Option<u32>>,
+    pub(crate) sweeps: Sweeps,
     /// Nothing is received.
     only_sends: bool,
 }
@@ -54,8 +60,20 @@ impl Prepared {
         let dependencies = Dependencies::new(&plan);
         let receives = |step: &Step| matches!(step.action, Action::Receive { .. });
         let only_sends = !plan.steps().iter().any(receives);
+        let sweeps = Sweeps::new(&plan, &dependencies);
+        let mut pending = dependencies.pending().to_vec();
+        for copy in dependencies.ready() {
+            if let Some(sum) = sweeps.sum_of_copy(copy) {
+                pending[sum as usize] -= 1;
+            }
+        }
+        let starts =
+            |&step: &u32| pending[step as usize] == 0 && sweeps.sum_of_copy(step).is_none();
         Prepared {
             one_to_many: one_to_many(&plan),
+            ready: (0..pending.len() as u32).filter(starts).collect(),
+            pending,
+            sweeps,
             plan,
             dependencies,
             only_sends,
@@ -86,13 +104,13 @@ pub struct Spaces {
 /// How far an execution is: used again by the next one, so that no memory is asked for.
 #[derive(Debug, Default)]
 pub struct Account {
-    missing: Vec<u32>,
+    pub(crate) missing: Vec<u32>,
     ready: BinaryHeap<Reverse<u32>>,
     requests: Requests,
     /// Messages through memory of elements that do not lie one behind the other, by step: as bytes.
-    packed: Vec<(u32, Scratch)>,
+    pub(crate) packed: Vec<(u32, Scratch)>,
     /// An error in what came with a step that is complete.
-    failed: Option<c_int>,
+    pub(crate) failed: Option<c_int>,
     /// Steps that others may wait for, since they were let in.
     done: u32,
 }
@@ -100,11 +118,11 @@ pub struct Account {
 impl Account {
     /// The account of a plan of which nothing is done.
     pub fn begin(&mut self, prepared: &Prepared) {
-        let dependencies = &prepared.dependencies;
         self.missing.clear();
-        self.missing.extend_from_slice(dependencies.pending());
+        self.missing.extend_from_slice(&prepared.pending);
         self.ready.clear();
-        self.ready.extend(dependencies.ready().map(Reverse));
+        self.ready
+            .extend(prepared.ready.iter().copied().map(Reverse));
         self.failed = None;
         self.done = 0;
     }
@@ -198,7 +216,7 @@ impl Execution<'_> {
         let has_requests = !self.account.requests.is_empty();
         let is_quiet = self.memory.as_ref().is_none_or(|memory| memory.is_idle());
         if is_quiet && !has_requests && self.account.ready.is_empty() {
-            return Ok(Turn::Ended);
+            return self.account.failed.map_or(Ok(Turn::Ended), Err);
         }
         let mut went_on = self.go_on_in_memory()?;
         if has_requests {
@@ -236,7 +254,7 @@ impl Execution<'_> {
         let Some(memory) = self.memory.take() else {
             return Ok(false);
         };
-        let went_on = memory.go_on(|step| self.arrived(step));
+        let went_on = memory.go_on(self);
         self.memory = Some(memory);
         let truncated = self.native.abi.err_truncate;
         self.account
@@ -280,14 +298,14 @@ impl Execution<'_> {
                     let message = self.bytes_of(step, tag, range, true)?;
                     let sends = self.prepared.one_to_many[step as usize];
                     if let Some(memory) = self.memory.take() {
-                        memory.send(to, message, sends, |step| self.arrived(step));
+                        memory.send(to, message, sends, self);
                         self.memory = Some(memory);
                     }
                 }
                 Action::Receive { from, tag, range } if self.reaches(from) => {
                     let message = self.bytes_of(step, tag, range, false)?;
                     if let Some(memory) = self.memory.take() {
-                        let received = memory.receive(from, message, |step| self.arrived(step));
+                        let received = memory.receive(from, message, self);
                         self.memory = Some(memory);
                         received.map_err(|_| self.native.abi.err_truncate)?;
                     }
@@ -305,10 +323,7 @@ impl Execution<'_> {
                     self.account.requests.push(self.native, request, step);
                 }
                 Action::Reduce { left, right } => {
-                    let (left, count, datatype) = self.elements(left);
-                    let (right, _, _) = self.elements(right);
-                    self.native
-                        .reduce_local(left, right, count, datatype, self.spaces.op)?;
+                    self.reduce(step, left, right)?;
                     self.complete(step);
                 }
                 Action::Copy { from, into } => {
@@ -374,8 +389,9 @@ impl Execution<'_> {
         Ok(address)
     }
 
-    /// A message through memory has gone or come.
-    fn arrived(&mut self, step: u32) {
+    /// Puts the elements of a message that was packed where they belong.
+    #[cold]
+    pub(crate) fn unpack(&mut self, step: u32) {
         let packed = &mut self.account.packed;
         if let Some(place) = packed.iter().position(|(of, _)| *of == step) {
             let (_, mut bytes) = packed.swap_remove(place);
@@ -390,12 +406,11 @@ impl Execution<'_> {
                 self.account.failed = self.account.failed.or(unpacked.err());
             }
         }
-        self.complete(step);
     }
 
     /// A range as MPI takes it: address, count, datatype.
     #[inline(always)]
-    fn elements(&self, range: Range) -> (Word, c_int, Datatype) {
+    pub(crate) fn elements(&self, range: Range) -> (Word, c_int, Datatype) {
         let base = match range.space {
             Space::Input => self.spaces.input,
             Space::Output => self.spaces.output,
@@ -407,12 +422,22 @@ impl Execution<'_> {
         (address, range.length as c_int, unit.datatype)
     }
 
-    fn complete(&mut self, step: u32) {
+    pub(crate) fn complete(&mut self, step: u32) {
+        self.complete_with(step, None);
+    }
+
+    /// A step is complete, and with it one of its successors. Copies that are done with sums are
+    /// when they could begin.
+    pub(crate) fn complete_with(&mut self, step: u32, done: Option<u32>) {
         for &next in self.prepared.dependencies.successors(step) {
             let missing = &mut self.account.missing[next as usize];
             *missing -= 1;
-            if *missing == 0 {
-                self.account.ready.push(Reverse(next));
+            if *missing > 0 {
+                continue;
+            }
+            match done == Some(next) || self.prepared.sweeps.sum_of_copy(next).is_some() {
+                true => self.complete(next),
+                false => self.account.ready.push(Reverse(next)),
             }
         }
     }

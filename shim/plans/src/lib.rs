@@ -67,6 +67,8 @@ mod setup;
 mod sizes;
 mod started;
 mod started_calls;
+mod summing;
+mod sweeps;
 mod telling;
 mod transport;
 mod unit;

@@ -21,7 +21,7 @@ use treepie_process::machine::allowed_cores;
 use super::board::Board;
 use super::channel::{Incoming, Outgoing};
 use super::copy::read_from;
-use super::memory::{Memory, OFFERS_FROM, Peer};
+use super::memory::{Memory, OFFERS_FROM, Peer, long};
 use super::segment::{Layout, MOST_RANKS, Segment, SegmentError};
 
 /// Where a process is.
@@ -248,5 +248,6 @@ fn memory(near: &Neighbours, segment: &Arc<Segment>, can_copy: bool) -> Memory {
         board: Board::new(segment.slots(own)),
         call: 0,
         shares_cores: near.share_cores(),
+        long: long(segment.way(own, own).block_bytes(), near.share_cores()),
     }
 }

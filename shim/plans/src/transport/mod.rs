@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! join      who shares memory: made by one process of a host, agreed by all of it
+//! arrivals  what an execution does with what has come: kept, or combined with what is there
 //! memory    the ways of a communicator, as the executor uses them
 //! channel   messages on a way: fragments, offers and what is published, matched by tag
 //! board     messages that several ranks read where they were written once
 //! copy      one copy from another process's memory
+//! stream    copies past the caches
 //! ring      who may touch which block, and when
 //! segment   the memory itself
 //! ```
@@ -15,6 +17,7 @@
 //! share a segment, or none. What lies in a device's memory never comes here: a plan runs on memory
 //! that the processor reads.
 
+mod arrivals;
 mod board;
 mod channel;
 mod copy;
@@ -23,9 +26,11 @@ mod memory;
 mod message;
 mod ring;
 mod segment;
+mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use arrivals::{Arrivals, FRAGMENT_UNIT};
 pub use join::{Located, join, located};
 pub use memory::Memory;
 pub use message::Message;

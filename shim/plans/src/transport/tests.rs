@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use treepie_mpi::Word;
 
 use super::board::Board;
-use super::channel::{Incoming, Outgoing};
+use super::channel::{Incoming, Long, Outgoing};
 use super::memory::{Memory, OFFERS_FROM, Peer};
 use super::message::Message;
 use super::segment::{Layout, Segment};
@@ -32,6 +32,7 @@ fn memory(segment: &Arc<Segment>, own: usize, offers_from: usize) -> Memory {
         board: Board::new(segment.slots(own)),
         call: 0,
         shares_cores: true,
+        long: Long::Offered,
     }
 }
 
@@ -85,14 +86,14 @@ fn take_part(mut memory: Memory, own: usize, calls: u32) {
                 );
                 // SAFETY: all live until the call has ended.
                 unsafe {
-                    memory.send(other, out, Some(number as u32), |_| done += 1);
-                    let begun = memory.receive(other, into, |_| done += 1);
+                    memory.send(other, out, Some(number as u32), &mut |_| done += 1);
+                    let begun = memory.receive(other, into, &mut |_| done += 1);
                     assert_eq!(begun, Ok(()));
                 }
             }
         }
         while done < 4 * sent.len() {
-            if memory.go_on(|_| done += 1) != Ok(true) {
+            if memory.go_on(&mut |_| done += 1) != Ok(true) {
                 yield_now();
             }
             assert!(Instant::now() < until, "call {call} of rank {own}");
@@ -139,7 +140,7 @@ fn a_call_that_failed_leaves_slots_or_none_are_used() {
         let mut gone = 0;
         for to in [1, 2] {
             // SAFETY: it lives until it was received, or its call has ended.
-            unsafe { first.send(to, message, Some(0), |_| gone += 1) };
+            unsafe { first.send(to, message, Some(0), &mut |_| gone += 1) };
         }
         second.begin(call);
         let mut received = vec![0; 5000];
@@ -149,11 +150,11 @@ fn a_call_that_failed_leaves_slots_or_none_are_used() {
             ..message
         };
         // SAFETY: as above.
-        let begun = unsafe { second.receive(0, into, |_| has_come = true) };
+        let begun = unsafe { second.receive(0, into, &mut |_| has_come = true) };
         assert_eq!(begun, Ok(()));
         while !has_come {
-            let _ = first.go_on(|_| gone += 1);
-            let _ = second.go_on(|_| has_come = true);
+            let _ = first.go_on(&mut |_| gone += 1);
+            let _ = second.go_on(&mut |_| has_come = true);
         }
         assert_eq!(received, sent);
     }

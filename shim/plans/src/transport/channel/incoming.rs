@@ -3,14 +3,20 @@
 use super::wire::{
     FRAGMENT, HEAD, Head, OFFER, Offer, PUBLISHED, answer, copy_short, refused, taken,
 };
+use crate::transport::arrivals::Arrivals;
 use crate::transport::board::Reads;
 use crate::transport::copy::read_from;
 use crate::transport::message::{Message, Truncated};
 use crate::transport::ring::Reader;
 use crate::transport::segment::{SLOT_BYTES, Slot, Way};
+use crate::transport::stream;
 
 /// So much is copied from another process before other things get a turn.
 const AT_ONCE: usize = 4 << 20;
+
+/// Messages from this length on are combined as they come, where blocks are as long: a copy of a
+/// shorter one stays in the first cache, and each block is a call.
+const COMBINED_FROM: usize = 4 << 10;
 
 /// What came before it was asked for.
 #[derive(Debug)]
@@ -27,6 +33,7 @@ struct Coming {
     done: usize,
     /// The receive that it is for; none where it is held.
     receive: Option<Message>,
+    is_combined: bool,
     held: Vec<u8>,
 }
 
@@ -37,6 +44,14 @@ struct Fetching {
     offer: Offer,
     total: usize,
     done: usize,
+}
+
+/// Nothing more comes for a receive.
+fn end(arrivals: &mut impl Arrivals, step: u32, is_combined: bool) {
+    match is_combined {
+        true => arrivals.combined(step),
+        false => arrivals.arrived(step),
+    }
 }
 
 /// The messages from another process to this one.
@@ -69,6 +84,13 @@ impl Incoming {
             fetching: Vec::new(),
             held: Vec::new(),
         }
+    }
+
+    /// Whether what comes for a receive is combined.
+    fn combines(&self, arrivals: &impl Arrivals, receive: &Message, total: usize) -> bool {
+        COMBINED_FROM <= total.min(self.way.block_bytes())
+            && total == receive.bytes
+            && arrivals.combines(receive.step)
     }
 
     /// Begins a call, unless it has begun.
@@ -105,7 +127,7 @@ impl Incoming {
             .is_some_and(|coming| coming.receive.is_some())
     }
 
-    /// Receives a message of up to so many bytes; `complete` is told its step when it has come.
+    /// Receives a message of up to so many bytes.
     ///
     /// # Errors
     /// A message that is longer.
@@ -115,18 +137,18 @@ impl Incoming {
     pub unsafe fn receive(
         &mut self,
         message: Message,
-        complete: &mut impl FnMut(u32),
+        arrivals: &mut impl Arrivals,
     ) -> Result<(), Truncated> {
-        if self.receives.is_empty() && self.takes_at_once(&message) {
-            complete(message.step);
+        if self.receives.is_empty() && self.takes_at_once(&message, arrivals) {
+            arrivals.arrived(message.step);
             return Ok(());
         }
         let held = self.held.iter().position(|(tag, _, _)| *tag == message.tag);
         match held.map(|place| self.held.swap_remove(place)) {
-            Some((_, total, held)) => self.take(message, total, held, complete),
+            Some((_, total, held)) => self.take(message, total, held, arrivals),
             None => {
                 self.receives.push(message);
-                self.go_on(complete).map(|_| ())
+                self.go_on(arrivals).map(|_| ())
             }
         }
     }
@@ -134,7 +156,7 @@ impl Incoming {
     /// Takes a message in one block for the only receive that there is, where nothing else is under
     /// way.
     #[inline]
-    fn takes_at_once(&mut self, message: &Message) -> bool {
+    fn takes_at_once(&mut self, message: &Message, arrivals: &impl Arrivals) -> bool {
         let is_alone = self.coming.is_none() && self.held.is_empty() && self.fetching.is_empty();
         let Some(block) = self.reader.full_block(&self.way).filter(|_| is_alone) else {
             return false;
@@ -143,7 +165,8 @@ impl Incoming {
         let head: Head = unsafe { self.way.block(block).add(size_of::<u64>()).cast().read() };
         let is_whole = u64::from(head.length) == head.total && head.kind == FRAGMENT;
         let is_for_it = (head.call, head.tag) == (self.call, message.tag);
-        if !(is_whole && is_for_it && head.total <= message.bytes as u64) {
+        let is_kept = !self.combines(arrivals, message, head.total as usize);
+        if !(is_whole && is_for_it && head.total <= message.bytes as u64 && is_kept) {
             return false;
         }
         // SAFETY: the block has this length, and the receive has room for it.
@@ -159,17 +182,17 @@ impl Incoming {
     ///
     /// # Errors
     /// A message that is longer than its receive.
-    pub fn go_on(&mut self, complete: &mut impl FnMut(u32)) -> Result<bool, Truncated> {
+    pub fn go_on(&mut self, arrivals: &mut impl Arrivals) -> Result<bool, Truncated> {
         if let [message] = self.receives[..]
-            && self.takes_at_once(&message)
+            && self.takes_at_once(&message, arrivals)
         {
             self.receives.clear();
-            complete(message.step);
+            arrivals.arrived(message.step);
             return Ok(true);
         }
         let mut went_on = !self.fetching.is_empty();
         if went_on {
-            self.fetch(complete);
+            self.fetch(arrivals);
         }
         // What nobody waits for stays where it is.
         while !self.receives.is_empty() || self.is_coming() {
@@ -185,7 +208,7 @@ impl Incoming {
             went_on = true;
             match (age, head.kind) {
                 (0, OFFER) => self.read_offer(block, head)?,
-                (0, _) => self.read_fragment(block, head, complete)?,
+                (0, _) => self.read_fragment(block, head, arrivals)?,
                 (_, kind) => {
                     if kind == OFFER {
                         answer(&self.way, self.offer_in(block).number, taken);
@@ -214,7 +237,7 @@ impl Incoming {
         &mut self,
         block: u64,
         head: Head,
-        complete: &mut impl FnMut(u32),
+        arrivals: &mut impl Arrivals,
     ) -> Result<(), Truncated> {
         let mut coming = match self.coming.take() {
             Some(coming) if coming.tag == head.tag => coming,
@@ -225,10 +248,12 @@ impl Incoming {
                     Some(_) => Vec::new(),
                     None => vec![0; total],
                 };
+                let combined = |receive: &Message| self.combines(arrivals, receive, total);
                 Coming {
                     tag: head.tag,
                     total,
                     done: 0,
+                    is_combined: receive.as_ref().is_some_and(combined),
                     receive,
                     held,
                 }
@@ -240,10 +265,13 @@ impl Incoming {
             Some(receive) => receive.address as *mut u8,
             None => coming.held.as_mut_ptr(),
         };
-        if length > 0 {
-            // SAFETY: the data are so long; what they go to has room for the whole message, as was
-            // looked when it began to come.
-            unsafe { std::ptr::copy_nonoverlapping(data, into.add(coming.done), length) };
+        // SAFETY: the data are so long; what they go to has room for the whole message, as was
+        // looked when it began to come.
+        unsafe {
+            match coming.receive.filter(|_| coming.is_combined) {
+                Some(receive) => arrivals.combine(receive.step, coming.done, data, length),
+                None => stream::copy(data, into.add(coming.done), length, coming.total),
+            }
         }
         self.drop_block(block, &head);
         coming.done += length;
@@ -252,7 +280,7 @@ impl Incoming {
             return Ok(());
         }
         match coming.receive {
-            Some(receive) => complete(receive.step),
+            Some(receive) => end(arrivals, receive.step, coming.is_combined),
             None => {
                 let head = Head {
                     total: coming.total as u64,
@@ -260,7 +288,7 @@ impl Incoming {
                 };
                 let held = Held::Data(coming.held);
                 match self.receive_of(&head)? {
-                    Some(receive) => self.take(receive, coming.total, held, complete)?,
+                    Some(receive) => self.take(receive, coming.total, held, arrivals)?,
                     None => self.held.push((coming.tag, coming.total, held)),
                 }
             }
@@ -327,19 +355,25 @@ impl Incoming {
         receive: Message,
         total: usize,
         held: Held,
-        complete: &mut impl FnMut(u32),
+        arrivals: &mut impl Arrivals,
     ) -> Result<(), Truncated> {
         if total > receive.bytes {
             return Err(Truncated);
         }
         match held {
             Held::Data(data) => {
+                let is_combined = self.combines(arrivals, &receive, total);
                 // SAFETY: the receive has room for the message.
                 unsafe {
-                    let into = receive.address as *mut u8;
-                    std::ptr::copy_nonoverlapping(data.as_ptr(), into, total);
+                    match is_combined {
+                        true => arrivals.combine(receive.step, 0, data.as_ptr(), total),
+                        false => {
+                            let into = receive.address as *mut u8;
+                            stream::copy(data.as_ptr(), into, total, total);
+                        }
+                    }
                 }
-                complete(receive.step);
+                end(arrivals, receive.step, is_combined);
             }
             Held::Offer(offer) => {
                 self.fetching.push(Fetching {
@@ -348,14 +382,14 @@ impl Incoming {
                     total,
                     done: 0,
                 });
-                self.fetch(complete);
+                self.fetch(arrivals);
             }
         }
         Ok(())
     }
 
     /// Copies parts of what was offered.
-    fn fetch(&mut self, complete: &mut impl FnMut(u32)) {
+    fn fetch(&mut self, arrivals: &mut impl Arrivals) {
         let (way, process, receives) = (&self.way, self.process, &mut self.receives);
         self.fetching.retain_mut(|fetching| {
             let Fetching {
@@ -378,7 +412,7 @@ impl Incoming {
                 return true;
             }
             answer(way, offer.number, taken);
-            complete(receive.step);
+            arrivals.arrived(receive.step);
             false
         });
     }

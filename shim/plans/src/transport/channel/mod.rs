@@ -11,7 +11,8 @@
 //! receive ends here.
 //!
 //! An *offer* says where a message lies; the receiver copies it from there, and answers. Where it
-//! can't, it says so, and the message follows in fragments.
+//! can't, it says so, and the message follows in fragments. What is combined with what the receiver
+//! has is combined straight from fragments.
 //!
 //! A *published* message stands whole in a slot of its sender's board, for others too.
 //!
@@ -24,4 +25,4 @@ mod tests;
 mod wire;
 
 pub use incoming::Incoming;
-pub use outgoing::Outgoing;
+pub use outgoing::{Long, Outgoing};

@@ -8,6 +8,15 @@ use crate::transport::message::Message;
 use crate::transport::ring::Writer;
 use crate::transport::segment::{ANSWERS, Way};
 
+/// How a message goes that is long enough to be offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Long {
+    /// Its receiver copies it, where the system permits it.
+    Offered,
+    /// Sender and receiver copy it, at the same time.
+    InBlocks,
+}
+
 /// A message that waits for blocks.
 #[derive(Debug)]
 struct Waiting {
@@ -63,14 +72,16 @@ impl Outgoing {
         self.waiting.is_empty() && self.offered.is_empty()
     }
 
-    /// Sends a message; `complete` is told its step when its memory may be used again.
+    /// Sends a message, a long one as `long` says; `complete` is told its step when its memory may
+    /// be used again.
     ///
     /// # Safety
     /// The message stays where it is until then.
     #[inline]
-    pub unsafe fn send(&mut self, message: Message, complete: &mut impl FnMut(u32)) {
-        let most = (self.way.block_bytes() - HEAD).min(self.offers_from - 1);
-        if message.bytes <= most
+    pub unsafe fn send(&mut self, message: Message, long: Long, complete: &mut impl FnMut(u32)) {
+        let is_offered = long == Long::Offered && message.bytes >= self.offers_from;
+        if message.bytes <= self.way.block_bytes() - HEAD
+            && !is_offered
             && self.waiting.is_empty()
             && let Some(block) = self.writer.free_block(&self.way)
         {
@@ -89,7 +100,7 @@ impl Outgoing {
         self.waiting.push_back(Waiting {
             message,
             done: 0,
-            is_offered: message.bytes >= self.offers_from,
+            is_offered,
         });
         self.write(complete);
     }

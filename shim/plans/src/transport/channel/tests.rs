@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use treepie_mpi::Word;
 
-use super::{Incoming, Outgoing};
+use super::{Incoming, Long, Outgoing};
+use crate::transport::arrivals::{Arrivals, FRAGMENT_UNIT};
 use crate::transport::message::{Message, Truncated};
 use crate::transport::segment::{Layout, Segment};
 
@@ -104,7 +105,7 @@ fn take_part(mut out: Outgoing, mut back: Incoming, calls: u32, seed: u64) -> Re
             {
                 let message = message(next, &mut sent[next]);
                 // SAFETY: `sent` stays until all are complete.
-                unsafe { out.send(message, &mut |_| out_done += 1) };
+                unsafe { out.send(message, Long::Offered, &mut |_| out_done += 1) };
             }
             if mood.below(3) == 0
                 && let Some(next) = receives.next()
@@ -201,7 +202,9 @@ fn what_is_offered_where_there_is_no_such_process_comes_in_fragments() {
     let (mut is_sent, mut is_received) = (false, false);
     // SAFETY: both live to the end.
     unsafe {
-        out.send(message(0, &mut sent), &mut |_| is_sent = true);
+        out.send(message(0, &mut sent), Long::Offered, &mut |_| {
+            is_sent = true
+        });
         let begun = back.receive(message(0, &mut received), &mut |_| is_received = true);
         begun.unwrap();
     }
@@ -222,7 +225,7 @@ fn a_message_that_is_too_long_is_an_error_and_the_next_call_receives_its_own() {
         let (mut long, mut short) = (data(0, 0, 50_000), vec![0; 100]);
         // SAFETY: both live to the end.
         unsafe {
-            out.send(message(0, &mut long), &mut |_| ());
+            out.send(message(0, &mut long), Long::Offered, &mut |_| ());
             let begun = back.receive(message(0, &mut short), &mut |_| ());
             assert_eq!(begun, Err(Truncated));
         }
@@ -232,7 +235,7 @@ fn a_message_that_is_too_long_is_an_error_and_the_next_call_receives_its_own() {
         let (mut sent, mut came) = (data(1, 0, 100), 0);
         // SAFETY: as above.
         unsafe {
-            out.send(message(0, &mut sent), &mut |_| ());
+            out.send(message(0, &mut sent), Long::Offered, &mut |_| ());
             back.receive(message(0, &mut short), &mut |_| came += 1)
                 .unwrap();
         }
@@ -263,7 +266,7 @@ fn what_a_later_call_has_sent_waits_for_its_receiver_to_come_to_it() {
     out.begin(1);
     // SAFETY: both live to the end.
     unsafe {
-        out.send(message(0, &mut sent), &mut |_| ());
+        out.send(message(0, &mut sent), Long::Offered, &mut |_| ());
         // The receive of call 0 failed for another reason.
         back.receive(message(0, &mut received), &mut |_| came += 1)
             .unwrap();
@@ -276,4 +279,97 @@ fn what_a_later_call_has_sent_waits_for_its_receiver_to_come_to_it() {
             .unwrap();
     }
     assert_eq!((came, &sent), (1, &received));
+}
+
+/// A receiver that adds what comes for some steps to what is there.
+struct Summing<'a> {
+    sums: &'a mut [u8],
+    kept: Vec<u32>,
+    summed: Vec<u32>,
+}
+
+impl Arrivals for Summing<'_> {
+    fn arrived(&mut self, step: u32) {
+        self.kept.push(step);
+    }
+
+    fn combines(&self, step: u32) -> bool {
+        step == 1
+    }
+
+    unsafe fn combine(&mut self, _step: u32, done: usize, data: *const u8, bytes: usize) {
+        assert!(done.is_multiple_of(FRAGMENT_UNIT));
+        // SAFETY: there are so many.
+        let data = unsafe { std::slice::from_raw_parts(data, bytes) };
+        for (sum, byte) in self.sums[done..].iter_mut().zip(data) {
+            *sum = sum.wrapping_add(*byte);
+        }
+    }
+
+    fn combined(&mut self, step: u32) {
+        self.summed.push(step);
+    }
+}
+
+/// As it comes, or from where it was held because another message was awaited; not where it, or a
+/// block, is so short that a copy costs nothing.
+#[test]
+fn what_is_combined_is_so_once_whichever_way_it_comes() {
+    let many_ranks = Segment::create(Layout::new(128), 1).unwrap().0;
+    for (segment, length, sums_up) in [
+        (segment(), 300_000, true),
+        (segment(), 5_000, true),
+        (segment(), 100, false),
+        (many_ranks, 300_000, false),
+    ] {
+        for is_awaited in [true, false] {
+            let mut out = Outgoing::new(segment.way(0, 1), usize::MAX);
+            let mut back = Incoming::new(segment.way(0, 1), Box::default(), 0);
+            let (mut sent, mut other) = (data(1, 1, length), data(1, 2, 50));
+            let (mut received, mut last) = (vec![0; length], vec![0; 50]);
+            let mut sums = data(2, 1, length);
+            let mut arrivals = Summing {
+                sums: &mut sums,
+                kept: Vec::new(),
+                summed: Vec::new(),
+            };
+            // SAFETY: all live to the end.
+            unsafe {
+                let (first, second) = (message(1, &mut sent), message(2, &mut other));
+                out.send(first, Long::Offered, &mut |_| ());
+                out.send(second, Long::Offered, &mut |_| ());
+                let mut receives = [message(1, &mut received), message(2, &mut last)];
+                if !is_awaited {
+                    receives.reverse();
+                }
+                for receive in receives {
+                    while !is_awaited && receive.tag == 1 && arrivals.kept.is_empty() {
+                        out.go_on(&mut |_| ());
+                        back.go_on(&mut arrivals).unwrap();
+                    }
+                    back.receive(receive, &mut arrivals).unwrap();
+                }
+            }
+            while arrivals.kept.len() + arrivals.summed.len() < 2 {
+                out.go_on(&mut |_| ());
+                back.go_on(&mut arrivals).unwrap();
+            }
+            while !out.is_idle() {
+                out.go_on(&mut |_| ());
+            }
+            assert_eq!(
+                arrivals.summed.contains(&1),
+                sums_up,
+                "{length} {is_awaited}"
+            );
+            let expected = data(2, 1, length).into_iter().zip(data(1, 1, length));
+            let expected: Vec<u8> = match sums_up {
+                true => expected.map(|(own, byte)| own.wrapping_add(byte)).collect(),
+                false => data(1, 1, length),
+            };
+            assert!(expected == if sums_up { sums } else { received });
+            assert_eq!(last, data(1, 2, 50));
+            return_to_start(&segment);
+        }
+    }
 }

@@ -40,6 +40,7 @@ fn every_plan_is_listed_beside_the_mpis_own_and_the_bound_and_the_chosen_one_is_
     );
     for expected in [
         "at least ",
+        "  memory\n",
         "grid-exchange",
         "grid-direct",
         "the MPI's own (open-mpi)",
@@ -61,6 +62,7 @@ fn every_plan_is_listed_beside_the_mpis_own_and_the_bound_and_the_chosen_one_is_
         if let Some(estimated) = row["estimated"].as_f64() {
             assert!((0.4..2.5).contains(&(estimated / simulated)), "{row}");
         }
+        assert!(row["moved"]["read"].as_u64().unwrap() > 0, "{row}");
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod computing;
 pub(crate) mod costs;
 pub(crate) mod inside;
 pub(crate) mod links;
-mod memory;
+pub(crate) mod memory;
 mod part;
 
 pub use computing::Computing;

@@ -14,6 +14,7 @@ use treepie_report::words::pluralize;
 
 use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::Arguments;
+use crate::commands::predict::memory::moved;
 use crate::output;
 
 pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
@@ -44,6 +45,11 @@ pub(crate) fn print_json(
             "estimated": prediction.estimated,
             "segment": prediction.segment,
             "inside": prediction.inside,
+            "moved": moved(predictor, prediction).map(|moved| json!({
+                "read": moved.read,
+                "written": moved.written,
+                "handed": moved.handed,
+            })),
         })
     });
     let native = all.iter().find(|prediction| prediction.algorithm.is_none());
@@ -109,6 +115,7 @@ pub(crate) fn print(
     {
         text += "  ~ estimated: not simulated, message by message\n";
     }
+    text += "  memory: read and written by the ranks of a host, the most of any\n";
     for (cluster, fitted, ranks) in platform.unused_contention() {
         text += &format!(
             "  left out: contention of {}, fitted to {fitted} ranks and not to {ranks}; measure it \
@@ -127,6 +134,7 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
         "over the best",
         "segment",
         "estimate",
+        "memory",
     ];
     let mut table = Table::new(headings);
     let best = all.first().and_then(Prediction::seconds).unwrap_or(0.0);
@@ -164,6 +172,10 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
                 segment => units::bytes(segment as f64),
             },
             shown(prediction.estimated),
+            match moved(predictor, prediction) {
+                Some(moved) => units::bytes(moved.once() as f64),
+                None => "-".to_owned(),
+            },
         ];
         table.row(row);
     }

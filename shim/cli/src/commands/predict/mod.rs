@@ -7,6 +7,7 @@ mod arguments;
 mod checkpoints;
 mod choices;
 mod measured;
+mod memory;
 mod pieces;
 mod plans;
 mod run;

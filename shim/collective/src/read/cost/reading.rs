@@ -13,6 +13,7 @@ use crate::read::cost::script::OneByOne;
 use crate::read::cost::script::{How, Part, Script, Scripts};
 use crate::read::cost::times::Times;
 use crate::read::exchanges::is_contention_known;
+use crate::read::moved;
 use crate::steps::Flow;
 
 /// Of a message of more segments so many are run, half of them and all: among few ranks, and among
@@ -63,17 +64,37 @@ impl Reading<'_> {
         let Some(clusters) = self.clusters.or(one.as_ref()) else {
             return Times::NEVER;
         };
+        let times = self.of_messages(algorithm, call, clusters);
+        let amount = Amount::Each(call.bytes);
+        let problem = self.problem(call, &amount, clusters);
+        let description = algorithm.describe(&problem);
+        Times {
+            end: times.end.max(moved::seconds(self.network, &description)),
+            ..times
+        }
+    }
+
+    fn problem<'a>(
+        &'a self,
+        call: &Uniform,
+        amount: &'a Amount,
+        clusters: &'a Clusters,
+    ) -> Problem<'a> {
+        Problem {
+            operation: call.operation,
+            root: call.root,
+            amount,
+            clusters,
+            ordered: self.ordered,
+            network: self.clusters.map(|_| self.network),
+            unit_bytes: 1,
+        }
+    }
+
+    /// Times of messages, and of what ranks compute between them.
+    fn of_messages(&self, algorithm: &Algorithm, call: &Uniform, clusters: &Clusters) -> Times {
         let with_bytes = |bytes: u64, read: &dyn Fn(&Problem) -> Option<Times>| {
-            let amount = Amount::Each(bytes);
-            read(&Problem {
-                operation: call.operation,
-                root: call.root,
-                amount: &amount,
-                clusters,
-                ordered: self.ordered,
-                network: self.clusters.map(|_| self.network),
-                unit_bytes: 1,
-            })
+            read(&self.problem(call, &Amount::Each(bytes), clusters))
         };
         if let Some(times) = with_bytes(call.bytes, &|problem| {
             self.whole_if_short(algorithm, problem)

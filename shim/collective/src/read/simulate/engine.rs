@@ -4,6 +4,7 @@ use crate::network::links::{Network, Overhead};
 use crate::plan::dependencies::Dependencies;
 use crate::plan::step::{Action, Plan};
 use crate::read::exchanges::{Exchanges, is_after_another};
+use crate::read::moved;
 use crate::read::simulate::events::{Events, What};
 use crate::read::simulate::links::{Links, Passing, Way};
 use crate::read::simulate::outcome::{Options, Outcome, Sending, SimulationError};
@@ -28,7 +29,11 @@ pub fn simulate(
             ranks: network.ranks(),
         });
     }
-    Engine::new(network, plans, unit_bytes, options).run()
+    let outcome = Engine::new(network, plans, unit_bytes, options).run()?;
+    Ok(Outcome {
+        seconds: (outcome.seconds).max(moved::seconds_of_plans(network, plans, unit_bytes)),
+        ..outcome
+    })
 }
 
 /// A message. They are numbered by sender, and those of a sender by step.

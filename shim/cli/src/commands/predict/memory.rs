@@ -1,0 +1,15 @@
+//! Bytes that predicted plans move through memory.
+
+use treepie_choice::predict::{Prediction, Predictor};
+use treepie_collective::read::moved::{Moved, of_busiest_host, of_plans};
+
+/// Bytes that the ranks of the host move that moves most, where messages are copied once; `None`
+/// for the native collective, and for plans that are too long to be simulated.
+pub(crate) fn moved(predictor: &Predictor, prediction: &Prediction) -> Option<Moved> {
+    let algorithm = prediction
+        .algorithm
+        .filter(|_| prediction.simulated.is_some())?;
+    let host_of = predictor.network.host_of();
+    let plans = predictor.plans(algorithm, prediction.segment);
+    Some(of_busiest_host(&of_plans(&plans, host_of), host_of))
+}

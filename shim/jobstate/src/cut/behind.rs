@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::channels::Counts;
-use crate::waits::{Activity, Collective, Key, Operation, Partner, RankState, Until};
+use crate::waits::{Activity, Collective, Key, Members, Operation, Partner, RankState, Until};
 use treepie_base::Rank;
 
 /// What a rank is doing, for a cut.
@@ -113,8 +113,8 @@ fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec
                     let known = receive
                         .communicator
                         .and_then(|key| rank.communicators.get(&key));
-                    let members = known.and_then(|known| known.members.as_deref());
-                    found.extend(members.unwrap_or_default());
+                    let members = known.and_then(|known| known.members.as_ref());
+                    found.extend(members.into_iter().flat_map(Members::iter));
                 }
                 _ => (),
             },

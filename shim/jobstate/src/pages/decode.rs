@@ -11,13 +11,14 @@ use super::layout::{
 use super::page::{Page, PageError};
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
-    Operation, Partner, RankState, Stop, Thread, Until,
+    Members, Operation, Partner, RankState, Stop, Thread, Until,
 };
 use treepie_base::Rank;
+use treepie_base::budget::draw;
 use treepie_base::printable::one_line;
 
-/// More ranks than this no job has.
-const MOST_RANKS: u64 = 1 << 28;
+/// More ranks than this no job has: a verdict takes 64 MiB for their numbers.
+const MOST_RANKS: u64 = 1 << 23;
 
 /// Reads the bytes of a page. Whether its process lives, they do not say.
 ///
@@ -262,27 +263,30 @@ impl<'a> Reader<'a> {
         last.collect()
     }
 
-    /// The members; `None` where one is not known.
-    fn members(&self, at: usize, size: usize) -> Option<Vec<Rank>> {
+    /// The members; `None` where one is not known, or where all pages together list more than
+    /// they may take memory.
+    fn members(&self, at: usize, size: usize) -> Option<Members> {
         if size > self.ranks {
             return None;
         }
-        let member = |place: usize| match self.get(at + communicator::MEMBERS) {
-            UNKNOWN => None,
+        let start = match self.get(at + communicator::MEMBERS) {
+            UNKNOWN => return None,
             0 => {
-                let steps = (place as u64).checked_mul(self.get(at + communicator::STRIDE))?;
-                self.get(at + communicator::FIRST).checked_add(steps)
+                let first = self.get(at + communicator::FIRST);
+                let stride = self.get(at + communicator::STRIDE);
+                return Members::row(first, stride, size, self.ranks);
             }
-            start => {
-                let word = (start as usize - 1).checked_add(place / 2)?;
-                let word = (word < MEMBERS).then(|| self.get(MEMBERS_AT + word))?;
-                Some(word >> (32 * (place % 2)) & 0xffff_ffff)
-            }
+            start => start as usize - 1,
         };
-        let known = |member: u64| ((member as usize) < self.ranks).then_some(Rank(member as usize));
-        (0..size)
-            .map(|place| member(place).and_then(known))
-            .collect()
+        draw("members", size, 2 * size_of::<Rank>()).ok()?;
+        let member = |place: usize| {
+            let word = start
+                .checked_add(place / 2)
+                .filter(|&word| word < MEMBERS)?;
+            let member = self.get(MEMBERS_AT + word) >> (32 * (place % 2)) & 0xffff_ffff;
+            ((member as usize) < self.ranks).then_some(Rank(member as usize))
+        };
+        (0..size).map(member).collect()
     }
 
     /// Without the bits that mean nothing.
@@ -304,7 +308,7 @@ impl<'a> Reader<'a> {
         let is = |at: usize, number: i32| self.get(at) as i32 == number;
         let member = || {
             let members = self.communicators.get(&communicator?)?.members.as_ref()?;
-            members.get(usize::try_from(partner).ok()?).copied()
+            members.get(usize::try_from(partner).ok()?)
         };
         let partner = match partner {
             partner if is(header::PROC_NULL, partner) => Partner::Nobody,

@@ -1,13 +1,13 @@
 //! Pages made word by word, and what is read of them.
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
-use treepie_base::Rank;
+use treepie_base::{Rank, budget};
 
 use super::layout::{self, AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, WORDS, pack};
 use super::layout::{REQUEST, REQUESTS_AT, STARTED, area, communicator, header, request_place};
 use super::page::*;
 use super::{decode, process_of_stat};
-use crate::waits::{Activity, Operation, Partner, communicator_key};
+use crate::waits::{Activity, Members, Operation, Partner, communicator_key};
 
 const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\nMPI_Finalize finalize\n\
                      MPI_Isend send\nMPI_Send_init send-init\n";
@@ -156,6 +156,50 @@ fn no_words_make_the_reader_panic() {
             let _ = decode(&bytes(&words));
         }
     }
+}
+
+#[test]
+fn a_communicator_of_millions_in_a_page_takes_no_memory_by_its_size() {
+    const RANKS: u64 = 1 << 23;
+    let mut words = words(1);
+    words[header::RANKS] = RANKS;
+    for place in 0..layout::COMMUNICATORS {
+        let at = COMMUNICATORS_AT + place * communicator::LENGTH;
+        words[at + communicator::HANDLE] = 1 + place as u64;
+        words[at + communicator::KEY] = place as u64;
+        words[at + communicator::SIZE] = RANKS;
+        words[at + communicator::STRIDE] = 1;
+    }
+    let page = decode(&bytes(&words)).unwrap();
+    let rows = page.state.communicators.values();
+    let rows: Vec<&Members> = rows.filter_map(|known| known.members.as_ref()).collect();
+    assert_eq!(rows.len(), layout::COMMUNICATORS);
+    let row = |members: &Members| matches!(members, Members::Row { .. });
+    assert!(rows.into_iter().all(row));
+    words[header::RANKS] = RANKS + 1;
+    assert!(matches!(
+        decode(&bytes(&words)),
+        Err(PageError::Damaged { .. })
+    ));
+}
+
+#[test]
+fn members_that_pages_list_take_the_memory_that_their_files_may() {
+    let mut words = words(1);
+    words[header::RANKS] = 1 << 13;
+    words[COMMUNICATORS_AT + communicator::MEMBERS] = 1;
+    words[COMMUNICATORS_AT + communicator::SIZE] = 1 << 13;
+    let bytes = bytes(&words);
+    let knows_members = || {
+        let page = decode(&bytes).unwrap();
+        let mut known = page.state.communicators.into_values();
+        known.any(|known| known.members.is_some())
+    };
+    // 128 KiB each time.
+    budget::within(bytes.len(), || {
+        assert!((0..512).all(|_| knows_members()));
+        assert!(!knows_members());
+    });
 }
 
 #[test]

@@ -38,12 +38,13 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job of `size` ranks in two looks. Ranks that one of them lacks are not known.
+    /// A job of `size` ranks in two looks. Ranks that one of them lacks are not known; those that
+    /// it cannot have are left out.
     pub fn between(size: usize, first: &[RankState], second: Vec<RankState>) -> Job {
         let before: BTreeMap<Rank, &RankState> =
             first.iter().map(|rank| (rank.rank, rank)).collect();
         let seen = |rank: RankState| {
-            let earlier = before.get(&rank.rank)?;
+            let earlier = before.get(&rank.rank).filter(|_| rank.rank.0 < size)?;
             let motion = |thread: &Thread| {
                 let mut threads = earlier.threads.iter();
                 let earlier = threads.find(|earlier| earlier.area == thread.area);
@@ -102,7 +103,11 @@ impl Job {
         };
         Job {
             size,
-            ranks: ranks.into_iter().map(seen).collect(),
+            ranks: ranks
+                .into_iter()
+                .filter(|rank| rank.rank.0 < size)
+                .map(seen)
+                .collect(),
         }
     }
 

@@ -50,11 +50,13 @@ impl Job {
         let mut sent: u64 = 0;
         for rank in (0..self.size).map(Rank) {
             let channels = self.rank(rank)?.channels.as_ref()?;
-            sent += channels.with.get(&to).map_or(0, |channel| channel.sent);
+            let channel = channels.with.get(&to);
+            sent = sent.saturating_add(channel.map_or(0, |channel| channel.sent));
         }
         let own = self.rank(to)?.channels.as_ref()?;
-        let named: u64 = own.with.values().map(|channel| channel.posted).sum();
-        Some(sent.saturating_sub(named + own.posted_any))
+        let posted = own.with.values().map(|channel| channel.posted);
+        let posted = posted.fold(own.posted_any, u64::saturating_add);
+        Some(sent.saturating_sub(posted))
     }
 
     /// Messages from one rank to another that no receive was posted for, at most.

@@ -9,6 +9,7 @@
 //!
 //! ```text
 //! state      what each rank is doing
+//! members    the ranks of a communicator
 //! job        all ranks, and who moved between two looks
 //! messages   which messages were sent and not received, by counts and by the last sends
 //! needs      what a thread waits for: all of some ranks, or any of some ranks
@@ -21,6 +22,7 @@
 //! a deadlock that is reported is one.
 
 mod job;
+mod members;
 mod messages;
 mod needs;
 mod state;
@@ -32,6 +34,7 @@ pub(crate) mod model;
 mod tests;
 
 pub use job::{Job, Motion, ObservedRank};
+pub use members::Members;
 pub use messages::Unreceived;
 pub(crate) use state::Channels;
 pub use state::{

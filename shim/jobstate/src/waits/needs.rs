@@ -90,7 +90,7 @@ impl Job {
                 }
             }
             Partner::Any => {
-                let Some(others) = self.others(me, receive) else {
+                let Some(others) = self.known_others(me, receive) else {
                     return Need::Nothing;
                 };
                 let comes = |&from: &Rank| {
@@ -107,21 +107,16 @@ impl Job {
         }
     }
 
-    /// Members of a message's communicator but for this rank, where they are known.
-    fn others(&self, me: Rank, message: &Envelope) -> Option<Vec<Rank>> {
+    /// Members of a message's communicator but for this rank; `None` where something is not known
+    /// of one of them, from which a message may come.
+    fn known_others(&self, me: Rank, message: &Envelope) -> Option<Vec<Rank>> {
         let own = &self.ranks.get(&me)?.state;
-        let members = own
-            .communicators
-            .get(&message.communicator?)?
-            .members
-            .as_ref()?;
-        Some(
-            members
-                .iter()
-                .copied()
-                .filter(|&member| member != me)
-                .collect(),
-        )
+        let communicator = own.communicators.get(&message.communicator?)?;
+        let members = communicator.members.as_ref()?;
+        let mut known = members.known_in(&self.ranks);
+        let are_all = known.len() == members.len();
+        known.retain(|&member| member != me);
+        are_all.then_some(known)
     }
 
     /// A send that goes on waits for its receiver; one that was begun before, or that is half of a
@@ -151,7 +146,7 @@ impl Job {
         let Some(members) = known.members.as_ref().filter(|_| !known.inter) else {
             return Vec::new();
         };
-        let is_missing = |&&member: &&Rank| {
+        let is_missing = |&member: &Rank| {
             member != me
                 && match self.at(member, collective) {
                     CollectivePosition::Behind => true,
@@ -160,7 +155,10 @@ impl Job {
                     CollectivePosition::Beyond => false,
                 }
         };
-        members.iter().filter(is_missing).copied().collect()
+        // Of others nothing is concluded.
+        let mut known = members.known_in(&self.ranks);
+        known.retain(is_missing);
+        known
     }
 
     /// Where a rank is, seen from a collective.

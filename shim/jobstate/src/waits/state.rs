@@ -5,6 +5,8 @@ use treepie_base::Rank;
 
 use serde::{Deserialize, Serialize};
 
+use super::members::Members;
+
 /// A communicator as all of its members call it.
 pub type Key = u64;
 
@@ -193,7 +195,7 @@ pub struct Channels {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Communicator {
     /// Ranks of the world, where they are known; of an inter-communicator those of the other side.
-    pub members: Option<Vec<Rank>>,
+    pub members: Option<Members>,
     /// Ranks in it.
     pub size: usize,
     /// Whether it is an inter-communicator.

@@ -372,6 +372,37 @@ fn ranks_that_are_not_known_may_do_anything() {
 }
 
 #[test]
+fn pages_of_ranks_that_the_job_cannot_have_are_left_out() {
+    let made = Made::of(vec![receive(1, 1), receive(2, 1), receive(0, 1)]);
+    let ranks = made.ranks;
+    // As where the pages of a run do not agree on its size.
+    for job in [
+        Job::between(2, &ranks, ranks.clone()),
+        Job::of_the_dead(2, ranks.clone(), 500_000_000),
+    ] {
+        assert_eq!(job.ranks.len(), 2);
+        assert!(verdict(&job).stuck.iter().all(|rank| rank.0 < 2));
+    }
+}
+
+#[test]
+fn counts_of_any_size_are_added_up() {
+    let mut job = Made::of(vec![receive_any(), receive_any(), receive_any()]);
+    for rank in &mut job.ranks {
+        let most = Channel {
+            sent: u64::MAX,
+            posted: u64::MAX,
+            ..Channel::default()
+        };
+        rank.channels = Some(Channels {
+            with: (0..3).map(|partner| (Rank(partner), most)).collect(),
+            posted_any: u64::MAX,
+        });
+    }
+    assert_eq!(job.verdict().unreceived, []);
+}
+
+#[test]
 fn of_a_dead_job_who_had_no_signal_went_first_and_otherwise_all_counts_as_it_was() {
     let mut ranks = Made::of(vec![receive(1, 1), Activity::Outside]).ranks;
     ranks[0].end = Some(End::Signal(15));

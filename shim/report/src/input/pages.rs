@@ -2,11 +2,12 @@
 //! all ranks of one.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use treepie_base::Rank;
+use treepie_base::{Rank, budget};
 use treepie_jobstate::pages::{Page, ProcessStatus, TICK, rank_of, run_directory};
 use treepie_jobstate::waits::{Job, Life, RankState};
 
@@ -48,11 +49,19 @@ pub struct Look {
 }
 
 impl Look {
-    /// Looks at a run's pages on this host. A rank whose page goes away meanwhile has ended.
+    /// Looks at a run's pages on this host, which together may take the memory that a file of
+    /// their size may. A rank whose page goes away meanwhile has ended.
     pub fn at(base: &Path, run: u64) -> Look {
+        let files = page_files(&run_directory(base, run));
+        let length = |path: &PathBuf| fs::symlink_metadata(path).map_or(0, |it| it.len());
+        let bytes: u64 = files.iter().map(length).sum();
+        budget::within(bytes as usize, || Look::at_files(files, base, run))
+    }
+
+    fn at_files(files: Vec<PathBuf>, base: &Path, run: u64) -> Look {
         let mut look = Look::default();
         let is_memory = base == usual_base();
-        for path in page_files(&run_directory(base, run)) {
+        for path in files {
             if let Some(owner) = stranger(&path, is_memory) {
                 let path = path.display();
                 look.problems.push(format!(

@@ -2,14 +2,17 @@
 
 use treepie_base::Rank;
 use treepie_jobstate::waits::{
-    Activity, Collective, Envelope, Key, Life, Motion, ObservedRank, Operation, Partner, Thread,
-    Until,
+    Activity, Collective, Envelope, Key, Life, Members, Motion, ObservedRank, Operation, Partner,
+    Thread, Until,
 };
 
 use super::words::ranks;
 use crate::units;
 use crate::waits::hang::Hang;
 use crate::words::pluralize;
+
+/// More members than these are not named one by one.
+const MOST_NAMED: usize = 1024;
 
 impl Hang {
     /// A rank that others wait for, and what it does.
@@ -149,7 +152,21 @@ impl Hang {
             Some(members) if members.len() == self.job.size => {
                 "a communicator of all ranks".to_owned()
             }
-            Some(members) => format!("the communicator of {}", ranks(members)),
+            Some(Members::Row {
+                first,
+                stride: 1,
+                size: size @ 3..,
+            }) => format!(
+                "the communicator of ranks {first}-{}",
+                first.saturating_add(size - 1)
+            ),
+            Some(members) if members.len() > MOST_NAMED => {
+                format!("a communicator of {} ranks", members.len())
+            }
+            Some(members) => {
+                let members: Vec<Rank> = members.iter().collect();
+                format!("the communicator of {}", ranks(&members))
+            }
             None => "a communicator".to_owned(),
         }
     }

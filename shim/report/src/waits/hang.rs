@@ -29,11 +29,10 @@ pub struct Hang {
 impl Hang {
     /// The answer about this job.
     pub fn new(job: Job) -> Self {
-        let everybody: Vec<u32> = (0..job.size as u32).collect();
         let ticks = job.ranks.values().map(|seen| seen.state.tick);
         Hang {
             verdict: verdict(&job),
-            world: communicator_key(&everybody, 1),
+            world: communicator_key(&(0..job.size as u32).collect::<Vec<_>>(), 1),
             now: ticks.max().unwrap_or(0),
             job,
         }

@@ -195,7 +195,7 @@ mod tests {
     fn headline(calls: [&[&str]; 2]) -> String {
         let world = communicator_key(&[0, 1], 1);
         let known = Communicator {
-            members: Some([0, 1].map(Rank).to_vec()),
+            members: Some([0, 1].map(Rank).into_iter().collect()),
             size: 2,
             inter: false,
             done: 0,

@@ -1,6 +1,6 @@
 //! Where two runs part.
 
-use super::call::message;
+use super::call::{Outcome, message};
 use super::entry::Entry;
 use super::guide::{Matches, Outcomes, Posting};
 use super::log::{Ended, Log};
@@ -36,23 +36,24 @@ pub enum EmptyPolls {
 /// The first receive, or where all are alike the first outcome, that differs between two runs of a
 /// rank.
 pub fn parting(logs: [&Log; 2], polls: EmptyPolls) -> Option<Parting> {
-    let receive = first_difference(logs.map(Receives::new), skip_unmatched);
+    let receive = first_difference(logs.map(Receives::new), skip_unmatched, received);
     let receive = receive.map(|(number, what)| Parting::Receive { number, what });
     receive.or_else(|| {
-        let outcomes = logs.map(|log| OutcomesInWords {
+        let outcomes = logs.map(|log| CountedOutcomes {
             outcomes: Outcomes(log.entries()),
             polls,
         });
-        let (number, what) = first_difference(outcomes, |_| 0)?;
+        let (number, what) = first_difference(outcomes, |_| 0, found)?;
         Some(Parting::Outcome { number, what })
     })
 }
 
-/// The number of the first item that differs, from 1 on, and what it is on both sides. `skip`
-/// passes over items that are alike on both sides, and returns their number.
-fn first_difference<S: Iterator<Item = String>>(
+/// The number of the first item that differs, from 1 on, and what it is on both sides, `in_words`.
+/// `skip` passes over items that are alike on both sides, and returns their number.
+fn first_difference<S: Iterator<Item: PartialEq>>(
     mut sides: [S; 2],
     skip: impl Fn(&mut [S; 2]) -> u64,
+    in_words: impl Fn(S::Item) -> String,
 ) -> Option<(u64, [String; 2])> {
     let mut number: u64 = 0;
     loop {
@@ -63,7 +64,7 @@ fn first_difference<S: Iterator<Item = String>>(
             (left, right) if left == right => (),
             (left, right) => {
                 let end = || "(the run has ended)".to_owned();
-                let what = [left.unwrap_or_else(end), right.unwrap_or_else(end)];
+                let what = [left, right].map(|side| side.map_or_else(end, &in_words));
                 return Some((number, what));
             }
         }
@@ -85,7 +86,7 @@ fn skip_unmatched(sides: &mut [Receives; 2]) -> u64 {
     }
 }
 
-/// What receives matched, in words.
+/// What receives matched.
 struct Receives {
     matches: Matches,
     /// Receives that are left, where that is known.
@@ -105,9 +106,9 @@ impl Receives {
 }
 
 impl Iterator for Receives {
-    type Item = String;
+    type Item = Posting;
 
-    fn next(&mut self) -> Option<String> {
+    fn next(&mut self) -> Option<Posting> {
         match &mut self.left {
             Some(0) => return None,
             Some(left) => *left -= 1,
@@ -117,34 +118,44 @@ impl Iterator for Receives {
         if posting.is_none() && self.left.is_none() && self.matches.is_over() {
             return None;
         }
-        Some(match posting {
-            Some(Posting::Matched { source, tag }) => message(source, tag),
-            Some(Posting::Cancelled) => "cancelled".to_owned(),
-            _ => "no message".to_owned(),
-        })
+        Some(posting.unwrap_or(Posting::Unmatched))
     }
 }
 
-/// What calls found, in words, with the number of polls before that found nothing.
-struct OutcomesInWords {
+fn received(posting: Posting) -> String {
+    match posting {
+        Posting::Matched { source, tag } => message(source, tag),
+        Posting::Cancelled => "cancelled".to_owned(),
+        Posting::Unmatched | Posting::Beyond => "no message".to_owned(),
+    }
+}
+
+/// What calls found, with the number of polls before that found nothing, where these count.
+struct CountedOutcomes {
     outcomes: Outcomes,
     polls: EmptyPolls,
 }
 
-impl Iterator for OutcomesInWords {
-    type Item = String;
+impl Iterator for CountedOutcomes {
+    type Item = (Outcome, u64);
 
-    fn next(&mut self) -> Option<String> {
+    fn next(&mut self) -> Option<(Outcome, u64)> {
         let mut before = 0u64;
         loop {
             match self.outcomes.next()? {
-                Entry::Nothing(polls) => before = before.saturating_add(polls),
-                Entry::Found(outcome) if self.polls == EmptyPolls::Compared && before > 0 => {
-                    return Some(format!("{outcome}, after {before} empty polls"));
+                Entry::Nothing(polls) if self.polls == EmptyPolls::Compared => {
+                    before = before.saturating_add(polls);
                 }
-                Entry::Found(outcome) => return Some(outcome.to_string()),
+                Entry::Found(outcome) => return Some((outcome, before)),
                 _ => (),
             }
         }
+    }
+}
+
+fn found((outcome, before): (Outcome, u64)) -> String {
+    match before {
+        0 => outcome.to_string(),
+        _ => format!("{outcome}, after {before} empty polls"),
     }
 }

@@ -1,6 +1,8 @@
 //! The hosts of a job: those that a scheduler has given, or that the user names; and whether they
 //! answer.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Mutex;
@@ -28,8 +30,9 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
         let names = formats::expand(&list).ok()?;
         let tasks = variable("SLURM_TASKS_PER_NODE");
         let counts = tasks.or_else(|| variable("SLURM_JOB_CPUS_PER_NODE"));
-        let slots = repeated(&counts.unwrap_or_default());
-        let slots = slots.into_iter().chain(std::iter::repeat(1));
+        let counts = counts.unwrap_or_default();
+        let slots = repeated(&counts);
+        let slots = slots.chain(std::iter::repeat(1));
         return Some(added_up(names.into_iter().zip(slots)));
     }
     if variable("FLUX_URI").is_some()
@@ -82,25 +85,32 @@ pub fn named(list: &str) -> Result<Vec<Host>, String> {
 }
 
 /// Slurm's counts: `2(x3),1` for 2, 2, 2, 1.
-fn repeated(text: &str) -> Vec<usize> {
-    let mut counts = Vec::new();
-    for item in text.split(',') {
+fn repeated(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.split(',').flat_map(|item| {
         let (count, times) = item.split_once("(x").unwrap_or((item, "1"));
-        let times = times.trim_end_matches(')').parse().unwrap_or(0);
-        if let Ok(count) = count.parse::<usize>() {
-            counts.extend(std::iter::repeat_n(count, times));
-        }
-    }
-    counts
+        let times: usize = times.trim_end_matches(')').parse().unwrap_or(0);
+        let count = count.parse().ok();
+        count
+            .into_iter()
+            .flat_map(move |count| std::iter::repeat_n(count, times))
+    })
 }
 
 /// Each host once, where it stands first.
 fn added_up(hosts: impl IntoIterator<Item = (String, usize)>) -> Vec<Host> {
     let mut all: Vec<Host> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for (name, slots) in hosts {
-        match all.iter_mut().find(|host| host.name == name) {
-            Some(host) => host.slots += slots,
-            None => all.push(Host { name, slots }),
+        match places.entry(name) {
+            Entry::Occupied(place) => {
+                let host = &mut all[*place.get()];
+                host.slots = host.slots.saturating_add(slots);
+            }
+            Entry::Vacant(place) => {
+                let name = place.key().clone();
+                place.insert(all.len());
+                all.push(Host { name, slots });
+            }
         }
     }
     all
@@ -231,8 +241,25 @@ mod tests {
 
     #[test]
     fn slurm_counts_equal_nodes_together() {
-        assert_eq!(repeated("2(x3),1"), [2, 2, 2, 1]);
-        assert_eq!(repeated(""), [0; 0]);
+        let all = |text| repeated(text).collect::<Vec<_>>();
+        assert_eq!(all("2(x3),1"), [2, 2, 2, 1]);
+        assert_eq!(all(""), [0; 0]);
+        // As many as there are hosts are taken.
+        assert_eq!(repeated("2(x18446744073709551615)").nth(9), Some(2));
+    }
+
+    #[test]
+    fn many_hosts_are_added_up_in_time_by_their_number_and_slots_do_not_overflow() {
+        let hosts = (0..30_000).map(|host| (format!("n{host}"), 2));
+        let start = std::time::Instant::now();
+        assert_eq!(added_up(hosts).len(), 30_000);
+        assert!(
+            start.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            start.elapsed()
+        );
+        let most = [usize::MAX, 1].map(|slots| ("n".to_owned(), slots));
+        assert_eq!(pairs(added_up(most)), [("n".to_owned(), usize::MAX)]);
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! Properties of a program or library that its file shows.
 
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use goblin::elf::Elf;
+use treepie_base::{input, open};
 
 use super::family::Family;
 use super::{search, timed};
 
 /// Time limit for the dynamic linker to list a program's libraries.
 const LIST_LIMIT: Duration = Duration::from_secs(10);
+
+/// Bytes of the largest program.
+const LARGEST: u64 = 1 << 34;
 
 /// Kind of a program's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,12 +208,7 @@ pub fn family_of_library(path: &Path) -> Option<Option<Family>> {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .ok()?
-        .read_to_end(&mut bytes)
-        .ok()?;
-    Some(bytes)
+    input::to_the_end(open(path).ok()?, LARGEST).ok()
 }
 
 #[cfg(test)]
@@ -242,5 +240,18 @@ mod tests {
         std::fs::write(&script, "no program").unwrap();
         assert_eq!(kind(&script), Some(Program::Other));
         assert_eq!(kind(&directory.path().join("absent")), None);
+    }
+
+    #[test]
+    fn a_program_that_is_a_pipe_or_a_device_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("libmpi.so");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        for path in [&*pipe, Path::new("/dev/zero")] {
+            assert_eq!(kind(path), None, "{}", path.display());
+            assert_eq!(facts(path), None, "{}", path.display());
+            assert_eq!(family_of_library(path), None, "{}", path.display());
+        }
     }
 }

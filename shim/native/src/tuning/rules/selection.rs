@@ -7,7 +7,6 @@
 //! measured.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -15,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::knobs::knob::Knob;
 use crate::tuning::rules::steps::Step;
+use treepie_base::{input, open};
 use treepie_collective::Operation;
 
 /// Conditions in their order, each with what holds where it is met; a leaf names what is chosen.
@@ -31,6 +31,9 @@ pub struct Selection {
     known: BTreeSet<String>,
 }
 
+/// No library is larger.
+const LARGEST: u64 = 1 << 30;
+
 /// What such a text begins with, and the names in it.
 const TEXT: &[u8] = b"{\"collective=";
 const ALGORITHM: &str = "algorithm=MPIR_";
@@ -40,10 +43,11 @@ impl Selection {
     /// What is in a library's file, if it can be read and has a selection: it may be of another
     /// MPI, or of a version that selects in another way.
     pub fn of_library(path: &Path) -> Option<Selection> {
-        Selection::in_bytes(&fs::read(path).ok()?)
+        Selection::in_bytes(&input::to_the_end(open(path).ok()?, LARGEST).ok()?)
     }
 
-    pub(super) fn in_bytes(bytes: &[u8]) -> Option<Selection> {
+    /// What the bytes of such a file have.
+    pub fn in_bytes(bytes: &[u8]) -> Option<Selection> {
         let (mut algorithms, mut compositions) = (None, None);
         let mut known = BTreeSet::new();
         for text in bytes.split(|byte| *byte == 0) {

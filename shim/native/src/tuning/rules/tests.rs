@@ -302,4 +302,6 @@ fn files_of_mpich_s_selection_differ_from_its_own_for_what_was_measured_alone() 
     let bcast = by_ranks(old, &steps(old, "{\"composition=C\"}"));
     assert!(bare(compositions).contains(&bcast), "{compositions}");
     assert_eq!(Selection::in_bytes(&LIBRARY.as_bytes()[..400]), None);
+    // What a tuning names as its library may be anything.
+    assert_eq!(Selection::of_library(Path::new("/dev/zero")), None);
 }

@@ -5,6 +5,8 @@ use cap::Cap;
 use libfuzzer_sys::fuzz_target;
 use std::alloc::System;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
 use treepie_fuzz::{READERS, Reader};
 
 #[global_allocator]
@@ -16,6 +18,19 @@ fn most_memory(bytes: usize) -> usize {
     2 * (64 << 20).max(32 * bytes)
 }
 
+/// The longest time in milliseconds, and the most memory in MiB, so far.
+static RECORDS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+fn say_records(milliseconds: u64) {
+    let mebibytes = MEMORY.max_allocated() as u64 >> 20;
+    let [time, memory] = &RECORDS;
+    let longer = time.fetch_max(milliseconds, Relaxed) < milliseconds;
+    if memory.fetch_max(mebibytes, Relaxed) < mebibytes || longer {
+        let [time, memory] = [time, memory].map(|record| record.load(Relaxed));
+        eprintln!("at most: {time} ms, {memory} MiB");
+    }
+}
+
 static READER: OnceLock<&'static Reader> = OnceLock::new();
 
 fn named() -> &'static Reader {
@@ -23,7 +38,10 @@ fn named() -> &'static Reader {
     let reader = READERS.iter().find(|reader| reader.name == name);
     reader.unwrap_or_else(|| {
         let names: Vec<&str> = READERS.iter().map(|reader| reader.name).collect();
-        panic!("TREEPIE_READER={name}: one of {} was expected", names.join(", "))
+        panic!(
+            "TREEPIE_READER={name}: one of {} was expected",
+            names.join(", ")
+        )
     })
 }
 
@@ -32,6 +50,8 @@ fuzz_target!(|data: &[u8]| {
     // More than that is not given, which ends the process.
     let limit = MEMORY.allocated() + most_memory(data.len());
     MEMORY.set_limit(limit).expect("so much is not taken yet");
+    let start = Instant::now();
     reader.meets(data);
     MEMORY.set_limit(usize::MAX).expect("there is no limit");
+    say_records(start.elapsed().as_millis() as u64);
 });

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use treepie_fuzz::READERS;
 
 fn main() -> io::Result<()> {
-    let directory = std::env::args_os().nth(1).unwrap_or_else(|| "corpus".into());
+    let directory = std::env::args_os()
+        .nth(1)
+        .unwrap_or_else(|| "corpus".into());
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for folder in ["profiles", "shim", "tests"] {
@@ -18,6 +20,9 @@ fn main() -> io::Result<()> {
         fs::create_dir_all(&folder)?;
         for (number, text) in reader.texts.iter().enumerate() {
             fs::write(folder.join(format!("text-{number}")), text)?;
+        }
+        for (number, bytes) in (reader.made)().iter().enumerate() {
+            fs::write(folder.join(format!("made-{number}")), bytes)?;
         }
         let is_read = |path: &&PathBuf| {
             let name = path.to_string_lossy();

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use roxmltree::{Document, ParsingOptions};
 use treepie_base::open;
+use treepie_base::printable::one_line;
 
 use crate::error::HwlocError;
 
@@ -38,7 +39,8 @@ pub(crate) fn read(path: &Path) -> Result<XmlText, HwlocError> {
     })?;
     check(bytes).map_err(|reason| HwlocError::NotXml {
         path: path.to_owned(),
-        reason,
+        // Parts of the file are in it.
+        reason: one_line(&reason),
     })
 }
 

@@ -297,6 +297,7 @@ fn files_that_are_no_hwloc_xml_are_refused_with_the_reason() {
         ("<svg></svg>", "its element is <svg>"),
         (&whole[..whole.len() / 2], "not an hwloc XML file"),
         (&format!("<!-- \0 -->{whole}"), "not an hwloc XML file"),
+        ("<topology \0", "not an hwloc XML file"),
         (&whole.replace("</object>", ""), "at 68:1"),
         (
             "<topology version=\"2.0\"><object/></topology>",
@@ -316,6 +317,7 @@ fn files_that_are_no_hwloc_xml_are_refused_with_the_reason() {
         let message = Source::Xml(path.clone()).read().unwrap_err().to_string();
         assert!(message.contains(part), "expected {part:?} in {message:?}");
         assert!(message.contains("machine.xml"), "{message:?}");
+        assert!(!message.contains(char::is_control), "{message:?}");
     }
 }
 

@@ -3,6 +3,9 @@
 //! the tables and every MPI in `interface.rs`.)
 
 use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -11,6 +14,70 @@ use treepie_tests::{
 };
 
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// Names of procedures of other libraries that an object calls.
+fn imported(object: &Path) -> BTreeSet<String> {
+    let path = object.display().to_string();
+    output_of("readelf", &["--dyn-syms", "--wide", &path])
+        .lines()
+        .filter(|line| line.contains(" UND "))
+        .filter_map(|line| line.split_whitespace().nth(7))
+        .map(|name| name.split('@').next().unwrap_or(name).to_owned())
+        .collect()
+}
+
+/// Nothing is sent over a network, and nobody is served: there are no procedures for that. The
+/// library sends to sockets of Unix and receives on one; the command starts other processes.
+#[test]
+fn neither_the_library_nor_the_command_connects_to_anybody_or_listens() {
+    const OF_SERVERS: [&str; 3] = ["listen", "accept", "accept4"];
+    for (object, others) in [
+        (artifacts::library(), &["connect", "getaddrinfo"][..]),
+        (artifacts::command(), &["bind", "connect", "socket"]),
+    ] {
+        let imported = imported(&object);
+        assert!(imported.contains("write"), "readelf found nothing");
+        for name in OF_SERVERS.iter().chain(others) {
+            assert!(!imported.contains(*name), "{}: {name}", object.display());
+        }
+    }
+}
+
+/// Maps of a copy of a program with these permissions, which root owns and another user starts with
+/// the library preloaded.
+fn maps_of_a_program(mode: u32) -> String {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let place = |name: &str| directory.path().join(name);
+    let permit = |path: &Path, mode| {
+        fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+    };
+    permit(directory.path(), 0o755);
+    for (from, name, mode) in [
+        (Path::new("/bin/cat"), "cat", mode),
+        (&artifacts::library(), "libtreepie.so", 0o644),
+    ] {
+        fs::copy(from, place(name)).expect("there is room for a copy");
+        permit(&place(name), mode);
+    }
+    let mut command = Command::new(place("cat"));
+    command.arg("/proc/self/maps").uid(65534).gid(65534);
+    command.env("LD_PRELOAD", place("libtreepie.so"));
+    let output = command.output();
+    let output = output.unwrap_or_else(|error| {
+        panic!("nothing can be done as another user: {error}; run this test as root")
+    });
+    String::from_utf8(output.stdout).expect("maps are text")
+}
+
+#[test]
+fn a_program_that_changes_its_user_is_not_preloaded() {
+    assert!(maps_of_a_program(0o755).contains("libtreepie.so"));
+    let maps = maps_of_a_program(0o4755);
+    assert!(
+        !maps.is_empty() && !maps.contains("libtreepie.so"),
+        "{maps}"
+    );
+}
 
 #[track_caller]
 fn output_of(program: &str, arguments: &[&str]) -> String {

@@ -251,7 +251,97 @@ fn what_another_user_sends_to_ranks_stops_no_checkpoints(mpi: Mpi) {
     assert!(output.exists(), "{}", outcome.told());
 }
 
+/// Runs the job of its arguments; once its `$1` ranks keep pages in `$2`, the other user tries to
+/// read, change, remove and replace these, and says what he could. The ranks end by SIGUSR1.
+const PAGES_ATTACKED: &str = "\
+ranks=$1 pages=$2 own=$3; shift 3
+\"$@\" &
+until [ $(ls $pages/*/*.page 2>/dev/null | wc -l) = $ranks ]; do sleep 0.05; done
+stat -c %a $pages $pages/* $pages/*/*.page | sort -u | tr '\\n' ' '
+state() { find $pages -printf '%p %y %s %m %u\\n' | sort; }
+before=$(state)
+setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
+    run=$(basename $3)
+    for what in \"ls $1\" \"ls $1/$run\" \"cat $1/$run/0.page\" \"touch $1/x\" \"rm $1/$run/0.page\" \\
+        \"mv $1 $1.old\" \"ln -sf $2/file $1/$run/0.page\" \"ln -sfT $2 $1\"; do
+        $what >/dev/null 2>&1 && echo he could $what
+    done
+' sh $pages $own $pages/*
+[ \"$(state)\" = \"$before\" ] && echo unchanged
+kill -USR1 $(cat ranks)
+wait
+ls $pages | wc -l
+";
+
+fn another_user_can_neither_read_nor_change_the_pages_of_a_job(mpi: Mpi) {
+    let places = Places::new(0o1777, &["file"]);
+    let scratch = directory(0o700);
+    let pages = places.shared("pages").display().to_string();
+    let (ranks, own) = (RANKS.to_string(), places.own.path().display().to_string());
+    let outcome = endings_by_signal(mpi, "usr1")
+        .under(["bash", "-c", PAGES_ATTACKED, "bash", &ranks, &pages, &own])
+        .directory(scratch.path())
+        .with(Library::Set(vec![("TREEPIE_PAGES", pages.clone())]))
+        .run()
+        .succeeded()
+        .silent();
+    let expected = "600 700 unchanged\n";
+    assert!(outcome.stdout.contains(expected), "{}", outcome.told());
+    assert!(!outcome.stdout.contains("he could"), "{}", outcome.told());
+    assert!(outcome.stdout.ends_with("0\n"), "{}", outcome.told());
+    places.assert_untouched(&["file"], &outcome);
+}
+
+/// Runs the job of its arguments, while the other user replaces temporary files in `$1` by links to
+/// `$2` as often as he can.
+const TEMPORARY_FILES_REPLACED: &str = "\
+shared=$1 own=$2; shift 2
+setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
+    cd $1
+    until [ -e stop ]; do
+        for name in .treepie-*.tmp *.parts/.*; do
+            case $name in *[*]*|*/.|*/..) ;; *) ln -sfT $2/file $name 2>/dev/null ;; esac
+        done
+    done' sh $shared $own &
+stranger=$!
+for run in 1 2 3; do \"$@\"; done
+touch $shared/stop
+wait $stranger
+";
+
+/// The directory is not sticky, so that he may remove what is not his.
+fn temporary_files_that_become_links_while_a_job_writes_lead_nowhere(mpi: Mpi) {
+    let plain = Job::new(mpi, RANKS, "ring").run().succeeded();
+    let places = Places::new(0o777, &["file"]);
+    let words = [places.shared.path(), places.own.path()].map(|path| path.display().to_string());
+    let outcome = Job::new(mpi, RANKS, "ring")
+        .under([
+            "bash",
+            "-c",
+            TEMPORARY_FILES_REPLACED,
+            "bash",
+            &words[0],
+            &words[1],
+        ])
+        .with(settings(
+            &places.shared("a.profile.yaml"),
+            &places.shared("a.order"),
+        ))
+        .variable("TREEPIE_CHECKPOINT", "0.05")
+        .run()
+        .succeeded();
+    assert_eq!(
+        outcome.stdout.len(),
+        3 * plain.stdout.len(),
+        "{}",
+        outcome.told()
+    );
+    places.assert_untouched(&["file"], &outcome);
+}
+
 under_each_mpi!(
+    another_user_can_neither_read_nor_change_the_pages_of_a_job,
+    temporary_files_that_become_links_while_a_job_writes_lead_nowhere,
     what_ranks_leave_goes_into_no_directory_of_another_user,
     links_that_come_while_a_job_runs_are_not_followed_in_a_signal_handler,
     the_command_leaves_directories_of_another_user_alone,

@@ -221,6 +221,27 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_of_another_user_is_not_roots_and_one_of_root_is_everybodys() {
+        let is_root = rustix::process::geteuid().is_root();
+        assert!(is_root, "only root can give files away: run this as root");
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("own");
+        create_dir(&path).unwrap();
+        // Of a member of the group, with which root shares what is his own.
+        std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
+        for mode in [0o700, 0o2775] {
+            modes(&path, mode);
+            for access in [Access::Umask, Access::Private] {
+                assert!(is_strange(&path, access), "{mode:o}");
+            }
+            assert!(check(&path).is_err());
+        }
+        let of_user = |owner, mode| is_own(owner, mode, 1000);
+        assert!(of_user(1000, 0o775) && of_user(0, 0o775));
+        assert!(!of_user(1001, 0o775) && !of_user(1000, 0o777) && !of_user(0, 0o777));
+    }
+
+    #[test]
     fn a_new_directory_is_ours_and_a_missing_one_is_no_strangers() {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("own");

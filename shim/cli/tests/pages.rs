@@ -4,7 +4,7 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -135,6 +135,45 @@ fn pages_of_another_user_are_left_out_unless_root_asks() {
     let half = asked().good();
     assert!(half.err.contains(left_out), "{}", half.err);
     assert!(!half.out.contains("Deadlock"), "{}", half.out);
+}
+
+/// A user has made links to root's files where root looks, and where root removes what it saw.
+#[test]
+fn links_among_the_pages_of_a_user_do_no_harm_to_root_who_looks_at_them() {
+    let is_root = rustix::process::geteuid().is_root();
+    assert!(is_root, "only root can give files away: run this as root");
+    let desk = Desk::new();
+    let own = desk.path("own");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("0.page"), "precious").unwrap();
+    // A page that is a link, beside one that is a page.
+    put(&desk, 7, 1, &page(7, 1));
+    let run = run_directory(&desk.path("pages"), 7);
+    symlink(own.join("0.page"), run.join("0.page")).unwrap();
+    for name in ["0.page", "1.page"] {
+        lchown(run.join(name), Some(65534), None).unwrap();
+    }
+    let words = ["why", "--pages", "pages", "--between", "0", "--remove"];
+    let answer = desk.run(&words).good();
+    assert!(answer.err.contains("0.page: "), "{}", answer.err);
+    assert!(!answer.out.contains("precious"), "{}", answer.out);
+    assert!(!run.exists());
+    // The directory of a run is a link.
+    symlink(&own, run_directory(&desk.path("pages"), 8)).unwrap();
+    desk.run(&words).refusal(1);
+    let kept = fs::read_to_string(own.join("0.page")).unwrap();
+    assert_eq!(kept, "precious");
+}
+
+#[test]
+fn pages_that_do_not_agree_on_the_size_of_their_job_are_answered() {
+    let desk = Desk::new();
+    put(&desk, 7, 0, &page(7, 0));
+    let mut larger = page(7, 5);
+    larger[header::RANKS] = 9;
+    put(&desk, 7, 5, &larger);
+    desk.run(&["why", "--pages", "pages", "--between", "0"])
+        .good();
 }
 
 #[test]

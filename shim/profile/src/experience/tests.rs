@@ -243,6 +243,32 @@ fn links_and_what_others_may_write_are_not_followed() {
 }
 
 #[test]
+fn a_store_that_a_group_may_write_is_used_and_one_of_another_user_or_for_all_is_not() {
+    assert_eq!(user(), 0, "only root can give files away: run this as root");
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("store");
+    let good = file(vec![run("a-1", 1_795_000_000, End::Seconds(1.0))]);
+    for (owner, mode, is_used) in [
+        (0, 0o700, true),
+        (0, 0o2775, true),
+        (0, 0o2777, false),
+        (0, 0o1777, false),
+        (65534, 0o700, false),
+        (65534, 0o2775, false),
+    ] {
+        fs::create_dir(&root).unwrap();
+        fs::set_permissions(&root, fs::Permissions::from_mode(mode)).unwrap();
+        std::os::unix::fs::chown(&root, Some(owner), None).unwrap();
+        let store = Store::new(&root.display().to_string(), user());
+        let written = store
+            .salt([1; 16])
+            .is_ok_and(|salt| store.write(salt.key(&"app"), "a-1", &good).is_ok());
+        assert_eq!(written, is_used, "{owner} {mode:o}");
+        fs::remove_dir_all(&root).unwrap();
+    }
+}
+
+#[test]
 fn a_store_that_cannot_be_written_is_told_and_one_beside_it_is_read() {
     let directory = tempfile::tempdir().unwrap();
     let site = store(directory.path());

@@ -6,7 +6,7 @@ use crate::native::Native;
 use crate::policy::{ALIKE, MIN_GAIN_RATIO};
 use std::borrow::Cow;
 use std::sync::Arc;
-use treepie_collective::algorithms::{Describe, Price, costs};
+use treepie_collective::algorithms::{Cut, Describe, Price, costs};
 use treepie_collective::network::MessageCosts;
 use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::estimate::{CostInput, Size};
@@ -53,23 +53,27 @@ impl Prices {
             .filter(|algorithm| !is_one || is_distinct(algorithm))
             .filter_map(|algorithm| {
                 let best = self.with_best_segment(algorithm, input);
-                best.or_else(|| self.whole_of_few(algorithm, input))
+                best.or_else(|| self.of_few(algorithm, input))
             })
             .filter(|considered| considered.seconds.is_finite())
             .collect()
     }
 
-    /// An algorithm between hosts that is considered whole, of few ranks.
-    fn whole_of_few(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
+    /// An algorithm between hosts that is considered of few ranks.
+    fn of_few(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
-        let is_considered = !self.network.is_in_memory()
-            && algorithm.candidate.is_read_whole(whole.clusters.ranks())
-            && algorithm.serves(&problem(whole, &amount));
-        is_considered.then(|| Considered {
-            algorithm,
-            segment: whole.segment.bytes.max(1),
-            seconds: simulated(algorithm, whole)
-                .unwrap_or_else(|| by_description(algorithm, whole)),
+        let cut = algorithm.candidate.of_few(whole.clusters.ranks())?;
+        if self.network.is_in_memory() || !algorithm.serves(&problem(whole, &amount)) {
+            return None;
+        }
+        Some(match cut {
+            Cut::Segments => self.priced(algorithm, Price::Read, whole),
+            Cut::Whole => Considered {
+                algorithm,
+                segment: whole.segment.bytes.max(1),
+                seconds: simulated(algorithm, whole)
+                    .unwrap_or_else(|| by_description(algorithm, whole)),
+            },
         })
     }
 

@@ -63,17 +63,29 @@ pub enum Candidate {
     Always(Price),
     /// Only where operands must stay in order: elsewhere those that look at clusters are better.
     ForOrder(Price),
-    /// Of few ranks, whole, by its description: reading it of many takes too long.
-    OfFew,
+    /// Of few ranks, by its description: reading it of many takes too long.
+    OfFew(Cut),
+}
+
+/// Messages in which an algorithm is considered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// Whole ones.
+    Whole,
+    /// Segments of several sizes.
+    Segments,
 }
 
 /// Largest number of ranks that are few.
 const FEW: usize = 128;
 
 impl Candidate {
-    /// Whether it is considered whole, of so many ranks.
-    pub fn is_read_whole(self, ranks: usize) -> bool {
-        matches!(self, Candidate::OfFew) && ranks <= FEW
+    /// The messages in which it is considered because ranks are so few.
+    pub fn of_few(self, ranks: usize) -> Option<Cut> {
+        match self {
+            Candidate::OfFew(cut) if ranks <= FEW => Some(cut),
+            _ => None,
+        }
     }
 
     /// Its price for calls that keep the order of operands or do not.

@@ -14,9 +14,10 @@
 //! | `priced` | the choice considers it, by its description |
 //! | `for_order` | the same, only where operands must stay in order |
 //! | `of_few` | the same, whole, where ranks are few |
+//! | `of_few_in_segments` | the same, in segments of several sizes |
 
 use crate::algorithms::algorithm::{
-    Algorithm, Alike, Candidate, Describe, Effort, Estimate, Parameter, Price, Scope,
+    Algorithm, Alike, Candidate, Cut, Describe, Effort, Estimate, Parameter, Price, Scope,
 };
 use crate::algorithms::by_cluster::between::{Between, Direction, Grouped};
 use crate::algorithms::by_cluster::{
@@ -188,7 +189,14 @@ impl Algorithm {
 
     const fn of_few(self) -> Self {
         Algorithm {
-            candidate: Candidate::OfFew,
+            candidate: Candidate::OfFew(Cut::Whole),
+            ..self
+        }
+    }
+
+    const fn of_few_in_segments(self) -> Self {
+        Algorithm {
+            candidate: Candidate::OfFew(Cut::Segments),
             ..self
         }
     }
@@ -272,7 +280,7 @@ fn worthwhile_lanes_of(input: &CostInput) -> usize {
 #[rustfmt::skip]
 pub static TABLE: &[Algorithm] = &[
     row("flat", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Flat)).also(&["linear"]),
-    row("chain", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Chain)),
+    row("chain", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Chain)).of_few_in_segments(),
     row("binary", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binary)),
     row("binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binomial)),
     row("highest-bit-binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, HighestBit)),
@@ -284,7 +292,7 @@ pub static TABLE: &[Algorithm] = &[
     row("scatter-allgather", &[Bcast], scatter::broadcast_ring).of_few(),
     row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
     row("bine", &[Bcast], bine::broadcast).requires(&[PowerOfTwo]),
-    row("circulant", &[Bcast], circulant_blocks::broadcast),
+    row("circulant", &[Bcast], circulant_blocks::broadcast).of_few_in_segments(),
     between!("grid-flat", Bcast, Between::Shape(Flat)),
     between!("grid-chain", Bcast, Between::Shape(Chain)),
     between!("grid-binomial", Bcast, Between::Shape(Binomial)),
@@ -318,7 +326,7 @@ pub static TABLE: &[Algorithm] = &[
     row("at-once", &[Reduce], at_once::reduce),
     row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]).of_few(),
     row("bine", &[Reduce], bine::reduce).requires(&[Commutative, PowerOfTwo]),
-    row("circulant", &[Reduce], circulant_blocks::reduce).requires(&[Commutative]),
+    row("circulant", &[Reduce], circulant_blocks::reduce).requires(&[Commutative]).of_few_in_segments(),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
     between!("grid-binomial", Reduce, Between::Shape(Binomial)),

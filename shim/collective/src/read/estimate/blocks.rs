@@ -113,6 +113,10 @@ pub fn direct(input: &CostInput) -> f64 {
         Scatter | Scatterv => starts_late(input, input.segment.bytes, sending),
         _ => false,
     };
+    let far_latency = |here: usize, there: usize| match here == there {
+        true => 0.0,
+        false => input.segment.between(here, there).latency,
+    };
     // Every message of a rank passes its host's card; those of an exchange meet others there.
     let card = |cluster: usize, senders: usize, all: bool| {
         let (size, alone) = (&input.sizes[cluster], input.segment.within[cluster]);
@@ -125,11 +129,16 @@ pub fn direct(input: &CostInput) -> f64 {
             .others(cluster)
             .map(|other| input.ranks(other) as f64 * input.far_card(cluster, other))
             .sum();
-        let passed = match is_near_first {
-            true => near.max(far),
-            false => near + far,
+        // What is far comes, or goes, behind what is near where that is first.
+        let late = match is_near_first && far > 0.0 {
+            true => input.largest(|other| far_latency(cluster, other)),
+            false => 0.0,
         };
-        input.volume(input.bytes) * senders as f64 * passed + inside.latency
+        let volume = input.volume(input.bytes) * senders as f64;
+        match input.operation {
+            Gather | Gatherv => (volume * near).max(late) + volume * far + inside.latency,
+            _ => volume * (near + far) + inside.latency.max(late),
+        }
     };
     // What ranks of a host send each other does not pass it.
     let on_host = |cluster: usize| {
@@ -203,7 +212,17 @@ pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
 /// Every member to one of each other cluster, who hands it on.
 pub(crate) fn allgather_lanes(input: &CostInput) -> f64 {
     let passing = passing(input, |from, _| input.ranks(from));
-    let handed = input.largest(|c| input.exchanged(c, input.all_ranks() as f64, input.bytes));
+    // A member's block goes to one of each other cluster, and as many come, over the same card.
+    let far = |c: usize| {
+        let from = |other: usize| (input.ranks(other) as f64 / input.ranks(c) as f64).max(1.0);
+        let others = input.others(c);
+        let far: f64 = others
+            .map(|other| from(other) * input.far_card(c, other))
+            .sum();
+        input.volume(input.bytes) * input.sizes[c].on_host as f64 * far
+    };
+    let handed =
+        input.largest(|c| far(c) + input.exchanged(c, input.all_ranks() as f64, input.bytes));
     let segment = input.segment.bytes.min(input.bytes);
     passing.max(handed)
         + waiting_to_enter(input)
@@ -258,7 +277,10 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     };
     let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
     let passes = |cluster: usize| cost(cluster).gap;
-    let (mut sent, mut last) = (0.0, inside(root));
+    let packed = packing(input);
+    // What asks first leaves when all has that stays inside.
+    let waits = is_scatter(input) && starts_late(input, input.largest, packed);
+    let (mut sent, mut last) = (if waits { inside(root) } else { 0.0 }, inside(root));
     for cluster in by_tail(input.clusters, root, order, passes, tail) {
         let (at_root, there) = access(cluster);
         let passing = cost(cluster).gap.max(there);
@@ -267,16 +289,15 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
         );
         sent += at_root;
     }
-    let packed = packing(input);
     let last = last.max(packed);
-    match input.operation {
-        Operation::Scatter | Operation::Scatterv if !starts_late(input, input.largest, packed) => {
-            let card = |to| input.card_together(root, to, block(to));
-            let far: f64 = input.others(root).map(card).sum();
-            last.max(sent).max(far + inside(root))
-        }
-        _ => last.max(sent).max(inside(root)),
-    }
+    // All of it passes the root's card.
+    let card = |other| input.card_together(root, other, block(other));
+    let far: f64 = input.others(root).map(card).sum();
+    last.max(sent).max(far + inside(root))
+}
+
+fn is_scatter(input: &CostInput) -> bool {
+    matches!(input.operation, Operation::Scatter | Operation::Scatterv)
 }
 
 /// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
@@ -285,7 +306,12 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let (root, sources) = (input.root_cluster(), sources.max(1));
     let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
     let inside = |cluster: usize| input.spread(cluster, (share(cluster) - 1) as f64, input.bytes);
-    let (mut sent, mut last, mut to_helpers) = (0.0, 0.0_f64, 0);
+    let own = input.bytes * (input.ranks(root) - 1);
+    let packed = packing(input);
+    let inside_root = input.spread(root, 1.0, own);
+    let waits = is_scatter(input) && starts_late(input, input.largest, packed);
+    let mut sent = if waits { inside_root } else { 0.0 };
+    let (mut last, mut to_helpers) = (0.0_f64, 0);
     for cluster in input.others(root) {
         let (from, to) = ends(input, cluster);
         let cost = input.connection(from, to, input.bytes * share(cluster));
@@ -297,11 +323,15 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
         sent += messages * if from == root { out } else { into };
         to_helpers += input.bytes * (input.ranks(cluster) - share(cluster));
     }
-    let own = input.bytes * (input.ranks(root) - 1);
-    let near = input.spread(root, 1.0, to_helpers + own);
+    // What the root itself sends to other clusters, or gets from there, passes its card too.
+    let far: f64 = input
+        .others(root)
+        .map(|other| input.card_together(root, other, input.bytes * share(other)))
+        .sum();
+    let near = input.spread(root, 1.0, to_helpers + own) + far;
     let segment = input.largest.min(to_helpers);
     let handed = if sources > 1 { 1.0 } else { 0.0 };
-    last.max(sent).max(near).max(packing(input)) + input.spread(root, handed, segment)
+    last.max(sent).max(near).max(packed) + input.spread(root, handed, segment)
 }
 
 /// Blocks between two clusters go in one message between leaders.

@@ -25,13 +25,15 @@ impl Passing {
         }
     }
 
-    /// Through a link that is faster than the rest of the way: it shares with what else goes on
-    /// there, as connections do, and does not wait.
-    fn beside(self, free: &mut f64, seconds: f64) -> Passing {
-        *free = self.head.max(*free) + seconds;
+    /// Through a card that is faster than the rest of the way: it shares with what else goes on
+    /// there, as connections do. Its first byte does not wait; its last one is through when all is
+    /// that came before it, or before that, as messages of its kind have half of the card at least.
+    fn beside(self, card: &mut Card, seconds: f64) -> Passing {
+        card.free = self.head.max(card.free) + seconds;
+        card.far = self.head.max(card.far) + 2.0 * seconds;
         Passing {
             head: self.head,
-            tail: self.tail.max(self.head + seconds),
+            tail: self.tail.max(card.free.min(card.far)),
         }
     }
 
@@ -42,6 +44,15 @@ impl Passing {
             tail: self.tail + seconds,
         }
     }
+}
+
+/// One direction of a host's card.
+#[derive(Debug, Clone, Copy, Default)]
+struct Card {
+    /// When it is free again.
+    free: f64,
+    /// When messages between clusters have passed that have half of it.
+    far: f64,
 }
 
 /// Seconds of a message on its way: of each link, how long it is occupied.
@@ -94,8 +105,8 @@ pub struct Links<'a> {
     /// Of each rank: for messages on its host, or all of them with one port.
     port_out: Vec<f64>,
     port_in: Vec<f64>,
-    card_out: Vec<f64>,
-    card_in: Vec<f64>,
+    card_out: Vec<Card>,
+    card_in: Vec<Card>,
     uplink: Vec<f64>,
     downlink: Vec<f64>,
     connections: HashMap<(usize, usize), f64>,
@@ -110,8 +121,8 @@ impl<'a> Links<'a> {
             sending,
             port_out: vec![0.0; ranks],
             port_in: vec![0.0; ranks],
-            card_out: vec![0.0; hosts],
-            card_in: vec![0.0; hosts],
+            card_out: vec![Card::default(); hosts],
+            card_in: vec![Card::default(); hosts],
             uplink: vec![0.0; clusters],
             downlink: vec![0.0; clusters],
             connections: HashMap::new(),
@@ -160,7 +171,7 @@ impl<'a> Links<'a> {
         let card = &mut self.card_out[self.network.host_of()[way.from]];
         match way.distance {
             Distance::Host => start.through(&mut self.port_out[way.from], way.gap),
-            Distance::Cluster => start.through(card, way.gap),
+            Distance::Cluster => start.through(&mut card.free, way.gap),
             Distance::Grid => {
                 let here = self.network.cluster_of()[way.from];
                 let own = self.connections.entry((way.from, way.to)).or_default();
@@ -186,7 +197,7 @@ impl<'a> Links<'a> {
         let card = &mut self.card_in[self.network.host_of()[way.to]];
         match way.distance {
             Distance::Host => passing.through(&mut self.port_in[way.to], way.gap),
-            Distance::Cluster => passing.through(card, way.gap),
+            Distance::Cluster => passing.through(&mut card.free, way.gap),
             Distance::Grid => passing.beside(card, way.cards[1]),
         }
     }

@@ -20,6 +20,7 @@ pub fn ends(network: &Network, plans: &[Plan], one_port: bool) -> Option<Vec<f64
         messages: Vec::new(),
         awaited: HashMap::new(),
         free: HashMap::new(),
+        half: HashMap::new(),
         receivers: (0..plans.len())
             .map(|rank| near(network, plans, rank))
             .collect(),
@@ -57,7 +58,7 @@ enum Gate {
 enum Part {
     /// A gate that it occupies for so many seconds, when it is free.
     Through(Gate, f64),
-    /// The same, where the message does not wait.
+    /// The same, where its first byte does not wait.
     Beside(Gate, f64),
     /// The end of its sender's links.
     Leaves,
@@ -107,6 +108,8 @@ struct World<'a> {
     awaited: HashMap<(usize, usize, u32), (usize, f64)>,
     /// When each gate is free again.
     free: HashMap<Gate, f64>,
+    /// When the messages beside others have passed a gate that have half of it.
+    half: HashMap<Gate, f64>,
     /// Of each rank, whom in its cluster it sends to.
     receivers: Vec<HashSet<usize>>,
 }
@@ -186,7 +189,10 @@ impl World<'_> {
             Part::Beside(gate, seconds) => {
                 let free = self.free.entry(gate).or_default();
                 *free = free.max(message.first_byte) + seconds;
-                message.last_byte = message.last_byte.max(message.first_byte + seconds);
+                let all = *free;
+                let far = self.half.entry(gate).or_default();
+                *far = far.max(message.first_byte) + 2.0 * seconds;
+                message.last_byte = message.last_byte.max(far.min(all));
             }
             Part::Leaves => {
                 let (from, step) = message.key;

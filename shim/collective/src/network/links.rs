@@ -224,12 +224,23 @@ impl Network {
     }
 
     /// Bytes that pass the link which an operation keeps busiest in the longest latency: the uplink
-    /// of cluster `home`, from which all comes, or its downlink, to which all goes; without a root,
-    /// the slowest of all.
+    /// of cluster `home`, from which all comes, or its downlink, to which all goes, as far as one
+    /// connection with each other cluster fills it; without a root, the slowest of all.
     pub fn in_flight(&self, operation: Operation, home: usize) -> u64 {
+        // Seconds of a long message over one connection with each other cluster together.
+        let together = |way: &dyn Fn(usize) -> (usize, usize)| {
+            let ways = (0..self.clusters()).map(way);
+            let links = ways.filter_map(|(from, to)| self.between(from, to));
+            let rates = links.map(|link| 1.0 / link.gap(LONG).max(f64::MIN_POSITIVE));
+            1.0 / rates.sum::<f64>().max(f64::MIN_POSITIVE)
+        };
         let seconds = match operation {
-            Operation::Bcast => self.uplink(home, LONG),
-            Operation::Reduce => self.downlink(home, LONG),
+            Operation::Bcast => self
+                .uplink(home, LONG)
+                .max(together(&|other| (home, other))),
+            Operation::Reduce => self
+                .downlink(home, LONG)
+                .max(together(&|other| (other, home))),
             _ => self.slowest,
         };
         (self.farthest / seconds.max(f64::MIN_POSITIVE) * LONG as f64) as u64

@@ -84,6 +84,11 @@ fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
     // What goes directly leaves the root once for each cluster.
     let sent = exchanged.bytes + others * direct;
     let leaves = input.volume(sent) * input.segment.uplink[root];
+    // Over one connection with each cluster.
+    let own = input
+        .others(root)
+        .map(|other| input.segment.between(root, other).gap);
+    let leaves = leaves.max(input.volume(direct) * own.fold(0.0, f64::max));
     let last = input.largest(|cluster| inside(cluster).first);
     let latency = input.largest(|cluster| input.segment.between(root, cluster).latency);
     let latency = latency.max(late);
@@ -119,6 +124,8 @@ fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f
         passed_on.max(volume * input.segment.downlink[other].max(slowest))
     });
     let busiest = busiest.fold(volume * uplink[root], f64::max);
+    let onwards = input.largest_between(|cost| cost.gap);
+    let busiest = busiest.max(volume / others * onwards);
     // With few segments, not all others hand some on.
     let relays = input.clusters.others(root);
     let relays = relays.take(input.segments(input.bytes) as usize);

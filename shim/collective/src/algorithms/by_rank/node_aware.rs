@@ -1,6 +1,6 @@
-//! `Alltoall`, `Alltoallv` and `Alltoallw` with messages between hosts, or clusters, that some ranks
-//! of each send for all: every rank for itself, or a few for those around them (Kinkead, ..., Bienz,
-//! SC Workshops 2025, arXiv 2601.17606).
+//! `Alltoall`, `Alltoallv` and `Alltoallw` with messages between hosts, or clusters, that some
+//! ranks of each send for all: every rank for itself, or a few for those around them (Kinkead, ...,
+//! Bienz, SC Workshops 2025, arXiv 2601.17606).
 //!
 //! ```text
 //!   hosts of 4   1   5 --blocks for 0 1 2 3--> 1      to the rank of the same number in its host
@@ -257,8 +257,8 @@ mod tests {
         assert_eq!(messages(8, ALL), [(4, 8), (2, 24)]);
     }
 
-    /// Each of two leaders sends for two, to all four of the other clusters; inside, each rank sends
-    /// to three, and two of them to their leader before.
+    /// Each of two leaders sends for two, to all four of the other clusters; inside, each rank
+    /// sends to three, and two of them to their leader before.
     #[test]
     fn leaders_send_for_those_around_them() {
         assert_eq!(messages(12, 2), [(8, 12), (8, 36 + 6)]);

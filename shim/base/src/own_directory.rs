@@ -6,12 +6,13 @@
 
 use std::ffi::{CString, OsStr};
 use std::fs::File;
-use std::io;
-use std::os::fd::OwnedFd;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{self, AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{self, AtFlags, CWD, Dir, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use rustix::path::Arg;
 use thiserror::Error;
@@ -24,6 +25,35 @@ pub enum Access {
     /// Those whom the umask lets; to write, his group at most: whoever shares a project's directory
     /// with its group has chosen so.
     Umask,
+    /// Nobody, where it is made; his group too, where he has let it since.
+    Group,
+}
+
+impl Access {
+    /// Permissions of what is made.
+    fn made(self) -> u32 {
+        match self {
+            Access::Private | Access::Group => 0o700,
+            Access::Umask => 0o775,
+        }
+    }
+
+    /// Permissions that nobody else may have.
+    fn refused(self) -> u32 {
+        match self {
+            Access::Private => 0o022,
+            Access::Umask | Access::Group => 0o002,
+        }
+    }
+}
+
+/// Fate of a file that has the name of a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Older {
+    /// It goes.
+    Goes,
+    /// It stays, which is an error.
+    Stays,
 }
 
 /// Why a directory is not used.
@@ -56,13 +86,21 @@ impl OwnDirectory {
     /// # Errors
     /// An error of the system, and a directory that is not ours.
     pub fn make(path: impl Arg + Copy, access: Access) -> Result<Self, NotOwn> {
-        let mode = match access {
-            Access::Private => 0o700,
-            Access::Umask => 0o775,
-        };
-        match fs::mkdir(path, Mode::from_raw_mode(mode)) {
+        OwnDirectory::make_at(CWD, path, access)
+    }
+
+    /// Makes a directory in this one. As [`OwnDirectory::make`] otherwise.
+    ///
+    /// # Errors
+    /// As of [`OwnDirectory::make`].
+    pub fn make_in(&self, name: impl Arg + Copy, access: Access) -> Result<Self, NotOwn> {
+        OwnDirectory::make_at(self.descriptor.as_fd(), name, access)
+    }
+
+    fn make_at(at: BorrowedFd<'_>, path: impl Arg + Copy, access: Access) -> Result<Self, NotOwn> {
+        match fs::mkdirat(at, path, Mode::from_raw_mode(access.made())) {
             Err(error) if error != Errno::EXIST => Err(system(error)),
-            _ => OwnDirectory::open(path, access),
+            _ => OwnDirectory::checked(open_at(at, path, OFlags::NOFOLLOW)?, access),
         }
     }
 
@@ -71,16 +109,57 @@ impl OwnDirectory {
     /// # Errors
     /// As of [`OwnDirectory::make`].
     pub fn open(path: impl Arg, access: Access) -> Result<Self, NotOwn> {
-        let descriptor = open_no_link(path)?;
+        OwnDirectory::checked(open_no_link(path)?, access)
+    }
+
+    /// Opens a directory that the user has named, and may have made a link to.
+    ///
+    /// # Errors
+    /// As of [`OwnDirectory::make`], but for a link.
+    pub fn open_named(path: impl Arg, access: Access) -> Result<Self, NotOwn> {
+        OwnDirectory::checked(open_at(CWD, path, OFlags::empty())?, access)
+    }
+
+    fn checked(descriptor: OwnedFd, access: Access) -> Result<Self, NotOwn> {
         let found = fs::fstat(&descriptor).map_err(system)?;
         let user = rustix::process::geteuid().as_raw();
-        let others = match access {
-            Access::Private => 0o022,
-            Access::Umask => 0o002,
-        };
-        match is_own(found.st_uid, found.st_mode, user) && found.st_mode & others == 0 {
+        match is_own(found.st_uid, found.st_mode, user) && found.st_mode & access.refused() == 0 {
             true => Ok(OwnDirectory { descriptor }),
             false => Err(NotOwn::Strange),
+        }
+    }
+
+    /// Writes a file that only the user may read, which appears whole or not at all. It is not
+    /// synced.
+    ///
+    /// # Errors
+    /// An error of the system. Nothing is left behind then.
+    pub fn write(&self, name: impl Arg, bytes: &[u8], older: Older) -> io::Result<()> {
+        let random = RandomState::new().hash_one(std::process::id());
+        let temporary = &*format!(".treepie-{random:016x}.tmp");
+        let mut file = self.create_new(temporary, 0o600)?;
+        let written = file.write_all(bytes).and_then(|()| match older {
+            Older::Goes => self.rename(temporary, name),
+            Older::Stays => self.rename_beside(temporary, name),
+        });
+        if written.is_err() {
+            self.remove(temporary);
+        }
+        written
+    }
+
+    /// Gives a file a name that no other one has.
+    fn rename_beside(&self, from: &str, to: impl Arg) -> io::Result<()> {
+        let to = to.as_cow_c_str()?;
+        let at = &self.descriptor;
+        match fs::renameat_with(at, from, at, &*to, RenameFlags::NOREPLACE) {
+            // Not every file system has that.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                fs::linkat(at, from, at, &*to, AtFlags::empty())?;
+                self.remove(from);
+                Ok(())
+            }
+            renamed => Ok(renamed?),
         }
     }
 
@@ -137,11 +216,32 @@ impl OwnDirectory {
     pub fn remove(&self, name: impl Arg) {
         let _ = fs::unlinkat(&self.descriptor, name, AtFlags::empty());
     }
+
+    /// Removes a directory of files, and them, if it is there.
+    ///
+    /// # Errors
+    /// As of [`OwnDirectory::make`]; there is more in it than files.
+    pub fn remove_directory(&self, name: impl Arg + Copy) -> Result<(), NotOwn> {
+        let opened = open_at(self.descriptor.as_fd(), name, OFlags::NOFOLLOW);
+        if !is_missing(&opened) {
+            remove_files_in(&opened?, |_| true);
+            fs::unlinkat(&self.descriptor, name, AtFlags::REMOVEDIR).map_err(system)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_missing<T>(opened: &Result<T, NotOwn>) -> bool {
+    matches!(opened, Err(NotOwn::System(error)) if error.kind() == io::ErrorKind::NotFound)
 }
 
 fn open_no_link(path: impl Arg) -> Result<OwnedFd, NotOwn> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    fs::open(path, flags, Mode::empty()).map_err(|error| match error {
+    open_at(CWD, path, OFlags::NOFOLLOW)
+}
+
+fn open_at(at: BorrowedFd<'_>, path: impl Arg, link: OFlags) -> Result<OwnedFd, NotOwn> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | link;
+    fs::openat(at, path, flags, Mode::empty()).map_err(|error| match error {
         Errno::LOOP | Errno::NOTDIR => NotOwn::Strange,
         other => system(other),
     })
@@ -156,9 +256,10 @@ fn system(error: Errno) -> NotOwn {
 /// # Errors
 /// As of [`OwnDirectory::open`].
 pub fn check(path: &Path) -> Result<(), NotOwn> {
-    match OwnDirectory::open(path, Access::Umask) {
-        Err(NotOwn::System(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        opened => opened.map(drop),
+    let opened = OwnDirectory::open(path, Access::Umask);
+    match is_missing(&opened) {
+        true => Ok(()),
+        false => opened.map(drop),
     }
 }
 
@@ -168,120 +269,19 @@ pub fn remove_files(path: &Path, goes: impl Fn(&Path) -> bool) {
     let Ok(directory) = open_no_link(path) else {
         return;
     };
-    let entries = Dir::read_from(&directory).into_iter().flatten().flatten();
-    let names: Vec<CString> = entries.map(|entry| entry.file_name().to_owned()).collect();
-    for name in names {
-        if goes(Path::new(OsStr::from_bytes(name.to_bytes()))) {
-            let _ = fs::unlinkat(&directory, &*name, AtFlags::empty());
-        }
-    }
+    remove_files_in(&directory, goes);
     let _ = std::fs::remove_dir(path);
 }
 
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use std::fs::{create_dir, read_to_string, set_permissions, symlink_metadata, write};
-    use std::io::Write;
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::path::PathBuf;
-
-    fn modes(path: &Path, mode: u32) {
-        set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
-    }
-
-    fn is_strange(path: &Path, access: Access) -> bool {
-        matches!(OwnDirectory::make(path, access), Err(NotOwn::Strange))
-    }
-
-    #[test]
-    fn a_link_a_file_and_what_others_may_write_to_are_no_directories_of_ours() {
-        let base = tempfile::tempdir().unwrap();
-        let named = |name: &str| -> PathBuf { base.path().join(name) };
-        create_dir(named("other")).unwrap();
-        symlink(named("other"), named("link")).unwrap();
-        write(named("file"), "").unwrap();
-        for name in ["link", "file"] {
-            assert!(is_strange(&named(name), Access::Umask), "{name}");
+fn remove_files_in(directory: &OwnedFd, goes: impl Fn(&Path) -> bool) {
+    let entries = Dir::read_from(directory).into_iter().flatten().flatten();
+    let names: Vec<CString> = entries.map(|entry| entry.file_name().to_owned()).collect();
+    for name in names {
+        if goes(Path::new(OsStr::from_bytes(name.to_bytes()))) {
+            let _ = fs::unlinkat(directory, &*name, AtFlags::empty());
         }
-        let own = named("own");
-        for (mode, umask, private) in [
-            (0o700, false, false),
-            (0o755, false, false),
-            (0o2775, false, true),
-            (0o777, true, true),
-            (0o1777, true, true),
-        ] {
-            let _ = create_dir(&own);
-            modes(&own, mode);
-            assert_eq!(is_strange(&own, Access::Umask), umask, "{mode:o}");
-            assert_eq!(is_strange(&own, Access::Private), private, "{mode:o}");
-        }
-    }
-
-    #[test]
-    fn a_directory_of_another_user_is_not_roots_and_one_of_root_is_everybodys() {
-        let is_root = rustix::process::geteuid().is_root();
-        assert!(is_root, "only root can give files away: run this as root");
-        let base = tempfile::tempdir().unwrap();
-        let path = base.path().join("own");
-        create_dir(&path).unwrap();
-        // Of a member of the group, with which root shares what is his own.
-        std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
-        for mode in [0o700, 0o2775] {
-            modes(&path, mode);
-            for access in [Access::Umask, Access::Private] {
-                assert!(is_strange(&path, access), "{mode:o}");
-            }
-            assert!(check(&path).is_err());
-        }
-        let of_user = |owner, mode| is_own(owner, mode, 1000);
-        assert!(of_user(1000, 0o775) && of_user(0, 0o775));
-        assert!(!of_user(1001, 0o775) && !of_user(1000, 0o777) && !of_user(0, 0o777));
-    }
-
-    #[test]
-    fn a_new_directory_is_ours_and_a_missing_one_is_no_strangers() {
-        let base = tempfile::tempdir().unwrap();
-        let path = base.path().join("own");
-        assert!(check(&path).is_ok());
-        OwnDirectory::make(&*path, Access::Umask).unwrap();
-        assert_eq!(
-            symlink_metadata(&path).unwrap().permissions().mode() & 0o002,
-            0
-        );
-        assert!(check(&path).is_ok());
-        let missing = OwnDirectory::make(&*path.join("a/b"), Access::Umask);
-        assert!(matches!(missing, Err(NotOwn::System(_))));
-    }
-
-    #[test]
-    fn a_link_that_has_the_name_of_a_file_goes_and_its_target_stays() {
-        let base = tempfile::tempdir().unwrap();
-        let (path, target) = (base.path().join("own"), base.path().join("target"));
-        write(&target, "precious").unwrap();
-        let own = OwnDirectory::make(&*path, Access::Umask).unwrap();
-        symlink(&target, path.join("a")).unwrap();
-        assert!(own.open_file("a").is_err() && own.append_to("a").is_err());
-        own.create("a", 0o666).unwrap().write_all(b"new").unwrap();
-        own.rename("a", "b").unwrap();
-        assert_eq!(read_to_string(path.join("b")).unwrap(), "new");
-        assert_eq!(read_to_string(&target).unwrap(), "precious");
-        remove_files(&path, |name| name == Path::new("b"));
-        assert!(!path.exists());
-    }
-
-    #[test]
-    fn what_a_link_leads_to_is_not_removed() {
-        let base = tempfile::tempdir().unwrap();
-        let (path, link) = (base.path().join("own"), base.path().join("link"));
-        create_dir(&path).unwrap();
-        write(path.join("a"), "").unwrap();
-        symlink(&path, &link).unwrap();
-        remove_files(&link, |_| true);
-        assert!(path.join("a").exists() && symlink_metadata(&link).is_ok());
-        remove_files(&path, |name| name != Path::new("a"));
-        assert!(path.join("a").exists());
     }
 }
+
+#[cfg(test)]
+mod tests;

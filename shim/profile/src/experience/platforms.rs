@@ -102,9 +102,7 @@ impl Store {
         let older = self.platform_files(key);
         let path = self.directory(key).join(format!("{name}{PLATFORM}"));
         self.write_text(&path, &file.to_text(&path)?)?;
-        for path in older.iter().filter(|older| **older != path) {
-            let _ = std::fs::remove_file(path);
-        }
+        self.remove(older.iter().filter(|older| **older != path));
         Ok(())
     }
 

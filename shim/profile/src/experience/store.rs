@@ -1,8 +1,9 @@
 //! Directories and files of a store.
 
-use std::fs::{self, DirBuilder, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,6 +14,7 @@ use super::document::{Application, ExperienceFile, Guarded, add_guards};
 use super::key::{Key, Salt};
 use super::owner::Owner;
 use crate::profile::Profile;
+use treepie_base::own_directory::{Access, NotOwn, Older, OwnDirectory};
 use treepie_base::{FileError, FileErrorKind};
 use treepie_guard::learning::{Experience, MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Run};
 
@@ -62,6 +64,15 @@ fn refused(path: &Path, error: &io::Error) -> StoreError {
     let path = path.to_owned();
     let reason = error.to_string();
     StoreError::System { path, reason }
+}
+
+pub(super) fn not_own(path: &Path, error: NotOwn) -> StoreError {
+    match error {
+        NotOwn::Strange => StoreError::NotOwn {
+            path: path.to_owned(),
+        },
+        NotOwn::System(error) => refused(path, &error),
+    }
 }
 
 /// What is known of an application, and which files were not understood.
@@ -121,12 +132,13 @@ impl Store {
         if let Some(salt) = self.roots().find_map(|root| self.salt_of(root)) {
             return Ok(salt);
         }
-        let directory = self.own.join(VERSION);
-        self.make(&directory)?;
-        let path = directory.join("salt");
+        let path = self.own.join(VERSION).join("salt");
+        let (directory, name) = self.place_of(&path)?;
         let text = format!("{}\n", Salt::new(random));
         // Of several jobs that make one at a time, one does; the others take it.
-        let written = self.write_new(&path, text.as_bytes());
+        let written = directory
+            .write(name, text.as_bytes(), Older::Stays)
+            .map_err(|error| refused(&path, &error));
         match self.salt_of(&self.own) {
             Some(salt) => Ok(salt),
             None => Err(written.err().unwrap_or(StoreError::NotOwn { path })),
@@ -175,8 +187,9 @@ impl Store {
             // A newer treepie's is left to that one.
             Err(error) if matches!(error.kind, FileErrorKind::NewerVersion { .. }) => (),
             Err(error) => {
-                if is_own {
-                    let _ = fs::rename(path, path.with_extension("yaml.damaged"));
+                if is_own && let Ok((directory, name)) = self.place_of(path) {
+                    let damaged = Path::new(name).with_extension("yaml.damaged");
+                    let _ = directory.rename(name, &damaged);
                 }
                 known.damaged.push(error.to_string());
             }
@@ -226,15 +239,9 @@ impl Store {
 
     /// Writes a file of an application's directory, or writes it again.
     pub(super) fn write_text(&self, path: &Path, text: &str) -> Result<(), StoreError> {
-        let directory = path.parent().unwrap_or(&self.own);
-        self.make(directory)?;
-        let written = temporary_in(directory).and_then(|mut temporary| {
-            temporary.write_all(text.as_bytes())?;
-            // Not synced: a job waits for no disk, and what a crash of the machine tears is set
-            // aside.
-            temporary.persist(path).map_err(|error| error.error)?;
-            Ok(())
-        });
+        let (directory, name) = self.place_of(path)?;
+        // Not synced: a job waits for no disk, and what a crash of the machine tears is set aside.
+        let written = directory.write(name, text.as_bytes(), Older::Goes);
         // A network's file system may have renamed it, lost its answer, and say that nothing is
         // there to rename.
         match written {
@@ -278,58 +285,43 @@ impl Store {
         keys
     }
 
-    /// Makes a directory of the store, and those above it; only the user may look into it.
-    pub(super) fn make(&self, directory: &Path) -> Result<(), StoreError> {
-        if directory.is_dir() {
-            return self.require_own(directory);
+    /// Makes a directory of the store, and those above it; only the user may look into it. From the
+    /// store's own down, each is opened in the one before.
+    fn make(&self, directory: &Path) -> Result<OwnDirectory, StoreError> {
+        let mut made = DirBuilder::new();
+        made.recursive(true).mode(0o700);
+        made.create(&self.own)
+            .map_err(|error| refused(directory, &error))?;
+        let refused = |error| not_own(directory, error);
+        let mut opened = OwnDirectory::open_named(&self.own, Access::Group).map_err(refused)?;
+        for name in directory.strip_prefix(&self.own).unwrap_or(directory) {
+            opened = opened.make_in(name, Access::Group).map_err(refused)?;
         }
-        let made = DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory);
-        made.map_err(|error| refused(directory, &error))?;
-        self.require_own(directory)
+        Ok(opened)
     }
 
-    fn require_own(&self, directory: &Path) -> Result<(), StoreError> {
-        let mut below = directory
-            .ancestors()
-            .take_while(|path| *path != self.own.as_path());
-        let trusted = self.owner.trusts_root(&self.own)
-            && below.all(|path| self.owner.trusts_directory(path));
-        match trusted {
-            true => Ok(()),
-            false => Err(StoreError::NotOwn {
-                path: directory.to_owned(),
-            }),
-        }
+    /// The open directory of a file of the user's own store, and the file's name there.
+    pub(super) fn place_of<'a>(
+        &self,
+        path: &'a Path,
+    ) -> Result<(OwnDirectory, &'a OsStr), StoreError> {
+        let directory = self.make(path.parent().unwrap_or(&self.own))?;
+        Ok((directory, path.file_name().unwrap_or_default()))
     }
 
-    /// Writes a file that is not there yet, whole.
-    fn write_new(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        let directory = path.parent().unwrap_or(&self.own);
-        let written = temporary_in(directory).and_then(|mut temporary| {
-            temporary.write_all(bytes)?;
-            temporary
-                .persist_noclobber(path)
-                .map_err(|error| error.error)?;
-            Ok(())
-        });
-        written.map_err(|error| refused(path, &error))
+    /// Removes files of the user's own store, if they are there.
+    pub(super) fn remove<'a>(&self, files: impl IntoIterator<Item = &'a PathBuf>) {
+        for path in files {
+            if let Ok((directory, name)) = self.place_of(path) {
+                directory.remove(name);
+            }
+        }
     }
 }
 
 fn directory_in(root: &Path, key: Key) -> PathBuf {
     let name = key.to_string();
     root.join(VERSION).join(&name[..2]).join(name)
-}
-
-fn temporary_in(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(".treepie-")
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(directory)
 }
 
 /// The name of a run that begins now, `random` telling it from others: names are in the order in

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::document::{ExperienceFile, add_guards};
 use super::key::Key;
-use super::store::{PROFILE, Store, StoreError, run_name, seconds};
+use super::store::{PROFILE, Store, StoreError, not_own, run_name, seconds};
 use treepie_guard::learning::{End, Experience, MAX_AGE_SECONDS, Run};
 
 /// With more files than this, those of an application are merged.
@@ -55,9 +55,7 @@ impl Store {
         }
         shorten(&mut merged.experience, seconds);
         self.write(key, &run_name(now, random), &merged)?;
-        for path in sources {
-            let _ = fs::remove_file(path);
-        }
+        self.remove(&sources);
         self.remove_profiles(&directory, &merged.experience);
         Ok(())
     }
@@ -68,13 +66,14 @@ impl Store {
             return;
         };
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        for entry in entries {
-            let name = entry.file_name().into_string().unwrap_or_default();
-            let of_profile = name.split_once(PROFILE.trim_end_matches("yaml"));
-            if of_profile.is_some_and(|(run, _)| run < newest.name.as_str()) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+        let is_older = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let of_profile =
+                name.and_then(|name| name.split_once(PROFILE.trim_end_matches("yaml")));
+            of_profile.is_some_and(|(run, _)| run < newest.name.as_str())
+        };
+        let older: Vec<PathBuf> = entries.map(|it| it.path()).filter(is_older).collect();
+        self.remove(&older);
     }
 
     /// Forgets an application: its directory goes.
@@ -83,11 +82,10 @@ impl Store {
     /// The system refuses.
     pub fn forget(&self, key: Key) -> Result<(), StoreError> {
         let path = self.directory(key);
-        self.make(&path)?;
-        fs::remove_dir_all(&path).map_err(|error| StoreError::System {
-            path,
-            reason: error.to_string(),
-        })
+        let (above, name) = self.place_of(&path)?;
+        above
+            .remove_directory(name)
+            .map_err(|error| not_own(&path, error))
     }
 
     /// Removes the applications that were not run for longest, until the store is small enough.

@@ -58,9 +58,31 @@ fn check(bytes: Vec<u8>) -> Result<XmlText, String> {
     if root.tag_name().name() != "topology" {
         return Err(format!("its element is <{}>", root.tag_name().name()));
     }
+    check_sets(&document)?;
     let host = host(&document);
     let text = CString::new(text).map_err(|_| "it contains a zero byte".to_owned())?;
     Ok(XmlText { text, host })
+}
+
+/// Refuses an object with one half of a pair of sets: hwloc (2.9) writes into the other half.
+fn check_sets(document: &Document) -> Result<(), String> {
+    for object in document
+        .descendants()
+        .filter(|it| it.has_tag_name("object"))
+    {
+        for (set, complete) in [
+            ("cpuset", "complete_cpuset"),
+            ("nodeset", "complete_nodeset"),
+        ] {
+            if object.has_attribute(set) && !object.has_attribute(complete) {
+                let line = document.text_pos_at(object.range().start).row;
+                return Err(format!(
+                    "the object in line {line} has {set}, not {complete}"
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn host(document: &Document) -> Option<String> {

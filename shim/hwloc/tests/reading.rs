@@ -322,6 +322,23 @@ fn files_that_are_no_hwloc_xml_are_refused_with_the_reason() {
 }
 
 #[test]
+fn an_object_without_a_complete_set_is_refused_before_hwloc_writes_into_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read_to_string(fixture("x5550.xml")).unwrap();
+    let path = folder.path().join("machine.xml");
+    for set in ["cpuset", "nodeset"] {
+        std::fs::write(
+            &path,
+            whole.replacen(&format!("complete_{set}"), "other", 1),
+        )
+        .unwrap();
+        let message = Source::Xml(path.clone()).read().unwrap_err().to_string();
+        let expected = format!("the object in line 4 has {set}, not complete_{set}");
+        assert!(message.contains(&expected), "{message}");
+    }
+}
+
+#[test]
 fn wrong_synthetic_descriptions_are_refused_with_an_example() {
     for description in [
         "",

@@ -257,7 +257,7 @@ const PAGES_ATTACKED: &str = "\
 ranks=$1 pages=$2 own=$3; shift 3
 \"$@\" &
 until [ $(ls $pages/*/*.page 2>/dev/null | wc -l) = $ranks ]; do sleep 0.05; done
-stat -c %a $pages $pages/* $pages/*/*.page | sort -u | tr '\\n' ' '
+modes=$(stat -c %a $pages $pages/* $pages/*/*.page | sort -u)
 state() { find $pages -printf '%p %y %s %m %u\\n' | sort; }
 before=$(state)
 setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
@@ -267,7 +267,7 @@ setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
         $what >/dev/null 2>&1 && echo he could $what
     done
 ' sh $pages $own $pages/*
-[ \"$(state)\" = \"$before\" ] && echo unchanged
+[ \"$(state)\" = \"$before\" ] && echo $modes unchanged
 kill -USR1 $(cat ranks)
 wait
 ls $pages | wc -l
@@ -278,10 +278,15 @@ fn another_user_can_neither_read_nor_change_the_pages_of_a_job(mpi: Mpi) {
     let scratch = directory(0o700);
     let pages = places.shared("pages").display().to_string();
     let (ranks, own) = (RANKS.to_string(), places.own.path().display().to_string());
+    let output = scratch.path().join("a.profile.yaml");
     let outcome = endings_by_signal(mpi, "usr1")
         .under(["bash", "-c", PAGES_ATTACKED, "bash", &ranks, &pages, &own])
         .directory(scratch.path())
-        .with(Library::Set(vec![("TREEPIE_PAGES", pages.clone())]))
+        .with(Library::Set(vec![
+            ("TREEPIE_MODE", "profile".into()),
+            ("TREEPIE_OUTPUT", output.display().to_string()),
+            ("TREEPIE_PAGES", pages.clone()),
+        ]))
         .run()
         .succeeded()
         .silent();

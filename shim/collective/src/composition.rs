@@ -1,5 +1,5 @@
-//! Plans that are asked for by name, as one word: the algorithm, its parameter, its largest message,
-//! and the trees inside clusters.
+//! Plans that are asked for by name, as one word: the algorithm, its parameter, its largest
+//! message, and the trees inside clusters.
 //!
 //! ```text
 //!   grid-chain                    messages and trees as the links have it

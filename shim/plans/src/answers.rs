@@ -10,8 +10,8 @@ use crate::guard;
 use crate::repeated::{Answers, Form};
 use crate::setup::Setup;
 
-/// Answers of the MPI about a call that this runner does, and about those like it if it has a form; `None` if it does not
-/// reduce the datatype with the operation.
+/// Answers of the MPI about a call that this runner does, and about those like it if it has a form;
+/// `None` if it does not reduce the datatype with the operation.
 pub fn ask(
     native: &Native,
     setup: &Setup,

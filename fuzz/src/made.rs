@@ -104,7 +104,7 @@ pub(super) fn changes() -> Vec<Vec<u8>> {
     calls.collect()
 }
 
-/// What `treepie why` says of the pages of three ranks with these changes.
+/// Answer of `treepie why` to the pages of three ranks with these changes.
 pub(super) fn why(data: &[u8]) -> Result<(), String> {
     let mut pages: Vec<Vec<u64>> = (0..RANKS).map(words).collect();
     let mut number = 0;

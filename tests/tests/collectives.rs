@@ -480,8 +480,7 @@ fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
     assert_eq!(plain.point_to_point, replayed.point_to_point);
 }
 
-/// Which plan runs a call is a matter of its size, and plans have the trees and messages that are
-/// named.
+/// The size of a call decides which plan runs it, with the trees and messages that are named.
 fn plans_are_those_that_are_named_for_each_size(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("named.profile.yaml");

@@ -157,7 +157,7 @@ impl Clusters {
         self
     }
 
-    /// The same ranks for a plan, whose trees and parameter are those that it names.
+    /// These ranks for a plan: with the trees and the parameter that it names.
     pub fn for_plan(&self, plan: &Composition) -> Self {
         Clusters {
             shapes: plan.shapes[..].into(),

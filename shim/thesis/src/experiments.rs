@@ -16,7 +16,7 @@ pub struct Experiment {
     pub bytes: &'static [u64],
     /// Seconds at the top of the figure's axis, with and without the MPI's own collective.
     pub tops: (f64, Option<f64>),
-    /// What was compared.
+    /// Contenders.
     pub contenders: &'static [Contender],
 }
 
@@ -26,7 +26,7 @@ pub struct Contender {
     pub name: &'static str,
     /// Name of the algorithm.
     pub algorithm: &'static str,
-    /// What the thesis says of its time.
+    /// Judgement of the thesis on its time.
     pub remark: &'static str,
 }
 

@@ -195,7 +195,7 @@ impl Grid {
         Network::new(&platform, &ranks).unwrap()
     }
 
-    /// The same, where several connections at once move more than one (4.8 of the digest): 24
+    /// A platform on which several connections at once move more than one (4.8 of the digest): 24
     /// between two sites 120 MB/s, those inside a site each half of what it moves alone.
     pub fn platform(&self) -> Platform {
         let mut contents = self.contents();

@@ -149,7 +149,7 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// The same for another call.
+    /// A prediction of another call on the same platform.
     pub fn with_call(self, call: Uniform) -> Self {
         Predictor {
             amount: Amount::Each(call.bytes),

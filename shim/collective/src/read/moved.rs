@@ -69,14 +69,14 @@ impl Sum for Moved {
     }
 }
 
-/// What a rank moves, of those that are on these hosts.
+/// Units that a rank moves, by its description; `host_of` gives the host of each rank.
 fn of_rank(description: &Description, rank: usize, host_of: &[usize]) -> Moved {
     let mut reader = Reader::new(description.problem().flow(Flow::WHOLE), rank, host_of);
     description.read(rank, &mut reader);
     reader.moved()
 }
 
-/// What each rank moves by its plan.
+/// Units that each rank moves by its plan.
 pub fn of_plans(plans: &[Plan], host_of: &[usize]) -> Vec<Moved> {
     let plans = plans.iter().enumerate();
     plans
@@ -84,7 +84,7 @@ pub fn of_plans(plans: &[Plan], host_of: &[usize]) -> Vec<Moved> {
         .collect()
 }
 
-/// What the ranks of the host move that moves most, of what each rank moves.
+/// Units that the ranks of one host move together, of the host where that is most.
 pub fn of_busiest_host(all: &[Moved], host_of: &[usize]) -> Moved {
     let mut hosts: BTreeMap<usize, Moved> = BTreeMap::new();
     for (moved, host) in all.iter().zip(host_of) {
@@ -95,7 +95,7 @@ pub fn of_busiest_host(all: &[Moved], host_of: &[usize]) -> Moved {
     busiest.unwrap_or_default()
 }
 
-/// What the plan of a rank moves.
+/// Units that a rank moves by its plan.
 fn of_plan(plan: &Plan, rank: usize, host_of: &[usize]) -> Moved {
     let mut reader = Reader::new(Flow::WHOLE, rank, host_of);
     for step in plan.steps() {
@@ -120,7 +120,7 @@ pub(crate) fn seconds_of_plans(network: &Network, plans: &[Plan], unit_bytes: u6
     memory::seconds(bytes(all.once()), bytes(all.held))
 }
 
-/// So many ranks stand for all others.
+/// Number of ranks that stand for all others.
 const LOOKED_AT: usize = 4;
 
 /// Seconds that a description takes at least, as [`seconds_of_plans`]: by some of the ranks.
@@ -151,7 +151,7 @@ struct Reader<'a> {
     moved: Moved,
     /// The ends of input, output and scratch.
     ends: [u64; 3],
-    /// What was received from this host, or copied, and that nobody has read yet.
+    /// Ranges that were received from this host, or copied, and that nobody has read yet.
     received: HashSet<Range>,
     copied: HashSet<Range>,
 }
@@ -273,7 +273,7 @@ mod tests {
     use crate::operation::Operation;
     use crate::problem::Uniform;
 
-    /// What each rank moves of a call of 64 bytes; hosts have so many ranks.
+    /// Units that each rank moves in a call of 64 bytes, on hosts of so many ranks.
     fn moved(operation: Operation, name: &str, ranks: usize, on_host: usize) -> Vec<Moved> {
         let call = Uniform {
             operation,

@@ -86,7 +86,7 @@ fn skip_unmatched(sides: &mut [Receives; 2]) -> u64 {
     }
 }
 
-/// What receives matched.
+/// Messages that receives matched.
 struct Receives {
     matches: Matches,
     /// Receives that are left, where that is known.
@@ -130,7 +130,8 @@ fn received(posting: Posting) -> String {
     }
 }
 
-/// What calls found, with the number of polls before that found nothing, where these count.
+/// Results of calls that found something, with the number of polls before that found nothing,
+/// if these count.
 struct CountedOutcomes {
     outcomes: Outcomes,
     polls: EmptyPolls,

@@ -3,7 +3,7 @@
 /// Fragments of messages that are combined are cut at multiples of so many bytes.
 pub const FRAGMENT_UNIT: usize = 32;
 
-/// What an execution does with messages that have gone or come; a function of their step where they
+/// Receiver of messages that have gone or come: an execution, or a function of their step if they
 /// are only kept.
 pub trait Arrivals {
     /// A message has gone, or has come and is where it belongs.

@@ -44,11 +44,11 @@ pub struct Memory {
     pub(super) call: u32,
     /// Cores are fewer than ranks.
     pub(super) shares_cores: bool,
-    /// How long messages go that have one receiver: the sender copies no data more than once.
+    /// Way of long messages to one receiver: the sender copies no data more than once.
     pub(super) long: Long,
 }
 
-/// How long messages go that have one receiver, through blocks of so many bytes.
+/// Way of long messages to one receiver, through blocks of so many bytes.
 pub(super) fn long(block_bytes: usize, shares_cores: bool) -> Long {
     match block_bytes >= FLOWS_FROM && !shares_cores {
         true => Long::InBlocks,

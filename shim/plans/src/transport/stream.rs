@@ -27,7 +27,7 @@ fn share() -> usize {
     *SHARE.get_or_init(|| share_of(Path::new(LAST_CACHE)).unwrap_or(usize::MAX))
 }
 
-/// What the system says of the last cache of the first processor.
+/// Size and sharing of the first processor's last cache, as the system gives them.
 const LAST_CACHE: &str = "/sys/devices/system/cpu/cpu0/cache/index3";
 
 /// The share by the files `size`, as `266240K`, and `shared_cpu_list`, as `0-7,16`; none where they

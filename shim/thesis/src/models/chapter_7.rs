@@ -9,7 +9,7 @@ use treepie_collective::{Clusters, Network};
 /// Order in which a scatter serves clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Served {
-    /// As they are listed (item 68).
+    /// In the order of the list (item 68).
     InOrder,
     /// The one first that would be done last if it were served alone (item 69).
     SlowestFirst,

@@ -46,7 +46,7 @@ impl Selection {
         Selection::in_bytes(&input::to_the_end(open(path).ok()?, LARGEST).ok()?)
     }
 
-    /// What the bytes of such a file have.
+    /// Contents of the bytes of such a file.
     pub fn in_bytes(bytes: &[u8]) -> Option<Selection> {
         let (mut algorithms, mut compositions) = (None, None);
         let mut known = BTreeSet::new();

@@ -8,7 +8,7 @@ use crate::transport::message::Message;
 use crate::transport::ring::Writer;
 use crate::transport::segment::{ANSWERS, Way};
 
-/// How a message goes that is long enough to be offered.
+/// Way of a message that is long enough to be offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Long {
     /// Its receiver copies it, where the system permits it.

@@ -58,7 +58,7 @@ enum Gate {
 enum Part {
     /// A gate that it occupies for so many seconds, when it is free.
     Through(Gate, f64),
-    /// The same, where its first byte does not wait.
+    /// A gate that it occupies beside others, without waiting with its first byte.
     Beside(Gate, f64),
     /// The end of its sender's links.
     Leaves,

@@ -311,8 +311,8 @@ impl Arrivals for Summing<'_> {
     }
 }
 
-/// Messages are combined as they come, or from where they were held because another was awaited; not
-/// those, or blocks, that are so short that a copy costs nothing.
+/// Messages are combined as they come, or from where they were held because another was awaited;
+/// not those, or blocks, that are so short that a copy costs nothing.
 #[test]
 fn what_is_combined_is_so_once_whichever_way_it_comes() {
     let many_ranks = Segment::create(Layout::new(128), 1).unwrap().0;

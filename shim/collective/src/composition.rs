@@ -84,7 +84,7 @@ impl Composition {
     /// The plan of a text for `operation`.
     ///
     /// # Errors
-    /// What of it there is not.
+    /// The first part of the text that names nothing.
     pub fn parse(operation: Operation, text: &str) -> Result<Self, CompositionError> {
         let (plan, shapes) = match text.split_once('@') {
             Some((plan, shapes)) => (plan, Some(shapes)),

@@ -60,7 +60,7 @@ fn mean(native: &Native, side: &Side, ranks: usize) -> u64 {
 }
 
 fn bytes(native: &Native, side: &Side, count: u64) -> u64 {
-    // What is empty may have no datatype.
+    // An empty side may have no datatype.
     match count == 0 || native.is_null_datatype(side.datatype) {
         true => 0,
         false => count.saturating_mul(native.type_size(side.datatype)),

@@ -1,4 +1,4 @@
-//! Which steps of a plan are done in one sweep through memory: a reduction with the receive of an
+//! Steps of a plan that are done in one sweep through memory: a reduction with the receive of an
 //! operand, and with the copy that its result begins as.
 //!
 //! ```text
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(found("direct-exchange", 2, 1), [1, 1]);
         // Operands of three others; the sum of the first two is the left one of the next.
         assert_eq!(found("direct-exchange", 4, 3), [3, 1]);
-        // What is copied at the end is no operand.
+        // The copy at the end gives no operand.
         assert_eq!(found("recursive-doubling", 2, 0), [1, 0]);
     }
 }

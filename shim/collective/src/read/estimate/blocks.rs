@@ -129,7 +129,7 @@ pub fn direct(input: &CostInput) -> f64 {
             .others(cluster)
             .map(|other| input.ranks(other) as f64 * input.far_card(cluster, other))
             .sum();
-        // What is far comes, or goes, behind what is near where that is first.
+        // Far blocks come, or go, behind near ones if those are first.
         let late = match is_near_first && far > 0.0 {
             true => input.largest(|other| far_latency(cluster, other)),
             false => 0.0,
@@ -278,7 +278,7 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
     let passes = |cluster: usize| cost(cluster).gap;
     let packed = packing(input);
-    // What asks first leaves when all has that stays inside.
+    // Messages that ask first leave behind all that stay inside.
     let waits = is_scatter(input) && starts_late(input, input.largest, packed);
     let (mut sent, mut last) = (if waits { inside(root) } else { 0.0 }, inside(root));
     for cluster in by_tail(input.clusters, root, order, passes, tail) {
@@ -323,7 +323,7 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
         sent += messages * if from == root { out } else { into };
         to_helpers += input.bytes * (input.ranks(cluster) - share(cluster));
     }
-    // What the root itself sends to other clusters, or gets from there, passes its card too.
+    // The root's own share for other clusters, or from there, passes its card too.
     let far: f64 = input
         .others(root)
         .map(|other| input.card_together(root, other, input.bytes * share(other)))

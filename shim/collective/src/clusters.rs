@@ -1,5 +1,6 @@
 //! The clusters of a communicator, the levels inside them, and its topology.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -157,13 +158,16 @@ impl Clusters {
         self
     }
 
-    /// These ranks for a plan: with the trees and the parameter that it names.
-    pub fn for_plan(&self, plan: &Composition) -> Self {
-        Clusters {
+    /// These ranks for a plan: with the trees and the parameter that it names, if it names some.
+    pub fn for_plan(&self, plan: &Composition) -> Cow<'_, Self> {
+        if plan.is_plain() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Clusters {
             shapes: plan.shapes[..].into(),
             parameter: plan.parameter,
             ..self.clone()
-        }
+        })
     }
 
     /// The parameter of the algorithm, if one was asked for.

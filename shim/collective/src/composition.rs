@@ -18,7 +18,7 @@ use thiserror::Error;
 use treepie_base::size;
 
 /// A plan that is asked for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Composition {
     /// The algorithm.
     pub algorithm: &'static Algorithm,
@@ -30,8 +30,6 @@ pub struct Composition {
     /// that follow; empty for those that suit the links.
     pub shapes: Vec<Shape>,
 }
-
-impl Eq for Composition {}
 
 /// Why a text names no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -78,10 +78,7 @@ impl PlanRun {
         let composition = Composition::parse(operation, &self.algorithm).ok()?;
         Some(AsRun {
             algorithm: composition.algorithm,
-            clusters: match composition.is_plain() {
-                true => Cow::Borrowed(clusters),
-                false => Cow::Owned(clusters.for_plan(&composition)),
-            },
+            clusters: clusters.for_plan(&composition),
             network,
             ordered: self.ordered,
             unit_bytes: self.unit_bytes,

@@ -164,7 +164,7 @@ impl Predictor {
         if plan.is_plain() {
             return self;
         }
-        let clusters = self.clusters.for_plan(plan);
+        let clusters = self.clusters.for_plan(plan).into_owned();
         let choice = self.choice.clone();
         let named = Predictor {
             chooser: self.chooser.with_topology(&clusters),

@@ -186,6 +186,8 @@ impl PartialEq for Algorithm {
     }
 }
 
+impl Eq for Algorithm {}
+
 impl Algorithm {
     /// Whether it looks at ranks alone, not at clusters.
     pub fn is_by_rank(&self) -> bool {

@@ -50,7 +50,7 @@ fn algorithms_with_trees_inside_take_any_shape_and_are_right() {
         for at in arrangements(ranks) {
             for shapes in NAMED {
                 let at = Arrangement {
-                    clusters: at.clusters.for_plan(&shaped(shapes)),
+                    clusters: at.clusters.for_plan(&shaped(shapes)).into_owned(),
                     network: at.network.clone(),
                 };
                 for operation in Operation::all() {
@@ -137,7 +137,7 @@ fn algorithms_are_right_with_any_parameter() {
                         ..Composition::from(algorithm)
                     };
                     let at = Arrangement {
-                        clusters: at.clusters.for_plan(&plan),
+                        clusters: at.clusters.for_plan(&plan).into_owned(),
                         network: at.network.clone(),
                     };
                     for &operation in algorithm.operations {

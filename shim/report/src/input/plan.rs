@@ -78,7 +78,7 @@ impl PlanChoice {
             CommandError::failed("the platform lacks some of its own ranks; probe it again")
         })?;
         let clusters = Clusters::of_network(&network);
-        let mut clusters = clusters.for_plan(&composition);
+        let mut clusters = clusters.for_plan(&composition).into_owned();
         if let Some(text) = &self.neighbours {
             let all = neighbours::read(text, network.ranks())?;
             clusters = clusters.with_neighbourhoods(Arc::new(all));

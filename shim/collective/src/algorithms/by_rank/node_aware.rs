@@ -234,7 +234,8 @@ mod tests {
             root: 0,
         };
         let algorithm = Algorithm::find(Operation::Alltoall, "grid-node-aware").unwrap();
-        let clusters = Clusters::new(&numbers).for_plan(&Composition {
+        let clusters = Clusters::new(&numbers);
+        let clusters = clusters.for_plan(&Composition {
             parameter: Some(leaders),
             ..Composition::from(algorithm)
         });

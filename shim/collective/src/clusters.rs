@@ -66,7 +66,7 @@ impl Clusters {
 
     /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for
     /// each rank; ranks of a group with the same number form a group of the new level.
-    pub(crate) fn with_closer(mut self, numbers: &[usize]) -> Self {
+    pub fn with_closer(mut self, numbers: &[usize]) -> Self {
         assert_eq!(numbers.len(), self.ranks(), "a number for each rank");
         let above = self.closer.last().unwrap_or(&self.of).clone();
         let mut groups: HashMap<(usize, usize), usize> = HashMap::new();
@@ -148,7 +148,7 @@ impl Clusters {
     ///
     /// # Panics
     /// If a leader is not in its cluster.
-    pub(crate) fn with_leaders(mut self, leaders: &[usize]) -> Self {
+    pub fn with_leaders(mut self, leaders: &[usize]) -> Self {
         let fits = |(cluster, &rank): (usize, &usize)| self.of[rank] == cluster;
         assert!(
             leaders.len() == self.count() && leaders.iter().enumerate().all(fits),

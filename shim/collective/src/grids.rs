@@ -194,7 +194,7 @@ pub fn scattered(numbers: &[usize]) -> Network {
 }
 
 /// The same with so many ranks on a host.
-pub(crate) fn scattered_on(numbers: &[usize], on_host: usize) -> Network {
+pub fn scattered_on(numbers: &[usize], on_host: usize) -> Network {
     let wan_of = |from: usize, to: usize| {
         let mix = |salt: usize| ((from + 1) * salt + (to + 2) * (salt + 3)) % 11;
         wan(1.0 + mix(5) as f64, 50.0 * (1 + mix(7)) as f64)

@@ -64,6 +64,7 @@ pub(crate) mod trees;
 pub use algorithm::{Algorithm, Alike, Cut, Describe, Description, Effort, Price, Scope};
 pub use by_cluster::between::{Between, costs};
 pub use by_cluster::inside::shapes;
+pub use by_neighbour::own::blocks as blocks_of_neighbours;
 pub use by_neighbour::relay::ways as ways_of_block;
 pub use requirement::Requirement;
 pub use table::TABLE;

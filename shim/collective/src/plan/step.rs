@@ -81,7 +81,7 @@ pub struct Plan {
 
 impl Plan {
     /// A plan without steps that has `scratch` units of scratch.
-    pub(crate) fn with_scratch(scratch: u64) -> Self {
+    pub fn with_scratch(scratch: u64) -> Self {
         Plan {
             scratch,
             ..Plan::default()
@@ -89,7 +89,7 @@ impl Plan {
     }
 
     /// Adds a step that starts when those at `needs` are complete.
-    pub(crate) fn push(&mut self, action: Action, needs: impl IntoIterator<Item = u32>) {
+    pub fn push(&mut self, action: Action, needs: impl IntoIterator<Item = u32>) {
         let start = self.needs.len() as u32;
         self.needs.extend(needs);
         self.steps.push(Step {

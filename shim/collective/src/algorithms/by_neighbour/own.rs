@@ -110,11 +110,7 @@ impl<'a> Own<'a> {
 }
 
 /// Ranges of the blocks of a rank: those that it sends, and those that it receives.
-pub(crate) fn blocks(
-    problem: &Problem,
-    all: &Neighbourhoods,
-    rank: usize,
-) -> (Vec<Range>, Vec<Range>) {
+pub fn blocks(problem: &Problem, all: &Neighbourhoods, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let (outgoing, incoming) = (all.outgoing(rank), all.incoming(rank));
     let lengths = |given: Option<&[u64]>, ends: &[Option<End>]| -> Vec<u64> {
         let length = |(place, end): (usize, &Option<End>)| match (end, given) {

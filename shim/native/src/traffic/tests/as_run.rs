@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::*;
+use treepie_checker::check;
 use treepie_collective::Flow;
 use treepie_collective::grids::scattered;
 use treepie_collective::operation::Unit;
 use treepie_collective::plan::{Action, Plan};
-use treepie_collective::read::check::check;
 
 /// Amounts of each rank: blocks of `units`, or uneven ones where the operation has such.
 fn volume(operation: Operation, ranks: usize, units: u64) -> Volume {

@@ -4,12 +4,9 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::algorithms::algorithm::Algorithm;
-use crate::clusters::Clusters;
-use crate::grids::scattered_on;
-use crate::operation::Operation;
-use crate::steps::Flow;
 use crate::tests::{Arrangement, check_one, orders, roots};
+use treepie_collective::grids::scattered_on;
+use treepie_collective::{Algorithm, Clusters, Flow, Operation};
 
 /// Arrangements that each test draws.
 const CASES: u32 = 5;

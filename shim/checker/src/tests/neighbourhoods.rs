@@ -5,19 +5,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::algorithms::algorithm::Algorithm;
-use crate::clusters::Clusters;
-use crate::grids;
-use crate::grids::round;
-use crate::neighbourhoods::Neighbourhoods;
-use crate::network::links::Network;
-use crate::operation::Operation;
-use crate::plan::step::{Action, Plan};
-use crate::problem::{Amount, Problem};
-use crate::read::check::proof::check;
-use crate::read::simulate::{engine::simulate, outcome::Options};
-use crate::steps::Flow;
+use crate::proof::check;
 use crate::tests::{Arrangement, arrangements};
+use treepie_collective::grids;
+use treepie_collective::grids::round;
+use treepie_collective::read::simulate::{Options, simulate};
+use treepie_collective::{
+    Action, Algorithm, Amount, Clusters, Flow, Neighbourhoods, Network, Operation, Plan, Problem,
+};
 
 /// What each rank knows of the sizes: equal ones, or those of its own edges.
 pub(crate) fn amounts(operation: Operation, all: &Neighbourhoods, units: u64) -> Vec<Amount> {

@@ -3,25 +3,17 @@
 //! All parameters are small multiples of powers of two, so that sums of them are exact: what is at
 //! the same time by arithmetic is so in both engines, whatever the order in which they add.
 
-use crate::algorithms::algorithm::{Algorithm, Description};
-use crate::clusters::Clusters;
-use crate::grids;
-use crate::neighbourhoods::Neighbourhoods;
-use crate::network::computing::Computing;
-use crate::network::links::Network;
-use crate::operation::Operation;
-use crate::plan::step::Plan;
-use crate::problem::Problem;
-use crate::read::simulate::tests::plain;
-use crate::read::simulate::{
-    engine::simulate,
-    outcome::{Options, Sending},
-};
-use crate::steps::Flow;
+use crate::tests::plain;
 use crate::tests::{amounts, neighbourhoods};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::sync::Arc;
+use treepie_collective::grids;
+use treepie_collective::network::Computing;
+use treepie_collective::read::simulate::{Options, Sending, simulate};
+use treepie_collective::{
+    Algorithm, Clusters, Description, Flow, Neighbourhoods, Network, Operation, Plan, Problem,
+};
 use treepie_platform::{Contention, Level, Link, Parallel, Platform, Sample};
 
 /// Platforms that are drawn.

@@ -4,9 +4,8 @@
 //! It has no queue of events. Of all that there is, it looks for the first thing that happens now,
 //! and has it happen. When nothing more does, it goes on to the next time at which something may.
 
-use crate::network::links::{Distance, Network};
-use crate::plan::step::{Action, Plan};
 use std::collections::{HashMap, HashSet, VecDeque};
+use treepie_collective::{Action, Distance, Network, Plan};
 use treepie_platform::{Contention, Link};
 
 /// When every rank has ended; `None` for plans that never end.

@@ -1,7 +1,7 @@
 //! Defects of plans.
 
-use crate::plan::range::Space;
 use thiserror::Error;
+use treepie_collective::Space;
 
 /// Error in a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

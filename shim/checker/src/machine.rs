@@ -1,11 +1,10 @@
 //! Runs plans on symbols: a send is complete when it is received.
 
-use crate::plan::range::{Range, Space};
-use crate::plan::step::{Action, Plan};
-use crate::read::check::contract::Contract;
-use crate::read::check::expressions::{Expressions, Value};
-use crate::read::check::flaw::Flaw;
+use crate::contract::Contract;
+use crate::expressions::{Expressions, Value};
+use crate::flaw::Flaw;
 use std::collections::HashMap;
+use treepie_collective::{Action, Plan, Range, Space};
 
 /// One rank's buffers.
 struct Memory {

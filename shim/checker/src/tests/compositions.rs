@@ -1,9 +1,9 @@
 //! Plans whose trees and parameters are asked for.
 
 use super::*;
-use crate::algorithms::TABLE;
-use crate::algorithms::trees::Shape;
-use crate::composition::Composition;
+use treepie_collective::Composition;
+use treepie_collective::algorithms::Shape;
+use treepie_collective::algorithms::TABLE;
 
 /// Shapes of two levels.
 const NAMED: [&[Shape]; 6] = [

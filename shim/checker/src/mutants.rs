@@ -1,15 +1,10 @@
 //! Descriptions with one step spoiled: the checker finds each.
 
-use crate::algorithms::algorithm::Algorithm;
-use crate::clusters::Clusters;
-use crate::operation::Operation;
-use crate::plan::builder::Builder;
-use crate::plan::range::Range;
-use crate::plan::step::Plan;
-use crate::problem::{Amount, Problem};
-use crate::read::check::flaw::Flaw;
-use crate::read::check::proof::check;
-use crate::steps::{Flow, Steps};
+use crate::flaw::Flaw;
+use crate::proof::check;
+use treepie_collective::{
+    Algorithm, Amount, Builder, Clusters, Flow, Operation, Plan, Problem, Range, Steps,
+};
 
 /// What is done to one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,13 @@
 //! What MPI defines that each rank gives and gets.
 
-use crate::algorithms::by_neighbour::own::blocks as blocks_of_neighbours;
-use crate::operation::Operation::*;
-use crate::plan::range::Range;
-use crate::problem::Problem;
-use crate::read::check::contract::Contract;
-use crate::read::check::expressions::{Expressions, Value};
-use crate::read::check::flaw::Flaw;
-use crate::read::check::machine::Machine;
-use crate::told::pair;
+use crate::contract::Contract;
+use crate::expressions::{Expressions, Value};
+use crate::flaw::Flaw;
+use crate::machine::Machine;
+use treepie_collective::algorithms::blocks_of_neighbours;
+use treepie_collective::operation::Operation::*;
+use treepie_collective::told::pair;
+use treepie_collective::{Problem, Range};
 
 /// The buffers of a rank.
 pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {

@@ -1,23 +1,20 @@
 //! Every algorithm through the checker.
 
+mod agreement;
 mod compositions;
-pub(super) mod neighbourhoods;
+mod neighbourhoods;
+mod plain;
 mod random_arrangements;
 mod told;
 
-use crate::algorithms::algorithm::Algorithm;
-use crate::clusters::Clusters;
-use crate::grids;
-use crate::grids::scattered;
-use crate::network::links::{Distance, Network};
-use crate::operation::Operation;
-use crate::plan::builder::Builder;
-use crate::plan::range::Range;
-use crate::plan::step::{Action, Plan};
-use crate::problem::{Amount, Problem};
-use crate::read::check::flaw::Flaw;
-use crate::read::check::proof::check;
-use crate::steps::{Flow, Steps};
+use crate::flaw::Flaw;
+use crate::proof::check;
+use treepie_collective::grids;
+use treepie_collective::grids::scattered;
+use treepie_collective::{
+    Action, Algorithm, Amount, Builder, Clusters, Flow, Network, Operation, Plan, Problem, Range,
+    Steps,
+};
 
 /// Ranks in clusters, with or without a network.
 struct Arrangement {
@@ -57,13 +54,7 @@ fn arrangements(ranks: usize) -> Vec<Arrangement> {
 
 /// Each rank's amount for an operation: blocks of `units`, or uneven parts, some
 /// of them empty. Parts that MPI does not tell a rank are wrong on purpose, unless all `know` all.
-pub(super) fn amounts(
-    operation: Operation,
-    ranks: usize,
-    root: usize,
-    units: u64,
-    know: bool,
-) -> Vec<Amount> {
+fn amounts(operation: Operation, ranks: usize, root: usize, units: u64, know: bool) -> Vec<Amount> {
     use Operation::*;
     let part = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
     let pair = |from: usize, to: usize| (from as u64 * 3 + to as u64) % (units + 1);
@@ -236,98 +227,6 @@ fn long_messages_in_many_segments_do_what_mpi_defines() {
     }
 }
 
-#[test]
-fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
-    let platform = grids::platform();
-    // The third cluster's two hosts, its coordinator among them, and one rank of the first.
-    let network = Network::new(&platform, &[8, 11, 1, 10]).unwrap();
-    assert_eq!((network.clusters(), network.hosts()), (2, 3));
-    assert_eq!(network.cluster_of(), [1, 1, 0, 1]);
-    // Rank 11 of the world speaks for its cluster; that of the first, 3, is not here.
-    assert_eq!(network.leaders(), [2, 1]);
-    let milliseconds = |from, to| 1e3 * network.link(from, to).unwrap().latency();
-    assert_eq!(milliseconds(0, 2).round(), 9.0);
-    assert_eq!(milliseconds(2, 0).round(), 3.0);
-    assert_eq!(network.distance(1, 3), Distance::Host);
-    assert_eq!(network.distance(0, 3), Distance::Cluster);
-    let clusters = Clusters::of_network(&network);
-    assert_eq!((clusters.leader(1), clusters.leader_towards(1, 3)), (1, 3));
-    assert_eq!(Network::new(&platform, &[0, 16]), None);
-}
-
-#[test]
-fn uplinks_are_as_fast_as_the_fastest_link_out_and_faster_where_pairs_together_were() {
-    let (mib, plain) = (1 << 20, grids::unequal());
-    // 100 Mbit/s towards the second cluster, 20 and 50 towards the others.
-    let fastest = plain.between(0, 1).unwrap().gap(mib);
-    assert_eq!(plain.uplink(0, mib), fastest);
-    assert_eq!(
-        plain.downlink(2, mib),
-        plain.between(0, 2).unwrap().gap(mib)
-    );
-    assert_eq!(plain.pairs_to_fill(0), 1);
-    let narrow = grids::narrow_connections();
-    let alone = narrow.between(0, 1).unwrap().gap(mib);
-    assert!((narrow.uplink(0, mib) - alone / 4.0).abs() < 1e-6 * alone);
-    assert_eq!(narrow.pairs_to_fill(0), 4);
-}
-
-#[test]
-fn ranks_of_one_host_share_out_what_passes_between_clusters_only_where_one_cannot_fill_the_link() {
-    let on_two_hosts = |mbit: f64| {
-        let numbers = [0, 0, 0, 0, 1, 1, 1, 1];
-        grids::of_numbers(&numbers, 4, |_| grids::lan(), |_, _| grids::wan(10.0, mbit))
-    };
-    assert_eq!(on_two_hosts(100.0).lanes(), 1);
-    // Messages of three others are added up on the host while one passes.
-    assert!(on_two_hosts(100_000.0).lanes() > 1);
-    assert_eq!(grids::narrow_connections().lanes(), 4);
-    assert_eq!(grids::four_by_four().lanes(), 4);
-}
-
-#[test]
-fn levels_that_part_nothing_or_everything_are_left_out() {
-    let two = Clusters::new(&[0, 0, 0, 0, 1, 1, 1, 1]);
-    let levels = |numbers: &[usize]| two.clone().with_closer(numbers).closer().len();
-    assert_eq!(levels(&[0, 0, 1, 1, 2, 2, 3, 3]), 1);
-    assert_eq!(levels(&[0, 0, 0, 0, 1, 1, 1, 1]), 0);
-    assert_eq!(levels(&[0, 1, 2, 3, 4, 5, 6, 7]), 0);
-    // Numbers of different clusters are different groups.
-    let closer = two.with_closer(&[0, 0, 1, 1, 0, 0, 1, 1]);
-    assert_eq!(closer.closer(), [vec![0, 0, 1, 1, 2, 2, 3, 3]]);
-}
-
-#[test]
-fn names_are_unique_for_each_operation_and_each_operation_keeps_its_order_somehow() {
-    for operation in Operation::all() {
-        let all = || Algorithm::of(operation).flat_map(|s| s.aliases.iter().chain([&s.name]));
-        let names: Vec<&str> = all().copied().collect();
-        let mut unique = names.clone();
-        unique.sort_unstable();
-        unique.dedup();
-        assert_eq!(unique.len(), names.len(), "{operation}: {names:?}");
-        assert!(
-            Algorithm::of(operation).any(|s| s.keeps_order()),
-            "{operation}"
-        );
-    }
-}
-
-#[test]
-fn names_without_grid_stay_those_of_the_algorithms_on_clusters() {
-    let mut hidden: Vec<&str> = Operation::all()
-        .flat_map(|operation| Algorithm::of(operation).map(move |known| (operation, known.name)))
-        .filter_map(|(operation, name)| {
-            let rest = name.strip_prefix("grid-")?;
-            let found = Algorithm::find(operation, rest).map(|found| found.name);
-            (found != Some(name)).then_some(rest)
-        })
-        .collect();
-    hidden.sort_unstable();
-    hidden.dedup();
-    assert_eq!(hidden, ["binomial", "chain", "flat"]);
-}
-
 /// A broadcast between two ranks, with plans that the test spoils.
 fn broadcast_of_two(plans: &[Plan; 2]) -> Result<(), Flaw> {
     let clusters = Clusters::one(2);
@@ -346,22 +245,6 @@ fn broadcast_of_two(plans: &[Plan; 2]) -> Result<(), Flaw> {
 
 fn plan(write: impl FnOnce(&mut dyn Steps)) -> Plan {
     Builder::plan(4, write)
-}
-
-#[test]
-fn ranges_for_several_ranks_go_a_segment_to_each_round_robin() {
-    let plan = plan(|builder| {
-        builder.send_round_robin([(5, Range::input(0, 9)), (3, Range::input(20, 4))]);
-    });
-    let sent: Vec<_> = plan
-        .steps()
-        .iter()
-        .map(|step| match &step.action {
-            Action::Send { to, range, .. } => (*to, range.start, range.length),
-            other => panic!("only sends: {other:?}"),
-        })
-        .collect();
-    assert_eq!(sent, [(5, 0, 4), (3, 20, 4), (5, 4, 4), (5, 8, 1)]);
 }
 
 #[test]

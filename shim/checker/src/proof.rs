@@ -1,13 +1,10 @@
 //! Checks of single plans, and of all together.
 
-use crate::operation::Operation;
-use crate::plan::range::{Range, Space};
-use crate::plan::step::{Action, Plan};
-use crate::problem::Problem;
-use crate::read::check::contract::Contract;
-use crate::read::check::flaw::Flaw;
-use crate::read::check::machine::Machine;
-use crate::read::check::results::{contract, verify};
+use crate::contract::Contract;
+use crate::flaw::Flaw;
+use crate::machine::Machine;
+use crate::results::{contract, verify};
+use treepie_collective::{Action, Operation, Plan, Problem, Range, Space};
 
 /// Checks the plans of all ranks for a problem, of which each rank knows its
 /// part.

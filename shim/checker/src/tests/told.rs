@@ -6,14 +6,9 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-use crate::algorithms::algorithm::Algorithm;
-use crate::clusters::Clusters;
-use crate::operation::Operation;
-use crate::plan::step::{Action, Plan};
-use crate::problem::{Amount, Problem};
-use crate::read::check::proof::check;
-use crate::steps::Flow;
-use crate::told;
+use crate::proof::check;
+use treepie_collective::told;
+use treepie_collective::{Action, Algorithm, Amount, Clusters, Flow, Operation, Plan, Problem};
 
 /// Bytes of a unit: blocks of up to 4 units go along.
 const UNIT: u64 = 128;

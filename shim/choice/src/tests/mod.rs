@@ -1,5 +1,6 @@
 mod against_simulation;
 mod challengers;
+mod inside;
 mod native;
 mod near_the_bound;
 

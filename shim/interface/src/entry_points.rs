@@ -71,6 +71,7 @@ impl Procedure {
             // Always MPI_Aint.
             "word[]" if parameter.name.ends_with("displs") => "LargeArray",
             "count[]" | "displacement[]" => "IntArray",
+            "datatype[]" => "DatatypeArray",
             "count" if self.large => "i64",
             "count64" => "i64",
             "count" | "rank" | "partitions" => "c_int",

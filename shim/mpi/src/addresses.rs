@@ -3,6 +3,8 @@
 
 use std::ffi::c_int;
 
+use crate::handles::Datatype;
+use crate::native::Native;
 use crate::words::Word;
 
 /// Where an `MPI_Status` is, or the first of an array of them; or what the MPI passes for none.
@@ -85,6 +87,31 @@ impl From<LargeArray> for Counts {
     #[inline(always)]
     fn from(LargeArray(address): LargeArray) -> Self {
         Counts(address | 1)
+    }
+}
+
+/// The address of an array of datatypes, one for each rank (`MPI_Alltoallw`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct DatatypeArray(Word);
+
+impl DatatypeArray {
+    /// That of a procedure that has none.
+    pub const ABSENT: Self = DatatypeArray(0);
+
+    /// Whether the procedure has none, or the application gave none.
+    #[inline(always)]
+    pub fn is_absent(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The datatype of a rank.
+    ///
+    /// # Safety
+    /// The array is not absent, and has a handle of this MPI for `rank`.
+    pub unsafe fn at(self, native: &Native, rank: usize) -> Datatype {
+        // SAFETY: the caller's promise.
+        unsafe { native.read_handle(self.0 + rank * native.abi.handle_bytes) }
     }
 }
 

@@ -4,7 +4,7 @@ use treepie_collective::Operation;
 
 use std::ffi::c_int;
 
-use crate::addresses::Counts;
+use crate::addresses::{Counts, DatatypeArray};
 use crate::handles::{Datatype, Handle, Op};
 use crate::words::Word;
 
@@ -18,8 +18,8 @@ pub struct Side {
     pub count: i64,
     /// The datatype.
     pub datatype: Datatype,
-    /// Address of the datatypes of all ranks (`Alltoallw`).
-    pub datatypes: Word,
+    /// The datatypes of all ranks (`Alltoallw`).
+    pub datatypes: DatatypeArray,
     /// The counts of all ranks.
     pub counts: Counts,
     /// The displacements of all ranks.
@@ -32,7 +32,7 @@ impl Side {
         buffer: 0,
         count: 0,
         datatype: Datatype::ABSENT,
-        datatypes: 0,
+        datatypes: DatatypeArray::ABSENT,
         counts: Counts::ABSENT,
         displacements: Counts::ABSENT,
     };

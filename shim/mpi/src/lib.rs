@@ -13,7 +13,7 @@ mod words;
 
 pub use std::ffi::c_int;
 
-pub use addresses::{Counts, IntArray, LargeArray, StatusAddress};
+pub use addresses::{Counts, DatatypeArray, IntArray, LargeArray, StatusAddress};
 pub use collective::{Call, Side};
 pub use handles::{
     AppComm, Comm, Datatype, Errhandler, Group, Handle, Info, MatchedMessage, Op, Request, Win,

@@ -71,7 +71,7 @@ impl Elements {
         );
         let datatype = match each_has_its_type {
             // SAFETY: the caller of the procedure gives a handle for each rank.
-            true => unsafe { native.read_handle(side.datatypes + rank * native.abi.handle_bytes) },
+            true => unsafe { side.datatypes.at(native, rank) },
             false => side.datatype,
         };
         // SAFETY: the caller of the procedure gives an element for each rank.

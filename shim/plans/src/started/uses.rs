@@ -22,12 +22,9 @@ impl Uses {
             let sides = sides
                 .iter()
                 .filter(|(side, _)| side.buffer != native.abi.in_place);
-            for &(side, blocks) in sides.filter(|(side, _)| side.datatypes != 0) {
-                let bytes = native.abi.handle_bytes;
+            for &(side, blocks) in sides.filter(|(side, _)| !side.datatypes.is_absent()) {
                 // SAFETY: the caller of the procedure gives a handle for each block.
-                let read = |rank| unsafe {
-                    native.read_handle::<treepie_mpi::Datatype>(side.datatypes + rank * bytes)
-                };
+                let read = |rank| unsafe { side.datatypes.at(native, rank) };
                 used.extend((0..blocks).map(|block| read(block).word()));
             }
         }

@@ -34,8 +34,8 @@ use std::ffi::CStr;
 
 use treepie_collective::Operation;
 use treepie_mpi::{
-    AppComm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
-    c_int, native,
+    AppComm, Datatype, DatatypeArray, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress,
+    Win, Word, c_int, native,
 };
 use treepie_plans::Waits;
 use treepie_process::features;

@@ -1,7 +1,8 @@
 //! Makes entry points of a procedure's row in the table: of its names, its signature and its role.
 
 use treepie_mpi::{
-    AppComm, Comm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
+    AppComm, Comm, Datatype, DatatypeArray, Errhandler, Group, IntArray, LargeArray, Op,
+    StatusAddress, Win, Word,
 };
 
 use crate::world;
@@ -45,7 +46,7 @@ macro_rules! passed_as_they_are {
 }
 
 passed_as_they_are! {
-    Word i32 i64 Datatype Errhandler Group Op Win IntArray LargeArray StatusAddress
+    Word i32 i64 Datatype DatatypeArray Errhandler Group Op Win IntArray LargeArray StatusAddress
 }
 
 /// The entry points of a procedure, one for each of its names, which goes on to the next of that

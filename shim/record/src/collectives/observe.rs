@@ -2,7 +2,7 @@
 
 use treepie_collective::Operation;
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{Call, Counts, Datatype, Handle, Side, Word};
+use treepie_mpi::{Call, Counts, Datatype, DatatypeArray, Handle, Side};
 
 /// What one call of a collective says of its traffic.
 #[derive(Clone)]
@@ -146,14 +146,14 @@ impl<'a> Reader<'a> {
             counts,
             ..
         } = *self.send;
-        match datatypes {
-            0 if self.native.is_null_datatype(datatype) || counts.is_absent() => 0,
-            0 => {
-                let size = self.native.type_size(datatype);
-                self.count_at(counts, at).saturating_mul(size)
-            }
-            types => self.block_of_type(counts, types, at),
+        if !datatypes.is_absent() {
+            return self.block_of_type(counts, datatypes, at);
         }
+        if self.native.is_null_datatype(datatype) || counts.is_absent() {
+            return 0;
+        }
+        let size = self.native.type_size(datatype);
+        self.count_at(counts, at).saturating_mul(size)
     }
 
     #[inline(always)]
@@ -183,8 +183,8 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    fn blocks_of_types(&self, counts: Counts, types: Word) -> Vec<u64> {
-        if counts.is_absent() || types == 0 {
+    fn blocks_of_types(&self, counts: Counts, types: DatatypeArray) -> Vec<u64> {
+        if counts.is_absent() || types.is_absent() {
             return vec![0; self.size];
         }
         let block = |rank: usize| self.block_of_type(counts, types, rank);
@@ -192,16 +192,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The block of `rank` where each rank has a type of its own.
-    fn block_of_type(&self, counts: Counts, types: Word, rank: usize) -> u64 {
+    fn block_of_type(&self, counts: Counts, types: DatatypeArray, rank: usize) -> u64 {
         let count = self.count_at(counts, rank);
         if count == 0 {
             return 0; // the type may be MPI_DATATYPE_NULL then
         }
         // SAFETY: as for counts; a handle for each rank.
-        let datatype = unsafe {
-            self.native
-                .read_handle(types + rank * self.native.abi.handle_bytes)
-        };
+        let datatype = unsafe { types.at(self.native, rank) };
         count.saturating_mul(self.native.type_size(datatype))
     }
 }

@@ -158,12 +158,6 @@ impl Case {
         }
     }
 
-    /// A platform of SimGrid's with a core for each rank.
-    pub fn cores(&self, platform: &str) -> String {
-        let cores = format!(" speed=\"4Gf\" core=\"{}\"", self.ranks);
-        platform.replace(" speed=\"4Gf\"", &cores)
-    }
-
     /// The size of messages that moves most bytes, on each level of links.
     pub fn usual_sizes(&self, plans: &[Plan]) -> [u64; 3] {
         let mut moved: [HashMap<u64, u64>; 3] = Default::default();

@@ -7,10 +7,9 @@
 //! with the links as they are. What follows is SimGrid's time over the simulator's at one rate:
 //!
 //! * `as exported`: the traces of `treepie predict --export`;
-//! * `in turn`: a rank has no more messages under way than fill its links, its steps stand in the
-//!   plan's order or as the simulator began them, it has a core of its own, and acknowledgements
-//!   take nothing; the quickest replay of these, for each can only wait where a rank that runs the
-//!   plan does not.
+//! * `in turn`: a rank has no more messages under way than fill its links, and its steps stand in
+//!   the plan's order or as the simulator began them; the quickest replay of these, for each can
+//!   only wait where a rank that runs the plan does not.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 mod case;
@@ -41,12 +40,11 @@ const OPERATIONS: [Operation; 7] = [
 
 const SIZES: [u64; 2] = [8 << 10, 1 << 20];
 
-/// Options for traces with windows: acknowledgements take nothing, and messages go when their
-/// receiver waits, so that windows count, or whether it waits or not.
+/// Options for traces with windows: messages go when their receiver waits, so that windows count, or
+/// whether it waits or not.
 const FLOWS: [&str; 2] = [
-    "--cfg=network/crosstraffic:0 --cfg=smpi/send-is-detached-thresh:0 \
-     --cfg=smpi/async-small-thresh:0",
-    "--cfg=network/crosstraffic:0",
+    "--cfg=smpi/send-is-detached-thresh:0 --cfg=smpi/async-small-thresh:0",
+    "",
 ];
 
 /// Plans of more messages are not replayed.
@@ -118,7 +116,6 @@ impl Case {
         let simulated = simulate(&measured.network, &plans, 1, Options::default()).unwrap();
         let (platform, hosts) = simgrid(&rated);
         std::fs::write(directory.join("hosts"), hosts).unwrap();
-        let cores = self.cores(&platform);
         let replayed = |platform: &str, traces: &[String], options: &str| {
             let is_short = outcome.messages <= MOST_MESSAGES;
             is_short
@@ -141,7 +138,7 @@ impl Case {
         ];
         let in_turn = in_turn
             .iter()
-            .flat_map(|traces| FLOWS.map(|options| replayed(&cores, traces, options)));
+            .flat_map(|traces| FLOWS.map(|options| replayed(&platform, traces, options)));
         let in_turn = in_turn.flatten().min_by(f64::total_cmp);
         let ratio = |seconds: Option<f64>| match seconds {
             Some(seconds) => format!("{:.2}", seconds / outcome.seconds),

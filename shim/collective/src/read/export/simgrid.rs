@@ -8,15 +8,17 @@
 //! [`OPTIONS`] does: latencies and rates here are measured between MPI processes.
 
 use crate::network::links::Network;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use treepie_platform::Link;
 
-/// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB at once.
+/// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB at once, and
+/// acknowledgements take nothing.
 pub const OPTIONS: &str = "--cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 \
     --cfg=network/latency-factor:1 --cfg=network/bandwidth-factor:1 --cfg=network/TCP-gamma:0 \
     --cfg=network/weight-S:0 --cfg=smpi/send-is-detached-thresh:65536 \
     --cfg=smpi/async-small-thresh:65536 --cfg=smpi/os:0:0:0 --cfg=smpi/or:0:0:0 \
-    --cfg=smpi/ois:0:0:0";
+    --cfg=smpi/ois:0:0:0 --cfg=network/crosstraffic:0";
 
 const LARGE: u64 = 1 << 20;
 
@@ -58,15 +60,15 @@ fn host_of(network: &Network, rank: usize) -> usize {
     }
 }
 
-/// The hosts of a cluster behind its router; half of the latency before it and half behind it.
+/// The hosts of a cluster behind its router; half of the latency before it and half behind it. Each
+/// has a core for every rank of the host that has most.
 fn zone(text: &mut String, network: &Network, cluster: usize) {
-    let mut hosts: Vec<usize> = (0..network.ranks())
-        .filter(|&rank| network.cluster_of()[rank] == cluster)
-        .map(|rank| host_of(network, rank))
-        .collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    let hosts: Vec<String> = hosts.iter().map(usize::to_string).collect();
+    let mut ranks_of: BTreeMap<usize, usize> = BTreeMap::new();
+    for rank in (0..network.ranks()).filter(|&rank| network.cluster_of()[rank] == cluster) {
+        *ranks_of.entry(host_of(network, rank)).or_default() += 1;
+    }
+    let cores = ranks_of.values().max().copied().unwrap_or(1);
+    let hosts: Vec<String> = ranks_of.keys().map(usize::to_string).collect();
     let of = |link: Option<&Link>| {
         let rate = link.map_or(UNLIMITED, |link| rate(link.gap(LARGE)));
         (rate, link.map_or(0.0, Link::latency))
@@ -75,7 +77,7 @@ fn zone(text: &mut String, network: &Network, cluster: usize) {
     let (own_rate, own_latency) = of(network.on_host(cluster));
     let _ = writeln!(
         text,
-        "<cluster id=\"c{cluster}\" prefix=\"h\" suffix=\"\" radical=\"{}\" speed=\"4Gf\" \
+        "<cluster id=\"c{cluster}\" prefix=\"h\" suffix=\"\" radical=\"{}\" speed=\"4Gf\" core=\"{cores}\" \
          bw=\"{card}Bps\" lat=\"{}s\" sharing_policy=\"SPLITDUPLEX\" \
          loopback_bw=\"{own_rate}Bps\" loopback_lat=\"{own_latency}s\" router_id=\"r{cluster}\"/>",
         hosts.join(","),

@@ -180,6 +180,12 @@ fn the_platform_for_simgrid_has_every_host_and_a_route_for_every_two_clusters() 
         assert!(listed.contains(&&host[1..]), "{host} in {listed:?}");
     }
     let (clusters, count) = (network.clusters(), |what: &str| xml.matches(what).count());
+    let ranks_of = |host: &usize| network.host_of().iter().filter(|&on| on == host).count();
+    let most = (0..network.hosts())
+        .map(|host| ranks_of(&host))
+        .max()
+        .unwrap();
+    assert!(xml.contains(&format!("core=\"{most}\"")), "{most} in {xml}");
     assert_eq!(count("<zoneRoute "), clusters * (clusters - 1));
     for element in ["zone", "platform"] {
         let opened = count(&format!("<{element} "));

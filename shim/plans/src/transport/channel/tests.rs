@@ -85,7 +85,7 @@ fn data(call: u32, number: usize, length: usize) -> Vec<u8> {
 fn take_part(mut out: Outgoing, mut back: Incoming, calls: u32, seed: u64) -> Result<(), String> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut mood = Random(seed);
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_secs(300);
     for call in 0..calls {
         let Call {
             lengths,

@@ -58,7 +58,7 @@ mod jump {
         ($(#[$documentation:meta])* $name:ident, $answer:ident) => {
             $(#[$documentation])*
             #[unsafe(naked)]
-            #[unsafe(no_mangle)]
+            #[cfg_attr(not(sanitized), unsafe(no_mangle))]
             unsafe extern "C" fn $name() {
                 std::arch::naked_asm!(
                     "push rdi",

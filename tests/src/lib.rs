@@ -19,6 +19,7 @@
 //! ```
 
 pub mod artifacts;
+pub mod book;
 pub mod coverage;
 pub mod document;
 pub mod expected;

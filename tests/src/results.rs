@@ -1,4 +1,4 @@
-//! What was run, and what of it passed, for the table in LD_PRELOAD.md.
+//! What was run, and what of it passed, for the table in docs/reference/mpis.md.
 //!
 //! `scripts/test night` names a file in `TREEPIE_RESULTS`; each attempt adds
 //! a line when it begins and one when it has passed. Without the variable nothing
@@ -48,18 +48,18 @@ impl Attempt {
     }
 }
 
-/// What stands around the table in LD_PRELOAD.md.
+/// What stands around the table in docs/reference/mpis.md.
 const BEGIN: &str = "<!-- results: written by scripts/test night -->";
 const END: &str = "<!-- end of results -->";
 
 const MODES: [&str; 3] = ["off", "profile", "replay"];
 
-/// Writes the table in LD_PRELOAD.md from the notes in `file`.
+/// Writes the table in docs/reference/mpis.md from the notes in `file`.
 ///
 /// # Errors
-/// A file that cannot be read or written; a LD_PRELOAD.md without the marks.
+/// A file that cannot be read or written; a page without the marks.
 pub fn write_table(file: &Path) -> io::Result<()> {
-    let page = repository().join("LD_PRELOAD.md");
+    let page = repository().join("docs/reference/mpis.md");
     let text = fs::read_to_string(&page)?;
     let table = table(&fs::read_to_string(file)?);
     let Some((before, rest)) = text.split_once(BEGIN) else {

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_tests::document::{Shown, blocks, fits, outputs, script, sentences};
-use treepie_tests::sources::sources;
+use treepie_tests::book::{figures, pages, read};
+use treepie_tests::document::{Shown, blocks, fits, outputs, script};
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
 /// What `sh` blocks hold: commands that take long or need more than a user has,
@@ -23,7 +23,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     // The tests themselves are run by it.
     ("./scripts/test", ".ci/run"),
     ("scripts/grid", "tests/tests/emulated_grid.rs"),
-    // Both in LD_PRELOAD.md, with what was built already.
+    // Both in LD_PRELOAD.md and docs/site/install.md, with what was built already.
     ("scripts/build", "scripts/test"),
     ("scripts/install", "tests/tests/installed.rs"),
     ("treepie prove", "tests/tests/prove.rs"),
@@ -36,31 +36,14 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie predict cluster.", "shim/cli/tests/checkpoints.rs"),
 ];
 
-const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
+/// Documents beside the book that show commands.
+const BESIDE: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
-/// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 16] = [
-    "profiles/placement.md",
-    "profiles/overhead.md",
-    "profiles/platform.md",
-    "profiles/collectives.md",
-    "profiles/cluster.md",
-    "profiles/uneven.md",
-    "profiles/started.md",
-    "profiles/neighbours.md",
-    "profiles/guard.md",
-    "profiles/learning.md",
-    "profiles/proof.md",
-    "profiles/one-host.md",
-    "profiles/checkpoints.md",
-    "profiles/networks.md",
-    "profiles/one-sided.md",
-    "profiles/thesis.md",
-];
-
-fn read(name: &str) -> String {
-    let path = artifacts::repository().join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+/// Pages of the book that are read, not measured.
+fn guide() -> Vec<String> {
+    let measured = figures();
+    let pages = pages().into_iter();
+    pages.filter(|page| !measured.contains(page)).collect()
 }
 
 /// The new user's desk.
@@ -261,14 +244,16 @@ impl Desk {
         run_watched(command, limit, &title).stdout
     }
 
+    /// The commands that a document shows for this MPI.
+    fn shown(&self, name: &str) -> Vec<Shown> {
+        let blocks = blocks(name, &read(name));
+        let shown = blocks.iter().map(|block| block.shown(self.mpi.name()));
+        shown.flatten().collect()
+    }
+
     /// Runs all commands of a document, and compares.
     fn follow(&self, name: &str) {
-        let text = read(name);
-        let mpi = self.mpi.name();
-        let shown: Vec<Shown> = blocks(name, &text)
-            .iter()
-            .flat_map(|block| block.shown(mpi))
-            .collect();
+        let shown = self.shown(name);
         assert!(!shown.is_empty(), "{name} shows no command");
         let all = self.run(&shown);
         let found = outputs(&all);
@@ -350,6 +335,12 @@ fn reports_are_whole(desk: &Desk, reports: &[(&str, &str)]) {
 fn what_is_said_of_preloading_is_true(mpi: Mpi) {
     let desk = Desk::new(mpi, Build::Linked);
     desk.follow("LD_PRELOAD.md");
+    // A page may use what those before it have made.
+    for page in guide() {
+        if !desk.shown(&page).is_empty() {
+            desk.follow(&page);
+        }
+    }
     // A wrapper may give LAMMPS its whole path.
     let melt = "lmp -in tests/jobs/melt.lammps";
     reports_are_whole(&desk, &[("ring.html", "./ring"), ("melt.html", melt)]);
@@ -362,8 +353,9 @@ fn the_ready_made_files_do_what_is_said_of_them() {
 
 #[test]
 fn commands_that_are_not_run_here_are_run_by_another_test() {
-    for name in DOCUMENTS {
-        for block in blocks(name, &read(name)) {
+    let beside = BESIDE.iter().map(|name| (*name).to_owned());
+    for name in beside.chain(guide()) {
+        for block in blocks(&name, &read(&name)) {
             match block.words[0].as_str() {
                 "console" | "yaml" | "text" | "c" | "rust" => {}
                 "sh" => {
@@ -393,9 +385,9 @@ fn commands_beside_figures_are_those_of_the_scripts() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert!(kinds.len() > 8, "scripts/bench lists {kinds:?}");
-    for name in MEASUREMENTS {
-        let text = read(name);
-        assert!(!blocks(name, &text).is_empty(), "{name} shows no command");
+    for name in figures() {
+        let text = read(&name);
+        assert!(!blocks(&name, &text).is_empty(), "{name} shows no command");
         let mut shown = 0;
         for after in text.split("scripts/bench ").skip(1) {
             let word: String = after
@@ -412,72 +404,9 @@ fn commands_beside_figures_are_those_of_the_scripts() {
     }
 }
 
-/// The README can be read in a few minutes, and no sentence of it has to be read twice.
-#[test]
-fn the_readme_is_short_and_so_are_its_sentences() {
-    let text = read("README.md");
-    assert!(text.lines().count() <= 150, "{}", text.lines().count());
-    for sentence in sentences(&text) {
-        let words = sentence.split_whitespace().count();
-        assert!(words <= 25, "{words} words: {sentence}");
-    }
-}
-
-/// Lines of prose of more than 100 columns: not in blocks, tables and pictures. `prose_of` is what
-/// a line has of it.
-fn too_wide<'a>(
-    name: &str,
-    text: &'a str,
-    prose_of: impl Fn(&'a str) -> Option<&'a str>,
-) -> Vec<String> {
-    let mut in_block = false;
-    let mut is_too_wide = |line: &'a str| {
-        let Some(prose) = prose_of(line) else {
-            return false;
-        };
-        in_block ^= prose.starts_with("```");
-        !in_block && !prose.starts_with(['|', '!']) && line.chars().count() > 100
-    };
-    let lines = (1..).zip(text.lines());
-    let wide: Vec<(usize, &str)> = lines.filter(|(_, line)| is_too_wide(line)).collect();
-    let place = |(number, line)| format!("{name}:{number}: {line}");
-    wide.into_iter().map(place).collect()
-}
-
-#[test]
-fn prose_wraps_at_a_hundred_columns() {
-    let others = ["CHANGELOG.md"];
-    let names = DOCUMENTS.iter().chain(&MEASUREMENTS).chain(&others);
-    let wide = names.flat_map(|name| too_wide(name, &read(name), Some));
-    assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
-}
-
-#[test]
-fn comments_wrap_at_a_hundred_columns() {
-    let mut wide = Vec::new();
-    for folder in ["shim", "tests"] {
-        let folder = artifacts::repository().join(folder);
-        for (name, text) in sources(&folder).unwrap_or_else(|error| panic!("{error}")) {
-            wide.extend(too_wide(&name, &text, |line| {
-                let comment = line.trim_start().strip_prefix("//")?;
-                Some(comment.trim_start_matches(['/', '!']).trim_start())
-            }));
-        }
-    }
-    let scripts = artifacts::repository().join("scripts");
-    for entry in std::fs::read_dir(scripts).expect("it is part of the repository") {
-        let path = entry.expect("it can be listed").path();
-        let text = std::fs::read_to_string(&path).expect("a script");
-        wide.extend(too_wide(&path.to_string_lossy(), &text, |line| {
-            line.trim_start().strip_prefix('#').map(str::trim_start)
-        }));
-    }
-    assert_eq!(wide, [""; 0], "{wide:#?}");
-}
-
 #[test]
 fn every_variable_of_the_library_is_in_its_document() {
-    let about = read("LD_PRELOAD.md");
+    let about = read("docs/reference/variables.md");
     let unknown = treepie_profile::settings::unknown_variables(["TREEPIE_NOTHING"]);
     let told = unknown[0].to_string();
     let (_, known) = told
@@ -487,7 +416,7 @@ fn every_variable_of_the_library_is_in_its_document() {
         let row = format!("\n| `{variable}` |");
         assert!(
             about.contains(&row),
-            "LD_PRELOAD.md has no row for {variable}"
+            "docs/reference/variables.md has no row for {variable}"
         );
     }
 }

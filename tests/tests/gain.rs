@@ -1,4 +1,4 @@
-//! From a slow job on a grid to a placed one, as profiles/placement.md shows it: `scripts/bench
+//! From a slow job on a grid to a placed one, as docs/figures/placement.md shows it: `scripts/bench
 //! gain`.
 
 use std::process::Command;

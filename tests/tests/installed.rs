@@ -27,7 +27,9 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
         "lib/treepie/programs/mpich/tune",
         "share/man/man1/treepie-replay.1",
         "share/bash-completion/completions/treepie",
+        "share/man/man7/treepie-hangs.7",
         "share/doc/treepie/LD_PRELOAD.md",
+        "share/doc/treepie/docs/guide/placement.md",
         "share/treepie/profiles/4x2x2.topology.yaml",
     ] {
         let path = directory.path().join("second").join(file);
@@ -144,7 +146,8 @@ fn the_debian_package_installs_a_command_that_finds_its_library_and_is_removed()
     }
     for file in [
         "usr/share/man/man1/treepie-map.1.gz",
-        "usr/share/treepie/profiles/pictures/halo2d.svg",
+        "usr/share/man/man7/treepie-variables.7.gz",
+        "usr/share/doc/treepie/docs/figures/pictures/halo2d.svg",
         "usr/share/modulefiles/treepie",
         "usr/share/doc/treepie/copyright",
     ] {

@@ -203,7 +203,7 @@ fn a_process_without_mpi_gets_no_thread_and_no_open_file() {
     );
 }
 
-/// LD_PRELOAD.md, "In processes without MPI": in front of the linker's functions, the library
+/// docs/inside/loader.md: in front of the linker's functions, the library
 /// writes its own table of symbols once, and no other part of any file that is mapped.
 #[cfg(target_arch = "x86_64")]
 #[test]

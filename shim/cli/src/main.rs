@@ -16,13 +16,12 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use treepie_base::printable::one_line;
 use treepie_base::{note, wait_for_streams};
 
 fn main() -> ExitCode {
     wait_for_streams();
-    let outcome = match commands::CommandLine::try_parse() {
+    let outcome = match commands::CommandLine::read() {
         Ok(line) => line.run(),
         Err(error) => output::usage(&error),
     };

@@ -42,9 +42,14 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     print(&(printable::json(&text) + "\n"))
 }
 
-/// Output of clap: help and version as they are, anything else as one line. Clap's own text has a
+/// Output of clap: help and version as they are, also the
+/// help that stands for a missing subcommand; anything else as one line. Clap's own text has a
 /// paragraph for each of message, tip and usage.
 pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return Ok(ExitCode::from(2));
+    }
     if !error.use_stderr() {
         // The reader of the help may have closed the pipe: then there is nothing to do.
         let _ = error.print();

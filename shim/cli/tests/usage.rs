@@ -9,8 +9,7 @@ use support::Desk;
 fn wrong_usage_is_one_line_with_status_2() {
     let desk = Desk::new();
     for (arguments, expected) in [
-        (&[][..], ""),
-        (&["prophet"], "unrecognized subcommand 'prophet'"),
+        (&["prophet"][..], "unrecognized subcommand 'prophet'"),
         (
             &["map", "a.yaml", "--topolgy", "4"],
             "unexpected argument '--topolgy' found; a similar argument exists: '--topology'; ",
@@ -101,9 +100,25 @@ fn help_and_version_go_to_standard_output() {
     let desk = Desk::new();
     let help = desk.run(&["--help"]).good();
     assert!(help.out.contains("The usual way:"), "{}", help.out);
+    for group in [
+        "place: ",
+        "learn: ",
+        "platform: ",
+        "debug: ",
+        "resilience: ",
+    ] {
+        assert!(help.out.contains(group), "{}", help.out);
+    }
     let version = desk.run(&["--version"]).good();
-    let first = concat!("treepie ", env!("CARGO_PKG_VERSION"), "\n");
+    let first = concat!("treepie ", env!("CARGO_PKG_VERSION"));
     assert!(version.out.starts_with(first), "{}", version.out);
+}
+
+#[test]
+fn the_command_alone_prints_its_help_and_has_the_status_of_wrong_usage() {
+    let alone = Desk::new().run(&[]);
+    assert_eq!((alone.status, alone.out.as_str()), (2, ""));
+    assert!(alone.err.contains("place: "), "{}", alone.err);
 }
 
 #[test]
@@ -188,6 +203,9 @@ fn shells_get_completions_and_manual_pages_name_every_subcommand() {
         let text = desk.text(&format!("{page}.1"));
         assert!(text.contains(".SH NAME"), "{page}");
     }
+    desk.run(&["manual", "--section", "7", "."]).good();
+    let page = desk.text("treepie-variables.7");
+    assert!(page.contains("TREEPIE_MODE"), "{page}");
     let missing = desk.run(&["manual", "nowhere"]);
     assert_eq!(missing.status, 2);
     assert_eq!(
@@ -207,11 +225,12 @@ fn help_has_topics_and_the_version_tells_what_would_be_preloaded() {
         desk.run(&["help", "map"]).good().out,
         desk.run(&["map", "--help"]).good().out
     );
-    let unknown = desk.run(&["help", "nothing"]).refusal(2);
-    assert!(unknown.contains("topics are by-hand"), "{unknown}");
+    let unknown = desk.run(&["help", "variable"]).refusal(2);
+    assert!(unknown.contains("did you mean `variables`?"), "{unknown}");
     let version = desk.run(&["--version"]).good().out;
     let lines: Vec<&str> = version.lines().collect();
-    assert_eq!(lines[0], concat!("treepie ", env!("CARGO_PKG_VERSION")));
+    let named = concat!("treepie ", env!("CARGO_PKG_VERSION"));
+    assert!(lines[0].starts_with(named), "{version}");
     assert!(
         lines[1].ends_with("libtreepie.so: is no library of treepie's"),
         "{version}"

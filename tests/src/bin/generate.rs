@@ -4,7 +4,8 @@
 //! cargo run -p treepie-tests --bin generate -- results FILE
 //! ```
 //!
-//! `results` is the table in LD_PRELOAD.md, from the notes of `scripts/test night` in FILE.
+//! `results` is the table in docs/reference/mpis.md, from the notes of `scripts/test night` in
+//! FILE.
 
 use std::path::Path;
 use std::process::ExitCode;

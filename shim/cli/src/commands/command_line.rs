@@ -1,20 +1,24 @@
 //! Command line: its subcommands, and what runs each.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::commands::groups::grouped;
 use crate::commands::outcome::Outcome;
 use crate::commands::{
     compare, completions, convert, cut, doctor, help, learning, manual, map, predict, probe,
-    profile, prove, read_hwloc_file, replay, show, supervise, tune, why,
+    profile, prove, read_hwloc_file, reference, replay, show, supervise, tune, why,
 };
+
+/// Version of the package, and the commit that it was built from where that is known.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("COMMIT_OF_BUILD"));
 
 /// Measures the traffic between the ranks of an MPI job, computes the core for each rank, and runs
 /// the same program again that way.
 #[derive(Debug, Parser)]
 #[command(
     name = "treepie",
-    version,
-    arg_required_else_help = false,
+    version = VERSION,
+    arg_required_else_help = true,
     disable_help_subcommand = true
 )]
 #[command(after_help = "\
@@ -23,10 +27,8 @@ The usual way:
   treepie map app.profile.yaml --topology 4:2:2
   treepie replay app.placement.yaml -- mpirun -np 16 ./app
 
-Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
-profile, replay, run, supervise and cut return the status of the job; supervise 75 if
-too few hosts are left; replay --order 76 if the program takes another way than recorded,
-and 77 with --after-end stop where the recorded run had ended.")]
+`treepie COMMAND --help` lists the options, `treepie help TOPIC` shows a page of the book:
+variables, support, limits, exit-status, ...")]
 pub struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -56,6 +58,8 @@ pub(super) enum Command {
     Help(help::Arguments),
     #[command(hide = true)]
     ReadHwlocFile(read_hwloc_file::Arguments),
+    #[command(hide = true)]
+    Reference(reference::Arguments),
 }
 
 /// The command as users see it: subcommands that are for its own use are left out.
@@ -63,7 +67,7 @@ fn for_users() -> clap::Command {
     let all = CommandLine::command();
     let shown = all.get_subcommands().filter(|one| !one.is_hide_set());
     let mut command = clap::Command::new("treepie")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
         .disable_help_subcommand(true)
         .subcommands(shown.cloned());
     if let Some(about) = all.get_about() {
@@ -76,6 +80,15 @@ fn for_users() -> clap::Command {
 }
 
 impl CommandLine {
+    /// Reads the arguments of this process.
+    ///
+    /// # Errors
+    /// Clap's, which are also its help and its version.
+    pub fn read() -> Result<Self, clap::Error> {
+        let matches = grouped(CommandLine::command()).try_get_matches()?;
+        CommandLine::from_arg_matches(&matches)
+    }
+
     /// Runs the subcommand.
     ///
     /// # Errors
@@ -101,8 +114,13 @@ impl CommandLine {
             Command::Why(arguments) => why::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments, for_users()),
             Command::Manual(arguments) => manual::run(&arguments, for_users()),
-            Command::Help(arguments) => help::run(&arguments, CommandLine::command()),
+            Command::Help(arguments) => help::run(&arguments, grouped(CommandLine::command())),
             Command::ReadHwlocFile(arguments) => read_hwloc_file::run(&arguments),
+            Command::Reference(arguments) => {
+                let mut command = CommandLine::command();
+                command.build();
+                reference::run(&arguments, &command)
+            }
         }
     }
 }

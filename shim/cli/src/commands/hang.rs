@@ -25,7 +25,7 @@ use treepie_report::waits::Hang;
 /// Whether a job is watched while it runs.
 #[derive(Debug, Args)]
 pub struct HangChoice {
-    /// Watch the job: when no rank makes a call for so many seconds, tell why it hangs, if it does;
+    /// Watch the job: if no rank makes a call for SECONDS, print why it hangs, if it does;
     /// with :kill (60:kill), end it then
     #[arg(long, value_name = "SECONDS", value_parser = str::parse::<Patience>)]
     hang: Option<Patience>,

@@ -93,7 +93,7 @@ pub struct ReplayChoice {
     /// takes [default: 60]
     #[arg(long, value_name = "SECONDS", requires = "order")]
     patience: Option<String>,
-    /// Way to go on where the recorded run had ended early: free (messages are taken as they come)
+    /// Behaviour where the recorded run had ended early: free (messages are taken as they come)
     /// or stop (the job is ended) [default: free]
     #[arg(long, value_name = "HOW", requires = "order", value_parser = str::parse::<AfterEnd>)]
     after_end: Option<AfterEnd>,

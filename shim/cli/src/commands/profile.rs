@@ -36,11 +36,11 @@ pub struct Arguments {
     /// Time the calls too: how long each rank is in which kind of call
     #[arg(long)]
     times: bool,
-    /// Cut the run into phases of so many seconds; without it, MPI_Pcontrol(LEVEL) of
+    /// Cut the run into phases of SECONDS; without it, MPI_Pcontrol(LEVEL) of
     /// the program marks phases
     #[arg(long, value_name = "SECONDS")]
     phase_interval: Option<String>,
-    /// Write what was counted every so many seconds, so that no more is lost if the
+    /// Write what was counted every SECONDS, so that no more is lost if the
     /// job is killed
     #[arg(long, value_name = "SECONDS")]
     checkpoint: Option<String>,

@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
     reorder: Option<Reorder>,
     /// Guard on the collectives that `auto` replaces: on (a plan runs once it was measured to be
-    /// quicker than the MPI's own), report (it is measured, and does not run) or off
+    /// faster than the MPI's own), report (it is measured, and does not run) or off
     #[arg(long, value_name = "GUARD", value_parser = str::parse::<GuardMode>)]
     guard: Option<GuardMode>,
     /// Network of the hosts, by which a profile is placed and a placement carried over, as `treepie

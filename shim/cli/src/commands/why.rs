@@ -20,8 +20,7 @@ use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
 use crate::output::{self, Working};
 
-/// Tell why a job hangs: who waits for whom, of the pages that its ranks keep (TREEPIE_PAGES=true,
-/// or `treepie profile --hang SECONDS`); also of a job that was killed
+/// Show which ranks of a job that hangs wait for which
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The job: the process number of its launcher or of a rank, the number of the run or its

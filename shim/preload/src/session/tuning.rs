@@ -227,8 +227,8 @@ impl AppliedTuning {
             if env::var_os(&name).is_none() {
                 // SAFETY: sound where no other thread reads the environment meanwhile, which a
                 // preloaded library cannot know. MPIs set variables in MPI_Init as well: a program
-                // whose threads read them then is at risk without the library, too (LD_PRELOAD.md,
-                // Limits).
+                // whose threads read them then is at risk without the library, too
+                // (docs/reference/limits.md).
                 unsafe { env::set_var(&name, value) };
                 self.variables.push(name);
             }

@@ -71,8 +71,8 @@ settings! {
     phase_interval: Option<Duration> = Form::SECONDS;
     /// Interval at which each rank writes what it has counted into a file.
     checkpoint: Option<Duration> = Form::SECONDS;
-    /// Whether each rank keeps a page that says in which call it is, in its host's memory or below
-    /// a directory.
+    /// Whether each rank keeps a page with the call that it is in, in its host's memory or below a
+    /// directory.
     pages: Pages = Form::PAGES;
     /// The order of receives: recorded there with `mode: profile`, followed with `mode: replay`.
     order: Option<PathBuf> = Form::PATH;
@@ -106,8 +106,8 @@ settings! {
     /// Runner of their non-blocking and persistent forms: as `collectives` says, the same with a
     /// thread of Treepie's, or the MPI.
     started: Started = Form::CHOICE;
-    /// A tuning, made by `treepie tune`: the MPI is told before it starts which of its own
-    /// algorithms are the quickest.
+    /// A tuning, made by `treepie tune`: the MPI starts with those of its own algorithms that were
+    /// measured to be fastest.
     tuning: Option<PathBuf> = Form::PATH;
     /// The cluster of every process, in the launcher's order, as any numbers, instead of a
     /// platform.
@@ -117,7 +117,7 @@ settings! {
     /// Whether replaced reductions combine operands in the order of ranks, so that their bits do
     /// not depend on where ranks run.
     reproducible: bool = Form::SWITCH;
-    /// Whether plans must be measured to be quicker before they replace collectives, or are only
+    /// Whether plans must be measured to be faster before they replace collectives, or are only
     /// measured.
     guard: Option<GuardMode> = Form::GUARD;
     /// Path of messages between ranks of one host in replaced collectives: through the MPI, or
@@ -126,7 +126,7 @@ settings! {
     /// Way to reorder the ranks of a communicator with a topology where the program allows it.
     reorder: Reorder = Form::CHOICE;
     /// Handling of small puts and accumulates to one target: each goes to the MPI at once, or those
-    /// of an epoch are joined, always or where that was measured to be quicker.
+    /// of an epoch are joined, always or where that was measured to be faster.
     one_sided: OneSided = Form::CHOICE;
     /// Whether the job ends before the application starts when something that was asked for cannot
     /// be done.

@@ -8,7 +8,7 @@ use treepie_report::input::machine::MachineChoice;
 
 use crate::commands::options::percent;
 
-/// Compare two profiles, two placements, two orders, or the times of two groups of profiles
+/// Compare two profiles, placements or orders, or the times of two groups of profiles
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie compare [OPTIONS] BEFORE AFTER
        treepie compare [OPTIONS] PROFILE... --against PROFILE...")]

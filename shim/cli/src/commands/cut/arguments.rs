@@ -14,8 +14,7 @@ use crate::commands::cut::waves::Waves;
 use crate::commands::options::{RunSettings, positive};
 use crate::commands::why::named_base;
 
-/// Stop all ranks where no message is under way, and run a command that saves the job; or verify
-/// that every message is received
+/// Stop all ranks while no message is in flight, to save the job; or verify its messages
 #[derive(Debug, Args)]
 #[command(
     override_usage = "treepie cut [OPTIONS] -- mpirun -np 16 ./app ...\n       \
@@ -26,7 +25,7 @@ pub struct Arguments {
     /// rank, or the number of the run or its beginning [default: the only one]
     #[arg(value_name = "JOB", conflicts_with = "command")]
     pub(crate) job: Option<String>,
-    /// Make a wave every so many seconds
+    /// Make a wave every SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = positive, requires = "command")]
     pub(crate) every: Option<f64>,
     /// Make one wave as soon as all ranks are there
@@ -36,10 +35,10 @@ pub struct Arguments {
     /// the wave in TREEPIE_CUT_WAVE, the processes of the ranks in TREEPIE_CUT_PROCESSES
     #[arg(long, value_name = "COMMAND")]
     pub(crate) then: Option<String>,
-    /// Let everybody go on when there is no quiet cut within so many seconds
+    /// Drop a wave that finds no quiet cut within SECONDS; all ranks continue
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = positive)]
     patience: f64,
-    /// End the command after so many seconds
+    /// End the command after SECONDS
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = positive)]
     limit: f64,
     /// Of a job that is started: fail where a message was never received, or a receive never

@@ -111,7 +111,7 @@ fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
         Some(_) if passes("TREEPIE_MODE=off") => report.problem(
             "behaviour",
             format!("{name} does not pass {PRELOAD} on"),
-            "set it in the job's own environment, see LD_PRELOAD.md",
+            "set it in the job's own environment: `treepie help preload`",
         ),
         Some(line) => report.problem(
             "behaviour",

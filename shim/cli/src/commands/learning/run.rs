@@ -22,7 +22,7 @@ use crate::commands::options::RunSettings;
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// Run a job, and learn from run to run how it is quickest
+/// Run a job, and learn from run to run how it is fastest
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie run [OPTIONS] -- mpirun -np 16 ./app ...")]
 pub struct Arguments {

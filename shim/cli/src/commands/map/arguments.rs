@@ -69,7 +69,7 @@ pub(crate) struct How {
     /// Effort of the search: fast, normal, strong
     #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
     pub(crate) effort: Effort,
-    /// Go on trying for so many seconds; the result only gets better
+    /// Continue to search for SECONDS; the result only gets better
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) budget: Option<Duration>,
     /// Seed of random choices; the same seed gives the same placement

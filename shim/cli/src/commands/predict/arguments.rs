@@ -16,8 +16,7 @@ use treepie_report::input::collective::Collective;
 
 use crate::commands::predict::checkpoints::CheckpointOptions;
 
-/// Predict the time of a collective, for every algorithm and the MPI's own, of pieces that lie
-/// apart, or of a job with checkpoints
+/// Predict the time of collectives, of data with gaps, or of a job with checkpoints
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Platform, as `treepie probe` writes it
@@ -44,7 +43,7 @@ pub struct Arguments {
     /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --native]
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
     progress: Option<Progress>,
-    /// Instead of a collective: so many pieces of --bytes that lie apart, from one rank to another,
+    /// Instead of a collective: N pieces of --bytes that lie apart, from one rank to another,
     /// as messages, by a datatype, packed, and by puts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["collective", "measured"])]
     pub(crate) pieces: Option<u64>,

@@ -16,7 +16,7 @@ use crate::commands::outcome::Outcome;
 use crate::commands::prove::arm::Arm;
 use crate::commands::prove::series::Series;
 
-/// Run a job in two ways, in turn, until one is proven quicker
+/// Run a job in two ways, until one is proven faster
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie prove [OPTIONS] [FILE] -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
@@ -42,7 +42,7 @@ pub struct Arguments {
     /// Runs of each way at most
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// Start no run after so many seconds
+    /// Start no run after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time: Option<f64>,
     /// Difference that matters, in per cent: a smaller one counts as none

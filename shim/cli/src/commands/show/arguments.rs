@@ -8,7 +8,7 @@ use treepie_report::input::machine::Above;
 use treepie_report::input::plan::PlanChoice;
 use treepie_report::input::topology::HELP;
 
-/// Show a profile, placement, topology, network, configuration, experience, tuning, order or matrix
+/// Show any file as text, picture or report
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it

@@ -44,20 +44,20 @@ pub struct Arguments {
     /// Attempts in all
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) attempts: u32,
-    /// Start no attempt after so many seconds
+    /// Start no attempt after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time: Option<f64>,
-    /// Wait so many seconds before the next attempt
+    /// Wait SECONDS before the next attempt
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) pause: f64,
-    /// An attempt that ends within so many seconds, without a new checkpoint, has failed at once
+    /// An attempt that ends within SECONDS, without a new checkpoint, has failed at once
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     at_once: f64,
-    /// End an attempt that has written no checkpoint for so many seconds; without --checkpoints,
+    /// End an attempt that has written no checkpoint for SECONDS; without --checkpoints,
     /// one whose ranks have made no MPI call, as their pages have it
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub(crate) stall: Option<f64>,
-    /// A host that does not answer within so many seconds is lost
+    /// A host that does not answer within SECONDS is lost
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive)]
     pub(crate) answer: f64,
     /// Directory for the log and the profiles of all attempts, which all hosts see [default:

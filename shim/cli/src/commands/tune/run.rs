@@ -30,7 +30,7 @@ const MOST_CELLS: usize = 40;
 
 const PICTURE: &str = "tuning.svg";
 
-/// Measure the MPI's own algorithms for collectives and plans, and write the MPI's tuning files
+/// Measure the MPI's own collective algorithms and plans, and write its tuning files
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -42,7 +42,7 @@ pub struct ContainmentOptions {
     #[arg(long, value_name = "SIZE", value_parser = memory, requires = "containment")]
     pub(crate) log_memory: Option<f64>,
     /// Write the group of each rank, one a line, of the groups of --groups, or else of those that
-    /// lose least if others can go on
+    /// lose least if others can continue
     #[arg(long, value_name = "FILE", requires = "containment")]
     pub(crate) groups_out: Option<PathBuf>,
     #[command(flatten)]

@@ -1,0 +1,9 @@
+//! `treepie help`: the help of a subcommand, or a page of the book as a terminal shows it.
+
+mod page;
+mod render;
+mod run;
+mod table;
+
+pub use page::{PAGES, Page};
+pub use run::{Arguments, run};

@@ -1,0 +1,188 @@
+//! What can be held of the language and the layout of documents.
+
+use std::collections::BTreeSet;
+
+use treepie_tests::artifacts;
+use treepie_tests::book::{dead_links, documents, figures, pages, prose_lines, read};
+use treepie_tests::document::sentences;
+use treepie_tests::sources::sources;
+
+/// The largest number of lines of a page.
+const LINES: usize = 250;
+
+/// The largest number of words of a sentence.
+const WORDS: usize = 30;
+
+/// Words that a technical writer would not use so, with what to write.
+const DIALECT: &[(&str, &str)] = &[
+    (" so many", "a number, or the noun"),
+    (" goes on", "continues"),
+    (" go on ", "continue"),
+    (" tells", "prints, sends, reports"),
+    (" is told", "receives"),
+    (" are told", "receive"),
+    (" is said", "is printed"),
+    (" are said", "are printed"),
+    (" by itself", "separately, by default"),
+    (" of ours", "Treepie's"),
+    (" but for", "except"),
+    (" under way", "in flight, active"),
+    (" by and by", "later"),
+    (" as quick ", "as fast"),
+    (" quicker", "faster"),
+    (" quickest", "fastest"),
+    (" all else", "everything else"),
+    (" what else", "other"),
+    (" has to be said", "must"),
+];
+
+/// Beginnings of sentences whose subject is a clause.
+const BEGINNINGS: &[&str] = &[
+    "What is ",
+    "What was ",
+    "What it ",
+    "Who ",
+    "Whom ",
+    "Where that ",
+    "Where it ",
+    "So many ",
+    "As is ",
+];
+
+#[test]
+fn every_link_of_a_document_leads_somewhere() {
+    let mut names = documents();
+    names.push("CHANGELOG.md".to_owned());
+    names.push("docs/SUMMARY.md".to_owned());
+    let dead: Vec<String> = names.iter().flat_map(|name| dead_links(name)).collect();
+    assert_eq!(dead, [""; 0], "{dead:#?}");
+}
+
+#[test]
+fn every_page_of_the_book_is_in_its_summary_once() {
+    let listed = pages();
+    let distinct: BTreeSet<&String> = listed.iter().collect();
+    assert_eq!(distinct.len(), listed.len());
+    for part in ["guide", "site", "reference", "inside", "figures"] {
+        let folder = artifacts::repository().join("docs").join(part);
+        for entry in std::fs::read_dir(folder).expect("a part of the book") {
+            let file = entry.expect("it can be listed").file_name();
+            let page = format!("docs/{part}/{}", file.to_string_lossy());
+            assert!(!page.ends_with(".md") || distinct.contains(&page), "{page}");
+        }
+    }
+}
+
+#[test]
+fn every_page_begins_with_its_heading_and_is_short() {
+    for name in documents() {
+        let text = read(&name);
+        assert!(text.starts_with("# "), "{name}");
+        let lines = text.lines().count();
+        assert!(lines <= LINES, "{name}: {lines} lines; divide it");
+    }
+    let lines = |name: &str| read(name).lines().count();
+    assert!(lines("README.md") <= 100);
+    assert!(lines("LD_PRELOAD.md") <= 150);
+}
+
+#[test]
+fn sentences_are_short() {
+    let mut long = Vec::new();
+    for name in documents() {
+        let most = if name == "README.md" { 25 } else { WORDS };
+        for sentence in sentences(&read(&name)) {
+            let words = sentence.split_whitespace().count();
+            if words > most {
+                long.push(format!("{name}: {words} words: {sentence}"));
+            }
+        }
+    }
+    assert_eq!(long, [""; 0], "{long:#?}");
+}
+
+#[test]
+fn documents_are_in_plain_english() {
+    let measured: BTreeSet<String> = figures().into_iter().collect();
+    let mut found = Vec::new();
+    for name in documents() {
+        let text = read(&name);
+        for (number, line) in prose_lines(&text) {
+            for (word, instead) in DIALECT {
+                if format!(" {line} ").to_lowercase().contains(word) {
+                    found.push(format!(
+                        "{name}:{number}: `{}`: {instead}: {line}",
+                        word.trim()
+                    ));
+                }
+            }
+        }
+        if measured.contains(&name) {
+            continue;
+        }
+        for sentence in sentences(&text) {
+            let begins = |beginning: &&&str| sentence.starts_with(**beginning);
+            // Questions may begin so.
+            if let Some(beginning) = BEGINNINGS.iter().find(begins)
+                && !sentence.ends_with('?')
+            {
+                found.push(format!("{name}: `{}`: {sentence}", beginning.trim()));
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "{found:#?}");
+}
+
+/// Lines of prose of more than 100 columns: not in blocks, tables and pictures. `prose_of` is what
+/// a line has of it.
+fn too_wide<'a>(
+    name: &str,
+    text: &'a str,
+    prose_of: impl Fn(&'a str) -> Option<&'a str>,
+) -> Vec<String> {
+    let mut in_block = false;
+    let mut is_too_wide = |line: &'a str| {
+        let Some(prose) = prose_of(line) else {
+            return false;
+        };
+        in_block ^= prose.starts_with("```");
+        !in_block && !prose.starts_with(['|', '!']) && line.chars().count() > 100
+    };
+    let lines = (1..).zip(text.lines());
+    let wide: Vec<(usize, &str)> = lines.filter(|(_, line)| is_too_wide(line)).collect();
+    let place = |(number, line)| format!("{name}:{number}: {line}");
+    wide.into_iter().map(place).collect()
+}
+
+#[test]
+fn prose_wraps_at_a_hundred_columns() {
+    let mut names = documents();
+    names.push("CHANGELOG.md".to_owned());
+    let wide = names
+        .iter()
+        .flat_map(|name| too_wide(name, &read(name), Some));
+    assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn comments_wrap_at_a_hundred_columns() {
+    let mut wide = Vec::new();
+    for folder in ["shim", "tests"] {
+        let folder = artifacts::repository().join(folder);
+        for (name, text) in sources(&folder).unwrap_or_else(|error| panic!("{error}")) {
+            wide.extend(too_wide(&name, &text, |line| {
+                let comment = line.trim_start().strip_prefix("//")?;
+                Some(comment.trim_start_matches(['/', '!']).trim_start())
+            }));
+        }
+    }
+    let scripts = artifacts::repository().join("scripts");
+    for entry in std::fs::read_dir(scripts).expect("it is part of the repository") {
+        let path = entry.expect("it can be listed").path();
+        let text = std::fs::read_to_string(&path).expect("a script");
+        wide.extend(too_wide(&path.to_string_lossy(), &text, |line| {
+            line.trim_start().strip_prefix('#').map(str::trim_start)
+        }));
+    }
+    assert_eq!(wide, [""; 0], "{wide:#?}");
+}

@@ -14,6 +14,8 @@ pub enum Kind {
     Topology,
     /// The settings of a run.
     Configuration,
+    /// A site's policy: for which programs the library is switched on.
+    Site,
     /// Clusters, and how fast messages are in and between them.
     Platform,
     /// A grid to emulate.

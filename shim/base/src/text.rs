@@ -25,8 +25,16 @@ pub fn read(path: &Path) -> Result<String, FileError> {
 /// # Errors
 /// As of [`read`].
 pub fn read_file(path: &Path) -> Result<String, FileError> {
-    let bytes = input::open(path).and_then(|file| input::to_the_end(file, LARGEST_TEXT));
-    text(path, bytes)
+    let file = input::open(path).map_err(|error| FileError::reading(path, &error))?;
+    of_open_file(path, file)
+}
+
+/// The text of a file that is open; `path` is for messages.
+///
+/// # Errors
+/// As of [`read`].
+pub fn of_open_file(path: &Path, file: File) -> Result<String, FileError> {
+    text(path, input::to_the_end(file, LARGEST_TEXT))
 }
 
 fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, FileError> {

@@ -45,6 +45,15 @@ fn run_command(invocation: &Invocation, command: Command) -> Result<u8, CommandE
     Ok(exit_code(status))
 }
 
+/// Becomes the program of an invocation; returns where that fails.
+pub fn become_program(invocation: &Invocation) -> CommandError {
+    let error = command(invocation).exec();
+    CommandError::usage(format!(
+        "{}: cannot be started: {error}",
+        invocation.program.display()
+    ))
+}
+
 /// Starts the job, which gets the signals that come from now on.
 ///
 /// # Errors

@@ -32,6 +32,7 @@ pub mod ranks;
 pub mod reach;
 pub mod search;
 pub mod signals;
+pub mod surroundings;
 pub mod timed;
 pub mod watched;
 pub mod written;
@@ -52,7 +53,9 @@ pub fn prepare(
     command: &[OsString],
     settings: &[(&str, OsString)],
 ) -> Result<Invocation, CommandError> {
+    surroundings::require_enabled()?;
     let launcher = Launcher::detect(command)?;
+    surroundings::require_outside(&launcher)?;
     reach::require_reachable(&launcher, command, &library::find()?)?;
     shown(command, settings)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::experience::ExperienceFile;
 use crate::profile::Profile;
 use crate::settings::Settings;
+use crate::site::SitePolicy;
 use treepie_base::{FileError, FileErrorKind, Kind, OtherRanks, header, text};
 use treepie_native::tuning::file::TuningFile;
 use treepie_placement::file::PlacementFile;
@@ -24,6 +25,8 @@ pub enum AnyFile {
     Topology(Box<Topology>),
     /// The settings of a run.
     Configuration(Box<Settings>),
+    /// A site's policy.
+    Site(Box<SitePolicy>),
     /// Clusters, and how fast messages are in and between them.
     Platform(Box<PlatformFile>),
     /// A grid to emulate.
@@ -44,6 +47,7 @@ impl AnyFile {
             AnyFile::Placement(_) => Kind::Placement,
             AnyFile::Topology(_) => Kind::Topology,
             AnyFile::Configuration(_) => Kind::Configuration,
+            AnyFile::Site(_) => Kind::Site,
             AnyFile::Platform(_) => Kind::Platform,
             AnyFile::Grid(_) => Kind::Grid,
             AnyFile::Experience(_) => Kind::Experience,
@@ -72,6 +76,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Placement => AnyFile::Placement(Box::new(PlacementFile::from_text(path, text)?)),
         Kind::Topology => AnyFile::Topology(Box::new(file::from_text(path, text)?)),
         Kind::Configuration => AnyFile::Configuration(Box::new(Settings::from_text(path, text)?)),
+        Kind::Site => AnyFile::Site(Box::new(SitePolicy::from_text(path, text)?)),
         Kind::Platform => AnyFile::Platform(Box::new(PlatformFile::from_text(path, text)?)),
         Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
         Kind::Experience => AnyFile::Experience(Box::new(ExperienceFile::from_text(path, text)?)),
@@ -182,6 +187,7 @@ mod tests {
                 Some("experience") => Kind::Experience,
                 Some("tuning") => Kind::Tuning,
                 Some("network") => Kind::Network,
+                Some("site") => Kind::Site,
                 Some("profile") if name.split('.').count() > 2 => Kind::Profile,
                 _ => Kind::Configuration,
             };
@@ -202,8 +208,8 @@ mod tests {
             read_any(&path).unwrap_err().to_string(),
             format!(
                 "{}: does not state its kind; a file of treepie starts with the lines `treepie: \
-                 profile|placement|topology|configuration|platform|grid|experience|tuning|network` and \
-                 `version: 1`",
+                 profile|placement|topology|configuration|site|platform|grid|experience|tuning|network` \
+                 and `version: 1`",
                 path.display()
             )
         );

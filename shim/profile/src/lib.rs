@@ -7,6 +7,7 @@
 //! ```text
 //! partial_profiles   the file of one rank, and how those of all become a profile
 //! settings           the settings of a run, from variables and YAML
+//! site               a site's policy: for which programs the library is switched on
 //! experience         the store of what earlier runs of an application taught
 //! any                a file of any kind
 //! ```
@@ -29,6 +30,7 @@ mod profile;
 mod ranks;
 mod records;
 pub mod settings;
+pub mod site;
 #[cfg(test)]
 mod tests;
 mod times;

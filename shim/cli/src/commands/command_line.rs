@@ -5,7 +5,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::groups::grouped;
 use crate::commands::outcome::Outcome;
 use crate::commands::{
-    compare, completions, convert, cut, doctor, help, learning, manual, map, predict, probe,
+    compare, completions, convert, cut, doctor, exec, help, learning, manual, map, predict, probe,
     profile, prove, read_hwloc_file, reference, replay, show, supervise, tune, why,
 };
 
@@ -39,6 +39,7 @@ pub(super) enum Command {
     Profile(profile::Arguments),
     Map(Box<map::Arguments>),
     Replay(replay::Arguments),
+    Exec(exec::Arguments),
     Run(learning::run::Arguments),
     History(learning::history::Arguments),
     Forget(learning::forget::Arguments),
@@ -98,6 +99,7 @@ impl CommandLine {
             Command::Profile(arguments) => profile::run(&arguments),
             Command::Map(arguments) => map::run(&arguments),
             Command::Replay(arguments) => replay::run(&arguments),
+            Command::Exec(arguments) => exec::run(&arguments),
             Command::Run(arguments) => learning::run::run(&arguments),
             Command::History(arguments) => learning::history::run(&arguments),
             Command::Forget(arguments) => learning::forget::run(&arguments),

@@ -7,6 +7,7 @@ mod completions;
 mod convert;
 mod cut;
 mod doctor;
+mod exec;
 mod groups;
 mod hang;
 mod help;

@@ -70,7 +70,8 @@ fn check(variables: &[(&'static str, OsString)]) -> Result<(), CommandError> {
         None => None,
     };
     let yaml = config.as_deref().map(Path::new).zip(text.as_deref());
-    Settings::from_sources(yaml, value).map_err(|error| CommandError::usage(error.to_string()))?;
+    Settings::from_sources(None, yaml, value)
+        .map_err(|error| CommandError::usage(error.to_string()))?;
     Ok(())
 }
 

@@ -30,6 +30,7 @@ mod request;
 mod request_error;
 mod run;
 mod signals;
+mod site;
 pub mod start;
 mod tuning;
 mod wanted;

@@ -24,6 +24,7 @@ use treepie_profile::partial_profiles::{self, RunDescription};
 use treepie_profile::settings::{
     self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, Stdin,
 };
+use treepie_profile::site::SitePolicy;
 use treepie_topology::Topology;
 
 use super::cluster_network::{ClusterNetwork, STORED};
@@ -35,7 +36,7 @@ use super::replay::ReplayFile;
 use super::request_error::RequestError;
 use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
-use super::{launched, order, partial};
+use super::{launched, order, partial, site};
 use crate::binding;
 use crate::one_sided::Gathering;
 use crate::reorder::Places;
@@ -74,7 +75,8 @@ impl Request {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
         }
-        let settings = match settings() {
+        let policy = site::policy();
+        let settings = match settings(policy.as_ref()) {
             Ok(settings) => settings,
             Err(error) => {
                 let refused = refuse(&error, strict_variable());
@@ -82,6 +84,10 @@ impl Request {
             }
         };
         log::set_level(settings.log);
+        if site::leaves_alone(policy.as_ref(), ranks) {
+            return Read::refused(Decision::Plain);
+        }
+        policy.iter().for_each(site::tell_of_locked);
         let request = match settings.mode {
             Mode::Off => Ok(Request::Decided(Decision::Plain)),
             Mode::Profile => {
@@ -467,14 +473,14 @@ fn pages(settings: &Settings) -> Option<Pages> {
 }
 
 /// The settings of this process.
-pub(super) fn settings() -> Result<Settings, RequestError> {
+pub(super) fn settings(site: Option<&SitePolicy>) -> Result<Settings, RequestError> {
     let variable = |name: &str| env::var(name).ok();
     let Some(path) = variable(CONFIG_VARIABLE).filter(|path| !path.is_empty()) else {
-        return Ok(Settings::from_sources(None, variable)?);
+        return Ok(Settings::from_sources(site, None, variable)?);
     };
     let path = Path::new(&path);
     let text = text::read(path)?;
-    Ok(Settings::from_sources(Some((path, &text)), variable)?)
+    Ok(Settings::from_sources(site, Some((path, &text)), variable)?)
 }
 
 fn unknown_variables() -> Vec<SettingsError> {

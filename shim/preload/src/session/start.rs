@@ -1,8 +1,8 @@
 //! `MPI_Init` and `MPI_Init_thread`: the native MPI starts, then Treepie does what the
 //! settings ask for, the same on every rank.
 
+use std::fmt;
 use std::time::{Duration, Instant};
-use std::{env, fmt};
 
 use treepie_base::{List, Rank, Slice};
 use treepie_jobstate::order::Log;
@@ -17,7 +17,7 @@ use super::launched::launcher_says_first;
 use super::parts::{PARTS, Start, abort};
 use super::request::{Draft, Request};
 use super::tuning::{self, AppliedTuning};
-use super::{State, finish, hosts};
+use super::{State, finish, hosts, site};
 
 /// `MPI_Init`.
 ///
@@ -57,21 +57,12 @@ fn started(code: c_int, told: Option<AppliedTuning>) -> c_int {
     }
     if code == SUCCESS && State::begin() {
         let mut agreed = None;
-        if is_asked_for() {
+        if site::is_asked_for() {
             guarded("starting", || agreed = start());
         }
         State::started(agreed);
     }
     code
-}
-
-/// Whether there is anything to agree on. `TREEPIE_MODE=off`, or neither a mode
-/// nor a configuration, leaves the job alone: no call is added to `MPI_Init`.
-fn is_asked_for() -> bool {
-    match env::var("TREEPIE_MODE") {
-        Ok(mode) => !matches!(mode.trim(), "off" | ""),
-        Err(_) => env::var_os("TREEPIE_CONFIG").is_some(),
-    }
 }
 
 /// What all ranks do from now on; nothing where they could not agree on it.

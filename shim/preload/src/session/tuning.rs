@@ -31,7 +31,7 @@ use treepie_process::machine::unnamed_file;
 use treepie_profile::settings::GuardMode;
 
 use super::launched::launcher_says_first;
-use super::request;
+use super::{request, site};
 
 /// What this process has told its MPI, until that has started.
 #[derive(Default)]
@@ -52,7 +52,7 @@ pub fn tell() -> Option<AppliedTuning> {
     let is_auto = env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "auto");
     let others = ["TREEPIE_GUARD", "TREEPIE_CONFIG", "TREEPIE_COLLECTIVES"];
     let may_be_asked_for = is_named || is_auto || others.into_iter().any(is_set);
-    if !may_be_asked_for || IS_TOLD.swap(true, Ordering::Relaxed) {
+    if !may_be_asked_for || site::is_disabled() || IS_TOLD.swap(true, Ordering::Relaxed) {
         return None;
     }
     let mut told = None;
@@ -65,7 +65,7 @@ fn read(is_named: bool) -> Option<AppliedTuning> {
     if env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "off") {
         return None;
     }
-    let settings = match request::settings() {
+    let settings = match request::settings(None) {
         Ok(settings) => settings,
         // Whoever reads the settings of the job says what is wrong with them.
         Err(_) => return is_named.then(AppliedTuning::nothing),

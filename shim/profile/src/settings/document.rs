@@ -1,4 +1,4 @@
-//! The configuration as YAML: `name: value` lines with the names of the settings.
+//! Settings as YAML: `name: value` lines with their names.
 
 use std::fmt;
 use std::path::Path;
@@ -6,18 +6,17 @@ use std::path::Path;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::table::{self, SETTINGS, Setting, Settings};
-use super::variables::PREFIX;
-use treepie_base::nearest::did_you_mean;
+use super::given::Given;
+use super::table::{self, Setting};
 use treepie_base::{FileError, Kind, header, yaml};
 
 /// The settings in the text of a configuration file.
-pub(super) fn read(path: &Path, text: &str) -> Result<Settings, FileError> {
+pub(super) fn read(path: &Path, text: &str) -> Result<Given, FileError> {
     header::check(path, text, Some(Kind::Configuration))?;
     yaml::parse(path, text)
 }
 
-impl<'de> Deserialize<'de> for Settings {
+impl<'de> Deserialize<'de> for Given {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         input.deserialize_map(SettingsVisitor)
     }
@@ -26,41 +25,34 @@ impl<'de> Deserialize<'de> for Settings {
 struct SettingsVisitor;
 
 impl<'de> Visitor<'de> for SettingsVisitor {
-    type Value = Settings;
+    type Value = Given;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a map")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut lines: A) -> Result<Settings, A::Error> {
-        let mut settings = Settings::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut lines: A) -> Result<Given, A::Error> {
+        let mut given = Given::default();
         while let Some(setting) = lines.next_key_seed(FromText(named))? {
             match setting {
                 None => {
                     lines.next_value::<IgnoredAny>()?;
                 }
                 Some(setting) => {
-                    lines.next_value_seed(FromText(|text: &str| {
-                        (setting.set)(&mut settings, text)
-                    }))?;
+                    lines.next_value_seed(FromText(|text: &str| given.add(setting, text)))?;
                 }
             }
         }
-        Ok(settings)
+        Ok(given)
     }
 }
 
 /// The setting of a name; none for the header.
 fn named(name: &str) -> Result<Option<&'static Setting>, String> {
-    if matches!(name, "treepie" | "version") {
-        return Ok(None);
+    match name {
+        "treepie" | "version" => Ok(None),
+        name => table::of_name(name).map(Some),
     }
-    let setting = SETTINGS.iter().find(|setting| setting.name == name);
-    setting.map(Some).ok_or_else(|| {
-        let suggestion = did_you_mean(name.strip_prefix(PREFIX).unwrap_or(name), table::names());
-        let known = table::names().collect::<Vec<_>>().join(", ");
-        format!("no setting is called `{name}`{suggestion}; write one of {known}")
-    })
 }
 
 /// Makes a value of the text that the same would be in the environment. A YAML list is read as its

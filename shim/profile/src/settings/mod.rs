@@ -10,6 +10,7 @@ mod contradictions;
 mod document;
 mod error;
 mod form;
+mod given;
 mod output;
 mod reference;
 mod sources;
@@ -25,10 +26,13 @@ pub use choices::{
 pub use collectives::{Collectives, NAMED, OfSizes, Runner};
 pub use error::SettingsError;
 pub use form::OrderPatience;
+pub use given::Given;
 pub use output::{DEFAULT_OUTPUT, expand_output};
 pub use reference::reference;
 pub use sources::unknown_variables;
+pub(crate) use table::of_name;
 pub use table::{SETTINGS, Setting, Settings};
 pub use variables::{
-    CONFIG_VARIABLE, LIBRARY_VARIABLE, PROBE_VARIABLE, RUN_VARIABLE, TUNE_VARIABLE, variable_of,
+    CONFIG_VARIABLE, DISABLE_VARIABLE, LIBRARY_VARIABLE, PROBE_VARIABLE, RUN_VARIABLE,
+    SITE_VARIABLE, TUNE_VARIABLE, variable_of,
 };

@@ -9,26 +9,36 @@ use treepie_base::printable::one_line;
 use super::choices::{GuardMode, Mode};
 use super::error::SettingsError;
 use super::output::DEFAULT_OUTPUT;
-use super::table::{SETTINGS, Settings};
+use super::table::{self, SETTINGS, Settings};
 use super::variables::{OF_COMMAND, PREFIX, known_variables, variable_of};
 use super::{contradictions, document};
+use crate::site::SitePolicy;
 
 impl Settings {
-    /// The settings of a configuration file, given as its name and text, and of
-    /// variables, which win. `variable` answers the value of one, if it is set.
-    /// A variable with an empty value counts as not set.
+    /// The settings of a site's policy, over them those of a configuration file, given as its name
+    /// and text, and over both those of variables. What the site has locked, it alone sets.
+    /// `variable` answers the value of one, if it is set. A variable with an empty value counts as
+    /// not set.
     ///
     /// # Errors
     /// A file or value that is wrong, or settings that do not go together.
     pub fn from_sources(
+        site: Option<&SitePolicy>,
         yaml: Option<(&Path, &str)>,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Settings, SettingsError> {
-        let mut settings = match yaml {
-            Some((path, text)) => Settings::from_text(path, text)?,
-            None => Settings::default(),
+        let mut settings = Settings::default();
+        if let Some(site) = site {
+            site.settings().apply(&mut settings, |_| true);
+        }
+        let is_free = |name: &str| !site.is_some_and(|site| site.locks(name));
+        if let Some((path, text)) = yaml {
+            document::read(path, text)?.apply(&mut settings, is_free);
+        }
+        let value_of = |name: &str| {
+            let value = variable(&variable_of(name)).filter(|value| !value.is_empty());
+            value.filter(|_| is_free(name))
         };
-        let value_of = |name: &str| variable(&variable_of(name)).filter(|value| !value.is_empty());
         // A variable says what to replay instead of what the file says.
         match (value_of("placement"), value_of("permutation")) {
             (Some(_), None) => settings.permutation = None,
@@ -50,13 +60,24 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Checks the text of one setting, by its name.
+    ///
+    /// # Errors
+    /// No such setting, or a text that it does not take.
+    pub fn check_text(name: &str, text: &str) -> Result<(), String> {
+        let setting = table::of_name(name)?;
+        (setting.set)(&mut Settings::default(), text)
+    }
+
     /// The settings that the text of a configuration file holds, one by one:
     /// whether they go together is known when the variables are.
     ///
     /// # Errors
     /// Text that is no configuration, an unknown setting, a wrong value.
     pub fn from_text(path: &Path, text: &str) -> Result<Settings, FileError> {
-        document::read(path, text)
+        let mut settings = Settings::default();
+        document::read(path, text)?.apply(&mut settings, |_| true);
+        Ok(settings)
     }
 
     /// The settings that differ from the defaults, as variables and values: what

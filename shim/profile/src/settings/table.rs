@@ -10,6 +10,8 @@ use super::choices::{
 };
 use super::collectives::Collectives;
 use super::form::{Form, OrderPatience};
+use super::variables::PREFIX;
+use treepie_base::nearest::did_you_mean;
 use treepie_base::{List, Process, Rank};
 
 /// A setting: a row of the table.
@@ -138,4 +140,17 @@ settings! {
 /// The names of all settings.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.name)
+}
+
+/// The setting of a name.
+///
+/// # Errors
+/// No setting has it: with the nearest, and all names.
+pub(crate) fn of_name(name: &str) -> Result<&'static Setting, String> {
+    let setting = SETTINGS.iter().find(|setting| setting.name == name);
+    setting.ok_or_else(|| {
+        let suggestion = did_you_mean(name.strip_prefix(PREFIX).unwrap_or(name), names());
+        let known = names().collect::<Vec<_>>().join(", ");
+        format!("no setting is called `{name}`{suggestion}; write one of {known}")
+    })
 }

@@ -11,11 +11,11 @@ const HEADER: &str = "treepie: configuration\nversion: 1\n";
 
 fn from_yaml(lines: &str) -> Result<Settings, SettingsError> {
     let text = format!("{HEADER}{lines}");
-    Settings::from_sources(Some((Path::new("run.yaml"), &text)), |_| None)
+    Settings::from_sources(None, Some((Path::new("run.yaml"), &text)), |_| None)
 }
 
 fn from_variables(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-    Settings::from_sources(None, |name| value(variables, name))
+    Settings::from_sources(None, None, |name| value(variables, name))
 }
 
 fn value(variables: &[(&str, &str)], name: &str) -> Option<String> {
@@ -82,7 +82,7 @@ fn lists_and_mappings_of_yaml_are_read_too() {
 #[test]
 fn variables_win_over_the_file() {
     let text = format!("{HEADER}mode: replay\nplacement: a.yaml\nlog: info\n");
-    let settings = Settings::from_sources(Some((Path::new("run.yaml"), &text)), |name| {
+    let settings = Settings::from_sources(None, Some((Path::new("run.yaml"), &text)), |name| {
         value(&[("TREEPIE_PERMUTATION", "1,0"), ("TREEPIE_LOG", "")], name)
     })
     .unwrap();
@@ -102,7 +102,7 @@ fn settings_survive_the_way_through_a_launcher() {
     )
     .unwrap();
     let variables = settings.to_variables();
-    let again = Settings::from_sources(None, |name| {
+    let again = Settings::from_sources(None, None, |name| {
         let found = variables.iter().find(|(variable, _)| variable == name);
         found.map(|(_, value)| value.clone())
     });
@@ -201,7 +201,7 @@ fn a_misspelt_variable_is_found() {
     assert_eq!(
         unknown[0].to_string(),
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
-         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_STORE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_CHECKPOINT, TREEPIE_PAGES, TREEPIE_ORDER, TREEPIE_ORDER_PATIENCE, TREEPIE_ORDER_AFTER_END, TREEPIE_ORDER_DELAYS, TREEPIE_CUT, TREEPIE_PLACEMENT, \
+         are TREEPIE_CONFIG, TREEPIE_DISABLE, TREEPIE_SITE, TREEPIE_MODE, TREEPIE_STORE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_CHECKPOINT, TREEPIE_PAGES, TREEPIE_ORDER, TREEPIE_ORDER_PATIENCE, TREEPIE_ORDER_AFTER_END, TREEPIE_ORDER_DELAYS, TREEPIE_CUT, TREEPIE_PLACEMENT, \
          TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_STDIN, TREEPIE_PLATFORM, TREEPIE_PROBE, \
          TREEPIE_COLLECTIVES, TREEPIE_STARTED, TREEPIE_TUNING, TREEPIE_CLUSTERS, TREEPIE_NETWORK, TREEPIE_REPRODUCIBLE, TREEPIE_GUARD, TREEPIE_TRANSPORT, TREEPIE_REORDER, TREEPIE_ONE_SIDED, TREEPIE_STRICT, TREEPIE_LOG"
     );
@@ -242,7 +242,7 @@ fn settings_that_do_not_go_together_are_refused() {
 fn times_of_settings_are_seconds_and_survive_the_launcher() {
     let read = |text: &str| {
         let text = text.to_owned();
-        Settings::from_sources(None, move |name| {
+        Settings::from_sources(None, None, move |name| {
             (name == "TREEPIE_CHECKPOINT").then(|| text.clone())
         })
     };

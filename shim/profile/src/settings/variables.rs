@@ -10,6 +10,13 @@ pub(super) const PREFIX: &str = "TREEPIE_";
 /// The variable that names the configuration file; it is no setting itself.
 pub const CONFIG_VARIABLE: &str = "TREEPIE_CONFIG";
 
+/// The variable that switches the library off before it reads anything else; it is no setting, so
+/// that no file can take it back.
+pub const DISABLE_VARIABLE: &str = "TREEPIE_DISABLE";
+
+/// The variable by which a site switches the library on, for the programs that its policy names.
+pub const SITE_VARIABLE: &str = "TREEPIE_SITE";
+
 /// The variable that tells the command where the library is (module files set it).
 pub const LIBRARY_VARIABLE: &str = "TREEPIE_LIBRARY";
 
@@ -39,7 +46,7 @@ pub fn variable_of(setting: &str) -> String {
 /// The variable that was most likely meant, compared without the common prefix.
 pub(super) fn similar_variable(variable: &str) -> String {
     let name = variable.strip_prefix(PREFIX).unwrap_or(variable);
-    nearest(name, table::names().chain(["config"]))
+    nearest(name, table::names().chain(["config", "disable", "site"]))
         .map(|setting| format!(", did you mean `{}`?", variable_of(setting)))
         .unwrap_or_default()
 }
@@ -47,7 +54,9 @@ pub(super) fn similar_variable(variable: &str) -> String {
 /// All variables that have a meaning.
 pub(super) fn known_variables() -> Vec<String> {
     let settings = table::names().map(variable_of);
-    std::iter::once(CONFIG_VARIABLE.to_owned())
+    [CONFIG_VARIABLE, DISABLE_VARIABLE, SITE_VARIABLE]
+        .map(str::to_owned)
+        .into_iter()
         .chain(settings)
         .collect()
 }

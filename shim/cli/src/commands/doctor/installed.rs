@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use treepie_launch::environment::PRELOAD;
-use treepie_launch::{binary, library, search};
+use treepie_launch::{binary, library, search, surroundings};
+use treepie_profile::settings::DISABLE_VARIABLE;
+use treepie_profile::site::{SITE_FILE, SitePolicy};
 use treepie_report::input::topology::{self, describe};
 
 use crate::commands::doctor::finding::Report;
@@ -31,6 +33,7 @@ pub fn look(report: &mut Report) {
         Ok(machine) => report.good("machine", describe(&machine)),
         Err(error) => report.error("machine", &error),
     }
+    switches(report);
     cores(report);
     directory(report);
     shared_memory(report);
@@ -106,6 +109,29 @@ fn preloading(report: &mut Report, library: &Path) {
             );
         }
         Err(error) => report.error("preloading", &error),
+    }
+}
+
+/// The switches outside of the settings: the one that turns all off, and the site's policy.
+fn switches(report: &mut Report) {
+    if surroundings::is_disabled() {
+        report.problem(
+            "switch",
+            format!("{DISABLE_VARIABLE} is set: the library does nothing"),
+            "unset it",
+        );
+    }
+    match SitePolicy::of_machine() {
+        Ok(None) => {}
+        Ok(Some(_)) => report.good(
+            "site",
+            format!("`treepie show {SITE_FILE}` prints the policy"),
+        ),
+        Err(error) => report.problem(
+            "site",
+            format!("{error}; the policy is left out"),
+            "ask this site's support",
+        ),
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use treepie_launch::binary::{self, Program};
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::{self, injection, library, program, python, reach, search};
+use treepie_profile::site::SitePolicy;
 
 use crate::commands::doctor::finding::Report;
 
@@ -51,6 +52,10 @@ fn one_program(report: &mut Report, launcher: &Launcher, path: &Path) {
     let library = library::find().unwrap_or_default();
     if let Some(obstacle) = reach::obstacle(path, &library) {
         return report.error("program", &format!("{name} {obstacle}"));
+    }
+    if let Ok(Some(policy)) = SitePolicy::of_machine() {
+        let verdict = policy.on_program(&[path]);
+        report.note("site", format!("{name}: by the site's policy {verdict}"));
     }
     match binary::kind(path) {
         None => report.problem(

@@ -11,6 +11,7 @@ use treepie_platform::grid::Grid;
 use treepie_profile::any::{AnyFile, read_any};
 use treepie_profile::experience::{ExperienceFile, Key};
 use treepie_profile::settings::Settings;
+use treepie_profile::site::SitePolicy;
 use treepie_report::html;
 use treepie_report::input::machine::JobHosts;
 use treepie_report::input::plan::Simulated;
@@ -179,6 +180,16 @@ pub(crate) fn configuration(arguments: &Arguments, settings: &Settings) -> Outco
             text += &format!("  {name}={value}\n");
         }
         output::print(&text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A site's policy.
+pub(crate) fn site(arguments: &Arguments, policy: &SitePolicy) -> Outcome {
+    draw(arguments, || Err(no_picture(arguments, "site")))?;
+    match arguments.json {
+        true => output::print_json(policy)?,
+        false => output::print(&format!("{}: a site's policy:\n{policy}", arguments.file))?,
     }
     Ok(ExitCode::SUCCESS)
 }

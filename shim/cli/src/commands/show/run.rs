@@ -12,7 +12,7 @@ use crate::commands::outcome::Outcome;
 use crate::commands::show::arguments::Arguments;
 use crate::commands::show::draw::{draw, no_picture};
 use crate::commands::show::files::{
-    configuration, experience, grid, network_file, platform, tree, tuning, whole_tree,
+    configuration, experience, grid, network_file, platform, site, tree, tuning, whole_tree,
 };
 use crate::commands::show::job::{described_tree, html_report, matrix, placement, profile};
 
@@ -61,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Placement(found) => placement(arguments, path, &found),
         AnyFile::Topology(found) => tree(arguments, &found),
         AnyFile::Configuration(found) => configuration(arguments, &found),
+        AnyFile::Site(found) => site(arguments, &found),
         AnyFile::Platform(found) => platform(arguments, &found),
         AnyFile::Grid(found) => grid(arguments, &found),
         AnyFile::Experience(found) => experience(arguments, path, &found),

@@ -1,0 +1,82 @@
+//! `treepie exec`: one program, with the library in it.
+
+use std::ffi::OsString;
+
+use clap::Args;
+use treepie_base::note;
+use treepie_launch::error::CommandError;
+use treepie_launch::family::{Family, Launcher};
+use treepie_launch::injection::Invocation;
+use treepie_launch::{job, shown, surroundings};
+use treepie_profile::settings::{Mode, SITE_VARIABLE, Settings, variable_of};
+
+use crate::commands::outcome::Outcome;
+
+/// Become a program, with the library preloaded into it alone
+///
+/// Written between a launcher and the program, it leaves the launcher, its helpers and the shell
+/// alone: mpirun -np 16 treepie exec --mode profile -- ./app. Without a mode, here or in the
+/// environment, the site's policy decides.
+#[derive(Debug, Args)]
+#[command(override_usage = "mpirun -np 16 treepie exec [OPTIONS] -- ./app ...")]
+pub struct Arguments {
+    /// Work of the library: off, profile, replay, auto
+    #[arg(long, value_name = "MODE", value_parser = str::parse::<Mode>)]
+    mode: Option<Mode>,
+    /// A setting, such as output=app.profile.yaml
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Becomes the program; plainly, with a line, where the library is not to be had.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let launcher = Launcher::detect(&arguments.command)?;
+    if launcher.family != Family::Plain {
+        let name = arguments.command[0].display();
+        return Err(CommandError::usage(format!(
+            "{name} starts a job, and exec becomes one of its programs; write `{name} ... treepie \
+             exec -- PROGRAM`, or `treepie profile -- {name} ...`"
+        )));
+    }
+    let plain = || Invocation {
+        program: launcher.path.clone(),
+        name: arguments.command[0].clone(),
+        arguments: arguments.command[1..].to_vec(),
+        environment: Vec::new(),
+    };
+    let invocation = match surroundings::is_disabled() {
+        true => plain(),
+        false => with_library(arguments).unwrap_or_else(|error| {
+            note!("{error}; the program runs without treepie");
+            plain()
+        }),
+    };
+    Err(job::become_program(&invocation))
+}
+
+fn with_library(arguments: &Arguments) -> Result<Invocation, CommandError> {
+    let mode = match arguments.mode {
+        Some(mode) => (variable_of("mode"), mode.to_string()),
+        None => (SITE_VARIABLE.to_owned(), "true".to_owned()),
+    };
+    let set = arguments.set.iter();
+    let set = set.map(|(name, value)| (variable_of(name), value.clone()));
+    let variables: Vec<(String, String)> = [mode].into_iter().chain(set).collect();
+    let variables: Vec<(&str, OsString)> = variables
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.into()))
+        .collect();
+    shown(&arguments.command, &variables)
+}
+
+/// A setting and its value.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write NAME=VALUE, such as output=app.profile.yaml".to_owned())?;
+    Settings::check_text(name, value)?;
+    Ok((name.to_owned(), value.to_owned()))
+}

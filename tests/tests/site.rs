@@ -1,0 +1,185 @@
+//! The switches of a site: its policy in /etc/treepie, which jobs see in mounts of their own, the
+//! variable that turns all off, and `treepie exec`. Run as root, whose the policy is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_each_mpi};
+
+const RANKS: usize = 2;
+
+/// Puts a policy into /etc/treepie of the job alone, with these permissions and this owner.
+const WITH_POLICY: &str = "mount -t tmpfs tmpfs /etc/treepie || exit 9
+cp $1 /etc/treepie/treepie.yaml
+chmod $2 /etc/treepie/treepie.yaml
+chown $3 /etc/treepie/treepie.yaml
+shift 3
+exec \"$@\"";
+
+/// A job under a policy, and where its profiles go.
+struct Site {
+    directory: TempDir,
+}
+
+impl Site {
+    fn new(lines: &str) -> Site {
+        fs::create_dir_all("/etc/treepie")
+            .unwrap_or_else(|error| panic!("/etc/treepie: {error}; run this test as root"));
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let profile = directory.path().join("site.profile.yaml");
+        let text = format!(
+            "treepie: site\nversion: 1\n{lines}settings:\n  mode: profile\n  output: {}\n",
+            profile.display()
+        );
+        fs::write(directory.path().join("policy.yaml"), text).expect("it is ours");
+        Site { directory }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn job(
+        &self,
+        mpi: Mpi,
+        variables: &[(&'static str, &str)],
+        mode: &str,
+        owner: &str,
+    ) -> Outcome {
+        let policy = self.path("policy.yaml").display().to_string();
+        let variables = variables
+            .iter()
+            .map(|&(name, value)| (name, value.to_owned()));
+        Job::new(mpi, RANKS, "ring.f90")
+            .under(["unshare", "--mount", "sh", "-c"])
+            .under([WITH_POLICY, "sh", &policy, mode, owner])
+            .with(Library::Set(variables.collect()))
+            .run()
+            .succeeded()
+    }
+
+    /// Runs the job, and answers whether it was counted.
+    fn counts(&self, mpi: Mpi, variables: &[(&'static str, &str)]) -> bool {
+        let outcome = self.job(mpi, variables, "644", "0").silent();
+        let profile = self.path("site.profile.yaml");
+        let is_there = profile.exists();
+        if is_there {
+            fs::remove_file(profile).unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+        }
+        is_there
+    }
+}
+
+const SWITCHED_ON: [(&str, &str); 1] = [("TREEPIE_SITE", "true")];
+
+fn a_policy_takes_the_programs_that_its_first_rule_allows(mpi: Mpi) {
+    let jobs = artifacts::job(mpi, "ring.f90");
+    let folder = jobs.parent().expect("it lies in a directory").display();
+    for (rules, expected) in [
+        (String::new(), true),
+        (
+            format!("programs: [allow: '{folder}/*', deny: '**']\n"),
+            true,
+        ),
+        (
+            format!("programs: [deny: '{folder}/*', allow: '**']\n"),
+            false,
+        ),
+        ("programs: [deny: '**']\n".to_owned(), false),
+        ("ranks: 2\n".to_owned(), true),
+        ("ranks: 3\n".to_owned(), false),
+        ("sample: 0\n".to_owned(), false),
+    ] {
+        assert_eq!(
+            Site::new(&rules).counts(mpi, &SWITCHED_ON),
+            expected,
+            "{rules}"
+        );
+    }
+}
+
+fn nothing_is_done_where_the_site_is_not_asked_or_all_is_turned_off(mpi: Mpi) {
+    let site = Site::new("");
+    assert!(!site.counts(mpi, &[]));
+    let off = [("TREEPIE_SITE", "1"), ("TREEPIE_DISABLE", "1")];
+    assert!(!site.counts(mpi, &off));
+    let missing = [
+        ("TREEPIE_DISABLE", "true"),
+        ("TREEPIE_MODE", "profile"),
+        ("TREEPIE_CONFIG", "/no/such/file"),
+        ("TREEPIE_TUNING", "/no/such/file"),
+    ];
+    assert!(!site.counts(mpi, &missing));
+}
+
+fn a_policy_that_others_may_have_written_is_left_out_with_a_line(mpi: Mpi) {
+    let site = Site::new("");
+    for (mode, owner) in [("664", "0"), ("666", "0"), ("644", "65534")] {
+        let outcome = site.job(mpi, &SWITCHED_ON, mode, owner);
+        let messages = outcome.messages();
+        assert_eq!(messages.len(), 1, "{}", outcome.told());
+        assert!(
+            messages[0].contains("belongs to another user than root, or others may write to it"),
+            "{}",
+            outcome.told()
+        );
+        assert!(!site.path("site.profile.yaml").exists());
+    }
+    fs::write(site.path("policy.yaml"), "treepie: site\nversion: 99\n").expect("it is ours");
+    let outcome = site.job(mpi, &SWITCHED_ON, "644", "0");
+    assert!(
+        outcome.messages()[0].contains("version 99: written by a newer treepie"),
+        "{}",
+        outcome.told()
+    );
+}
+
+fn users_settings_win_but_for_those_that_are_locked(mpi: Mpi) {
+    let own = tempfile::tempdir().expect("a temporary directory can be made");
+    let mine = own.path().join("mine.profile.yaml");
+    let asked = [
+        ("TREEPIE_MODE", "profile"),
+        ("TREEPIE_OUTPUT", &*mine.display().to_string()),
+    ];
+    let site = Site::new("programs: [deny: '**']\n");
+    assert!(!site.counts(mpi, &asked));
+    assert!(mine.exists());
+    fs::remove_file(&mine).expect("it is ours");
+    let site = Site::new("locked: [output]\n");
+    let outcome = site.job(mpi, &asked, "644", "0");
+    assert_eq!(outcome.messages().len(), 1, "{}", outcome.told());
+    assert!(
+        outcome.messages()[0].contains("TREEPIE_OUTPUT does not count"),
+        "{}",
+        outcome.told()
+    );
+    assert!(!mine.exists() && site.path("site.profile.yaml").exists());
+}
+
+fn exec_counts_one_program_and_leaves_the_launcher_alone(mpi: Mpi) {
+    let own = tempfile::tempdir().expect("a temporary directory can be made");
+    let profile = own.path().join("a.profile.yaml");
+    let program = artifacts::job(mpi, "ring.f90");
+    let plain = Job::of(mpi, RANKS, &program).run().succeeded();
+    let through = |words: &[&str]| {
+        let mut job = Job::of(mpi, RANKS, artifacts::command()).argument("exec");
+        for word in words {
+            job = job.argument(word);
+        }
+        job.argument("--").argument(&program).run().succeeded()
+    };
+    let output = format!("output={}", profile.display());
+    let counted = through(&["--mode", "profile", "--set", &output]);
+    assert_same_output(&plain, &counted);
+    assert!(profile.exists(), "{}", counted.told());
+    assert_same_output(&plain, &through(&[]));
+}
+
+under_each_mpi! {
+    a_policy_takes_the_programs_that_its_first_rule_allows,
+    nothing_is_done_where_the_site_is_not_asked_or_all_is_turned_off,
+    a_policy_that_others_may_have_written_is_left_out_with_a_line,
+    users_settings_win_but_for_those_that_are_locked,
+    exec_counts_one_program_and_leaves_the_launcher_alone,
+}

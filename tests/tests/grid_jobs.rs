@@ -162,7 +162,7 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
     let script = format!(
         "#!/bin/sh\nif [ \"$(hostname)\" = b0 ]; then\n\
          exec timeout -s KILL 2.5 '{0}' \"$@\"\nfi\nexec '{0}' \"$@\"\n",
-        artifacts::program(mpi, "probe").display()
+        artifacts::measuring("probe").display()
     );
     std::fs::write(&dying, script).expect("a script");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -199,11 +199,8 @@ fn probed(grid: &TwoClusters, (mpi, each): (Mpi, usize), words: &[&str]) -> (Pla
     let output = grid.file("found.platform.yaml");
     // What an earlier probe has found is not to be read where this one finds nothing.
     let _ = std::fs::remove_file(&output);
-    let program = artifacts::program(mpi, "probe");
     let done = grid
         .run(&["--ranks", &each.to_string()])
-        .arg("env")
-        .arg(format!("TREEPIE_PROBE_PROGRAM={}", program.display()))
         .arg(artifacts::command())
         .arg("probe")
         .args(words)

@@ -111,7 +111,6 @@ fn this_machine_is_one_host(mpi: Mpi) {
     let output = directory.path().join("here.platform.yaml");
     let found = answer(
         treepie()
-            .env("TREEPIE_PROBE_PROGRAM", artifacts::program(mpi, "probe"))
             .args([
                 "probe",
                 "--json",
@@ -200,7 +199,7 @@ fn levels_of_a_host_are_those_that_its_ranks_share(mpi: Mpi) {
     };
     let directory = tempfile::tempdir().expect("a temporary directory");
     let bound = directory.path().join("probe");
-    let program = artifacts::program(mpi, "probe");
+    let program = artifacts::measuring("probe");
     let script = format!(
         "#!/bin/sh\ncase \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" in\n0|1) on={first} ;;\n\
          2) on={last} ;;\n*) on={first},{last} ;;\nesac\nexec taskset -c $on '{}' \"$@\"\n",
@@ -317,7 +316,7 @@ fn a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone(mpi: Mpi) {
     let script = format!(
         "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" = 1 ]; then\n\
          exec timeout -s KILL 0.1 '{0}' \"$@\"\nfi\nexec '{0}' \"$@\"\n",
-        artifacts::program(mpi, "probe").display()
+        artifacts::measuring("probe").display()
     );
     std::fs::write(&dying, script).expect("a script");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);

@@ -153,7 +153,6 @@ fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
     let platform = directory.path().join("here.platform.yaml");
     let treepie = |arguments: &[&str], more: &[String]| {
         let output = Command::new(artifacts::command())
-            .env("TREEPIE_PROBE_PROGRAM", artifacts::program(mpi, "probe"))
             .current_dir(directory.path())
             .args(arguments)
             .args(more)

@@ -16,6 +16,11 @@ impl StatusAddress {
     /// That of a parameter that a procedure does not have.
     pub const ABSENT: Self = StatusAddress(0);
 
+    /// What the MPI passes for no status: a number of its header's.
+    pub(crate) const fn ignored(word: Word) -> Self {
+        StatusAddress(word)
+    }
+
     /// The start of memory of our own, which lives as long as this is used.
     pub fn of_room(room: &mut [u64]) -> Self {
         StatusAddress(room.as_mut_ptr() as Word)

@@ -8,6 +8,8 @@ pub mod elf;
 mod handles;
 pub mod lookup;
 pub mod native;
+mod procedures;
+pub mod program;
 pub mod share;
 mod words;
 

@@ -112,18 +112,8 @@ impl Ranks<'_> {
         } else {
             sizes.join(",")
         };
-        let program = artifacts::program(self.mpi, "tune").display().to_string();
         let operations = operations.into_iter().collect::<Vec<_>>().join(",");
-        let mut words: Vec<OsString> = vec![
-            "env".into(),
-            format!("TREEPIE_TUNE_PROGRAM={program}").into(),
-        ];
-        if !Mpi::ALL.contains(&self.mpi) {
-            // Folder in which programs in Rust find an MPI of PyPI's.
-            let folder = artifacts::build_directory().join(format!("venv-{}/lib", self.mpi.name()));
-            words.push(format!("LD_LIBRARY_PATH={}", folder.display()).into());
-        }
-        words.push(artifacts::command().into());
+        let mut words: Vec<OsString> = vec![artifacts::command().into()];
         words.extend(["tune", "-q", "--without-plans", "--commutative"].map(OsString::from));
         words.extend(["--seconds", "60", "--collectives", &operations].map(OsString::from));
         words.extend(["--sizes", &sizes, "-o"].map(OsString::from));

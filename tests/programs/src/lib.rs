@@ -5,11 +5,7 @@
 //! `scripts/build` does it. They call the C interface by its `MPI_` names, as
 //! any application does, so a preloaded library sees them.
 
-pub mod clocks;
-pub mod communicator;
-pub mod controls;
 pub mod layers;
-pub mod ways;
 
 use mpi_sys::{
     MPI_Comm, MPI_Request, RSMPI_COMM_WORLD, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,
@@ -181,23 +177,6 @@ impl Session {
         flag != 0
     }
 
-    /// The length in bytes of the message that is waiting, if one is.
-    pub fn waiting_bytes(&self, from: c_int, tag: c_int) -> Option<usize> {
-        let mut flag = 0;
-        let mut status = std::mem::MaybeUninit::uninit();
-        let mut bytes: c_int = 0;
-        // SAFETY: MPI fills the status if it sets the flag, and only then is the
-        // status read.
-        unsafe {
-            mpi_sys::MPI_Iprobe(from, tag, self.world(), &mut flag, status.as_mut_ptr());
-            if flag == 0 {
-                return None;
-            }
-            mpi_sys::MPI_Get_count(status.as_ptr(), RSMPI_UINT8_T, &mut bytes);
-        }
-        usize::try_from(bytes).ok()
-    }
-
     /// Makes a communicator of all ranks, in the order that they have, and leaves it.
     /// Collective.
     pub fn split(&self) {
@@ -222,53 +201,4 @@ impl Drop for Session {
 
 fn length(buffer: &[u8]) -> c_int {
     c_int::try_from(buffer.len()).expect("these programs send a few bytes")
-}
-
-/// What the MPI calls this process's host.
-pub fn processor_name() -> String {
-    text_of(mpi_sys::MPI_MAX_PROCESSOR_NAME as usize, |text, length| {
-        // SAFETY: the buffer has the length that MPI asks for.
-        unsafe { mpi_sys::MPI_Get_processor_name(text, length) };
-    })
-}
-
-/// What the MPI calls itself: the first line of it.
-pub fn library_version() -> String {
-    let all = text_of(
-        mpi_sys::MPI_MAX_LIBRARY_VERSION_STRING as usize,
-        |text, length| {
-            // SAFETY: the buffer has the length that MPI asks for.
-            unsafe { mpi_sys::MPI_Get_library_version(text, length) };
-        },
-    );
-    let line = all.lines().next().unwrap_or_default();
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// A text that MPI writes into a buffer of at most `longest` characters.
-fn text_of(longest: usize, write: impl FnOnce(*mut std::ffi::c_char, *mut c_int)) -> String {
-    let mut buffer = vec![0_u8; longest + 1];
-    let mut length: c_int = 0;
-    write(buffer.as_mut_ptr().cast(), &mut length);
-    buffer.truncate(usize::try_from(length).unwrap_or(0).min(longest));
-    String::from_utf8_lossy(&buffer)
-        .trim_end_matches('\0')
-        .trim()
-        .to_owned()
-}
-
-/// The numbers of the cores that this process may run on; empty if nobody knows.
-pub fn allowed_cores() -> Vec<usize> {
-    // SAFETY: all zeros is an empty set of cores.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is as large as it is said to be.
-    let failed = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) };
-    if failed != 0 {
-        return Vec::new();
-    }
-    let cores = 0..libc::CPU_SETSIZE as usize;
-    // SAFETY: the numbers are below the size of the set.
-    cores
-        .filter(|&core| unsafe { libc::CPU_ISSET(core, &set) })
-        .collect()
 }

@@ -16,14 +16,8 @@ use super::{LIMIT, version_of};
 fn tune(mpi: Mpi, words: &[&str], output: &Path) -> Outcome {
     let mut command = Command::new(artifacts::command());
     command
-        .env("TREEPIE_TUNE_PROGRAM", artifacts::program(mpi, "tune"))
         .env("TREEPIE_LIBRARY", artifacts::library())
         .env("TREEPIE_LOG", "info")
-        // Programs in Rust don't know where an MPI of PyPI's is.
-        .env(
-            "LD_LIBRARY_PATH",
-            artifacts::build_directory().join(format!("venv-{}/lib", mpi.name())),
-        )
         .arg("tune")
         .args(words)
         .arg("-o")

@@ -295,11 +295,12 @@ fn measure(arguments: &Arguments) -> Outcome {
     let output = absolute_path(&named.unwrap_or_else(|| "treepie.platform.yaml".into()))?;
     check_writable(&output)?;
     let launcher = Launcher::detect(&arguments.command)?;
-    let program = measuring::program("probe", PROBE_VARIABLE, launcher.family)?;
+    let program = measuring::program("probe", PROBE_VARIABLE)?;
     let before = modified(&output);
     let mut words = arguments.command[1..].to_vec();
     words.extend([
         program.into_os_string(),
+        measuring::libraries(&launcher)?,
         output.clone().into_os_string(),
         arguments.budget.to_string().into(),
         arguments.tolerance.to_string().into(),

@@ -37,6 +37,8 @@ pub struct Abi {
     pub byte: Handle,
     /// `MPI_INT64_T`.
     pub int64: Handle,
+    /// `MPI_DOUBLE`.
+    pub double: Handle,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: Handle,
     /// Which handles of predefined datatypes say their size; none where the mask is 0.
@@ -53,6 +55,10 @@ pub struct Abi {
     pub op_null: Handle,
     /// `MPI_MIN`.
     pub min: Handle,
+    /// `MPI_MAX`.
+    pub max: Handle,
+    /// `MPI_SUM`.
+    pub sum: Handle,
     /// `MPI_CART`, of `MPI_Topo_test`.
     pub cart: i32,
     /// `MPI_GRAPH`.
@@ -85,6 +91,8 @@ pub struct Abi {
     pub err_in_status: i32,
     /// `MPI_MODE_NOSUCCEED`, of `MPI_Win_fence`.
     pub mode_no_succeed: i32,
+    /// `MPI_LOCK_SHARED`, of `MPI_Win_lock`.
+    pub lock_shared: i32,
     /// `MPI_THREAD_MULTIPLE`, the highest level.
     pub thread_multiple: i32,
     /// `MPI_MAX_PROCESSOR_NAME`.

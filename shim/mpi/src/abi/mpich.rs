@@ -11,6 +11,7 @@ pub static MPICH: Abi = Abi {
     comm_null: Handle::Value(0x0400_0000),
     byte: Handle::Value(0x4c00_010d),
     int64: Handle::Value(0x4c00_083a),
+    double: Handle::Value(0x4c00_080b),
     datatype_null: Handle::Value(0x0c00_0000),
     // "The size is in the second byte" of predefined types that are not pairs with
     // gaps: MPIR_Datatype_get_basic_size.
@@ -25,6 +26,8 @@ pub static MPICH: Abi = Abi {
     no_op: Handle::Value(0x5800_000e),
     op_null: Handle::Value(0x1800_0000),
     min: Handle::Value(0x5800_0002),
+    max: Handle::Value(0x5800_0001),
+    sum: Handle::Value(0x5800_0003),
     cart: 2,
     graph: 1,
     dist_graph: 3,
@@ -41,6 +44,7 @@ pub static MPICH: Abi = Abi {
     err_intern: 16,
     err_in_status: 17,
     mode_no_succeed: 16_384,
+    lock_shared: 235,
     thread_multiple: 3,
     max_processor_name: 128,
     max_library_version: 8192,

@@ -2,71 +2,12 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::error::{Failed, NativeError};
+use super::error::NativeError;
 use crate::lookup::find;
+use crate::procedures::procedures;
 use crate::{
-    Comm, Datatype, Errhandler, Group, Info, Op, Request, SUCCESS, StatusAddress, Win, Word, c_int,
+    Comm, Datatype, Errhandler, Group, Info, Op, Request, StatusAddress, Win, Word, c_int,
 };
-
-/// The functions, each with its parameters as every family has them. Those in `safe` take handles,
-/// numbers, texts and references to what they read or write: types that hold what the procedure
-/// asks for. Those in `raw` take addresses of memory whose length other arguments say.
-macro_rules! native_functions {
-    (
-        safe { $($safe:ident: $safe_name:ident($($argument:ident: $type:ty),*);)* }
-        raw { $($raw:ident: $raw_name:ident($($raw_argument:ident: $raw_type:ty),*);)* }
-    ) => {
-        /// Addresses of the native functions.
-        pub(super) struct Functions {
-            $($safe: unsafe extern "C" fn($($type),*) -> c_int,)*
-            $($raw: unsafe extern "C" fn($($raw_type),*) -> c_int,)*
-        }
-
-        impl Functions {
-            /// Looks all of them up.
-            pub(super) fn find() -> Result<Self, NativeError> {
-                // SAFETY: each address is that of the MPI procedure named, whose parameters are
-                // those declared, in every family.
-                Ok(unsafe { Functions {
-                    $($safe: std::mem::transmute::<
-                        *mut c_void,
-                        unsafe extern "C" fn($($type),*) -> c_int,
-                    >(address(concat!("PMPI_", stringify!($safe_name), "\0"))?),)*
-                    $($raw: std::mem::transmute::<
-                        *mut c_void,
-                        unsafe extern "C" fn($($raw_type),*) -> c_int,
-                    >(address(concat!("PMPI_", stringify!($raw_name), "\0"))?),)*
-                } })
-            }
-
-            $(
-                #[inline(always)]
-                pub(super) fn $safe(&self, $($argument: $type),*) -> Result<(), Failed> {
-                    // SAFETY: a handle is one that this MPI gave, which it looks at itself; what is
-                    // read or written is behind a reference of its type.
-                    let code = unsafe { (self.$safe)($($argument),*) };
-                    check(concat!("MPI_", stringify!($safe_name)), code)
-                }
-            )*
-
-            $(
-                /// # Safety
-                /// The addresses are of live memory of the length that the counts and datatypes
-                /// say, until the procedure has done with it.
-                #[allow(clippy::too_many_arguments)] // they are MPI's
-                #[inline(always)]
-                pub(super) unsafe fn $raw(
-                    &self,
-                    $($raw_argument: $raw_type),*
-                ) -> Result<(), Failed> {
-                    // SAFETY: the caller's promise; handles as above.
-                    let code = unsafe { (self.$raw)($($raw_argument),*) };
-                    check(concat!("MPI_", stringify!($raw_name)), code)
-                }
-            )*
-        }
-    };
-}
 
 /// The address of the function of this name, which ends in NUL.
 fn address(name: &'static str) -> Result<*mut c_void, NativeError> {
@@ -74,14 +15,9 @@ fn address(name: &'static str) -> Result<*mut c_void, NativeError> {
     find(text).ok_or(NativeError::Missing(name.trim_end_matches('\0')))
 }
 
-fn check(call: &'static str, code: c_int) -> Result<(), Failed> {
-    match code {
-        SUCCESS => Ok(()),
-        code => Err(Failed { call, code }),
-    }
-}
-
-native_functions! {
+procedures! {
+    /// Addresses of the native functions.
+    pub(super) struct Functions, "PMPI_", address;
     safe {
         abort: Abort(comm: Comm, code: c_int);
         cart_shift: Cart_shift(comm: Comm, dimension: c_int, steps: c_int, before: &mut c_int, after: &mut c_int);

@@ -25,6 +25,7 @@ pub use error::{Failed, NativeError};
 pub use extent::Extent;
 pub use messages::Message;
 pub use mpi::{Native, abi, native};
+pub(crate) use mpi::{family, resolve};
 pub use one_sided::Placed;
 pub use own::{OwnComm, OwnInfo};
 pub use requests::Requests;

@@ -66,7 +66,8 @@ pub fn native() -> Option<&'static Native> {
 /// A variable that Open MPI alone has, behind each of its interfaces.
 pub(super) const OF_OPEN_MPI: &CStr = c"ompi_mpi_comm_world";
 
-pub(super) fn family() -> Option<&'static Abi> {
+/// The interface of the MPI in this process, by the symbols that it has.
+pub(crate) fn family() -> Option<&'static Abi> {
     if let Some(address) = find(c"MPI_Abi_get_version") {
         let (mut major, mut minor) = (-1, -1);
         // SAFETY: MPI_Abi_get_version(int *, int *), callable before MPI_Init.
@@ -92,7 +93,7 @@ pub(super) fn family() -> Option<&'static Abi> {
 ///
 /// # Safety
 /// It is of this type.
-pub(super) unsafe fn resolve<H: Handle>(handle: abi::Handle) -> Result<H, NativeError> {
+pub(crate) unsafe fn resolve<H: Handle>(handle: abi::Handle) -> Result<H, NativeError> {
     let word = match handle {
         abi::Handle::Value(value) => Ok(value),
         abi::Handle::Symbol(symbol) => find_variable(symbol)

@@ -33,6 +33,6 @@ pub use sources::unknown_variables;
 pub(crate) use table::of_name;
 pub use table::{SETTINGS, Setting, Settings};
 pub use variables::{
-    CONFIG_VARIABLE, DISABLE_VARIABLE, LIBRARY_VARIABLE, PROBE_VARIABLE, RUN_VARIABLE,
-    SITE_VARIABLE, TUNE_VARIABLE, variable_of,
+    CONFIG_VARIABLE, DISABLE_VARIABLE, LIBRARY_VARIABLE, MPI_LIBRARY_VARIABLE, PROBE_VARIABLE,
+    RUN_VARIABLE, SITE_VARIABLE, TUNE_VARIABLE, variable_of,
 };

@@ -26,13 +26,17 @@ pub const PROBE_VARIABLE: &str = "TREEPIE_PROBE_PROGRAM";
 /// The variable that tells the command which program measures the MPI's algorithms.
 pub const TUNE_VARIABLE: &str = "TREEPIE_TUNE_PROGRAM";
 
+/// The variable that tells the command which MPI library the programs that measure are to open.
+pub const MPI_LIBRARY_VARIABLE: &str = "TREEPIE_MPI_LIBRARY";
+
 /// The variable in which the command gives a run its number, by which it finds what was learnt.
 pub const RUN_VARIABLE: &str = "TREEPIE_RUN";
 
 /// The variables of the command. They are no settings, and jobs that inherit them
 /// are none the worse.
-pub(super) const OF_COMMAND: [&str; 4] = [
+pub(super) const OF_COMMAND: [&str; 5] = [
     LIBRARY_VARIABLE,
+    MPI_LIBRARY_VARIABLE,
     PROBE_VARIABLE,
     TUNE_VARIABLE,
     RUN_VARIABLE,

@@ -97,6 +97,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         comm_null,
         byte,
         int64,
+        double,
         datatype_null,
         request_null,
         sized_types: _, // compare_sizes
@@ -105,6 +106,8 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         no_op,
         op_null,
         min,
+        max,
+        sum,
         cart,
         graph,
         dist_graph,
@@ -121,6 +124,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         err_intern,
         err_in_status,
         mode_no_succeed,
+        lock_shared,
         thread_multiple,
         max_processor_name,
         max_library_version,
@@ -141,7 +145,10 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
             bits(RSMPI_DATATYPE_NULL),
         );
         findings.compare("MPI_INT64_T", word(int64), bits(RSMPI_INT64_T));
+        findings.compare("MPI_DOUBLE", word(double), bits(RSMPI_DOUBLE));
         findings.compare("MPI_MIN", word(min), bits(RSMPI_MIN));
+        findings.compare("MPI_MAX", word(max), bits(RSMPI_MAX));
+        findings.compare("MPI_SUM", word(sum), bits(RSMPI_SUM));
         findings.compare("MPI_OP_NULL leaves", word(op_null), freed_op());
         findings.compare(
             "MPI_ERRORS_ARE_FATAL",
@@ -187,6 +194,11 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         "MPI_MODE_NOSUCCEED",
         i64::from(*mode_no_succeed),
         i64::from(MPI_MODE_NOSUCCEED),
+    );
+    findings.compare(
+        "MPI_LOCK_SHARED",
+        i64::from(*lock_shared),
+        i64::from(MPI_LOCK_SHARED),
     );
     findings.compare(
         "MPI_THREAD_MULTIPLE",

@@ -184,11 +184,12 @@ fn wanted(mut cells: Vec<Cell>, ranks: &[usize], sizes: &[u64]) -> Vec<Cell> {
 fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, CommandError> {
     let launcher = Launcher::detect(&arguments.command)?;
     let family = launcher.family;
-    let program = measuring::program("tune", TUNE_VARIABLE, launcher.family)?;
+    let program = measuring::program("tune", TUNE_VARIABLE)?;
     let before = modified(output);
     let mut words = arguments.command.clone();
     words.extend([
         program.into_os_string(),
+        measuring::libraries(&launcher)?,
         output.as_os_str().to_owned(),
         arguments.seconds.to_string().into(),
         arguments.commutative.to_string().into(),

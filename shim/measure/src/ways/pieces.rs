@@ -1,10 +1,12 @@
 //! Pieces of data that lie apart, and the datatypes that describe them.
 
 use std::ffi::c_int;
-use std::mem::MaybeUninit;
 use std::ptr;
 
-use mpi_sys::{MPI_Aint, MPI_Datatype, RSMPI_UINT8_T};
+use treepie_mpi::Datatype;
+use treepie_mpi::program::Mpi;
+
+use crate::session::{done, made};
 
 /// Pieces with a gap behind each.
 #[derive(Clone, Copy)]
@@ -33,49 +35,47 @@ pub fn int(number: usize) -> c_int {
 }
 
 /// A number as MPI has places.
-pub fn aint(number: usize) -> MPI_Aint {
-    MPI_Aint::try_from(number).expect("what is measured is at most a few MiB long")
+pub fn aint(number: usize) -> i64 {
+    i64::try_from(number).expect("what is measured is at most a few MiB long")
 }
 
 /// A datatype that is freed with its owner.
-pub struct Type(pub MPI_Datatype);
+pub struct Type<'a> {
+    mpi: &'a Mpi,
+    /// Its handle.
+    pub handle: Datatype,
+}
 
-impl Drop for Type {
+impl Drop for Type<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was made by MPI; calls that use it keep what they need.
-        unsafe { mpi_sys::MPI_Type_free(&mut self.0) };
+        // Calls that use it keep what they need.
+        let _ = self.mpi.functions.type_free(&mut self.handle);
     }
+}
+
+fn committed(mpi: &Mpi, mut handle: Datatype) -> Type<'_> {
+    done(mpi.functions.type_commit(&mut handle));
+    Type { mpi, handle }
 }
 
 /// A datatype of all pieces.
-pub fn vector(pieces: Pieces) -> Type {
-    let mut made = MaybeUninit::uninit();
-    // SAFETY: MPI fills the handle.
-    unsafe {
-        let (count, bytes) = (int(pieces.count), int(pieces.bytes));
-        mpi_sys::MPI_Type_vector(count, bytes, 2 * bytes, RSMPI_UINT8_T, made.as_mut_ptr());
-        mpi_sys::MPI_Type_commit(made.as_mut_ptr());
-        Type(made.assume_init())
-    }
+pub fn vector(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
+    let (count, bytes) = (int(pieces.count), int(pieces.bytes));
+    let (functions, byte) = (&mpi.functions, mpi.byte);
+    let handle = made(|made| functions.type_vector(count, bytes, 2 * bytes, byte, made));
+    committed(mpi, handle)
 }
 
 /// A datatype of all pieces by their places, as gathering makes one.
-pub fn places(pieces: Pieces) -> Type {
-    let mut made = MaybeUninit::uninit();
+pub fn places(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
     let lengths = vec![int(pieces.bytes); pieces.count];
-    let starts: Vec<MPI_Aint> = (0..pieces.count).map(|i| aint(pieces.start(i))).collect();
-    // SAFETY: both lists have `count` numbers; MPI fills the handle.
-    unsafe {
-        mpi_sys::MPI_Type_create_hindexed(
-            int(pieces.count),
-            lengths.as_ptr(),
-            starts.as_ptr(),
-            RSMPI_UINT8_T,
-            made.as_mut_ptr(),
-        );
-        mpi_sys::MPI_Type_commit(made.as_mut_ptr());
-        Type(made.assume_init())
-    }
+    let starts: Vec<i64> = (0..pieces.count).map(|i| aint(pieces.start(i))).collect();
+    let (count, functions) = (int(pieces.count), &mpi.functions);
+    let (each, first) = (lengths.as_ptr(), starts.as_ptr());
+    // SAFETY: both lists have `count` numbers, and live until the call returns.
+    let handle =
+        made(|made| unsafe { functions.type_create_hindexed(count, each, first, mpi.byte, made) });
+    committed(mpi, handle)
 }
 
 /// Copies pieces to where they are one behind the other.

@@ -1,10 +1,10 @@
 //! Measures the platform that a job runs on: the program of `treepie probe`.
 //!
 //! ```text
-//! probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS
+//! probe LIBRARIES OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS
 //! ```
 //!
-//! Rank 0 writes the platform to OUTPUT. All that is measured and how is in
+//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the platform to OUTPUT. All that is measured and how is in
 //! `treepie_platform::probe`; here is only what carries its messages.
 
 use std::collections::HashMap;
@@ -13,11 +13,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use treepie_base::Header;
+use treepie_measure::ways::Pair;
+use treepie_measure::{Session, allowed_cores};
 use treepie_platform::file::PlatformFile;
 use treepie_platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
 use treepie_platform::processors;
-use treepie_programs::ways::Pair;
-use treepie_programs::{Session, library_version, processor_name};
 
 /// Messages whose times count.
 const DATA: i32 = 1;
@@ -29,14 +29,22 @@ const LOOK: Duration = Duration::from_micros(200);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((output, options)) = parse(&arguments) else {
-        eprintln!("usage: probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS");
+    let Some((libraries, output, options)) = parse(&arguments) else {
+        eprintln!(
+            "usage: probe LIBRARIES OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS"
+        );
         return ExitCode::from(2);
     };
-    let session = Session::start();
-    let cores = treepie_programs::allowed_cores();
+    let session = match Session::start(libraries) {
+        Ok(session) => session,
+        Err(error) => {
+            eprintln!("treepie: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let system = Path::new(processors::SYSTEM);
-    let identity = processors::identity(system, processor_name(), &cores);
+    let host = session.mpi().processor_name();
+    let identity = processors::identity(system, host, &allowed_cores());
     let mut messenger = Mpi {
         session: &session,
         began: Instant::now(),
@@ -46,7 +54,7 @@ fn main() -> ExitCode {
     };
     match probe(&mut messenger, &identity, &options) {
         Ok(None) => ExitCode::SUCCESS,
-        Ok(Some(report)) => write(&output, report),
+        Ok(Some(report)) => write(&session, &output, report),
         Err(error) => {
             eprintln!("treepie: the platform that was measured is none: {error}");
             ExitCode::FAILURE
@@ -54,8 +62,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
+fn parse(arguments: &[String]) -> Option<(&str, PathBuf, Options)> {
     let [
+        libraries,
         output,
         budget,
         tolerance,
@@ -77,13 +86,13 @@ fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
         exchange: exchange.parse().ok()?,
         ways: ways.parse().ok()?,
     };
-    Some((output.into(), options))
+    Some((libraries, output.into(), options))
 }
 
-fn write(output: &std::path::Path, report: Report) -> ExitCode {
+fn write(session: &Session, output: &Path, report: Report) -> ExitCode {
     let file = PlatformFile {
         header: Header::now(format!("treepie {}", env!("CARGO_PKG_VERSION"))),
-        mpi: Some(library_version()),
+        mpi: Some(session.mpi().library_version()),
         platform: report.platform,
     };
     match file.write(output) {
@@ -102,7 +111,7 @@ struct Mpi<'a> {
     out: Vec<u8>,
     back: Vec<u8>,
     /// This rank with others, while ways are measured.
-    pairs: HashMap<usize, Pair>,
+    pairs: HashMap<usize, Pair<'a>>,
 }
 
 /// The first `bytes` of a buffer that grows as needed.
@@ -135,7 +144,7 @@ impl Messenger for Mpi<'_> {
         // The message that is waited for needs this process to look for it.
         let until = Instant::now() + Duration::from_secs_f64(seconds);
         while Instant::now() < until {
-            self.session.has_message(rank(self.rank()), VALUE);
+            self.session.waiting_bytes(rank(self.rank()), VALUE);
             std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
         }
     }

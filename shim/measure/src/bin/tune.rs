@@ -1,10 +1,10 @@
 //! Measures a native MPI's own algorithms: the program of `treepie tune`.
 //!
 //! ```text
-//! tune OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...
+//! tune LIBRARIES OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...
 //! ```
 //!
-//! Rank 0 writes the tuning to OUTPUT. RANKS is 0 for all of the job. What is decided and how is in
+//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the tuning to OUTPUT. RANKS is 0 for all of the job. What is decided and how is in
 //! `treepie_native::tuning`; here is what makes the calls and sets the algorithms: under Open MPI
 //! by a duplicate of the communicator for each, made while the algorithm's variable is set (without
 //! HAN, which would do its collectives over several hosts), under MPICH by the variables around
@@ -17,16 +17,17 @@ use std::time::Instant;
 
 use treepie_base::Header;
 use treepie_collective::{Algorithm, Operation};
+use treepie_measure::Session;
+use treepie_measure::clocks::CommonClock;
+use treepie_measure::communicator::{Buffers, Communicator};
+use treepie_mpi::native::{Controls, Native, Variable};
+use treepie_mpi::program::Mpi;
 use treepie_native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{
     Budget, Cell, Clock, Emulation, Row, Selection, Tuning, Verdict, emulations, measure,
 };
 use treepie_profile::settings::NAMED;
-use treepie_programs::clocks::CommonClock;
-use treepie_programs::communicator::{Buffers, Communicator};
-use treepie_programs::controls::{Control, Controls};
-use treepie_programs::{Session, library_version, processor_name};
 
 /// What was asked for.
 struct Request {
@@ -40,13 +41,21 @@ struct Request {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let session = Session::start();
-    let world = Communicator::world(&session);
-    let Some(request) = parse(&arguments, world.size()) else {
-        eprintln!("usage: tune OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...");
-        return ExitCode::from(2);
+    let [libraries, arguments @ ..] = &arguments[..] else {
+        return usage();
     };
-    let made = Tuner::new(world, request).and_then(Tuner::run);
+    let session = match Session::start(libraries) {
+        Ok(session) => session,
+        Err(error) => {
+            eprintln!("treepie: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let world = Communicator::world(&session);
+    let Some(request) = parse(arguments, world.size()) else {
+        return usage();
+    };
+    let made = Tuner::new(session.mpi(), world, request).and_then(Tuner::run);
     match made {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -56,6 +65,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: tune LIBRARIES OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...");
+    ExitCode::from(2)
 }
 
 fn parse(arguments: &[String], world: usize) -> Option<Request> {
@@ -91,8 +105,8 @@ fn parse(arguments: &[String], world: usize) -> Option<Request> {
 }
 
 /// The measuring, on one rank.
-struct Tuner {
-    world: Communicator,
+struct Tuner<'a> {
+    world: Communicator<'a>,
     request: Request,
     library: Library,
     controls: Controls,
@@ -104,12 +118,14 @@ struct Tuner {
     notes: Vec<String>,
 }
 
-impl Tuner {
-    fn new(world: Communicator, request: Request) -> Result<Self, String> {
-        let said = library_version();
+impl<'a> Tuner<'a> {
+    fn new(mpi: &Mpi, world: Communicator<'a>, request: Request) -> Result<Self, String> {
+        let said = mpi.library_version();
         let library = Library::from_version_text(&said).map_err(|error| error.to_string())?;
-        let controls = Controls::start().ok_or("the MPI's tool interface does not start")?;
-        let mut host = processor_name().into_bytes();
+        let native = Native::load().map_err(|error| error.to_string())?;
+        let controls =
+            Controls::start(native).ok_or("the MPI's variables of algorithms are not found")?;
+        let mut host = mpi.processor_name().into_bytes();
         host.resize(256, 0);
         let hosts = world.all_gather(&host);
         let hosts = hosts.chunks_exact(256);
@@ -217,7 +233,10 @@ impl Tuner {
 
     /// Whether Open MPI's HAN does the collectives of a communicator of the first `ranks` ranks.
     fn is_behind_han(&self, ranks: usize) -> bool {
-        let read = |name: &str| self.controls.find(name).and_then(Control::read);
+        let read = |name: &str| {
+            let variable = self.controls.find(name)?;
+            self.controls.read(variable)
+        };
         let several_hosts = self.hosts[..ranks]
             .iter()
             .any(|host| *host != self.hosts[0]);
@@ -227,7 +246,7 @@ impl Tuner {
     }
 
     /// Measures the cells of one size of communicator, the first of those that are `left`.
-    fn group(&mut self, members: &Communicator, cells: &[Cell], mut left: &[Cell]) {
+    fn group(&mut self, members: &Communicator<'a>, cells: &[Cell], mut left: &[Cell]) {
         let is_behind_han = self.is_behind_han(members.size());
         for of_operation in cells.chunk_by(|one, other| one.operation == other.operation) {
             let ways = self.ways(members, of_operation[0].operation, is_behind_han);
@@ -235,6 +254,7 @@ impl Tuner {
                 let bytes = cell.bytes as usize;
                 let mut caller = Caller {
                     members,
+                    controls: &self.controls,
                     ways: &ways,
                     bytes,
                     buffers: Buffers::new(bytes, cell.ranks),
@@ -271,7 +291,12 @@ impl Tuner {
     }
 
     /// The ways to do an operation, the default first.
-    fn ways(&self, members: &Communicator, operation: Operation, is_behind_han: bool) -> Vec<Way> {
+    fn ways(
+        &self,
+        members: &Communicator<'a>,
+        operation: Operation,
+        is_behind_han: bool,
+    ) -> Vec<Way<'a>> {
         let mut ways = vec![Way::native(members, operation)];
         for knob in self.library.knobs(operation) {
             let is_wrong =
@@ -298,18 +323,20 @@ impl Tuner {
         (plan.is_by_rank() || hosts.len() > 1) && plan.allows(ranks)
     }
 
-    fn way(&self, members: &Communicator, knob: Knob, is_behind_han: bool) -> Option<Way> {
+    fn way(&self, members: &Communicator<'a>, knob: Knob, is_behind_han: bool) -> Option<Way<'a>> {
         let mut controls = Vec::new();
         for (name, value) in self.library.controls(&knob)? {
-            let control = self.controls.find(&name)?;
-            let usual = control.read()?;
+            let variable = self.controls.find(&name)?;
+            let usual = self.controls.read(variable)?;
             // Whether it can be set at all, which is the same on all ranks.
-            if !(control.write(value) && control.read() == Some(value)) {
-                control.write(usual);
+            let is_set = self.controls.write(variable, value).is_ok()
+                && self.controls.read(variable) == Some(value);
+            // Where it cannot be set, it is the usual one still.
+            let _ = self.controls.write(variable, usual);
+            if !is_set {
                 return None;
             }
-            control.write(usual);
-            controls.push((control, value, usual));
+            controls.push((variable, value, usual));
         }
         let mut way = Way {
             kind: Kind::Knob(knob),
@@ -318,12 +345,12 @@ impl Tuner {
         };
         if self.library.maker == Maker::OpenMpi {
             way.communicator.free();
-            set(&way.controls, true);
+            set(&self.controls, &way.controls, true);
             way.communicator = match is_behind_han {
                 true => members.duplicate_with(WITHOUT_HAN),
                 false => members.duplicate(),
             };
-            set(&way.controls, false);
+            set(&self.controls, &way.controls, false);
             way.controls.clear();
         }
         Some(way)
@@ -377,15 +404,15 @@ enum Kind {
 }
 
 /// A way to do an operation.
-struct Way {
+struct Way<'a> {
     kind: Kind,
-    communicator: Communicator,
+    communicator: Communicator<'a>,
     /// Variables to set around each call: the value, and the usual one.
-    controls: Vec<(Control, i32, i32)>,
+    controls: Vec<(Variable, i32, i32)>,
 }
 
-impl Way {
-    fn native(members: &Communicator, operation: Operation) -> Self {
+impl<'a> Way<'a> {
+    fn native(members: &Communicator<'a>, operation: Operation) -> Self {
         Way {
             kind: Kind::Default(operation),
             communicator: members.duplicate(),
@@ -394,7 +421,7 @@ impl Way {
     }
 
     /// A plan of Treepie's, which its library runs on a communicator of this name.
-    fn plan(members: &Communicator, operation: Operation, name: &'static str) -> Self {
+    fn plan(members: &Communicator<'a>, operation: Operation, name: &'static str) -> Self {
         let way = Way::native(members, operation);
         way.communicator
             .set_name(&format!("{NAMED}{operation}={name}"));
@@ -418,16 +445,18 @@ impl Way {
     }
 }
 
-fn set(controls: &[(Control, i32, i32)], chosen: bool) {
-    for (control, value, usual) in controls {
-        control.write(if chosen { *value } else { *usual });
+fn set(controls: &Controls, settings: &[(Variable, i32, i32)], chosen: bool) {
+    for &(variable, value, usual) in settings {
+        // It was set before, and can be again.
+        let _ = controls.write(variable, if chosen { value } else { usual });
     }
 }
 
 /// One cell's calls.
 struct Caller<'a> {
-    members: &'a Communicator,
-    ways: &'a [Way],
+    members: &'a Communicator<'a>,
+    controls: &'a Controls,
+    ways: &'a [Way<'a>],
     bytes: usize,
     buffers: Buffers,
     clock: CommonClock,
@@ -449,11 +478,11 @@ impl Clock for Caller<'_> {
         let way = &self.ways[way];
         let mut one = || {
             let start = self.clock.announced(self.members);
-            set(&way.controls, true);
+            set(self.controls, &way.controls, true);
             let start = self.clock.wait(start);
             way.call(self.bytes, &mut self.buffers);
             let seconds = self.clock.now() - start;
-            set(&way.controls, false);
+            set(self.controls, &way.controls, false);
             seconds
         };
         (0..calls).map(|_| one()).collect()

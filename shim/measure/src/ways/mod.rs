@@ -4,19 +4,16 @@
 mod pieces;
 
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 use std::ptr;
 use std::time::Instant;
 
-use mpi_sys::{
-    MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Group, MPI_Request, MPI_Win, RSMPI_DOUBLE,
-    RSMPI_STATUS_IGNORE, RSMPI_SUM, RSMPI_UINT8_T,
-};
+use treepie_mpi::program::{Functions, Mpi};
+use treepie_mpi::{Comm, Datatype, Group, Info, Request, Win};
 use treepie_platform::Way;
 use treepie_platform::probe::{Subject, Trial};
 use treepie_traffic::windows::EpochKind;
 
-use crate::Session;
+use crate::session::{Session, done, made};
 use pieces::{Pieces, aint, copy, copy_back, int, places, vector};
 
 /// Tag of pieces, and of what says that they have arrived.
@@ -29,12 +26,12 @@ const MOST_BYTES: usize = 4 << 20;
 const NUMBER: usize = size_of::<f64>();
 
 /// Two ranks with a communicator and a window of their own.
-#[derive(Debug)]
-pub struct Pair {
-    comm: MPI_Comm,
+pub struct Pair<'a> {
+    mpi: &'a Mpi,
+    comm: Comm,
     /// Of this rank and of the other one.
-    groups: [MPI_Group; 2],
-    window: MPI_Win,
+    groups: [Group; 2],
+    window: Win,
     /// The other's rank in the communicator.
     other: c_int,
     /// What the window shows; pieces are received into it.
@@ -45,39 +42,34 @@ pub struct Pair {
     packed: Vec<f64>,
 }
 
-impl Pair {
+impl<'a> Pair<'a> {
     /// This rank and `partner`, which both call it.
-    pub fn new(session: &Session, partner: c_int) -> Self {
+    pub fn new(session: &'a Session, partner: c_int) -> Self {
         let own = session.rank();
         let ranks = [own.min(partner), own.max(partner)];
         let cells = MOST_BYTES / NUMBER;
-        let mut memory = vec![1.0; cells];
-        let (mut comm, mut window) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: MPI fills the handles; the window's memory lives until `free`, on the heap.
-        let (comm, groups, window) = unsafe {
-            let world = group(|made| mpi_sys::MPI_Comm_group(session.world(), made));
-            let both = group(|made| mpi_sys::MPI_Group_incl(world, 2, ranks.as_ptr(), made));
-            mpi_sys::MPI_Comm_create_group(session.world(), both, TAG, comm.as_mut_ptr());
-            let comm = comm.assume_init();
-            let of = |rank: c_int| group(|made| mpi_sys::MPI_Group_incl(world, 1, &rank, made));
-            let groups = [of(own), of(partner)];
-            for mut group in [world, both] {
-                mpi_sys::MPI_Group_free(&mut group);
-            }
-            let mut info = MaybeUninit::uninit();
-            mpi_sys::MPI_Info_create(info.as_mut_ptr());
-            mpi_sys::MPI_Win_create(
-                memory.as_mut_ptr().cast::<c_void>(),
-                aint(MOST_BYTES),
-                1,
-                info.assume_init(),
-                comm,
-                window.as_mut_ptr(),
-            );
-            mpi_sys::MPI_Info_free(info.as_mut_ptr());
-            (comm, groups, window.assume_init())
+        let mut memory = vec![1.0_f64; cells];
+        let (mpi, start) = (session.mpi(), memory.as_mut_ptr().cast::<c_void>());
+        let functions = &mpi.functions;
+        let world: Group = made(|group| functions.comm_group(session.world(), group));
+        let of = |ranks: &[c_int]| -> Group {
+            let (count, ranks) = (int(ranks.len()), ranks.as_ptr());
+            // SAFETY: there are so many ranks.
+            made(|group| unsafe { functions.group_incl(world, count, ranks, group) })
         };
+        let (both, groups) = (of(&ranks), [of(&[own]), of(&[partner])]);
+        let comm = made(|comm| functions.comm_create_group(session.world(), both, TAG, comm));
+        for mut group in [world, both] {
+            done(functions.group_free(&mut group));
+        }
+        let mut info: Info = made(|info| functions.info_create(info));
+        // SAFETY: the window's memory lives until `free`, on the heap.
+        let window = made(|window| unsafe {
+            functions.win_create(start, aint(MOST_BYTES), 1, info, comm, window)
+        });
+        done(functions.info_free(&mut info));
         Pair {
+            mpi,
             comm,
             groups,
             window,
@@ -88,15 +80,17 @@ impl Pair {
         }
     }
 
+    fn functions(&self) -> &'a Functions {
+        &self.mpi.functions
+    }
+
     /// Gives all of it back; both ranks call it.
     pub fn free(mut self) {
-        // SAFETY: nothing uses them after this.
-        unsafe {
-            mpi_sys::MPI_Win_free(&mut self.window);
-            mpi_sys::MPI_Comm_free(&mut self.comm);
-            for group in &mut self.groups {
-                mpi_sys::MPI_Group_free(group);
-            }
+        let functions = self.functions();
+        done(functions.win_free(&mut self.window));
+        done(functions.comm_free(&mut self.comm));
+        for group in &mut self.groups {
+            done(functions.group_free(group));
         }
     }
 
@@ -137,23 +131,20 @@ impl Pair {
     }
 
     /// Times `moves` with its flush at the origin; the other rank is in a receive meanwhile.
-    fn flushed(&mut self, is_origin: bool, times: usize, moves: impl Fn(&Pair)) -> Vec<f64> {
+    fn flushed(&mut self, is_origin: bool, times: usize, moves: impl Fn(&Self)) -> Vec<f64> {
         if !is_origin {
             self.wait_for_word();
             return Vec::new();
         }
-        // SAFETY: the window and its other rank are there; what is moved is this pair's memory.
-        unsafe { mpi_sys::MPI_Win_lock_all(0, self.window) };
+        done(self.functions().win_lock_all(0, self.window));
         let one = |_| {
             let began = Instant::now();
             moves(self);
-            // SAFETY: as above; a lock is held.
-            unsafe { mpi_sys::MPI_Win_flush(self.other, self.window) };
+            done(self.functions().win_flush(self.other, self.window));
             began.elapsed().as_secs_f64()
         };
         let times = (0..times).map(one).collect();
-        // SAFETY: as above.
-        unsafe { mpi_sys::MPI_Win_unlock_all(self.window) };
+        done(self.functions().win_unlock_all(self.window));
         self.send_word();
         times
     }
@@ -164,6 +155,7 @@ impl Pair {
             count: 1,
             bytes: NUMBER,
         };
+        let functions = self.functions();
         match kind {
             EpochKind::LockAll => self.flushed(is_origin, times, |pair| pair.moved(Way::Put, put)),
             EpochKind::Lock if !is_origin => {
@@ -171,44 +163,35 @@ impl Pair {
                 Vec::new()
             }
             EpochKind::Lock => {
-                let shared = mpi_sys::MPI_LOCK_SHARED as c_int;
+                let shared = self.mpi.abi.lock_shared;
                 let times = timed(times, || {
-                    // SAFETY: the window and its other rank are there.
-                    unsafe { mpi_sys::MPI_Win_lock(shared, self.other, 0, self.window) };
+                    done(functions.win_lock(shared, self.other, 0, self.window));
                     self.moved(Way::Put, put);
-                    // SAFETY: as above.
-                    unsafe { mpi_sys::MPI_Win_unlock(self.other, self.window) };
+                    done(functions.win_unlock(self.other, self.window));
                 });
                 self.send_word();
                 times
             }
             EpochKind::Fence => {
-                // SAFETY: both ranks call it.
-                unsafe { mpi_sys::MPI_Win_fence(0, self.window) };
+                done(functions.win_fence(0, self.window));
                 let times = timed(times, || {
                     if is_origin {
                         self.moved(Way::Put, put);
                     }
-                    // SAFETY: both ranks call it.
-                    unsafe { mpi_sys::MPI_Win_fence(0, self.window) };
+                    done(functions.win_fence(0, self.window));
                 });
-                let last = mpi_sys::MPI_MODE_NOSUCCEED as c_int;
-                // SAFETY: both ranks call it.
-                unsafe { mpi_sys::MPI_Win_fence(last, self.window) };
+                done(functions.win_fence(self.mpi.abi.mode_no_succeed, self.window));
                 times
             }
             EpochKind::Start => timed(times, || {
                 let [_, other] = self.groups;
-                // SAFETY: the origin starts and the other rank posts, as often.
-                unsafe {
-                    if is_origin {
-                        mpi_sys::MPI_Win_start(other, 0, self.window);
-                        self.moved(Way::Put, put);
-                        mpi_sys::MPI_Win_complete(self.window);
-                    } else {
-                        mpi_sys::MPI_Win_post(other, 0, self.window);
-                        mpi_sys::MPI_Win_wait(self.window);
-                    }
+                if is_origin {
+                    done(functions.win_start(other, 0, self.window));
+                    self.moved(Way::Put, put);
+                    done(functions.win_complete(self.window));
+                } else {
+                    done(functions.win_post(other, 0, self.window));
+                    done(functions.win_wait(self.window));
                 }
             }),
         }
@@ -219,7 +202,8 @@ impl Pair {
         let origin = self.pieces.as_ptr().cast::<u8>().cast_mut();
         let (bytes, numbers) = (int(pieces.bytes), int(pieces.bytes / NUMBER));
         let (to, window) = (self.other, self.window);
-        let each = |call: &dyn Fn(*mut c_void, MPI_Aint)| {
+        let (mpi, functions) = (self.mpi, self.functions());
+        let each = |call: &dyn Fn(*mut c_void, i64)| {
             for piece in 0..pieces.count {
                 let start = pieces.start(piece);
                 // SAFETY: `run` looks that all pieces are in the buffer.
@@ -230,31 +214,33 @@ impl Pair {
         // SAFETY: an epoch is open; pieces are in this rank's buffer and in the other's window,
         // neither of which is touched before it is closed, but for what is got, by MPI.
         unsafe {
-            let byte = RSMPI_UINT8_T;
+            let byte = mpi.byte;
             match way {
                 Way::Get => each(&|at, place| {
-                    mpi_sys::MPI_Get(at, bytes, byte, to, place, bytes, byte, window);
+                    done(functions.get(at, bytes, byte, to, place, bytes, byte, window));
                 }),
-                Way::Accumulate => each(&|at, place| {
-                    let (number, sum) = (RSMPI_DOUBLE, RSMPI_SUM);
-                    mpi_sys::MPI_Accumulate(
-                        at, numbers, number, to, place, numbers, number, sum, window,
-                    );
-                }),
+                Way::Accumulate => {
+                    each(&|at, place| {
+                        let (number, sum) = (mpi.double, mpi.sum);
+                        done(functions.accumulate(
+                            at, numbers, number, to, place, numbers, number, sum, window,
+                        ));
+                    })
+                }
                 Way::PutVector => {
-                    let of = vector(pieces);
+                    let of = vector(mpi, pieces);
                     let at = origin.cast::<c_void>();
-                    mpi_sys::MPI_Put(at, 1, of.0, to, 0, 1, of.0, window);
+                    done(functions.put(at, 1, of.handle, to, 0, 1, of.handle, window));
                 }
                 Way::PutJoined => {
-                    let of = places(pieces);
+                    let of = places(mpi, pieces);
                     let copies = self.packed.as_ptr().cast::<u8>().cast_mut();
                     copy(pieces, origin, copies);
                     let (at, all) = (copies.cast::<c_void>(), int(pieces.all()));
-                    mpi_sys::MPI_Put(at, all, byte, to, 0, 1, of.0, window);
+                    done(functions.put(at, all, byte, to, 0, 1, of.handle, window));
                 }
                 _ => each(&|at, place| {
-                    mpi_sys::MPI_Put(at, bytes, byte, to, place, bytes, byte, window);
+                    done(functions.put(at, bytes, byte, to, place, bytes, byte, window));
                 }),
             }
         }
@@ -267,40 +253,38 @@ impl Pair {
             false => self.memory.as_mut_ptr().cast::<u8>(),
         };
         let packed = self.packed.as_mut_ptr().cast::<u8>();
-        let (other, comm) = (self.other, self.comm);
-        let begin = |at: *mut u8, count: usize, of: MPI_Datatype| {
-            let mut request = MaybeUninit::uninit();
-            let (at, count, made) = (at.cast::<c_void>(), int(count), request.as_mut_ptr());
+        let (other, comm, mpi, functions) = (self.other, self.comm, self.mpi, self.functions());
+        let begin = |at: *mut u8, count: usize, of: Datatype| -> Request {
+            let (at, count) = (at.cast::<c_void>(), int(count));
             // SAFETY: so many bytes are there until the request is waited for, and no two receives
             // have the same ones.
-            unsafe {
+            made(|request| unsafe {
                 match sends {
-                    true => mpi_sys::MPI_Isend(at, count, of, other, TAG, comm, made),
-                    false => mpi_sys::MPI_Irecv(at, count, of, other, TAG, comm, made),
-                };
-                request.assume_init()
-            }
+                    true => functions.isend(at, count, of, other, TAG, comm, request),
+                    false => functions.irecv(at, count, of, other, TAG, comm, request),
+                }
+            })
         };
-        // SAFETY: a constant of mpi-sys's C part; the buffers are as long as `run` looks.
+        // SAFETY: the buffers are as long as `run` looks.
         unsafe {
-            let byte = RSMPI_UINT8_T;
+            let byte = mpi.byte;
             match way {
                 Way::Vector => {
-                    let of = vector(pieces);
-                    wait([begin(place, 1, of.0)]);
+                    let of = vector(mpi, pieces);
+                    wait(mpi, [begin(place, 1, of.handle)]);
                 }
                 Way::Packed if sends => {
                     copy(pieces, place, packed);
-                    wait([begin(packed, pieces.all(), byte)]);
+                    wait(mpi, [begin(packed, pieces.all(), byte)]);
                 }
                 Way::Packed => {
-                    wait([begin(packed, pieces.all(), byte)]);
+                    wait(mpi, [begin(packed, pieces.all(), byte)]);
                     copy_back(pieces, packed, place);
                 }
                 _ => {
                     let at = |piece: usize| place.add(pieces.start(piece));
                     let all = (0..pieces.count).map(|piece| begin(at(piece), pieces.bytes, byte));
-                    wait(all.collect::<Vec<_>>());
+                    wait(mpi, all.collect::<Vec<_>>());
                 }
             }
         }
@@ -308,20 +292,21 @@ impl Pair {
 
     /// Says to the other rank that this one is done.
     fn send_word(&self) {
+        let (nothing, byte) = (ptr::null(), self.mpi.byte);
         // SAFETY: an empty message has no buffer.
-        unsafe {
-            let nothing = ptr::null();
-            mpi_sys::MPI_Send(nothing, 0, RSMPI_UINT8_T, self.other, TAG, self.comm);
-        }
+        done(unsafe {
+            self.functions()
+                .send(nothing, 0, byte, self.other, TAG, self.comm)
+        });
     }
 
     fn wait_for_word(&self) {
+        let (nothing, byte, status) = (ptr::null_mut(), self.mpi.byte, self.mpi.no_status());
         // SAFETY: an empty message has no buffer.
-        unsafe {
-            let (nothing, byte) = (ptr::null_mut(), RSMPI_UINT8_T);
-            let ignored = RSMPI_STATUS_IGNORE;
-            mpi_sys::MPI_Recv(nothing, 0, byte, self.other, TAG, self.comm, ignored);
-        }
+        done(unsafe {
+            self.functions()
+                .recv(nothing, 0, byte, self.other, TAG, self.comm, status)
+        });
     }
 }
 
@@ -335,20 +320,9 @@ fn timed(times: usize, each: impl Fn()) -> Vec<f64> {
     (0..times).map(one).collect()
 }
 
-/// A group that MPI makes.
-///
-/// # Safety
-/// `make` fills the handle.
-unsafe fn group(make: impl FnOnce(*mut MPI_Group) -> c_int) -> MPI_Group {
-    let mut made = MaybeUninit::uninit();
-    make(made.as_mut_ptr());
-    // SAFETY: the caller's promise.
-    unsafe { made.assume_init() }
-}
-
-fn wait(requests: impl IntoIterator<Item = MPI_Request>) {
+fn wait(mpi: &Mpi, requests: impl IntoIterator<Item = Request>) {
     for mut request in requests {
         // SAFETY: the request was made by MPI and is used once.
-        unsafe { mpi_sys::MPI_Wait(&mut request, RSMPI_STATUS_IGNORE) };
+        done(unsafe { mpi.functions.wait(&mut request, mpi.no_status()) });
     }
 }

@@ -1,0 +1,10 @@
+//! What the programs share that measure under an MPI: a session that ends with its owner, and the
+//! few calls that they make, in Rust's types. They are linked to no MPI: each opens that of the job
+//! (`treepie_mpi::program`), whose constants are in the library's own ABI descriptors.
+
+pub mod clocks;
+pub mod communicator;
+mod session;
+pub mod ways;
+
+pub use session::{Session, allowed_cores};

@@ -1,0 +1,11 @@
+//! The MPI as a program of our own uses it that is linked to none: the library is opened at run
+//! time, and one program serves each of them. Procedures are called by their `MPI_` names, as any
+//! application calls them, so a preloaded library sees them.
+
+mod functions;
+mod loading;
+mod mpi;
+
+pub use functions::Functions;
+pub use loading::LoadError;
+pub use mpi::Mpi;

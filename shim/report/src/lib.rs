@@ -5,6 +5,7 @@
 //! (root)    a module for each table, all made of `table`, `units` and `words`
 //! picture   heat maps, trees, networks, charts and bars in time, as SVG and PNG
 //! html      the report of a job on one page
+//! exchange  a profile in files of other tools: tables, graphs, traces, metrics
 //! input     a profile or a matrix, a machine, a network, sizes, pages of a running job
 //! ```
 #![forbid(unsafe_code)]
@@ -18,6 +19,7 @@ pub mod collectives;
 pub mod containment;
 pub mod cut;
 pub mod devices;
+pub mod exchange;
 pub mod experience;
 pub mod gain;
 pub mod grid;

@@ -12,11 +12,12 @@ use treepie_native::knobs::{Component, Maker};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Selection, mpi_tuning};
 use treepie_placement::file::PlacementFile;
+use treepie_report::exchange::{Exchange, Extras};
 use treepie_report::input::choice::MatrixChoice;
 use treepie_report::input::traffic::{Input, parts_in};
 use treepie_report::summary::Summary;
 use treepie_report::words::pluralize;
-use treepie_topology::rank_files::{self, Form, slots};
+use treepie_topology::rank_files::{self, Form, LauncherSlot, slots};
 use treepie_traffic::formats::Format;
 
 use crate::commands::outcome::Outcome;
@@ -32,6 +33,9 @@ use crate::output;
 /// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
 /// A tuning becomes what its MPI reads: .rules (Open MPI 4 and 5), .json (Open MPI 6; MPICH's
 /// collective selection, as its library has it where it was measured), .env (variables).
+/// A profile becomes what other tools open: .table.csv and .parquet (a row for each pair of ranks,
+/// layer and phase), .calls.csv and .calls.parquet (calls by rank and class), .graphml and .gexf
+/// (ranks with their hosts and cores), .trace.json (Perfetto), .prom (OpenMetrics).
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Profile, directory of partial profiles, matrix, placement, or tuning
@@ -42,6 +46,9 @@ pub struct Arguments {
     /// cray, pjm
     #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
     to: Option<Form>,
+    /// Placement whose hosts and cores a graph of ranks shows, too
+    #[arg(long, value_name = "FILE")]
+    placement: Option<PathBuf>,
     /// Names of the nodes of a placement on a bare shape
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
@@ -68,6 +75,16 @@ fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
 /// Reads the one, writes the other.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (output, choice) = (&arguments.output, &arguments.choice);
+    if let Some(form) = Exchange::from_path(output) {
+        return exchange(arguments, form);
+    }
+    if arguments.placement.is_some() {
+        return Err(CommandError::usage(format!(
+            "--placement: {} is no graph of ranks, which would show it; end the output in .graphml \
+             or .gexf",
+            output.display()
+        )));
+    }
     if let Some(form) = TuningForm::from_path(output) {
         return tuning(arguments, form);
     }
@@ -199,6 +216,56 @@ fn of_component(output: &Path, component: Component) -> PathBuf {
         Component::Han => beside("han.rules"),
         Component::Compositions => beside("ch4.json"),
     }
+}
+
+/// Writes a profile for other tools.
+fn exchange(arguments: &Arguments, form: Exchange) -> Outcome {
+    let (input, output, choice) = (&arguments.input, &arguments.output, &arguments.choice);
+    let Input::Profile(profile) = Input::read(input, choice)? else {
+        return Err(CommandError::usage(format!(
+            "{}: is a bare matrix, and {} has hosts and layers; give a profile",
+            input.display(),
+            output.display()
+        )));
+    };
+    let mut extras = Extras::default();
+    match &arguments.placement {
+        Some(path) if form.is_graph() => {
+            let placement = PlacementFile::read(path)?;
+            if placement.ranks != profile.ranks {
+                return Err(CommandError::usage(format!(
+                    "--placement: {} places {}, and {} has {}",
+                    path.display(),
+                    pluralize(placement.ranks, "rank"),
+                    input.display(),
+                    profile.ranks
+                )));
+            }
+            let hosts = arguments.hosts.as_deref();
+            let placed = slots(&placement.topology, &placement.assignment, hosts)
+                .map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))?;
+            let place = |slot: &LauncherSlot| {
+                let core = slot.os_index.unwrap_or(slot.leaf_of_host);
+                (slot.host.clone(), core.to_string())
+            };
+            extras.placed = placed.iter().map(place).collect();
+        }
+        Some(_) => {
+            return Err(CommandError::usage(
+                "--placement: is shown in graphs of ranks alone, .graphml and .gexf",
+            ));
+        }
+        None => {}
+    }
+    let bytes = form.to_bytes(input, &profile, choice, &extras)?;
+    write_atomically(output, |out| out.write_all(&bytes))?;
+    let text = format!(
+        "{}: written, {} and {} bytes\n",
+        output.display(),
+        pluralize(profile.ranks, "rank"),
+        bytes.len()
+    );
+    report(arguments, profile.ranks, &text)
 }
 
 /// Writes a placement as a launcher reads it.

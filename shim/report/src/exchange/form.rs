@@ -1,0 +1,118 @@
+//! The forms in which a profile goes to other tools, by the endings of files.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use treepie_launch::error::CommandError;
+use treepie_profile::Profile;
+
+use super::{csv, graph, metrics, parquet, rows, trace};
+use crate::input::choice::MatrixChoice;
+
+/// A form of what a profile holds, for other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchange {
+    /// Messages as a long table with commas.
+    Table,
+    /// Calls as a long table with commas.
+    Calls,
+    /// Messages as a long table in Parquet.
+    TableParquet,
+    /// Calls as a long table in Parquet.
+    CallsParquet,
+    /// Ranks and what they send as GraphML.
+    GraphMl,
+    /// Ranks and what they send as GEXF.
+    Gexf,
+    /// Phases and times in Chrome's trace format.
+    Trace,
+    /// Sums as OpenMetrics text.
+    Metrics,
+}
+
+/// Endings, the longer first: `.calls.parquet` is none of `.parquet`.
+const ENDINGS: [(&str, Exchange); 8] = [
+    (".calls.parquet", Exchange::CallsParquet),
+    (".parquet", Exchange::TableParquet),
+    (".calls.csv", Exchange::Calls),
+    (".table.csv", Exchange::Table),
+    (".graphml", Exchange::GraphMl),
+    (".gexf", Exchange::Gexf),
+    (".trace.json", Exchange::Trace),
+    (".prom", Exchange::Metrics),
+];
+
+/// What graphs have beside a profile.
+#[derive(Debug, Default)]
+pub struct Extras {
+    /// The host and the core of each rank in a placement; empty without one.
+    pub placed: Vec<(String, String)>,
+}
+
+impl Exchange {
+    /// The form of a file of this name, if its ending is one of these.
+    pub fn from_path(path: &Path) -> Option<Exchange> {
+        let name = path.file_name()?.to_string_lossy();
+        let mut all = ENDINGS.iter();
+        all.find(|(ending, _)| name.ends_with(ending))
+            .map(|(_, form)| *form)
+    }
+
+    /// Whether a placement can be shown in it.
+    pub fn is_graph(self) -> bool {
+        matches!(self, Exchange::GraphMl | Exchange::Gexf)
+    }
+
+    /// The text or bytes of the file.
+    ///
+    /// # Errors
+    /// Times or phases that the profile at `path` does not have: usage.
+    pub fn to_bytes(
+        self,
+        path: &Path,
+        profile: &Profile,
+        choice: &MatrixChoice,
+        extras: &Extras,
+    ) -> Result<Vec<u8>, CommandError> {
+        let lacks = |what: &str, remedy: &str| {
+            let place = path.display();
+            CommandError::usage(format!("{place}: has no {what}; {remedy}"))
+        };
+        let calls = || {
+            let remedy = "take it with `treepie profile --times`";
+            rows::calls(profile, choice).ok_or_else(|| lacks("times", remedy))
+        };
+        let mut out = Vec::new();
+        let written: io::Result<()> = match self {
+            Exchange::Table => csv::write(&rows::messages(profile, choice), &mut out),
+            Exchange::TableParquet => parquet::write(&rows::messages(profile, choice), &mut out),
+            Exchange::Calls => csv::write(&calls()?, &mut out),
+            Exchange::CallsParquet => parquet::write(&calls()?, &mut out),
+            Exchange::GraphMl => graph::graphml(profile, choice, extras, &mut out),
+            Exchange::Gexf => graph::gexf(profile, choice, extras, &mut out),
+            Exchange::Metrics => metrics::write(profile, choice, &mut out),
+            Exchange::Trace => {
+                let remedy = "take it with `treepie profile --times` or `--phase-interval SECONDS`";
+                let made = trace::trace(profile).ok_or_else(|| lacks("phases or times", remedy))?;
+                writeln!(out, "{made}")
+            }
+        };
+        written.map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))?;
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_of_two_parts_come_before_their_last_part() {
+        let form = |name: &str| Exchange::from_path(Path::new(name));
+        assert_eq!(form("a.calls.parquet"), Some(Exchange::CallsParquet));
+        assert_eq!(form("a.parquet"), Some(Exchange::TableParquet));
+        assert_eq!(form("a.table.csv"), Some(Exchange::Table));
+        assert_eq!(form("a.csv"), None);
+        assert_eq!(form("a.json"), None);
+    }
+}

@@ -23,8 +23,8 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
     std::fs::rename(at("first"), at("second")).expect("it is a directory of ours");
     for file in [
         "lib/treepie/libtreepie_hwloc.so",
-        "lib/treepie/programs/mpich/probe",
-        "lib/treepie/programs/mpich/tune",
+        "lib/treepie/probe",
+        "lib/treepie/tune",
         "share/man/man1/treepie-replay.1",
         "share/bash-completion/completions/treepie",
         "share/man/man7/treepie-hangs.7",
@@ -150,6 +150,7 @@ fn the_debian_package_installs_a_command_that_finds_its_library_and_is_removed()
         "usr/share/doc/treepie/docs/figures/pictures/halo2d.svg",
         "usr/share/modulefiles/treepie",
         "usr/share/doc/treepie/copyright",
+        "usr/share/doc/treepie/THIRDPARTY.gz",
     ] {
         assert!(root.join(file).exists(), "{file} is not in {package}");
     }
@@ -219,3 +220,49 @@ fn a_directory_that_cannot_be_preloaded_from_is_refused() {
 }
 
 under_each_mpi!(a_job_is_profiled_from_an_installed_tree_that_was_moved);
+
+/// The wheel in a fresh virtual environment, without what its Python package needs: a job is
+/// profiled by the command that `pip` has put there, and nothing is left behind.
+#[test]
+fn the_wheel_installs_a_command_that_finds_its_library_and_is_removed() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let directory = directory.path().canonicalize().expect("it is there");
+    let at = |name: &str| directory.join(name).display().to_string();
+    let mut command = Command::new(artifacts::repository().join("packaging/wheel"));
+    command.arg(at("made"));
+    let made = run_watched(command, Duration::from_secs(240), "packaging/wheel").succeeded();
+    let wheel = made.stdout.lines().last().unwrap_or_default().to_owned();
+    assert!(wheel.contains("-py3-none-manylinux_2_17_x86_64"), "{wheel}");
+    run(&["python3", "-m", "venv", &at("venv")], &directory).succeeded();
+    let pip = at("venv/bin/pip");
+    let options = ["install", "--quiet", "--no-index", "--no-deps"];
+    run(
+        &[&[pip.as_str()], &options[..], &[&wheel]].concat(),
+        &directory,
+    )
+    .succeeded();
+    let command = at("venv/bin/treepie");
+    let version = run(&[&command, "--version"], &directory).succeeded();
+    let library = at("venv/lib/treepie/libtreepie.so");
+    assert!(version.stdout.contains(&library), "{}", version.told());
+    let launcher = Mpi::Mpich.launcher().display().to_string();
+    let job = artifacts::job(Mpi::Mpich, "where").display().to_string();
+    let words = [
+        "profile",
+        "-o",
+        "app.profile.yaml",
+        "--",
+        &launcher,
+        "-n",
+        "2",
+    ];
+    run(
+        &[&[command.as_str()], &words[..], &[&job]].concat(),
+        &directory,
+    )
+    .succeeded();
+    assert!(directory.join("app.profile.yaml").is_file());
+    let remove = ["uninstall", "--quiet", "--yes", "treepie"];
+    run(&[&[pip.as_str()], &remove[..]].concat(), &directory).succeeded();
+    assert!(!Path::new(&library).exists());
+}

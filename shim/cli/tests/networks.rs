@@ -339,3 +339,57 @@ fn wrong_networks_are_refused_in_one_line() {
         "{message}"
     );
 }
+
+#[test]
+fn hosts_are_put_into_an_order_in_which_a_ring_goes_from_neighbour_to_neighbour() {
+    let desk = Desk::new();
+    let mut by_text: Vec<String> = (1..=64).map(|number| format!("n{number}")).collect();
+    by_text.sort();
+    let hosts = by_text.join(",");
+    let ordered = |options: &[&str]| {
+        let all = [
+            &["hosts", "--network", "torus:4x4x4", "--hosts", &hosts],
+            options,
+        ]
+        .concat();
+        desk.run(&all)
+    };
+    let answer = ordered(&["--json"]).good().json();
+    let hops: Vec<f64> = answer["hops"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(Value::as_f64)
+        .collect();
+    assert_eq!(hops[1], 1.0, "the least");
+    assert!(hops[0] > 1.6, "{hops:?}");
+    let mut found: Vec<&str> = answer["hosts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(Value::as_str)
+        .collect();
+    assert_eq!(answer["master"], found[0]);
+    found.sort_unstable();
+    assert_eq!(found, by_text);
+    let groups = ordered(&[
+        "--pattern",
+        "tp8,dp64",
+        "--ranks-per-host",
+        "8",
+        "-o",
+        "h.slurm",
+    ]);
+    groups.good();
+    assert_eq!(desk.text("h.slurm").lines().count(), 512);
+    let refused = ordered(&["--pattern", "halo:8x9"]).refusal(2);
+    assert!(
+        refused.contains("halo:8x9 has 72 ranks, and the hosts have 64"),
+        "{refused}"
+    );
+    let unknown = ordered(&["--pattern", "rings"]).refusal(2);
+    assert!(
+        unknown.contains("`rings` is no pattern; write ring, tree"),
+        "{unknown}"
+    );
+}

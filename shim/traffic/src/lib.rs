@@ -5,6 +5,7 @@
 
 mod layer;
 mod matrix;
+mod pattern;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod strategies;
 mod traffic;
@@ -16,5 +17,6 @@ pub mod windows;
 
 pub use layer::Layer;
 pub use matrix::{Matrix, MatrixError};
+pub use pattern::{Pattern, PatternError};
 
 pub use traffic::{Metric, Traffic, TrafficMatrix};

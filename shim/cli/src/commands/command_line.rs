@@ -5,8 +5,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::groups::grouped;
 use crate::commands::outcome::Outcome;
 use crate::commands::{
-    compare, completions, convert, cut, doctor, exec, help, learning, manual, map, predict, probe,
-    profile, prove, read_hwloc_file, reference, replay, show, supervise, tune, why,
+    compare, completions, convert, cut, doctor, exec, help, hosts, learning, manual, map, predict,
+    probe, profile, prove, read_hwloc_file, reference, replay, show, supervise, tune, why,
 };
 
 /// Version of the package, and the commit that it was built from where that is known.
@@ -40,6 +40,7 @@ pub(super) enum Command {
     Map(Box<map::Arguments>),
     Replay(replay::Arguments),
     Exec(exec::Arguments),
+    Hosts(hosts::Arguments),
     Run(learning::run::Arguments),
     History(learning::history::Arguments),
     Forget(learning::forget::Arguments),
@@ -100,6 +101,7 @@ impl CommandLine {
             Command::Map(arguments) => map::run(&arguments),
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Exec(arguments) => exec::run(&arguments),
+            Command::Hosts(arguments) => hosts::run(&arguments),
             Command::Run(arguments) => learning::run::run(&arguments),
             Command::History(arguments) => learning::history::run(&arguments),
             Command::Forget(arguments) => learning::forget::run(&arguments),

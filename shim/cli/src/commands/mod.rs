@@ -11,6 +11,7 @@ mod exec;
 mod groups;
 mod hang;
 mod help;
+mod hosts;
 mod learning;
 mod manual;
 mod map;

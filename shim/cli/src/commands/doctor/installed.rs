@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use treepie_launch::environment::PRELOAD;
-use treepie_launch::{binary, library, search, surroundings};
+use treepie_launch::{allocation, binary, library, search, surroundings};
 use treepie_profile::settings::DISABLE_VARIABLE;
 use treepie_profile::site::{SITE_FILE, SitePolicy};
 use treepie_report::input::topology::{self, describe};
 
 use crate::commands::doctor::finding::Report;
+use crate::commands::hosts::are_sorted_as_text;
 
 /// The library may need these, which every process has; anything else would
 /// come in with it.
@@ -34,6 +35,7 @@ pub fn look(report: &mut Report) {
         Err(error) => report.error("machine", &error),
     }
     switches(report);
+    order_of_hosts(report);
     cores(report);
     directory(report);
     shared_memory(report);
@@ -132,6 +134,19 @@ fn switches(report: &mut Report) {
             format!("{error}; the policy is left out"),
             "ask this site's support",
         ),
+    }
+}
+
+/// The order of the allocation's hosts, by which ranks are numbered.
+fn order_of_hosts(report: &mut Report) {
+    let hosts = allocation::of_scheduler().unwrap_or_default();
+    let names: Vec<String> = hosts.into_iter().map(|host| host.name).collect();
+    if are_sorted_as_text(&names) {
+        report.note(
+            "hosts",
+            "the allocation's hosts are sorted as text, node10 before node2: neighbours in rank are \
+             far apart; `treepie hosts` puts them into an order for the network",
+        );
     }
 }
 

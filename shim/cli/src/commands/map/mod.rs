@@ -1,6 +1,6 @@
 //! `treepie map`: where each rank belongs, and what that is expected to gain.
 
-mod arguments;
+pub(crate) mod arguments;
 mod constraints;
 mod containment;
 mod job;

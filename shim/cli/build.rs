@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sets `COMMIT_OF_BUILD` (a job would inherit a name of Treepie's): ` (d434168a)`, or nothing outside of a clone.
+/// Sets `COMMIT_OF_BUILD`: ` (d434168a)`, or nothing outside of a clone. A name that begins as
+/// Treepie's settings do would reach the jobs of tests.
 fn name_build(root: &Path) {
     let git = |words: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(words).output();

@@ -6,10 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::artifacts::repository;
 
 /// Documents outside of the book.
-const BESIDE: [&str; 5] = [
+const BESIDE: [&str; 7] = [
     "README.md",
     "LD_PRELOAD.md",
     "SECURITY.md",
+    "CONTRIBUTING.md",
+    "packaging/README.md",
     "profiles/README.md",
     "shim/README.md",
 ];

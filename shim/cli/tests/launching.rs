@@ -212,7 +212,7 @@ fn a_good_job_without_a_profile_is_a_failure_with_its_likely_reason() {
         "2",
         "/bin/sh",
     ];
-    let refusal = desk.run(&arguments).refusal(1);
+    let refusal = desk.run(&arguments).refusal(125);
     assert!(
         refusal.starts_with(
             "app.profile.yaml: no profile was written: /bin/sh is linked to no MPI library"
@@ -372,7 +372,7 @@ fn a_library_that_is_missing_or_cannot_be_named_in_ld_preload_is_refused() {
     );
     desk.write("with space.so", "");
     let spaced = desk.path("with space.so");
-    let refusal = run(spaced.to_str().unwrap()).refusal(1);
+    let refusal = run(spaced.to_str().unwrap()).refusal(125);
     assert!(
         refusal.contains("LD_PRELOAD cannot hold a path with a space"),
         "{refusal}"

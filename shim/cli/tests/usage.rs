@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::Desk;
+use support::{Answer, Desk};
 
 #[test]
 fn wrong_usage_is_one_line_with_status_2() {
@@ -171,6 +171,51 @@ fn doctor_finds_a_library_that_is_none_and_says_what_a_job_would_be_started_as()
         program.starts_with("/bin/true is linked to no MPI"),
         "{program}"
     );
+}
+
+#[test]
+fn doctor_writes_one_file_for_support_without_the_home_of_its_user() {
+    let desk = Desk::new();
+    let home = desk.path("").display().to_string();
+    let mut command = desk.treepie(&["doctor", "--bundle", "bundle.txt"]);
+    command.env("HOME", home.trim_end_matches('/'));
+    command
+        .env("TREEPIE_LOG", "info")
+        .env("SECRET_TOKEN", "hidden");
+    let answer = Answer::from(command.output().unwrap());
+    assert_eq!(answer.out, "bundle.txt: written\n", "{}", answer.err);
+    let text = desk.text("bundle.txt");
+    for part in [
+        "== Versions\n\ntreepie 0",
+        "== Host\n\nLinux ",
+        "TREEPIE_LOG=info",
+        "== Findings",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        !text.contains(home.trim_end_matches('/')) && !text.contains("hidden"),
+        "{text}"
+    );
+}
+
+/// docs/reference/exit-status.md.
+#[test]
+fn a_command_that_runs_a_job_fails_itself_with_a_status_of_its_own() {
+    let desk = Desk::new();
+    desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "exit 7");
+    let job = ["--", "./mpirun", "-np", "2", "/bin/sh"];
+    let run = |words: &[&str]| desk.run(&[words, &job].concat());
+    // The job's, wrong usage, and that of a library that can't be named to a launcher.
+    assert_eq!(run(&["replay", "--permutation", "1,0"]).status, 7);
+    assert_eq!(run(&["replay", "none.yaml"]).status, 2);
+    desk.write("with space.so", "");
+    for words in [&["profile"][..], &["replay", "--permutation", "1,0"]] {
+        let mut command = desk.treepie(&[words, &job].concat());
+        command.env("TREEPIE_LIBRARY", desk.path("with space.so"));
+        assert_eq!(Answer::from(command.output().unwrap()).status, 125);
+    }
+    assert_eq!(desk.run(&["show", "none.yaml"]).status, 1);
 }
 
 #[test]

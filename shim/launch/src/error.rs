@@ -37,7 +37,13 @@ pub enum CommandError {
     /// Numbers that make no matrix.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
+    /// Failure of a command that runs a job and returns its status: exit status 125.
+    #[error(transparent)]
+    BesideJob(Box<CommandError>),
 }
+
+/// Exit status of a failure that is not the job's, as `env` and `timeout` have it.
+const BESIDE_JOB: u8 = 125;
 
 impl CommandError {
     /// A wrong command line.
@@ -50,10 +56,20 @@ impl CommandError {
         CommandError::Failed(message.into())
     }
 
-    /// 2 for usage, 1 for all else.
+    /// The same of a command that runs a job, whose status is not to be taken for the job's.
+    #[must_use]
+    pub fn beside_job(self) -> Self {
+        match self {
+            CommandError::Usage(_) | CommandError::BesideJob(_) => self,
+            error => CommandError::BesideJob(Box::new(error)),
+        }
+    }
+
+    /// 2 for usage, 125 beside a job, 1 for everything else.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CommandError::Usage(_) => ExitCode::from(2),
+            CommandError::BesideJob(_) => ExitCode::from(BESIDE_JOB),
             _ => ExitCode::from(1),
         }
     }

@@ -8,14 +8,15 @@ import modes
 
 REPOSITORY = pathlib.Path(__file__).parents[3]
 FIGURES = REPOSITORY / "profiles/figures/applications.jsonl"
-PAGE = REPOSITORY / "profiles/applications.md"
+PAGE = REPOSITORY / "docs/figures/applications.md"
 
 HEAD = """\
 # Applications that nobody here wrote
 
-Made by `scripts/apps --record` of `figures/applications.jsonl`; not edited by hand. Each application
-ran plain, twice, and once in every mode. What is reproducible of its results was compared: bits,
-lines of text, or numbers with a tolerance, as `tests/suites/apps/applications/NAME.toml` says.
+Made by `scripts/apps --record` of `profiles/figures/applications.jsonl`; not edited by hand. Each
+application ran plain, twice, and once in every mode. The reproducible part of its results was
+compared: bits, lines of text, or numbers with a tolerance, as
+`tests/suites/apps/applications/NAME.toml` says.
 
 """
 CELLS = """
@@ -68,20 +69,28 @@ def write(applications):
     text += "\n| mode | what it does |\n|---|---|\n"
     text += "".join(f"| `{mode}` | {meaning} |\n" for mode, meaning in modes.MEANING.items())
     if notes:
-        text += "\n## What is not the same, and why\n\n" + "\n".join(notes) + "\n"
+        text += "\n## Differences\n\n| application, MPI, mode | what was seen, or why |\n|---|---|\n"
+        text += "".join(f"| {of} | {note} |\n" for of, note in notes)
     PAGE.write_text(text)
 
 
+def in_cell(text):
+    """Text that stays within a cell of a table."""
+    return text.replace("|", "\\|")
+
+
 def notes_of(application, of_mode):
-    """Lines on what is not the same: what was seen, and what the catalogue says of it."""
+    """Rows on differences: what was seen, and the catalogue's explanation."""
     notes = []
     for one in application.known:
-        notes.append(f"* {application.name}, {catalogue.MPIS[application.mpi]}, {', '.join(one['modes'])}: {one['because']}")
+        of = f"{application.name}, {catalogue.MPIS[application.mpi]}, {', '.join(one['modes'])}"
+        notes.append((of, in_cell(one["because"])))
     for mode, reason in application.not_for.items():
-        notes.append(f"* {application.name}, {mode}: does not apply: {reason}")
+        notes.append((f"{application.name}, {mode}", in_cell(f"does not apply: {reason}")))
     for mode, entry in of_mode.items():
         for detail in entry["details"] if entry else []:
             if not any(mode in one["modes"] and one["text"] in detail for one in application.known):
                 shown = detail if len(detail) < 160 else detail[:157] + "..."
-                notes.append(f"* {application.name}, {catalogue.MPIS[application.mpi]}, {mode}: `{shown.replace('`', chr(39))}`")
+                of = f"{application.name}, {catalogue.MPIS[application.mpi]}, {mode}"
+                notes.append((of, f"`{in_cell(shown.replace('`', chr(39)))}`"))
     return list(dict.fromkeys(notes))

@@ -1,6 +1,7 @@
 //! Command line: its subcommands, and what runs each.
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use treepie_launch::error::CommandError;
 
 use crate::commands::groups::grouped;
 use crate::commands::outcome::Outcome;
@@ -96,7 +97,28 @@ impl CommandLine {
     /// # Errors
     /// The error that stops it.
     pub fn run(self) -> Outcome {
-        match self.command {
+        let runs_job = self.command.runs_job();
+        let outcome = self.command.run();
+        match runs_job {
+            true => outcome.map_err(CommandError::beside_job),
+            false => outcome,
+        }
+    }
+}
+
+impl Command {
+    /// Whether its exit status is that of a job.
+    fn runs_job(&self) -> bool {
+        match self {
+            Command::Profile(_) | Command::Replay(_) | Command::Run(_) => true,
+            Command::Supervise(_) => true,
+            Command::Cut(arguments) => !arguments.command.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn run(self) -> Outcome {
+        match self {
             Command::Profile(arguments) => profile::run(&arguments),
             Command::Map(arguments) => map::run(&arguments),
             Command::Replay(arguments) => replay::run(&arguments),

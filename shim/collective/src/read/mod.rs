@@ -1,6 +1,5 @@
-//! Readings of an algorithm's one description: the traffic that it causes, how long it takes, what it
-//! moves through memory, what no algorithm can beat, and the same for other programs. That it is
-//! right `treepie-checker` proves.
+//! Readings of an algorithm's one description: its traffic, its time, its copies through memory, the
+//! bound of all algorithms, and exports for other programs. `treepie-checker` proves it right.
 
 pub mod bound;
 pub mod cost;

@@ -40,8 +40,8 @@ const OPERATIONS: [Operation; 7] = [
 
 const SIZES: [u64; 2] = [8 << 10, 1 << 20];
 
-/// Options for traces with windows: messages go when their receiver waits, so that windows count, or
-/// whether it waits or not.
+/// Options for traces with windows: messages are sent when their receiver waits, so that windows
+/// count, or whether it waits or not.
 const FLOWS: [&str; 2] = [
     "--cfg=smpi/send-is-detached-thresh:0 --cfg=smpi/async-small-thresh:0",
     "",

@@ -1,6 +1,7 @@
 //! `treepie doctor`: what is installed, what would be preloaded into a job,
 //! what would fail, and the remedy.
 
+mod bundle;
 mod finding;
 mod installed;
 mod job;

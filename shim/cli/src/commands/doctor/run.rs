@@ -1,13 +1,14 @@
 //! Arguments of `treepie doctor`, and its findings.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 
 use crate::commands::doctor::finding::{Report, Verdict};
-use crate::commands::doctor::{installed, job, mpis};
+use crate::commands::doctor::{bundle, installed, job, mpis};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
@@ -21,6 +22,10 @@ pub struct Arguments {
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write a file for support: versions, host, settings and findings, without names of users,
+    /// homes and hosts
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    bundle: Option<PathBuf>,
     /// A job: what would be started, and whether the library would reach it
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
@@ -38,7 +43,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .0
         .iter()
         .any(|finding| finding.verdict == Verdict::Problem);
-    if arguments.json {
+    if let Some(file) = &arguments.bundle {
+        bundle::write(file, &report.text())?;
+        output::print(&format!("{}: written\n", file.display()))?;
+    } else if arguments.json {
         output::print_json(&json!({ "ok": !failed, "findings": report.0 }))?;
     } else {
         output::print(&report.text())?;

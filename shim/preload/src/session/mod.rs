@@ -20,6 +20,7 @@ mod launched;
 mod learning;
 mod meeting;
 mod monitor;
+mod obstacle;
 mod order;
 mod partial;
 mod parts;

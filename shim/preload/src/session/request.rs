@@ -11,7 +11,6 @@ use treepie_base::{
 };
 use treepie_guard::learning::Candidate;
 use treepie_jobstate::order::Log;
-use treepie_mpi::lookup::find_in_library;
 use treepie_mpi::native::Native;
 use treepie_placement::allocation::Allocation;
 use treepie_placement::binding::LaunchedProcess;
@@ -36,7 +35,7 @@ use super::replay::ReplayFile;
 use super::request_error::RequestError;
 use super::run::{describe, given_number, job, producer, run_number};
 use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
-use super::{launched, order, partial, site};
+use super::{launched, obstacle, order, partial, site};
 use crate::binding;
 use crate::one_sided::Gathering;
 use crate::reorder::Places;
@@ -308,17 +307,11 @@ fn with_seats_on_hosts<'a>(
 
 /// The plan, unless it permutes ranks that can't be.
 fn decided(plan: Plan) -> Decision {
-    if plan.permutation.is_none() || !looks_up_ranks() {
-        return Decision::Do(Box::new(plan));
+    let permutation = plan.permutation.as_ref();
+    match permutation.and_then(|_| obstacle::to_permutation()) {
+        None => Decision::Do(Box::new(plan)),
+        Some(obstacle) => refuse(&obstacle, plan.strict),
     }
-    refuse(&RequestError::LooksUpRanks, plan.strict)
-}
-
-/// Whether the program calls the MPI through procedures that look themselves whether their process
-/// is a collective's root, and read no other arguments than its then: those of Open MPI 6 that take
-/// descriptors of arrays (`use mpi_f08`).
-fn looks_up_ranks() -> bool {
-    find_in_library("libmpi_usempif08", c"mpi_gather_f08ts_").is_some()
 }
 
 /// What becomes of a job for which what was asked for cannot be done.

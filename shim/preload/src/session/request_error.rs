@@ -50,6 +50,13 @@ pub enum RequestError {
          they can't be permuted; bind them instead (--apply launch)"
     )]
     LooksUpRanks,
+    /// A program with a library that numbers processes itself.
+    #[error(
+        "the program uses {0}, whose numbers of processes would part from the ranks of MPI, so \
+         that these can't be permuted; let processes change places instead (--apply bind, --apply \
+         launch)"
+    )]
+    NumbersProcesses(&'static str),
     /// An order that does not fit.
     #[error(transparent)]
     Order(#[from] OrderError),

@@ -32,7 +32,7 @@ FIELDS = {
     "order",
     *MPIS,
 }
-COMPARED = {"keep", "drop", "files", "bits", "relative", "absolute", "sorted", "unique"}
+COMPARED = {"keep", "drop", "cut", "files", "bits", "relative", "absolute", "sorted", "unique"}
 
 
 class BadCatalogue(Exception):

@@ -35,9 +35,12 @@ def lines_of(text, rules):
     """The lines that count, in the order that counts."""
     keep = [re.compile(one) for one in rules.get("keep", [])]
     drop = [re.compile(one) for one in rules.get("drop", [])]
+    cut = re.compile(rules["cut"]) if "cut" in rules else None
     lines = [line.rstrip() for line in text.splitlines()]
     lines = [line for line in lines if line and (not keep or any(one.search(line) for one in keep))]
     lines = [line for line in lines if not any(one.search(line) for one in drop)]
+    if cut:
+        lines = [cut.sub("", line) for line in lines]
     if rules.get("unique"):
         lines = sorted(set(lines))
     return sorted(lines) if rules.get("sorted") else lines

@@ -10,7 +10,7 @@ use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, u
 const RANKS: usize = 2;
 
 /// Puts a policy into /etc/treepie of the job alone, with these permissions and this owner.
-const WITH_POLICY: &str = "mount -t tmpfs tmpfs /etc/treepie || exit 9
+const WITH_POLICY: &str = "mount -t tmpfs -o mode=755 tmpfs /etc/treepie || exit 9
 cp $1 /etc/treepie/treepie.yaml
 chmod $2 /etc/treepie/treepie.yaml
 chown $3 /etc/treepie/treepie.yaml

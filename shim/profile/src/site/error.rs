@@ -10,6 +10,6 @@ pub enum SiteError {
     #[error(transparent)]
     File(#[from] FileError),
     /// Others than root could have written it.
-    #[error("{0}: belongs to another user than root, or others may write to it; it is left out")]
+    #[error("{0}: belongs to another user than root, or others may write to it or its directory")]
     NotRoots(String),
 }

@@ -20,10 +20,12 @@ use treepie_platform::file::magpie::MagpieClusters;
 use treepie_platform::file::{PlatformFile, latencies, logp_mpi};
 use treepie_platform::grid::Grid;
 use treepie_profile::settings::Settings;
+use treepie_profile::site::SitePolicy;
 use treepie_profile::{Profile, any, partial_profiles};
 use treepie_report::input::{numbers, pages::Look};
 use treepie_topology::formats;
 use treepie_traffic::formats::{Format, matrix_market};
+use treepie_traffic::{Pattern, PatternError};
 
 /// A reader, and what it is first met by.
 pub struct Reader {
@@ -74,6 +76,15 @@ fn answer<T, E: ToString>(read: Result<T, E>) -> Result<(), String> {
 /// An error as the command shows it.
 fn shown(error: String) -> String {
     one_line(&error)
+}
+
+/// The traffic of a pattern between eight hosts of eight ranks.
+fn between_hosts(text: &str) -> Result<(), PatternError> {
+    let pattern: Pattern = text.parse()?;
+    pattern.require_ranks(text, 64)?;
+    let between = pattern.between_hosts(8, 8);
+    between.expect("a pattern's ranks are those that it was checked for");
+    Ok(())
 }
 
 /// A file of this content.
@@ -187,6 +198,29 @@ pub static READERS: &[Reader] = &[
         read: |data| text(data, Settings::from_text),
         endings: &["treepie.yaml"],
         texts: &["collectives: auto\nplatform: p.yaml\n"],
+        made: Vec::new,
+    },
+    Reader {
+        name: "site",
+        read: |data| text(data, SitePolicy::from_text),
+        endings: &[".site.yaml"],
+        texts: &[
+            "treepie: site\nversion: 1\nprograms: [allow: '/a/**', deny: '**']\nsample: 0.5\n",
+        ],
+        made: Vec::new,
+    },
+    Reader {
+        name: "pattern",
+        read: |data| text(data, |_, text| between_hosts(text)).map_err(shown),
+        endings: &[],
+        texts: &[
+            "ring",
+            "tree",
+            "all-to-all",
+            "halo:4x4x4",
+            "tp8,pp4*3,dp2",
+            "ep8,cp8",
+        ],
         made: Vec::new,
     },
     Reader {

@@ -128,7 +128,7 @@ fn settings_of_recording_are_handed_to_the_library() {
         "./app",
     ];
     // A launcher that starts nothing leaves no profile.
-    desk.run(&words).refusal(1);
+    desk.run(&words).refusal(125);
     let given = desk.text("arguments");
     for setting in [
         "TREEPIE_TIMES=true",

@@ -292,7 +292,7 @@ fn every_setting_has_a_line_in_the_reference() {
          that was asked for cannot be done. | `true`, `false` | `false` |",
         "| `TREEPIE_ORDER_PATIENCE` | How long a call of a replayed order may wait for what was \
          recorded before the job is ended. | seconds, or 0 for as long as it takes | `60` |",
-        "| `TREEPIE_GUARD` | Whether plans must be measured to be quicker before they replace \
+        "| `TREEPIE_GUARD` | Whether plans must be measured to be faster before they replace \
          collectives, or are only measured. | `off`, `on`, `report` | `off`; `on` with `mode: \
          auto` |",
     ] {

@@ -42,8 +42,8 @@ enum Kind {
     Exchange,
 }
 
-/// Names of kinds of groups, and the usual weight of their traffic: a tensor group exchanges in each
-/// layer, a data group once in a step, a pipeline one activation for each part of a batch.
+/// Names of kinds of groups, and the usual weight of their traffic: a tensor group exchanges in
+/// each layer, a data group once in a step, a pipeline one activation for each part of a batch.
 const KINDS: [(&str, Kind, f64); 5] = [
     ("tp", Kind::Ring, 32.0),
     ("cp", Kind::Ring, 8.0),

@@ -1,5 +1,5 @@
-//! Readings of an algorithm's one description: its traffic, its time, its copies through memory, the
-//! bound of all algorithms, and exports for other programs. `treepie-checker` proves it right.
+//! Readings of an algorithm's one description: its traffic, its time, its copies through memory,
+//! the bound of all algorithms, and exports for other programs. `treepie-checker` proves it right.
 
 pub mod bound;
 pub mod cost;

@@ -1,6 +1,4 @@
-//! Apache Parquet, without compression: plain values, no missing ones. The crate `parquet` would add
-//! 1.5 MB to the command for what is two pages here; pandas, pyarrow and DuckDB compress again what
-//! they write.
+//! Apache Parquet, without compression: plain values, no missing ones.
 
 use std::io::{self, Write};
 

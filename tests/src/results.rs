@@ -1,4 +1,4 @@
-//! What was run, and what of it passed, for the table in docs/reference/mpis.md.
+//! Jobs that were run, and those that passed, for the table in docs/reference/mpis.md.
 //!
 //! `scripts/test night` names a file in `TREEPIE_RESULTS`; each attempt adds
 //! a line when it begins and one when it has passed. Without the variable nothing
@@ -48,7 +48,7 @@ impl Attempt {
     }
 }
 
-/// What stands around the table in docs/reference/mpis.md.
+/// Lines around the table in docs/reference/mpis.md.
 const BEGIN: &str = "<!-- results: written by scripts/test night -->";
 const END: &str = "<!-- end of results -->";
 

@@ -1,4 +1,4 @@
-//! What `treepie convert` writes for other tools, and the Python package, with those tools:
+//! Files that `treepie convert` writes for other tools, and the Python package, with those tools:
 //! packaging/python/check.py opens all of it with pandas, pyarrow, networkx and a notebook.
 
 use std::path::Path;

@@ -28,7 +28,7 @@ fn version(text: &str) -> (u32, u32) {
     (major, numbers.next().unwrap_or(0))
 }
 
-/// What cargo says of the packages for this machine's kind, and of what needs what.
+/// Packages for this machine's kind and their dependencies, as cargo lists them.
 fn metadata() -> Value {
     let output = Command::new("cargo")
         .args(["metadata", "--locked", "--format-version", "1"])

@@ -1,4 +1,4 @@
-//! What can be held of the language and the layout of documents.
+//! Rules of language and layout for documents.
 
 use std::collections::BTreeSet;
 

@@ -56,7 +56,7 @@ impl CommandError {
         CommandError::Failed(message.into())
     }
 
-    /// The same of a command that runs a job, whose status is not to be taken for the job's.
+    /// A failure of a command that runs a job; its status is not to be taken for the job's.
     #[must_use]
     pub fn beside_job(self) -> Self {
         match self {

@@ -16,7 +16,7 @@ impl StatusAddress {
     /// That of a parameter that a procedure does not have.
     pub const ABSENT: Self = StatusAddress(0);
 
-    /// What the MPI passes for no status: a number of its header's.
+    /// The MPI's value for no status: a number of its header's.
     pub(crate) const fn ignored(word: Word) -> Self {
         StatusAddress(word)
     }
@@ -101,7 +101,7 @@ impl From<LargeArray> for Counts {
 pub struct DatatypeArray(Word);
 
 impl DatatypeArray {
-    /// That of a procedure that has none.
+    /// The array of a procedure that has none.
     pub const ABSENT: Self = DatatypeArray(0);
 
     /// Whether the procedure has none, or the application gave none.

@@ -49,7 +49,7 @@ impl Mpi {
         })
     }
 
-    /// What the MPI calls this process's host.
+    /// Name that the MPI has for this process's host.
     pub fn processor_name(&self) -> String {
         self.text(self.abi.max_processor_name, |text, length| {
             // SAFETY: `text` has room for the longest name of this MPI.
@@ -57,7 +57,7 @@ impl Mpi {
         })
     }
 
-    /// What the MPI calls itself: the first line of it.
+    /// First line of the name that the MPI has for itself.
     pub fn library_version(&self) -> String {
         let text = self.text(self.abi.max_library_version, |text, length| {
             // SAFETY: `text` has room for the longest version of this MPI.

@@ -21,7 +21,7 @@ pub struct SitePolicy {
     pub(super) locked: Vec<&'static str>,
 }
 
-/// What a policy says of a job.
+/// Verdict of a policy on a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// It is taken: by this rule, or because none is about its program.
@@ -58,7 +58,7 @@ impl SitePolicy {
         }
     }
 
-    /// What the library does, where users set nothing else.
+    /// Settings of the library, where users set nothing else.
     pub fn settings(&self) -> &Given {
         &self.settings
     }

@@ -42,7 +42,7 @@ const ENDINGS: [(&str, Exchange); 8] = [
     (".prom", Exchange::Metrics),
 ];
 
-/// What graphs have beside a profile.
+/// Inputs of graphs beside a profile.
 #[derive(Debug, Default)]
 pub struct Extras {
     /// The host and the core of each rank in a placement; empty without one.

@@ -1,4 +1,4 @@
-//! What a profile holds in files of other tools: long tables for data frames, graphs of ranks,
+//! Contents of a profile in files of other tools: long tables for data frames, graphs of ranks,
 //! traces, metrics.
 
 mod columns;

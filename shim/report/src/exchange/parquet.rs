@@ -12,7 +12,7 @@ const UNCOMPRESSED: i32 = 0;
 const REQUIRED: i32 = 0;
 const UTF8: i32 = 0;
 
-/// So many rows are in one group: pages must be shorter than 2 GiB.
+/// Rows of a group: pages must be shorter than 2 GiB.
 const GROUP: usize = 1 << 20;
 
 /// Writes a table.

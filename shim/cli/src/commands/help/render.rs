@@ -31,7 +31,7 @@ struct Plain {
     /// Whether the next paragraph is the first of its item.
     begins_item: bool,
     in_code: bool,
-    /// Where in `inline` the text of a link begins, and the link's target.
+    /// Position in `inline` at which the text of a link begins, and the link's target.
     link: Option<(usize, String)>,
     /// Topics that the page links to.
     topics: Vec<&'static str>,

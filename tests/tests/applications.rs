@@ -7,7 +7,8 @@ use std::time::Duration;
 use treepie_tests::permutations::seed;
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
-/// Modes that a change may break: counting with times and pages, permuted ranks, replaced collectives.
+/// Modes that a change may break: counting with times and pages, permuted ranks, and replaced
+/// collectives.
 const MODES: &str = "pages,permute,plans";
 
 fn applications_of_the_first_tier_give_the_same_results_in_every_mode(mpi: Mpi) {

@@ -1,6 +1,6 @@
 //! Parts shared by the programs that measure under an MPI: a session that ends with its owner, and
-//! the few calls that they make, in Rust's types. They are linked to no MPI: each opens that of the job
-//! (`treepie_mpi::program`), whose constants are in the library's own ABI descriptors.
+//! the few calls that they make, in Rust's types. They are linked to no MPI: each opens that of the
+//! job (`treepie_mpi::program`), whose constants are in the library's own ABI descriptors.
 
 pub mod clocks;
 pub mod communicator;

@@ -4,8 +4,8 @@
 //! probe LIBRARIES OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS
 //! ```
 //!
-//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the platform to OUTPUT. The
-//! measurements are in `treepie_platform::probe`; here is only what carries their messages.
+//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the platform to OUTPUT.
+//! The measurements are in `treepie_platform::probe`; here is only what carries their messages.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

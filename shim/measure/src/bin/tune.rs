@@ -4,11 +4,11 @@
 //! tune LIBRARIES OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...
 //! ```
 //!
-//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the tuning to OUTPUT. RANKS
-//! is 0 for all of the job. The decisions are in `treepie_native::tuning`; here is what makes the
-//! calls and sets the algorithms: under Open MPI by a duplicate of the communicator for each, made
-//! while the algorithm's variable is set (without HAN, which would do its collectives over several
-//! hosts), under MPICH by the variables around each call.
+//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the tuning to OUTPUT.
+//! RANKS is 0 for all of the job. The decisions are in `treepie_native::tuning`; here is what
+//! makes the calls and sets the algorithms: under Open MPI by a duplicate of the communicator for
+//! each, made while the algorithm's variable is set (without HAN, which would do its collectives
+//! over several hosts), under MPICH by the variables around each call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

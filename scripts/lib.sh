@@ -154,3 +154,8 @@ settings() {
         esac
     done
 }
+
+# sanitizer_runtime: prints the path of clang's run-time of the address sanitizer.
+sanitizer_runtime() {
+    find -L /usr/lib/llvm-*/lib/clang -name 'libclang_rt.asan-x86_64.so' 2>/dev/null | grep -m 1 .
+}

@@ -52,7 +52,11 @@ fn read_by_companion(function: &CStr) -> Result<String, String> {
     let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
     // The companion's libhwloc comes before a namesake that is loaded already.
     // A sanitizer has to see the companion's allocations.
-    let deep = if cfg!(sanitized) { 0 } else { libc::RTLD_DEEPBIND };
+    let deep = if cfg!(sanitized) {
+        0
+    } else {
+        libc::RTLD_DEEPBIND
+    };
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | deep;
     // SAFETY: the name ends in NUL. The library stays open: nothing of it is
     // called after this, and closing it would end what libhwloc set up.

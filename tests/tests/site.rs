@@ -9,12 +9,13 @@ use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, u
 
 const RANKS: usize = 2;
 
-/// Puts a policy into /etc/treepie of the job alone, with these permissions and this owner.
-const WITH_POLICY: &str = "mount -t tmpfs -o mode=755 tmpfs /etc/treepie || exit 9
+/// Puts a policy into /etc/treepie of the job alone, with these permissions and this owner, and
+/// these permissions of the directory.
+const WITH_POLICY: &str = "mount -t tmpfs -o mode=$4 tmpfs /etc/treepie || exit 9
 cp $1 /etc/treepie/treepie.yaml
 chmod $2 /etc/treepie/treepie.yaml
 chown $3 /etc/treepie/treepie.yaml
-shift 3
+shift 4
 exec \"$@\"";
 
 /// A job under a policy, and where its profiles go.
@@ -40,20 +41,15 @@ impl Site {
         self.directory.path().join(name)
     }
 
-    fn job(
-        &self,
-        mpi: Mpi,
-        variables: &[(&'static str, &str)],
-        mode: &str,
-        owner: &str,
-    ) -> Outcome {
+    fn job(&self, mpi: Mpi, variables: &[(&'static str, &str)], access: [&str; 3]) -> Outcome {
         let policy = self.path("policy.yaml").display().to_string();
+        let [mode, owner, directory] = access;
         let variables = variables
             .iter()
             .map(|&(name, value)| (name, value.to_owned()));
         Job::new(mpi, RANKS, "ring.f90")
             .under(["unshare", "--mount", "sh", "-c"])
-            .under([WITH_POLICY, "sh", &policy, mode, owner])
+            .under([WITH_POLICY, "sh", &policy, mode, owner, directory])
             .with(Library::Set(variables.collect()))
             .run()
             .succeeded()
@@ -61,7 +57,7 @@ impl Site {
 
     /// Runs the job, and answers whether it was counted.
     fn counts(&self, mpi: Mpi, variables: &[(&'static str, &str)]) -> bool {
-        let outcome = self.job(mpi, variables, "644", "0").silent();
+        let outcome = self.job(mpi, variables, ROOTS).silent();
         let profile = self.path("site.profile.yaml");
         let is_there = profile.exists();
         if is_there {
@@ -70,6 +66,9 @@ impl Site {
         is_there
     }
 }
+
+/// A policy that root alone may write.
+const ROOTS: [&str; 3] = ["644", "0", "755"];
 
 const SWITCHED_ON: [(&str, &str); 1] = [("TREEPIE_SITE", "true")];
 
@@ -115,8 +114,13 @@ fn nothing_is_done_where_the_site_is_not_asked_or_all_is_turned_off(mpi: Mpi) {
 
 fn a_policy_that_others_may_have_written_is_left_out_with_a_line(mpi: Mpi) {
     let site = Site::new("");
-    for (mode, owner) in [("664", "0"), ("666", "0"), ("644", "65534")] {
-        let outcome = site.job(mpi, &SWITCHED_ON, mode, owner);
+    for access in [
+        ["664", "0", "755"],
+        ["666", "0", "755"],
+        ["644", "65534", "755"],
+        ["644", "0", "1777"],
+    ] {
+        let outcome = site.job(mpi, &SWITCHED_ON, access);
         let messages = outcome.messages();
         assert_eq!(messages.len(), 1, "{}", outcome.told());
         assert!(
@@ -127,7 +131,7 @@ fn a_policy_that_others_may_have_written_is_left_out_with_a_line(mpi: Mpi) {
         assert!(!site.path("site.profile.yaml").exists());
     }
     fs::write(site.path("policy.yaml"), "treepie: site\nversion: 99\n").expect("it is ours");
-    let outcome = site.job(mpi, &SWITCHED_ON, "644", "0");
+    let outcome = site.job(mpi, &SWITCHED_ON, ROOTS);
     assert!(
         outcome.messages()[0].contains("version 99: written by a newer treepie"),
         "{}",
@@ -147,7 +151,7 @@ fn users_settings_win_but_for_those_that_are_locked(mpi: Mpi) {
     assert!(mine.exists());
     fs::remove_file(&mine).expect("it is ours");
     let site = Site::new("locked: [output]\n");
-    let outcome = site.job(mpi, &asked, "644", "0");
+    let outcome = site.job(mpi, &asked, ROOTS);
     assert_eq!(outcome.messages().len(), 1, "{}", outcome.told());
     assert!(
         outcome.messages()[0].contains("TREEPIE_OUTPUT does not count"),

@@ -29,7 +29,7 @@ use treepie_native::tuning::{
 };
 use treepie_profile::settings::NAMED;
 
-/// What was asked for.
+/// Arguments of the program.
 struct Request {
     output: PathBuf,
     seconds: f64,
@@ -159,7 +159,7 @@ impl<'a> Tuner<'a> {
         Ok(tuner)
     }
 
-    /// What this MPI needs so that anything can be measured.
+    /// Settings without which this MPI cannot be measured.
     fn check(&self) -> Result<(), String> {
         if self.library.maker == Maker::IntelMpi {
             return Err(format!(
@@ -395,7 +395,7 @@ fn library_file() -> Option<PathBuf> {
     files.into_iter().find(has_selection).map(Path::to_owned)
 }
 
-/// What a way is.
+/// Kind of a way.
 enum Kind {
     Default(Operation),
     Knob(Knob),
@@ -497,7 +497,7 @@ impl Clock for Caller<'_> {
     }
 }
 
-/// What was found of a cell.
+/// Results of a cell.
 fn row(cell: &Cell, ways: &[Way], found: &[treepie_native::tuning::Found]) -> Row {
     let native = found[0].seconds;
     let mut row = Row {

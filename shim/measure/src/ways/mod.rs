@@ -34,11 +34,11 @@ pub struct Pair<'a> {
     window: Win,
     /// The other's rank in the communicator.
     other: c_int,
-    /// What the window shows; pieces are received into it.
+    /// Memory of the window; pieces are received into it.
     memory: Vec<f64>,
-    /// Where pieces come from.
+    /// Source of the pieces.
     pieces: Vec<f64>,
-    /// What they are packed into.
+    /// Buffer that they are packed into.
     packed: Vec<f64>,
 }
 

@@ -11,14 +11,14 @@ use crate::session::{done, made};
 /// Pieces with a gap behind each.
 #[derive(Clone, Copy)]
 pub struct Pieces {
-    /// How many.
+    /// Number of pieces.
     pub count: usize,
     /// Bytes of each.
     pub bytes: usize,
 }
 
 impl Pieces {
-    /// Where a piece starts.
+    /// Start of a piece.
     pub fn start(self, piece: usize) -> usize {
         2 * piece * self.bytes
     }

@@ -1,9 +1,9 @@
-//! Binding each process to its core: in `MPI_Init`, before the application
-//! allocates what it works on, so that memory comes from the core's own node.
+//! Binds each process to its core in `MPI_Init`, before the application allocates its working
+//! memory, so that this memory comes from the core's own NUMA node.
 //!
-//! Only the thread that initialises MPI is bound, and what it starts later
-//! inherits that. Threads that the MPI has started for itself keep the whole
-//! set that the launcher gave: on the same core they would only be in the way.
+//! Only the thread that initialises MPI is bound; threads that it starts later inherit the binding.
+//! Threads that the MPI has started for itself keep the whole set of cores that the launcher gave:
+//! on the same core they would compete with the application.
 
 use thiserror::Error;
 use treepie_base::{Leaf, List, Process, Slice};
@@ -11,30 +11,30 @@ use treepie_placement::binding::{self, BindingError, LaunchedProcess};
 use treepie_process::log;
 use treepie_topology::Topology;
 
-/// Where a placement has the processes of the launcher.
+/// Placement of the launcher's processes.
 #[derive(Debug)]
 pub struct Target {
-    /// The tree whose leaves are the cores.
+    /// Topology whose leaves are the cores.
     pub topology: Topology,
-    /// The leaf of each process.
+    /// Leaf of each process.
     pub leaf_of_process: List<Process, Leaf>,
 }
 
-/// Why the processes can't be bound.
+/// Reason why the processes cannot be bound.
 #[derive(Debug, Error)]
 pub enum Refusal {
     /// A core that a process may not use, or several processes on one.
     #[error(transparent)]
     Binding(#[from] BindingError),
-    /// A process did not say where it is.
+    /// A process did not report its location.
     #[error("process {0} does not know which cores it may use; apply it with permute")]
     Unknown(Process),
 }
 
-/// The core of each process.
+/// Returns the core of each process.
 ///
 /// # Errors
-/// Processes that cannot be bound as the placement has them: then none is to be.
+/// Processes that cannot be bound as the placement demands; then no process may be bound.
 pub fn cores(
     target: &Target,
     processes: &Slice<Process, LaunchedProcess>,
@@ -46,7 +46,7 @@ pub fn cores(
     Ok(cores.into_iter().map(|core| core as u32).collect())
 }
 
-/// Binds the calling thread. A system that refuses is told of, and the job goes on.
+/// Binds the calling thread. If the system refuses, logs a warning and the job continues.
 pub fn bind_this_thread(core: usize) {
     if core >= libc::CPU_SETSIZE as usize {
         return log::warn(&format!(

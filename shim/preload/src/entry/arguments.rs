@@ -1,4 +1,4 @@
-//! The arguments of a call, as roles see them.
+//! Arguments of a call, by their meaning to roles.
 
 use treepie_collective::Operation;
 use treepie_mpi::{Call, Comm, Datatype, Group, Handle, Op, Side, StatusAddress, Win, Word, c_int};
@@ -7,31 +7,31 @@ use treepie_record::{Completion, Message, Note, Procedure, Taken, Transfer};
 use crate::one_sided::{Reached, Shape};
 use crate::order::{CallKind, Receive};
 
-/// The arguments of a call, with W' for the world. Fields that no parameter of its procedure is for
-/// have the values of [`Arguments::NONE`], and cost nothing.
+/// Arguments of a call, with W' for the world. Fields for which the procedure has no parameter have
+/// their values of [`Arguments::NONE`], and cost nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Arguments {
     /// The communicator.
     pub comm: Comm,
     /// Destination, root or target.
     pub dest: Option<c_int>,
-    /// Tag of what is sent.
+    /// Tag of the message that is sent.
     pub tag: c_int,
     /// Source.
     pub source: Option<c_int>,
-    /// Tag of what is received.
+    /// Tag of the message that is received.
     pub receive_tag: c_int,
     /// Elements of the message.
     pub elements: i64,
     /// Address for the handle of a new request.
     pub request: Word,
-    /// Number of requests that are given.
+    /// Number of requests that the call takes.
     pub count: c_int,
-    /// Their address; in a call that takes one by its value, that.
+    /// Their address, or the request itself in a call that takes one by value.
     pub requests: Word,
-    /// Address of the flag whether something was done.
+    /// Address of the completion flag.
     pub flag: Word,
-    /// Address for the index of the request that completed, of several.
+    /// Address for the index of the completed request, if the call completes one of several.
     pub index: Word,
     /// Address for the number of requests that completed.
     pub completed: Word,
@@ -39,13 +39,13 @@ pub struct Arguments {
     pub indices: Word,
     /// The status, or an array of them.
     pub status: StatusAddress,
-    /// Whether `status` is an array with one for each request.
+    /// True if `status` is an array with one element for each request.
     pub has_statuses: bool,
     /// Address of a matched message.
     pub message: Word,
-    /// Address of the handle of an object that the call makes or ends.
+    /// Address of the handle of an object that the call creates or frees.
     pub object: Word,
-    /// Partitions of a message.
+    /// Number of partitions of a message.
     pub partitions: i64,
     /// The send side.
     pub send: Side,
@@ -59,30 +59,30 @@ pub struct Arguments {
     pub group: Group,
     /// The assertion of an epoch.
     pub assert: c_int,
-    /// Bytes of a window.
+    /// Size of a window in bytes.
     pub size: i64,
-    /// Bytes of a unit of displacements in it.
+    /// Its displacement unit in bytes.
     pub unit: Option<i64>,
-    /// Address of the origin's elements.
+    /// Address of the origin buffer.
     pub origin: Word,
-    /// Their number.
+    /// Number of origin elements.
     pub origin_count: i64,
-    /// Their datatype.
+    /// Origin datatype.
     pub origin_type: Datatype,
-    /// Elements that are got by a call that puts others.
+    /// Number of elements fetched by a call that also updates the target.
     pub result_count: i64,
-    /// Their datatype.
+    /// Datatype of the fetched elements.
     pub result_type: Datatype,
-    /// Displacement in the target's memory, in units of it.
+    /// Displacement at the target, in displacement units.
     pub displacement: i64,
-    /// Elements at the target.
+    /// Number of target elements.
     pub target_count: i64,
-    /// Their datatype.
+    /// Target datatype.
     pub target_type: Datatype,
 }
 
 impl Arguments {
-    /// Those of a procedure without parameters.
+    /// Arguments of a procedure without parameters.
     pub const NONE: Arguments = Arguments {
         comm: Comm::ABSENT,
         dest: None,
@@ -120,7 +120,7 @@ impl Arguments {
         target_type: Datatype::ABSENT,
     };
 
-    /// The note of a call in pages.
+    /// Returns the call's entry for pages.
     #[inline(always)]
     pub fn note(&self, procedure: Procedure) -> Note {
         let answer = match procedure.poll {
@@ -142,7 +142,8 @@ impl Arguments {
         }
     }
 
-    /// The note of a call that takes a message, where the procedure has a source.
+    /// Returns the entry for pages of a call that receives a message, with its source if the
+    /// procedure has one.
     #[inline(always)]
     pub fn note_of_receive(&self, procedure: Procedure) -> Note {
         Note {
@@ -151,7 +152,7 @@ impl Arguments {
         }
     }
 
-    /// The note of a call that is given requests.
+    /// Returns the entry for pages of a call that takes requests.
     #[inline(always)]
     pub fn note_of_requests(&self, procedure: Procedure) -> Note {
         Note {
@@ -161,7 +162,7 @@ impl Arguments {
         }
     }
 
-    /// The message that is sent.
+    /// Returns the message that is sent.
     #[inline(always)]
     pub fn sent(&self) -> Message {
         Message {
@@ -173,7 +174,7 @@ impl Arguments {
         }
     }
 
-    /// The receive or probe, of this kind.
+    /// Returns the receive or probe, as a call of `kind`.
     #[inline(always)]
     pub fn received(&self, kind: CallKind) -> Receive {
         Receive {
@@ -190,7 +191,7 @@ impl Arguments {
         }
     }
 
-    /// The addresses at which a receive describes the message that it took.
+    /// Returns the addresses at which a receive describes its message.
     #[inline(always)]
     pub fn taken(&self) -> Taken {
         Taken {
@@ -199,7 +200,7 @@ impl Arguments {
         }
     }
 
-    /// The completion of requests.
+    /// Returns the completion of requests.
     #[inline(always)]
     pub fn completion(&self) -> Completion {
         Completion {
@@ -214,7 +215,7 @@ impl Arguments {
         }
     }
 
-    /// The collective.
+    /// Returns the collective call.
     #[inline(always)]
     pub fn collective(&self, operation: Operation) -> Call {
         Call {
@@ -226,7 +227,7 @@ impl Arguments {
         }
     }
 
-    /// The elements that a one-sided call moves.
+    /// Returns the elements that a one-sided call moves.
     #[inline(always)]
     pub fn transfer(&self) -> Transfer {
         Transfer {
@@ -241,7 +242,7 @@ impl Arguments {
         }
     }
 
-    /// The memory of its target that a one-sided call reaches.
+    /// Returns the target memory that a one-sided call accesses.
     #[inline(always)]
     pub fn reached(&self) -> Reached {
         Reached {
@@ -257,7 +258,7 @@ impl Arguments {
         }
     }
 
-    /// The memory of a window that is made.
+    /// Returns the memory of a new window.
     #[inline(always)]
     pub fn shape(&self) -> Shape {
         match self.unit {

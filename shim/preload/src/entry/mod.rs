@@ -1,17 +1,16 @@
-//! The entry points. Every procedure of `interface.table` is defined twice, as
-//! `MPI_X` and as `PMPI_X`: C and Python call the first; Open MPI's Fortran
-//! layers call the second, MPICH's either. So one hook sees every language once,
-//! after the MPI's own Fortran layer has done its conversions. `MPI_X` goes on
-//! to the next `MPI_X`, `PMPI_X` to the next `PMPI_X`, so that other tools in
-//! the chain keep working.
+//! Entry points. Every procedure of `interface.table` is defined twice, as `MPI_X` and as `PMPI_X`:
+//! C and Python call the first; Open MPI's Fortran layers call the second, MPICH's either. So one
+//! hook sees every language once, after the MPI's own Fortran layer has done its conversions.
+//! `MPI_X` calls the next `MPI_X`, `PMPI_X` the next `PMPI_X`, so that other tools in the chain
+//! keep working.
 //!
 //! ```text
-//! linker      dlsym and dlopen, and symbols that are there only where the MPI has them
+//! linker      dlsym and dlopen, and symbols that are defined only if the MPI has them
 //! next        the next function of a name
 //! procedure   makes entry points of the rows of the table
-//! arguments   the arguments of a call, by what they are
-//! role        a role, and what it is given
-//! roles       what is done around calls: layers in their order, as Rust functions
+//! arguments   the arguments of a call, by their meaning
+//! role        a role, and its inputs
+//! roles       work around calls: layers in their order, as Rust functions
 //! ```
 //!
 //! The build script turns each line of the table into one `procedure!`: data, no code.
@@ -53,7 +52,7 @@ use role::{Changes, NativeCall, Properties, Rma, Role};
 
 include!(concat!(env!("OUT_DIR"), "/entry_points.rs"));
 
-/// What a procedure returns that no loaded MPI has: never a jump to nothing.
+/// Returns the error of a procedure that no loaded MPI has, instead of a jump to a null pointer.
 #[cold]
 fn missing(name: &CStr) -> c_int {
     log::error(&format!(

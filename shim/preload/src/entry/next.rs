@@ -1,4 +1,4 @@
-//! The functions that stand behind our entry points, each looked up when it is first called.
+//! Functions that follow this library's entry points, each looked up when it is first called.
 
 use std::ffi::{CStr, c_void};
 use std::marker::PhantomData;
@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use treepie_mpi::lookup::find;
 
-/// The longest name, with the NUL behind it, has no more bytes.
+/// Length in bytes of the longest name, including the NUL.
 const LONGEST_NAME: usize = 40;
 
-/// The next definition of one name, a function of type `F`, looked up when it is first called: a
-/// process that never calls MPI never searches.
+/// Next definition of one name, a function of type `F`, looked up when it is first called: a
+/// process that never calls MPI makes no lookups.
 ///
-/// It holds its name, not the name's address: the linker would have to write a thousand of them
-/// at the start of every process.
+/// It holds the name itself, not the name's address: the linker would have to relocate a thousand
+/// of these at the start of every process.
 pub struct Next<F> {
     address: AtomicPtr<c_void>,
     name: [u8; LONGEST_NAME],
@@ -22,7 +22,7 @@ pub struct Next<F> {
 }
 
 impl<F: Copy> Next<F> {
-    /// The next definition of this name, not looked up yet.
+    /// Creates the next definition of this name, not looked up yet.
     ///
     /// # Safety
     /// A function of this name has type `F` in every library that may be loaded.
@@ -38,21 +38,21 @@ impl<F: Copy> Next<F> {
         }
     }
 
-    /// The name that is looked up.
+    /// Returns the name that is looked up.
     pub fn name(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
     }
 
-    /// The function, where it was looked up before.
+    /// Returns the function if it was looked up before.
     #[inline(always)]
     pub fn known(&self) -> Option<F> {
         let address = self.address.load(Ordering::Relaxed);
         // SAFETY: a pointer to a function is an address that is not null, and a function of this
-        // name has type `F`, as who made this said.
+        // name has type `F`, as the caller of [`Next::new`] guarantees.
         (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
     }
 
-    /// The function, or `None` where no loaded library has the name.
+    /// Returns the function, or `None` if no loaded library has the name.
     #[inline(always)]
     pub fn get(&self) -> Option<F> {
         self.known().or_else(|| self.look_up())

@@ -1,4 +1,5 @@
-//! Makes entry points of a procedure's row in the table: of its names, its signature and its role.
+//! Generates the entry points of a procedure from its row in the table: its names, signature and
+//! role.
 
 use treepie_mpi::{
     AppComm, Comm, Datatype, DatatypeArray, Errhandler, Group, IntArray, LargeArray, Op,
@@ -7,15 +8,15 @@ use treepie_mpi::{
 
 use crate::world;
 
-/// A parameter of an entry point, and what is passed on where the application gave it.
+/// Parameter of an entry point, and the value that is passed on for the application's argument.
 pub trait Argument: Copy {
     /// Its type in the next procedure.
     type Passed: Copy;
 
-    /// What the next procedure gets.
+    /// Returns the argument for the next procedure.
     fn pass(self) -> Self::Passed;
 
-    /// What a function that substitutes by itself gets.
+    /// Returns the argument for a function that makes its own substitution.
     #[inline(always)]
     fn keep(self) -> Self {
         self
@@ -31,7 +32,7 @@ impl Argument for AppComm {
     }
 }
 
-/// Parameters that are passed on as they are.
+/// Parameters that are passed on unchanged.
 macro_rules! passed_as_they_are {
     ($($type:ty)*) => { $(
         impl Argument for $type {
@@ -49,9 +50,9 @@ passed_as_they_are! {
     Word i32 i64 Datatype DatatypeArray Errhandler Group Op Win IntArray LargeArray StatusAddress
 }
 
-/// The entry points of a procedure, one for each of its names, which goes on to the next of that
-/// name: at once where nothing is to be done, with W' for the world; otherwise through what its
-/// role does, or the function that has the call to itself.
+/// Defines the entry points of a procedure, one for each of its names, which calls the next
+/// procedure of that name: directly if nothing is to be done, with W' for the world; otherwise
+/// through its role, or through the function that handles the call alone.
 macro_rules! procedure {
     (
         $kind:ident $names:tt ($($argument:ident: $type:ty),*)
@@ -73,7 +74,7 @@ macro_rules! procedure {
         observed! {
             $kind $names ($($argument: $type),*) <roles::$role as Role>::FEATURES,
             pass next => {
-                /// The next procedure, and the arguments that it takes.
+                /// Next procedure, and its arguments.
                 struct Native {
                     next: Function,
                     $($argument: <$type as Argument>::Passed),*
@@ -98,8 +99,8 @@ macro_rules! procedure {
                     fn with(&self, $changes: Changes) -> c_int {
                         let Native { next, $($argument),* } = *self;
                         // SAFETY: the arguments are those of the application's call, which keeps
-                        // the procedure's contract, with the communicator that stands for its
-                        // world, or what a role may put in their place.
+                        // the procedure's contract, with the communicator that replaces its world,
+                        // or the replacements that a role may make.
                         unsafe { next($($passed),*) }
                     }
                 }
@@ -110,12 +111,12 @@ macro_rules! procedure {
     };
 }
 
-/// The entry points, and the function around `$body`, which calls the next procedure as `$next`.
-/// `$body` has the arguments as `$pass` makes them.
+/// Defines the entry points, and the function around `$body`, which calls the next procedure as
+/// `$next`. `$body` has the arguments as `$pass` makes them.
 ///
-/// The function is one for both names. It is apart from the entry points, so that these need no
-/// stack, and takes the arguments first, where they are already. An exception that an error handler
-/// throws goes on through it; a panic of ours ends the process.
+/// Both names share one function. It is separate from the entry points, so that these need no
+/// stack, and takes the arguments first, in the registers where they already are. An exception that
+/// an error handler throws propagates through it; a panic in this library ends the process.
 macro_rules! observed {
     (
         $kind:ident [$($name:ident)+] ($($argument:ident: $type:ty),*) $features:expr,
@@ -143,7 +144,8 @@ macro_rules! observed {
     };
 }
 
-/// The entry points of the names, and their symbols: the function itself in a `common` procedure.
+/// Defines the entry points of the names, and their symbols: the function itself in a `common`
+/// procedure.
 macro_rules! entry_points {
     (common [$($name:ident)+] $arguments:tt $features:expr) => {
         $( const _: () = {
@@ -158,7 +160,7 @@ macro_rules! entry_points {
     };
 }
 
-/// The entry point of one name, a function that is called `$entry` here.
+/// Defines the entry point of one name, a function that is called `$entry` here.
 macro_rules! entry_point {
     (
         $name:ident [$($attribute:tt)*] $entry:ident ($($argument:ident: $type:ty),*)

@@ -1,4 +1,4 @@
-//! A role: what is done around the calls of its procedures, and what it is given for that.
+//! Interface of roles: the work around the calls of a role's procedures, and its inputs.
 
 use treepie_collective::Operation;
 use treepie_mpi::{Comm, StatusAddress, Word, c_int};
@@ -10,40 +10,41 @@ use treepie_traffic::windows::{EpochKind, WindowCall};
 use crate::entry::arguments::Arguments;
 use crate::order::CallKind;
 
-/// A role of procedures: the layers around their calls.
+/// Role of procedures: the layers around their calls.
 ///
-/// Layers are in one order, from outside: `record`, which counts the call; `order`, which may
-/// change what it receives; `one_sided`, which keeps small puts back; `plans`; the native MPI.
+/// Layers are in one order, from the outermost: `record`, which counts the call; `order`, which may
+/// change the messages that it receives; `one_sided`, which holds back small puts; `plans`; the
+/// native MPI.
 pub trait Role {
-    /// Something is done only while one of these features is on.
+    /// Features of which at least one must be on for the role to act.
     const FEATURES: u16 = features::RECORD;
 
-    /// The call, with what the role does around the native MPI's procedure.
+    /// Makes the call, with the role's work around the native MPI's procedure.
     fn around<N: NativeCall>(native: N) -> c_int;
 }
 
-/// Columns of a procedure in the table of the interface, beside its role and its parameters. Those
-/// that its row does not have are as in [`Properties::of`].
+/// Columns of a procedure in the table of the interface, other than its role and its parameters.
+/// Columns that its row lacks are as in [`Properties::of`].
 #[derive(Debug, Clone, Copy)]
 pub struct Properties {
-    /// The procedure in pages.
+    /// Procedure, as pages have it.
     pub procedure: Procedure,
     /// `operation=`: the collective.
     pub operation: Operation,
-    /// `access=`: what a one-sided call counts as.
+    /// `access=`: the kind under which a one-sided call is counted.
     pub access: WindowCall,
     /// `epoch=`: the kind of epoch that the call opens.
     pub epoch: EpochKind,
-    /// `open=`: the kind of call, where MPI leaves open what it gives.
+    /// `open=`: the kind of call, if MPI leaves its result open.
     pub open: Option<CallKind>,
-    /// `waits=`: how long it waits for the requests that it is given.
+    /// `waits=`: the extent to which it waits for its requests.
     pub waits: Waits,
-    /// `rma=`: what is done where small puts are kept back.
+    /// `rma=`: the handling if small puts are held back.
     pub rma: Rma,
 }
 
 impl Properties {
-    /// A row without further columns.
+    /// Properties of a row without further columns.
     pub const fn of(procedure: Procedure) -> Properties {
         Properties {
             procedure,
@@ -57,16 +58,16 @@ impl Properties {
     }
 }
 
-/// The handling of a one-sided call where small puts are kept back.
+/// Handling of a one-sided call while small puts are held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rma {
-    /// It goes to the MPI.
+    /// Passed to the MPI.
     Pass,
-    /// A put that may be kept back.
+    /// A put that may be held back.
     Put,
-    /// An accumulate that may be kept back.
+    /// An accumulate that may be held back.
     Accumulate,
-    /// An unlock, of a target or of all.
+    /// An unlock of one target or of all.
     Unlock,
     /// The end of an access epoch.
     Complete,
@@ -74,15 +75,15 @@ pub enum Rma {
     Sync,
 }
 
-/// A call of the application's that is about to go to the native MPI's procedure.
+/// Call of the application that is about to enter the native MPI's procedure.
 pub trait NativeCall {
     /// The columns of the procedure.
     const PROPERTIES: Properties;
 
-    /// The arguments that the application gave.
+    /// Returns the application's arguments.
     fn arguments(&self) -> Arguments;
 
-    /// The note of the call in pages.
+    /// Returns the call's entry for pages.
     #[inline(always)]
     fn note(&self) -> Note {
         self.arguments().note(Self::PROPERTIES.procedure)
@@ -91,7 +92,7 @@ pub trait NativeCall {
     /// Calls the procedure with other arguments.
     fn with(&self, changes: Changes) -> c_int;
 
-    /// Calls the procedure with what the application gave.
+    /// Calls the procedure with the application's arguments.
     #[inline(always)]
     fn call(&self) -> c_int {
         self.with(Changes::NONE)
@@ -109,7 +110,7 @@ pub struct Changes {
     pub tag: Option<c_int>,
     /// The number of requests.
     pub count: Option<c_int>,
-    /// The address of requests, or the one that is given by its value.
+    /// The address of requests, or the single request if it is passed by value.
     pub requests: Option<Word>,
     /// The address of the status or statuses.
     pub status: Option<StatusAddress>,
@@ -126,7 +127,8 @@ impl Changes {
         status: None,
     };
 
-    /// The communicator, where the application gave this one. The others are alike.
+    /// Replaces the communicator `given` by the application; the other methods do the same for
+    /// their arguments.
     #[inline(always)]
     pub fn comm(&self, given: Comm) -> Comm {
         self.comm.unwrap_or(given)

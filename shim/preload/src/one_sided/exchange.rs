@@ -1,30 +1,30 @@
-//! What the processes of a window tell each other when it is made: how long each one's memory is,
-//! and in which unit it is addressed, which MPI tells nobody else.
+//! Exchange among the processes of a new window: the size of each one's memory, and its
+//! displacement unit, which MPI does not give to other processes.
 
 use treepie_mpi::native::Native;
 use treepie_mpi::{Comm, c_int};
 use treepie_plans::may_have_device_memory;
 
-/// The memory of a window in one process.
+/// Memory of a window in one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// So many bytes, addressed in this unit.
+    /// Memory of `bytes` bytes, addressed in this unit.
     Sized {
         /// Its length.
         bytes: i64,
-        /// Of displacements, in bytes.
+        /// Displacement unit in bytes.
         unit: i64,
     },
-    /// What is attached, by its addresses.
+    /// Memory that is attached, by its addresses.
     Dynamic,
 }
 
-/// A number for each process of a window, or one for all where they are equal.
+/// A number for each process of a window, or one for all if they are equal.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PerRank {
-    /// It is that of all.
+    /// All ranks have this number.
     Equal(i64),
-    /// By rank.
+    /// One number for each rank.
     Each(Box<[i64]>),
 }
 
@@ -36,7 +36,7 @@ impl PerRank {
         }
     }
 
-    /// That of a rank.
+    /// Returns the number of a rank.
     #[inline(always)]
     pub fn of(&self, rank: usize) -> Option<i64> {
         match self {
@@ -46,26 +46,27 @@ impl PerRank {
     }
 }
 
-/// What is known of all processes of a window.
+/// Shape of a window in all of its processes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// How many they are.
+    /// Number of processes.
     pub ranks: usize,
-    /// Which one this process is.
+    /// Rank of this process.
     pub rank: usize,
-    /// Bytes of each one's memory; dynamic windows have no end.
+    /// Bytes of each rank's memory; dynamic windows have no end.
     pub bytes: PerRank,
-    /// The unit of each one's displacements.
+    /// Displacement unit of each rank, in bytes.
     pub units: PerRank,
 }
 
-/// A process whose memory may be a device's says this unit; no window has it.
+/// Unit that a process reports if its memory may be a device's; no window has it.
 const LEFT_ALONE: i64 = 0;
 
 impl Exchange {
-    /// Tells the other processes of `comm`, and hears of them; `None`, on all of them, where puts
-    /// are not kept: where some are of another job, and may not take part, or may have memory that
-    /// the processor can't read. Collective, as what makes windows is, before which this is called.
+    /// Exchanges shapes with the other processes of `comm`. `None`, on all of them, if puts are not
+    /// held back: some processes belong to another job and may not take part, or may have memory
+    /// that the processor cannot read. Collective, like the creation of the window, which it
+    /// precedes.
     pub fn among(native: &Native, comm: Comm, shape: Shape) -> Option<Exchange> {
         if native.is_null_communicator(comm) || native.is_inter(comm).ok()? {
             return None;
@@ -100,7 +101,7 @@ impl Exchange {
     }
 }
 
-/// Whether all processes of `comm` are in this job's world; all of them see the same.
+/// True if all processes of `comm` are in this job's world; all of them get the same result.
 fn are_of_this_job(native: &Native, comm: Comm) -> Option<bool> {
     let world = native.group(native.world).ok()?;
     let group = native.group(comm);

@@ -1,10 +1,10 @@
-//! The guard over the epochs of a window: whether small puts and accumulates are joined, decided
-//! while the job runs. What is decided is in `treepie_guard`; here epochs are timed.
+//! Guard over the epochs of a window: decides during the job whether small puts and accumulates are
+//! joined. The decision is made in `treepie_guard`; here epochs are timed.
 //!
-//! Joining is the origin's own matter: what it keeps back, and when it sends that, no target can
-//! tell. So each rank decides by its own times, and no message is needed; what ranks of one window
-//! do may differ. In fences all wait for the last of them. There they count epochs alike, switch at
-//! the same fence, and tell each other in it what they measured.
+//! Joining concerns the origin alone: no target can observe which updates it holds back, and when
+//! it sends them. So each rank decides by its own times, without messages; ranks of one window may
+//! decide differently. In a fence, however, all ranks wait for the last of them. Therefore ranks
+//! count fence epochs alike, switch at the same fence, and exchange their measurements in it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -21,16 +21,16 @@ use treepie_traffic::windows::EpochKind;
 
 use super::window::Window;
 
-/// The lot by which pairs are ordered: the same on all ranks.
+/// Seed of the random order of pairs: the same on all ranks.
 const SEED: u64 = 0x7065_7469_6570;
 
-/// The guard of a window.
+/// Guard of a window.
 pub struct Judged {
     gathers: AtomicBool,
     is_measured: AtomicBool,
-    /// Whether the next call to a target begins an epoch.
+    /// True if the next call to a target begins an epoch.
     is_between: AtomicBool,
-    /// Nanoseconds in calls since the measurement began, and what they did.
+    /// Nanoseconds in calls since the measurement began, and their work.
     took: AtomicU64,
     calls: AtomicU64,
     bytes: AtomicU64,
@@ -38,22 +38,22 @@ pub struct Judged {
 }
 
 struct State {
-    /// Over all epochs but those of fences.
+    /// Guard over all epochs except those of fences.
     alone: EpochGuard,
     fences: EpochGuard,
-    /// Where ranks tell each other of fences, once they do.
+    /// Communicator for the exchange about fences, once there is one.
     private: Option<OwnComm>,
     under_way: Option<Exchange>,
     is_reported: bool,
-    /// Not left to the MPI for good: one of [`KEPT`].
+    /// True if the window is not left to the MPI for good: one of [`KEPT`].
     is_kept: bool,
 }
 
-/// Windows that are not left to the MPI for good. Where there is none, no call to a target is
-/// looked at.
+/// Number of windows that are not left to the MPI for good. If it is 0, no call to a target is
+/// examined.
 static KEPT: Mutex<usize> = Mutex::new(0);
 
-/// End of a window, or of MPI with all of them.
+/// Object that ends: a window, or MPI with all windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndOf {
     /// A window.
@@ -63,7 +63,7 @@ pub enum EndOf {
 }
 
 impl Judged {
-    /// The guard of a new window of so many ranks. `known`: what earlier runs found.
+    /// Creates the guard of a new window of `ranks` ranks. `known`: results of earlier runs.
     pub fn new(mode: Mode, known: &[GuardedEpochs], ranks: usize) -> Self {
         let known = GuardedEpochs::known(known, ranks).into();
         begin_keeping();
@@ -85,10 +85,10 @@ impl Judged {
         }
     }
 
-    /// How a call to a target is run, which may begin an epoch.
+    /// Returns the mode of a call to a target, which may begin an epoch.
     ///
     /// # Errors
-    /// MPI's, of what was kept until now.
+    /// MPI's error, from sending the updates that were held back until now.
     #[inline(always)]
     pub fn course(&self, native: &Native, window: &Window, target: c_int) -> Result<Course, c_int> {
         if self.is_between.load(Relaxed) {
@@ -100,7 +100,7 @@ impl Judged {
         })
     }
 
-    /// Whether the time of calls on the window is measured.
+    /// True if the time of calls on the window is measured.
     #[inline(always)]
     pub fn is_measured(&self) -> bool {
         self.is_measured.load(Relaxed)
@@ -123,7 +123,7 @@ impl Judged {
         tell(window, &events);
         let was = self.gathers.load(Relaxed);
         self.take(course);
-        // From now on nothing is looked for that may be kept.
+        // From now on updates are no longer held back.
         let mut sent = Ok(());
         if was && !course.gathers {
             window.each_target(|target| sent = sent.and(target.send_all(native, window)));
@@ -144,20 +144,20 @@ impl Judged {
         (self.took.swap(0, Relaxed), work)
     }
 
-    /// A call on the window, measured since `start`, has ended.
+    /// Ends a call on the window that was measured since `start`.
     pub fn ended(&self, start: u64, work: Work) {
         self.took.fetch_add(now().saturating_sub(start), Relaxed);
         self.calls.fetch_add(work.calls, Relaxed);
         self.bytes.fetch_add(work.bytes, Relaxed);
     }
 
-    /// The next call to a target begins an epoch.
+    /// Marks that the next call to a target begins an epoch.
     pub fn synchronised(&self) {
         self.is_between.store(true, Relaxed);
     }
 
-    /// A fence was left that opens an epoch: how it is run, as all ranks decide. Collective now and
-    /// then, as the fence is.
+    /// Ends a fence that opens an epoch, and decides the epoch's mode together with all ranks.
+    /// Collective from time to time, as the fence is.
     pub fn fenced(&self, native: &Native, window: &Window) {
         let mut state = self.state.lock();
         state.keep_up(native, window);
@@ -166,14 +166,14 @@ impl Judged {
         self.take(course);
     }
 
-    /// A call returned an error.
+    /// Notes that a call returned an error.
     pub fn fail(&self) {
         let mut state = self.state.lock();
         state.alone.end();
         state.fences.fail();
     }
 
-    /// Completes what is under way, and gives what was found, as far as this process is to tell it.
+    /// Completes pending exchanges, and returns the results that this process is to report.
     /// Collective.
     pub fn finish(&self, native: &Native, window: &Window, end: EndOf) -> Vec<GuardedEpochs> {
         let mut state = self.state.lock();
@@ -188,7 +188,7 @@ impl Judged {
             return Vec::new();
         }
         let mut all = state.alone.summaries();
-        // All ranks have the same of these.
+        // All ranks have the same results here.
         if window.rank() == 0 {
             all.extend(state.fences.summaries());
         }
@@ -197,14 +197,14 @@ impl Judged {
     }
 }
 
-/// Counts a window that is not left to the MPI for good.
+/// Counts one more window that is not left to the MPI for good.
 fn begin_keeping() {
     let mut kept = KEPT.lock();
     *kept += 1;
     features::begin(KEEPING);
 }
 
-/// Counts a window less.
+/// Counts one window less.
 fn end_keeping() {
     let mut kept = KEPT.lock();
     *kept -= 1;
@@ -222,8 +222,8 @@ impl Drop for State {
 }
 
 impl State {
-    /// Whether calls to targets are looked at, where the next epochs are run in this way: not if
-    /// all are left to the MPI for good, until one is not.
+    /// Sets whether calls to targets are examined while epochs run in mode `course`: not if all are
+    /// left to the MPI for good, until one is not.
     fn keep(&mut self, course: Course) {
         let is_idle = !course.gathers && !course.is_measured;
         let is_left = is_idle && self.alone.leaves_all() && self.fences.leaves_all();
@@ -237,7 +237,7 @@ impl State {
         }
     }
 
-    /// Does what is due in a fence.
+    /// Does the work that is due in a fence.
     fn keep_up(&mut self, native: &Native, window: &Window) {
         match self.fences.due() {
             Due::Nothing => (),
@@ -290,12 +290,12 @@ impl State {
     }
 }
 
-/// What an exchange failed with.
+/// Returns the text for a failed exchange.
 fn returned(code: c_int) -> String {
     format!("MPI_Iallreduce returned {code}")
 }
 
-/// Says what was decided, once.
+/// Reports the decisions, once.
 fn tell(window: &Window, events: &[Event<EpochKey>]) {
     for event in events {
         let ranks = window.ranks();

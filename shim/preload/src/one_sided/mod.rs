@@ -1,23 +1,26 @@
-//! Small puts and accumulates of an epoch, kept back and sent to their target joined.
+//! Holds back the small puts and accumulates of an epoch, and sends them to their target together.
 //!
-//! A put is complete where its epoch or a flush ends, and until then nobody may look (MPI-4.1,
-//! 12.5 and 12.7); puts are in no order with other puts and gets. So what is small may wait here
-//! until then, copied, and go to the target as one put. What cannot wait, or could see the
-//! difference, goes to the MPI at once, after what is kept and overlaps it:
+//! A put is complete when its epoch or a flush ends, and until then no process may read its target
+//! (MPI-4.1, 12.5 and 12.7); puts are not ordered with respect to other puts and gets. So small
+//! puts can be copied and held back until then, and sent to the target as one put. Calls that
+//! cannot wait, or could observe the difference, go to the MPI immediately, after the pending
+//! updates that overlap them:
 //!
-//! | call | what is done |
+//! | call | action |
 //! |---|---|
-//! | put, accumulate of one predefined operation | kept, if small, contiguous and legal |
-//! | get, fetch, `MPI_Rput` and its like, all else to a target | after what is kept and overlaps it |
-//! | flush, unlock of a target | after all that is kept for it |
-//! | fence, complete, unlock and flush of all, sync, free | after all that is kept in the window |
+//! | put, accumulate of one predefined operation | held back, if small, contiguous and legal |
+//! | get, fetch, `MPI_Rput` and the like, other calls to a target | after updates that overlap it |
+//! | flush, unlock of a target | after all updates for it |
+//! | fence, complete, unlock and flush of all, sync, free | after all updates in the window |
 //!
-//! Accumulates of one origin to one place keep their order: what overlaps is never joined, and one
-//! batch has one operation and one datatype. What the MPI refuses at the call it refuses as ever:
-//! outside of an epoch, with a wrong rank, count, type or displacement, a call goes to the MPI.
+//! Accumulates of one origin to one location keep their order: overlapping updates are never
+//! joined, and one batch has one operation and one datatype. The MPI still reports its errors at
+//! the call: outside of an epoch, or with a wrong rank, count, type or displacement, a call goes to
+//! the MPI.
 //!
-//! No lock is held over a call of the MPI but that of one target, over the puts and accumulates to
-//! it: a thread that waits there waits for what another thread's call to the same target waits for.
+//! The only lock held over a call of the MPI is that of one target, over the puts and accumulates
+//! to it: a thread that waits for it waits for the same event as the other thread's call to this
+//! target.
 
 mod exchange;
 mod judged;
@@ -44,23 +47,23 @@ pub use reached::Reached;
 use target::{EpochState, Target, UpdateKind};
 use window::Window;
 
-/// Which small puts and accumulates are kept back.
+/// Small puts and accumulates that are held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Gathering {
     /// All that can be.
     Always,
-    /// Those of epochs that gain by it, as is measured.
+    /// Those of epochs that gain by it, according to measurements.
     Guarded {
-        /// What gains is done; otherwise it is only said.
+        /// True if a gain leads to a switch; otherwise it is only reported.
         adopts: bool,
-        /// What earlier runs found.
+        /// Results of earlier runs.
         known: Vec<GuardedEpochs>,
     },
 }
 
 static GATHERING_BY: OnceCell<Gathering> = OnceCell::new();
 
-/// Keeps puts and accumulates back from now on. All ranks of the job do.
+/// Holds back puts and accumulates from now on. All ranks of the job do.
 pub fn begin(gathering: &Gathering) {
     let _ = GATHERING_BY.set(gathering.clone());
     features::begin(GATHERING);
@@ -69,13 +72,14 @@ pub fn begin(gathering: &Gathering) {
     }
 }
 
-/// What was kept is with the MPI; from now on all goes there at once.
+/// Stops holding back. All pending updates have been passed to the MPI; from now on every call is
+/// passed on immediately.
 pub fn end() {
     features::end(GATHERING | KEEPING);
     window::forget_all();
 }
 
-/// The guard of a new window of so many ranks, where there is one.
+/// Returns the guard of a new window of `ranks` ranks, if there is to be one.
 fn judge(ranks: usize) -> Option<Judged> {
     match GATHERING_BY.get()? {
         Gathering::Always => None,
@@ -86,25 +90,26 @@ fn judge(ranks: usize) -> Option<Judged> {
     }
 }
 
-/// Completes what guards of windows have under way, before results are collected. Collective.
+/// Completes pending exchanges of the guards of windows, before results are collected. Collective.
 pub fn end_guards(native: &Native) {
     for window in window::all_judged() {
         report(native, &window, EndOf::Mpi);
     }
 }
 
-/// What guards found in the windows of this process.
+/// Results of guards for the windows of this process.
 static RESULTS: Mutex<Vec<GuardedEpochs>> = Mutex::new(Vec::new());
 
-/// At most so many different results are kept.
+/// Maximum number of different results that are kept.
 const MOST_RESULTS: usize = 1024;
 
-/// What guards found in the windows that have ended, and in all after [`end_guards`].
+/// Returns the results of guards for the windows that have ended; after [`end_guards`], for all
+/// windows.
 pub fn guard_results() -> Vec<GuardedEpochs> {
     RESULTS.lock().clone()
 }
 
-/// Adds the results of a window that is about to end, or that MPI ends with.
+/// Adds the results of a window that is about to end, alone or with MPI.
 fn report(native: &Native, window: &Window, end: EndOf) {
     let found = window
         .judged()
@@ -136,7 +141,7 @@ pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
-/// A call to a target that is passed on.
+/// Passes on a call to a target.
 #[inline(always)]
 pub fn pass(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
@@ -145,16 +150,16 @@ pub fn pass(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
-/// What becomes of a call to a target.
+/// Handling of a call to a target.
 enum Passage {
-    /// It is kept, or failed with an error.
+    /// It is held back, or failed with an error.
     Done(c_int),
-    /// It is passed on: what is kept may overlap it, and it is measured since this time.
+    /// It is passed on: true if pending updates may overlap it; the start time if it is measured.
     Next(bool, Option<u64>),
 }
 
-/// Keeps a call to a target back, if it is of a kind that may be kept, or passes it on. Out of the
-/// way of calls where nothing is kept, which are counted only.
+/// Holds back a call to a target if its kind allows it, or passes it on. Separate from calls in
+/// windows without pending updates, which are only counted.
 #[cold]
 #[inline(never)]
 fn access(reached: &Reached, kind: Option<UpdateKind>, next: impl FnOnce() -> c_int) -> c_int {
@@ -197,7 +202,7 @@ fn access(reached: &Reached, kind: Option<UpdateKind>, next: impl FnOnce() -> c_
     }
 }
 
-/// Passes a call on, after what is kept and overlaps what it reaches.
+/// Passes on a call, after the pending updates that overlap its target range.
 fn before(reached: &Reached, next: impl FnOnce() -> c_int) -> c_int {
     let done = window::find(reached.window).map_or(Ok(()), |window| {
         let (Some(native), Some(target)) = (native(), window.known_target(reached.target)) else {
@@ -211,7 +216,7 @@ fn before(reached: &Reached, next: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
-/// A call that makes a window of `comm`, whose handle it puts at `address`.
+/// Makes a call that creates a window of `comm`, whose handle it stores at `address`.
 pub fn made(shape: Shape, comm: Comm, address: Word, next: impl FnOnce() -> c_int) -> c_int {
     if !features::any(GATHERING) {
         return next();
@@ -224,7 +229,7 @@ pub fn made(shape: Shape, comm: Comm, address: Word, next: impl FnOnce() -> c_in
     code
 }
 
-/// `MPI_Win_free` of the window whose handle is at `address`.
+/// Frees the window whose handle is at `address`: `MPI_Win_free`.
 pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     if !features::any(GATHERING) {
         return next();
@@ -247,7 +252,7 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
 pub fn fence(window: Win, assert: c_int, next: impl FnOnce() -> c_int) -> c_int {
     let ends = native().is_some_and(|native| assert & native.abi.mode_no_succeed != 0);
     let code = ended(window, Whose::All, next, |window| window.fenced(!ends));
-    // After an error, too: all ranks count alike.
+    // Also after an error: all ranks count alike.
     if features::any(GATHERING)
         && !ends
         && let (Some(native), Some(window)) = (native(), window::find(window))
@@ -294,13 +299,13 @@ pub fn unlock_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     })
 }
 
-/// A flush of a target, of either kind.
+/// `MPI_Win_flush` or `MPI_Win_flush_local` of a target.
 pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
     ended(window, Whose::Of(target), next, |_| ())
 }
 
-/// A flush of all targets, of either kind. MPICH 4.0 may still read origins after its own, which
-/// a flush of each target completes. Behind the standard ABI may be an MPICH, too.
+/// A flush of all targets, complete or local. MPICH 4.0 may still read origin buffers after its
+/// own, which a flush of each target completes. An MPI with the standard ABI may be an MPICH, too.
 pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     match native().map(|native| native.abi.family) {
         Some(Family::Mpich | Family::Standard) => {
@@ -310,19 +315,19 @@ pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
-/// `MPI_Win_sync`: what is kept is sent, and completed by a later call.
+/// `MPI_Win_sync`: pending updates are sent, and completed by a later call.
 pub fn sync(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     sent(window, Target::send_all, next, |_, _| ())
 }
 
-/// Whose pieces a synchronisation completes.
+/// Targets whose updates a synchronisation completes.
 #[derive(Clone, Copy)]
 enum Whose {
     Of(c_int),
     All,
 }
 
-/// A call that opens an epoch, as the window is told.
+/// Makes a call that opens an epoch; `told` updates the window.
 fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) -> c_int {
     let code = next();
     if features::any(GATHERING)
@@ -335,8 +340,8 @@ fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) 
     code
 }
 
-/// A call before which `send` sends what is kept, and after which nothing is freed; the window is
-/// `told` what it returned.
+/// Makes a call before which `send` sends pending updates, and after which nothing is freed; `told`
+/// updates the window with the return code.
 fn sent(
     window: Win,
     send: impl Fn(&Target, &Native, &Window) -> Result<(), c_int>,
@@ -361,7 +366,7 @@ fn sent(
     code
 }
 
-/// A call that completes what was begun, and may end an epoch, as the window is told.
+/// Makes a call that completes pending operations, and may end an epoch; it updates the window.
 fn ended(
     window: Win,
     whose: Whose,
@@ -383,8 +388,8 @@ fn ended(
     code
 }
 
-/// Sends what is kept, and does `next`, which completes it. Where sending fails `next` is done all
-/// the same, for which other ranks may wait, and the error returned.
+/// Sends pending updates, then calls `next`, which completes them. If sending fails, `next` is
+/// called all the same, because other ranks may wait for it, and the error is returned.
 fn complete_kept(
     native: &Native,
     window: &Window,
@@ -408,7 +413,7 @@ fn complete_kept(
     }
     let code = next();
     if code != SUCCESS {
-        // Whether the MPI still reads them, nobody knows.
+        // The MPI may still read them.
         std::mem::forget(sent);
         return code;
     }

@@ -1,4 +1,4 @@
-//! What a call reaches in the memory of its target.
+//! Target memory that a call accesses.
 
 use std::ops::Range;
 
@@ -9,41 +9,41 @@ use treepie_mpi::{Datatype, Handle, Op, Win, Word, c_int};
 use super::target::{LIMITS, UpdateKind};
 use super::window::Window;
 
-/// A one-sided call as its procedure is told of it. What a procedure does not have is 0, or 1
+/// One-sided call, as its procedure passes it on. Fields that the procedure lacks are 0, or 1
 /// element.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached {
-    /// Address of the origin's elements.
+    /// Address of the origin buffer.
     pub origin: Word,
-    /// How many.
+    /// Number of origin elements.
     pub origin_count: i64,
     /// Their datatype.
     pub origin_type: Datatype,
     /// The rank in the window's group, or `MPI_PROC_NULL`.
     pub target: c_int,
-    /// In units of the target.
+    /// Displacement in the target's units.
     pub displacement: i64,
-    /// Elements at the target.
+    /// Number of target elements.
     pub target_count: i64,
     /// Their datatype.
     pub target_type: Datatype,
-    /// The operation of an accumulate; absent where there is none.
+    /// Operation of an accumulate; null for other calls.
     pub op: Op,
     /// The window.
     pub window: Win,
 }
 
-/// Where a small piece goes, and how long it is.
+/// Location and length of a small update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmallPlace {
-    /// In the target's memory, in bytes.
+    /// Range in the target's memory, in bytes.
     pub bytes: Range<i64>,
     /// Bytes of an element.
     pub element: usize,
 }
 
 impl Reached {
-    /// A call that has none of it.
+    /// A call without any of these.
     pub const NONE: Reached = Reached {
         origin: 0,
         origin_count: 1,
@@ -56,8 +56,8 @@ impl Reached {
         window: Win::ABSENT,
     };
 
-    /// Where the piece goes, if it can be kept: it is small and in one piece at both ends, and
-    /// nothing is wrong that the MPI would say at the call.
+    /// Returns the location of the update if it can be held back: it is small and contiguous at
+    /// both ends, and has no error that the MPI would report at the call.
     #[inline(always)]
     pub fn small_place(
         &self,
@@ -88,7 +88,7 @@ impl Reached {
         })
     }
 
-    /// Whether an accumulate is of one predefined type without gaps, by a predefined operation.
+    /// True if an accumulate has one predefined type without gaps, and a predefined operation.
     fn is_simple(&self, native: &Native) -> bool {
         let is_one_type = native.plain(self.origin_type) == native.plain(self.target_type);
         is_one_type
@@ -97,7 +97,7 @@ impl Reached {
             && !native.is_no_op(self.op)
     }
 
-    /// What it does, as epochs are compared by it.
+    /// Returns the work by which epochs are compared.
     pub fn work(&self, native: &Native) -> Work {
         let (ours, theirs) = (
             (self.origin_type, self.origin_count),
@@ -116,14 +116,14 @@ impl Reached {
         }
     }
 
-    /// From the first to the last byte that is reached; empty where that is nothing, and all
-    /// memory where it is not known.
+    /// Returns the range from the first to the last byte that is accessed; empty if there is none,
+    /// and all memory if it is not known.
     pub fn place(&self, native: &Native, window: &Window) -> Range<i64> {
         const ANYWHERE: Range<i64> = i64::MIN..i64::MAX;
         if self.target_count <= 0 {
             return 0..0;
         }
-        // Asked for it, the MPI would call the world's error handler.
+        // A query about it would invoke the error handler of the MPI's world.
         if native.is_null_datatype(self.target_type) {
             return ANYWHERE;
         }
@@ -139,19 +139,20 @@ impl Reached {
     }
 }
 
-/// The bytes of an element of `datatype`, if it has no gaps.
+/// Returns the bytes of an element of `datatype` if it has no gaps.
 #[inline(always)]
 fn gapless_bytes(native: &Native, datatype: Datatype) -> Option<u64> {
     if native.is_null_datatype(datatype) {
         return None;
     }
     let (bytes, is_contiguous) = native.size_and_contiguity(datatype);
-    // Of the MPI's own types, pairs of unlike numbers have gaps, and no power of two of bytes.
+    // Of the MPI's predefined types, pairs of different types have gaps, and their size is no power
+    // of two.
     let is_pair = || !bytes.is_power_of_two() && native.is_lasting(native.plain(datatype).word());
     (is_contiguous && bytes > 0 && !is_pair()).then_some(bytes)
 }
 
-/// The bytes of so many elements, if they are some, and few.
+/// Returns the bytes of `count` elements if they are more than 0 and few.
 #[inline(always)]
 fn small_bytes(element: u64, count: i64) -> Option<usize> {
     let bytes = element.checked_mul(u64::try_from(count).ok()?)?;

@@ -1,4 +1,4 @@
-//! What is kept for one target of a window, and how it goes there.
+//! Pending updates of one target of a window, and how they are sent.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,14 +12,14 @@ use treepie_traffic::windows::EpochKind;
 use super::reached::{Reached, SmallPlace};
 use super::window::Window;
 
-/// What is kept, and how much of it.
+/// Limits of single updates that are held back, and of their total.
 pub const LIMITS: Limits = Limits {
     largest: 1024,
     ranges: 1024,
     bytes: 64 << 10,
 };
 
-/// A put or an accumulate.
+/// Kind of update: a put or an accumulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpdateKind {
     /// `MPI_Put`.
@@ -31,7 +31,7 @@ pub enum UpdateKind {
 /// State of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EpochState {
-    /// Puts may go to its targets.
+    /// Updates may go to its targets.
     Open,
     /// It has ended.
     Closed,
@@ -43,12 +43,12 @@ const STARTED: u8 = 2;
 /// A target of a window.
 pub struct Target {
     rank: c_int,
-    /// Epochs of its own that are open.
+    /// Number of its own open epochs.
     open: AtomicU8,
     kept: Mutex<Kept>,
 }
 
-/// What is kept for a target.
+/// Pending updates of a target.
 struct Kept {
     puts: Batch,
     accumulates: Batch,
@@ -56,12 +56,12 @@ struct Kept {
     op: Op,
     /// Their datatype, and its bytes.
     datatype: (Datatype, usize),
-    /// What went to the MPI, and may still be read there.
+    /// Buffers that went to the MPI, which may still read them.
     sent: Vec<Vec<u8>>,
 }
 
 impl Target {
-    /// A target for which nothing is kept.
+    /// Creates a target without pending updates.
     pub fn new(rank: c_int) -> Self {
         Target {
             rank,
@@ -76,13 +76,14 @@ impl Target {
         }
     }
 
-    /// Whether an epoch is open for this target alone, or for a group that it is in.
+    /// True if an epoch is open for this target alone, or for a group that contains it.
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed) != 0
     }
 
-    /// What opened the epoch that is open for this target alone, or for a group that it is in.
+    /// Returns the kind of the epoch that is open for this target alone, or for a group that
+    /// contains it.
     pub fn kind(&self) -> Option<EpochKind> {
         match self.open.load(Ordering::Relaxed) {
             0 => None,
@@ -91,12 +92,12 @@ impl Target {
         }
     }
 
-    /// It was locked, or unlocked.
+    /// Notes a lock or unlock of the target.
     pub fn locked(&self, epoch: EpochState) {
         self.set(LOCKED, epoch);
     }
 
-    /// It is in the group of an epoch that was started, or that has ended.
+    /// Notes that an epoch of a group with this target has started or ended.
     pub fn started(&self, epoch: EpochState) {
         self.set(STARTED, epoch);
     }
@@ -108,10 +109,10 @@ impl Target {
         };
     }
 
-    /// Keeps a piece.
+    /// Holds back an update.
     ///
     /// # Errors
-    /// MPI's error of a call that sent what was kept before.
+    /// MPI's error of a call that sent earlier updates.
     #[inline]
     pub fn keep(
         &self,
@@ -122,8 +123,8 @@ impl Target {
         reached: &Reached,
     ) -> Result<(), c_int> {
         let bytes = (place.bytes.end - place.bytes.start) as usize;
-        // SAFETY: the procedure's caller has so many bytes there, contiguous elements, which it
-        // may not change before the call is complete.
+        // SAFETY: the application passed a buffer of this many contiguous bytes, which it may not
+        // change before the call is complete.
         let piece = unsafe { std::slice::from_raw_parts(reached.origin as *const u8, bytes) };
         let mut kept = self.kept.lock();
         if kind == UpdateKind::Accumulate {
@@ -141,8 +142,8 @@ impl Target {
         Ok(())
     }
 
-    /// Sends what is kept and overlaps the bytes of the target's memory that `place` gives, which
-    /// is asked only where something is kept.
+    /// Sends the pending updates that overlap the bytes of the target's memory that `place`
+    /// returns, which is called only if there are some.
     ///
     /// # Errors
     /// MPI's.
@@ -165,13 +166,12 @@ impl Target {
         Ok(())
     }
 
-    /// What the MPI may still read of all that was sent until now: it stays until the target is
-    /// synchronised.
+    /// Takes the buffers that the MPI may still read: they stay until the target is synchronised.
     pub fn take_sent(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.kept.lock().sent)
     }
 
-    /// Sends all that is kept.
+    /// Sends all pending updates.
     ///
     /// # Errors
     /// MPI's first.
@@ -182,7 +182,7 @@ impl Target {
         puts.and(accumulates)
     }
 
-    /// Sends all that is kept, and flushes the target where anything was sent that is not complete.
+    /// Sends all pending updates, and flushes the target if any sent update is not complete.
     ///
     /// # Errors
     /// MPI's first.
@@ -194,7 +194,7 @@ impl Target {
         }
         let flushed = native.flush(window.handle(), self.rank);
         if flushed.is_err() {
-            // Whether the MPI still reads them, nobody knows.
+            // The MPI may still read them.
             std::mem::forget(sent);
         }
         done.and(flushed)
@@ -216,11 +216,11 @@ impl Target {
             UpdateKind::Put => (native.byte(), 1),
             UpdateKind::Accumulate => kept.datatype,
         };
-        // They are never empty: something was kept.
+        // They are never empty: at least one update was held back.
         let Some(&(first, _)) = ranges.first() else {
             return Ok(());
         };
-        // A piece starts there, at a displacement.
+        // An update starts there, at a displacement.
         let unit = window.unit_of(self.rank);
         let placed = Placed {
             window: window.handle(),
@@ -246,8 +246,8 @@ impl Target {
                 }
             }
         };
-        // SAFETY: the bytes are kept in `sent` until the target is synchronised; where the call
-        // fails, too.
+        // SAFETY: the bytes are kept in `sent` until the target is synchronised, even if the call
+        // fails.
         let done = unsafe {
             match kind {
                 UpdateKind::Put => native.put(origin, placed),

@@ -1,5 +1,5 @@
-//! The application's windows, as far as puts to them are kept: their shape, the epochs that are
-//! open, their targets, and the guard over them.
+//! Windows of the application for which puts are held back: their shape, open epochs, targets, and
+//! guard.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
@@ -26,24 +26,24 @@ pub struct Window {
     /// Targets of the epoch that `MPI_Win_start` opened.
     started: Mutex<Vec<c_int>>,
     targets: Box<[OnceBox<Target>]>,
-    /// Those that there are.
+    /// Targets that exist already.
     partners: RwLock<Vec<u32>>,
-    /// The guard, where there is one; otherwise all that can be joined is.
+    /// Guard, if there is one; without one all updates that can be joined are.
     judged: Option<Judged>,
 }
 
 static WINDOWS: Registry<Win, Window> = Registry::new();
 
-/// Those that have a guard.
+/// Windows that have a guard.
 static JUDGED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// On the heap: the memory that a process has for the variables of threads is small.
+    /// On the heap, because a process has little memory for thread-local variables.
     static LAST: Box<HandleCache<Win, Window, 4>> = Box::new(HandleCache::default());
 }
 
-/// What is kept for the window with this handle, read without a lock where this thread used it
-/// last; `None` for windows that are left to the MPI.
+/// Calls `read` with the window of this handle, without a lock if this thread used it last; `None`
+/// for windows that are left to the MPI.
 #[inline(always)]
 pub fn with<R>(handle: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
     let epoch = WINDOWS.epoch();
@@ -51,12 +51,12 @@ pub fn with<R>(handle: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
     found.ok().flatten()
 }
 
-/// What is kept for the window with this handle.
+/// Returns the window of this handle.
 pub fn find(handle: Win) -> Option<Arc<Window>> {
     WINDOWS.find(native()?.plain(handle))
 }
 
-/// A window was made; puts to it are kept where its processes told each other of it.
+/// Registers a new window; puts to it are held back if its processes exchanged its shape.
 pub fn made(handle: Win, shape: Option<Exchange>, judge: impl FnOnce(usize) -> Option<Judged>) {
     let Some(native) = native() else { return };
     let handle = native.plain(handle);
@@ -75,19 +75,19 @@ pub fn made(handle: Win, shape: Option<Exchange>, judge: impl FnOnce(usize) -> O
     }
 }
 
-/// A window is no more.
+/// Removes a window.
 pub fn ended(handle: Win) {
     if let Some(native) = native() {
         WINDOWS.forget(native.plain(handle));
     }
 }
 
-/// The windows that have a guard, in the order in which they were made: the same on all ranks.
+/// Returns the windows that have a guard, in order of creation: the same on all ranks.
 pub fn all_judged() -> Vec<Arc<Window>> {
     JUDGED.lock().iter().filter_map(Weak::upgrade).collect()
 }
 
-/// No window is known any more.
+/// Removes all windows.
 pub fn forget_all() {
     WINDOWS.clear();
 }
@@ -106,31 +106,31 @@ impl Window {
         }
     }
 
-    /// Its handle.
+    /// Returns its handle.
     pub fn handle(&self) -> Win {
         self.handle
     }
 
-    /// How many processes it has.
+    /// Returns the number of its ranks.
     pub fn ranks(&self) -> usize {
         self.shape.ranks
     }
 
-    /// Which of them this one is.
+    /// Returns the rank of this process.
     pub fn rank(&self) -> usize {
         self.shape.rank
     }
 
-    /// The guard.
+    /// Returns the guard.
     #[inline(always)]
     pub fn judged(&self) -> Option<&Judged> {
         self.judged.as_ref()
     }
 
-    /// How a call to a target is run.
+    /// Returns the mode of a call to a target.
     ///
     /// # Errors
-    /// MPI's, of what was kept until now.
+    /// MPI's error, from sending the updates that were held back until now.
     #[inline(always)]
     pub fn course(&self, native: &Native, target: c_int) -> Result<Course, c_int> {
         match &self.judged {
@@ -142,14 +142,14 @@ impl Window {
         }
     }
 
-    /// A call on it that is measured since `start` has ended.
+    /// Ends a call on it that is measured since `start`.
     pub fn took(&self, start: u64, work: Work) {
         if let Some(judged) = &self.judged {
             judged.ended(start, work);
         }
     }
 
-    /// A call that synchronises, measured where calls are.
+    /// Makes a synchronising call, which is timed if calls are.
     pub fn timed(&self, call: impl FnOnce() -> c_int) -> c_int {
         let judged = self.judged.as_ref().filter(|judged| judged.is_measured());
         let start = judged.map(|_| now());
@@ -160,7 +160,7 @@ impl Window {
         code
     }
 
-    /// A call that synchronises has returned this.
+    /// Notes that a synchronising call has returned `code`.
     pub fn synchronised(&self, code: c_int) {
         let Some(judged) = &self.judged else { return };
         if code != SUCCESS {
@@ -169,7 +169,7 @@ impl Window {
         judged.synchronised();
     }
 
-    /// What opened the epoch in which a target is accessed, if one is open.
+    /// Returns the kind of the epoch in which a target is accessed, if one is open.
     pub fn kind_for(&self, target: c_int) -> Option<EpochKind> {
         let of_target = self.known_target(target).and_then(Target::kind);
         let of_all = || {
@@ -185,7 +185,7 @@ impl Window {
         of_target.or_else(of_all).or_else(of_fence)
     }
 
-    /// The unit of a target's displacements.
+    /// Returns the displacement unit of a target, in bytes.
     pub fn unit_of(&self, target: c_int) -> i64 {
         let unit = usize::try_from(target)
             .ok()
@@ -193,14 +193,15 @@ impl Window {
         unit.unwrap_or(1)
     }
 
-    /// The byte of a target's memory that a displacement is.
+    /// Returns the byte of a target's memory at a displacement.
     #[inline(always)]
     pub fn byte_of(&self, target: c_int, displacement: i64) -> Option<i64> {
         let unit = self.shape.units.of(usize::try_from(target).ok()?)?;
         displacement.checked_mul(unit)
     }
 
-    /// The byte where a piece of so many bytes goes, if all of it is in the target's memory.
+    /// Returns the first byte of an update of `bytes` bytes, if all of it is in the target's
+    /// memory.
     #[inline(always)]
     pub fn start_of(&self, target: c_int, displacement: i64, bytes: usize) -> Option<i64> {
         let start = self.byte_of(target, displacement)?;
@@ -209,7 +210,7 @@ impl Window {
         (start >= 0 && end <= has).then_some(start)
     }
 
-    /// Whether an epoch is open in which this process may access a target.
+    /// True if an epoch is open in which this process may access a target.
     #[inline(always)]
     pub fn is_open_for(&self, target: c_int) -> bool {
         let for_all = self.fence.load(Ordering::Relaxed) || self.lock_all.load(Ordering::Relaxed);
@@ -220,7 +221,7 @@ impl Window {
         for_all || self.targets[rank].get().is_some_and(Target::is_open)
     }
 
-    /// A target that is one of the window's ranks.
+    /// Returns a target, which must be one of the window's ranks.
     #[inline(always)]
     pub fn target(&self, target: c_int) -> &Target {
         let place = &self.targets[target as usize];
@@ -239,12 +240,12 @@ impl Window {
         place.get_or_init(|| Box::new(Target::new(rank)))
     }
 
-    /// A target to which something was kept, or that was locked or started, before.
+    /// Returns a target that has been accessed, locked or started before.
     pub fn known_target(&self, target: c_int) -> Option<&Target> {
         self.targets.get(usize::try_from(target).ok()?)?.get()
     }
 
-    /// All of these targets.
+    /// Calls `each` for all of these targets.
     pub fn each_target(&self, mut each: impl FnMut(&Target)) {
         let partners = self.partners.read().clone();
         for rank in partners {
@@ -254,18 +255,18 @@ impl Window {
         }
     }
 
-    /// A fence, after which an epoch is open, or none.
+    /// Notes a fence, after which an epoch is open or not.
     pub fn fenced(&self, opens: bool) {
         self.fence.store(opens, Ordering::Relaxed);
     }
 
-    /// All targets were locked, or unlocked.
+    /// Notes that all targets were locked or unlocked.
     pub fn all_locked(&self, epoch: EpochState) {
         self.lock_all
             .store(epoch == EpochState::Open, Ordering::Relaxed);
     }
 
-    /// A target was locked, or unlocked.
+    /// Notes that a target was locked or unlocked.
     pub fn locked(&self, target: c_int, epoch: EpochState) {
         let rank = usize::try_from(target).unwrap_or(usize::MAX);
         if rank < self.targets.len() {
@@ -273,8 +274,8 @@ impl Window {
         }
     }
 
-    /// An epoch was opened for the targets of a group. Where the MPI does not tell who they are,
-    /// puts to them are not kept.
+    /// Notes the start of an epoch for the targets of a group. If the MPI does not return their
+    /// ranks, puts to them are not held back.
     pub fn started(&self, group: Group) {
         let Some(native) = native() else { return };
         let Ok(all) = native.window_group(self.handle) else {
@@ -291,7 +292,7 @@ impl Window {
         }
     }
 
-    /// That epoch has ended.
+    /// Notes the end of that epoch.
     pub fn completed(&self) {
         for target in std::mem::take(&mut *self.started.lock()) {
             self.target(target).started(EpochState::Closed);

@@ -1,4 +1,4 @@
-//! A call as entry points tell it.
+//! Calls as entry points pass them on.
 
 use treepie_jobstate::order::Call;
 pub use treepie_jobstate::order::CallKind;
@@ -6,33 +6,33 @@ use treepie_mpi::native::Native;
 use treepie_mpi::{Comm, Datatype, Handle, StatusAddress, Word, c_int};
 use treepie_record as record;
 
-/// A receive or a probe. Addresses that the procedure does not have are 0.
+/// Receive or probe. Addresses that the procedure lacks are 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Receive {
-    /// What it is.
+    /// Kind of call.
     pub kind: CallKind,
     /// The communicator.
     pub comm: Comm,
-    /// The source, or any.
+    /// The source, or `MPI_ANY_SOURCE`.
     pub source: c_int,
-    /// The tag, or any.
+    /// The tag, or `MPI_ANY_TAG`.
     pub tag: c_int,
-    /// Where the message goes.
+    /// Address of the receive buffer.
     pub buffer: Word,
-    /// Elements that there is room for.
+    /// Number of elements that fit the buffer.
     pub count: i64,
     /// Their datatype.
     pub datatype: Datatype,
-    /// Where the request goes.
+    /// Address for the request.
     pub request: Word,
-    /// Where it says whether there is a message.
+    /// Address of the flag: true if there is a message.
     pub flag: Word,
     /// The status.
     pub status: StatusAddress,
 }
 
 impl Receive {
-    /// A receive of nothing.
+    /// Receive with all fields unset.
     pub const NONE: Receive = Receive {
         kind: CallKind::Recv,
         comm: Comm::ABSENT,
@@ -46,17 +46,17 @@ impl Receive {
         status: StatusAddress::ABSENT,
     };
 
-    /// Whether any tag will do.
+    /// True if any tag matches.
     pub fn takes_any_tag(&self, native: &Native) -> bool {
         self.tag == native.abi.any_tag
     }
 
-    /// Whether it does not wait for its message.
+    /// True if it does not wait for its message.
     pub fn polls(&self) -> bool {
         matches!(self.kind, CallKind::Iprobe | CallKind::Improbe)
     }
 
-    /// The call, where MPI leaves open what it gives and the application made it.
+    /// Returns the call, if MPI leaves its result open and the application made it.
     pub fn open_call(&self, native: &Native) -> Option<Call> {
         let abi = native.abi;
         let wild = self.source == abi.any_source || self.takes_any_tag(native);
@@ -71,7 +71,7 @@ impl Receive {
     }
 }
 
-/// The call of a procedure for so many requests.
+/// Returns the call of a procedure for `count` requests.
 pub fn call_for(kind: CallKind, count: c_int) -> Call {
     Call {
         kind,

@@ -29,7 +29,7 @@ pub fn replay(native: &Native, rank: Rank, log: &Log, manner: Manner) -> Result<
     Ok(())
 }
 
-/// A receive or a probe. `next` takes the communicator, the source, the tag and the status.
+/// Makes a receive or a probe. `next` takes the communicator, the source, the tag and the status.
 #[inline(always)]
 pub fn receive(
     receive: Receive,
@@ -60,7 +60,7 @@ pub(super) fn ordered_receive(
     }
 }
 
-/// A receive that is only prepared: its request is at `receive.request`.
+/// Prepares a persistent receive, whose request is at `receive.request`.
 pub fn prepare(receive: Receive, next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if code == SUCCESS
@@ -74,7 +74,7 @@ pub fn prepare(receive: Receive, next: impl FnOnce() -> c_int) -> c_int {
     code
 }
 
-/// The start of `count` requests, an array at `requests`. `next` starts so many, from an address.
+/// Starts `count` requests, an array at `requests`. `next` takes their number and their address.
 pub fn start(count: c_int, requests: Word, next: impl Fn(c_int, Word) -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
@@ -87,8 +87,8 @@ pub fn start(count: c_int, requests: Word, next: impl Fn(c_int, Word) -> c_int) 
     next(count, requests)
 }
 
-/// A call that completes requests; `kind` where MPI leaves open which. `next` takes the address of
-/// the requests and that of the status.
+/// Completes requests; `kind` is set if MPI leaves open which ones. `next` takes the address of the
+/// requests and that of the status.
 #[inline(always)]
 pub fn complete(
     kind: Option<CallKind>,
@@ -117,8 +117,8 @@ pub(super) fn ordered_complete(
     }
 }
 
-/// A look at `request`, or at a part of its message, which leaves it as it is; `next` takes it.
-/// `flag` is where it says whether it is complete.
+/// Queries `request`, or a partition of its message, and leaves it unchanged; `next` takes the
+/// request. `flag` is the address of the completion flag.
 pub fn look(kind: CallKind, request: Word, flag: Word, next: impl Fn(Word) -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
@@ -131,7 +131,7 @@ pub fn look(kind: CallKind, request: Word, flag: Word, next: impl Fn(Word) -> c_
     next(request)
 }
 
-/// A poll of something that is no request; `flag` is where it says whether that is done.
+/// Polls an operation without a request; `flag` is the address of its completion flag.
 pub fn poll(kind: CallKind, flag: Word, next: impl Fn() -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((_, _inside)) = enter()
@@ -145,10 +145,10 @@ pub fn poll(kind: CallKind, flag: Word, next: impl Fn() -> c_int) -> c_int {
     next()
 }
 
-/// Whether rank 0 has said that the program makes windows.
+/// True once rank 0 has warned that the program creates windows.
 pub(super) static WINDOWS_SAID: AtomicBool = AtomicBool::new(false);
 
-/// A procedure that makes a window. What goes through it is not replayed, which is said once.
+/// Creates a window. Communication through it is not replayed, which is reported once.
 pub fn window(next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if code == SUCCESS && features::any(ORDER) {
@@ -175,7 +175,7 @@ pub(super) fn window_made() {
     }
 }
 
-/// The cancellation of the request at an address; `next` takes the address.
+/// Cancels the request at an address; `next` takes the address.
 pub fn cancel(request: Word, next: impl Fn(Word) -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
@@ -186,7 +186,7 @@ pub fn cancel(request: Word, next: impl Fn(Word) -> c_int) -> c_int {
     next(request)
 }
 
-/// The end of the request at an address.
+/// Frees the request at an address.
 pub fn free(request: Word, next: impl FnOnce() -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()

@@ -1,5 +1,5 @@
-//! Logs of all ranks: from one file at the start of a replay, to one file at the end of a recorded
-//! run.
+//! Logs of all ranks: read from one file at the start of a replay, written to one file at the end
+//! of a recorded run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,19 +24,19 @@ use super::journal::{HostFiles, Journal};
 use super::recording::Recording;
 use super::work::{WORK, Work, replaying};
 
-/// What is recorded of a job.
+/// Recording of a job.
 struct Job {
     order: PathBuf,
     run: RunDescription,
     program: Program,
-    /// The files of this host, where this process made them.
+    /// The files of this host, if this process created them.
     files: Option<HostFiles>,
 }
 
 static JOB: OnceCell<Job> = OnceCell::new();
 
 impl Job {
-    /// Writes the order; whether it is written.
+    /// Writes the order; true on success.
     fn write(&'static self, bodies: Vec<u8>) -> bool {
         let work = move || write_bodies(&self.order, &self.run, &self.program, &bodies);
         let problem = match within(WRITING, "writing the order", work) {
@@ -54,17 +54,17 @@ impl Job {
     }
 }
 
-/// A host, as its processes know it: its kernel and its name.
+/// Returns the identity of a host, the same on all its processes: its kernel and its name.
 fn host(native: &Native) -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     format!("{} {}", boot.trim(), native.processor_name())
 }
 
 /// Records the order of this rank from now on, in files that the ranks of a host share. A rank that
-/// can't is told of, and harms nobody. Collective over the native world.
+/// cannot record gets a warning, and the others continue. Collective over the native world.
 ///
 /// # Errors
-/// As of [`gather_to_all`].
+/// Those of [`gather_to_all`].
 pub fn record(
     native: &Native,
     processes: &Members<'_>,
@@ -149,7 +149,7 @@ pub fn distribute(
             decode_log(&bytes)
         }
     };
-    // All have one, or none goes on.
+    // All ranks have a log, or none continues.
     let verdicts = processes.allgather(u8::from(own.is_some()))?;
     let missing = verdicts
         .iter()
@@ -159,7 +159,7 @@ pub fn distribute(
         .ok_or(ShareError::Elsewhere { rank: missing })
 }
 
-/// The end of the job on this process: the replay is checked, or the log is complete.
+/// Ends the recording or replay on this process: checks the replay, or completes the log.
 pub fn end() {
     features::end(ORDER);
     if replaying().is_some() {
@@ -170,13 +170,13 @@ pub fn end() {
     }
 }
 
-/// Writes the order that was recorded, if one was. Collective over all processes, behind [`end`].
+/// Writes the recorded order, if there is one. Collective over all processes, after [`end`].
 ///
 /// # Errors
 /// A native call that failed; a process that does not answer.
 pub fn write(processes: &BoundedMembers<'_>) -> Result<(), ShareError> {
     let Some(job) = JOB.get() else { return Ok(()) };
-    // All logs are at their end.
+    // All logs are complete.
     processes.allgather(0)?;
     let body = job.files.as_ref().map(HostFiles::bodies).transpose();
     let is_read = body.is_ok();
@@ -199,7 +199,7 @@ pub fn write(processes: &BoundedMembers<'_>) -> Result<(), ShareError> {
     Ok(())
 }
 
-/// Removes what is left of an earlier run at this name.
+/// Removes files of an earlier run with this name.
 pub fn clear(order: &Path) {
     remove_directory(&directory_of(order));
 }

@@ -1,10 +1,10 @@
-//! The log of this process while it runs: blocks in a file of its host's, and a tail in memory.
+//! Log of this process during the run: blocks in a file of its host, and a tail in memory.
 //!
-//! The ranks of a host share two files, which the one with the lowest rank makes. Entries go to the
-//! rank's own part of the file of tails, mapped memory that the system keeps when the process is
-//! killed. A full tail becomes a compressed block, which is appended to the other file in one call.
-//! A tail tells how many blocks were before it, so that one whose block was written just then is
-//! not read twice.
+//! The ranks of a host share two files, which its lowest rank creates. Entries go to the rank's own
+//! part of the file of tails, mapped memory that the system keeps if the process is killed. A full
+//! tail becomes a compressed block, which is appended to the other file in one call. A tail holds
+//! the number of blocks before it, so that a tail whose block has just been written is not read
+//! twice.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -21,18 +21,18 @@ use treepie_jobstate::order::file::{
 use treepie_jobstate::order::{BLOCK, Totals};
 use treepie_process::machine::file_limit;
 
-/// The files of a host's ranks.
+/// Files of a host's ranks.
 #[derive(Debug, Clone)]
 pub struct HostFiles {
     directory: PathBuf,
-    /// The lowest rank of the host.
+    /// Lowest rank of the host.
     first: Rank,
-    /// Ranks of the host.
+    /// Number of ranks of the host.
     ranks: usize,
 }
 
 impl HostFiles {
-    /// The files for the order at `order` of a host's ranks, in rising order.
+    /// Returns the files for the order at `order` of a host's ranks, which are sorted.
     pub fn new(order: &Path, ranks: &[Rank]) -> HostFiles {
         HostFiles {
             directory: directory_of(order),
@@ -49,11 +49,11 @@ impl HostFiles {
         OwnDirectory::open(&*self.directory, Access::Umask)
     }
 
-    /// Makes them, before any rank of the host begins its log; `start` is what the files of a run
-    /// begin with.
+    /// Creates them, before any rank of the host begins its log; `start` is the beginning of a
+    /// run's files.
     ///
     /// # Errors
-    /// An error of the system, and a directory that is not ours; nothing is left then.
+    /// An error of the system, and a directory of another owner; no files are left then.
     pub fn create(&self, start: &[u8]) -> Result<(), NotOwn> {
         let directory = OwnDirectory::make(&*self.directory, Access::Umask)?;
         let [blocks, tails] = self.names();
@@ -66,15 +66,15 @@ impl HostFiles {
         Ok(made?)
     }
 
-    /// The logs of all ranks of the host, of which none goes on.
+    /// Reads the logs of all ranks of the host, which must all have ended.
     ///
     /// # Errors
-    /// Files that can't be read.
+    /// Files that cannot be read.
     pub fn bodies(&self) -> Result<Vec<u8>, OrderError> {
         bodies_of_host(&self.directory, self.first)
     }
 
-    /// Removes them, and the directory with the last ones: the job's order is written.
+    /// Removes them, and the directory with the last ones: the job's order has been written.
     pub fn remove(&self) {
         if let Ok(directory) = self.open() {
             self.names().iter().for_each(|name| directory.remove(name));
@@ -83,7 +83,7 @@ impl HostFiles {
     }
 }
 
-/// The log of this process.
+/// Log of this process.
 pub struct Journal {
     rank: Rank,
     /// The file of blocks, to which the other ranks of the host append as well.
@@ -95,10 +95,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins the log of a rank, the `place`-th of its host, whose files are there.
+    /// Begins the log of a rank, the `place`-th of its host, whose files exist.
     ///
     /// # Errors
-    /// An error of the system, and a directory that is not ours.
+    /// An error of the system, and a directory of another owner.
     pub fn begin(files: &HostFiles, rank: Rank, place: usize) -> Result<Journal, NotOwn> {
         let directory = files.open()?;
         let [blocks, tails] = files.names();
@@ -109,7 +109,7 @@ impl Journal {
             length: 0,
             blocks: 0,
         };
-        // A rank that has recorded nothing has a log, too.
+        // A rank without entries has a log, too.
         journal.append(&start_of_rank(rank))?;
         journal.tail.begin(rank);
         Ok(journal)
@@ -152,8 +152,8 @@ impl Journal {
         self.append(&[start_of_rank(self.rank), file::end_of_rank(totals)].concat())
     }
 
-    /// Appends frames in one call, since those of other ranks may come behind. What is cut off by a
-    /// full disk is no frame, and readers leave it out.
+    /// Appends frames in one call, since other ranks may append theirs next. A frame that a full
+    /// disk has cut off is invalid, and readers skip it.
     fn append(&self, frames: &[u8]) -> io::Result<()> {
         let length = self.file.metadata()?.len() + frames.len() as u64;
         if length > file_limit() {
@@ -174,24 +174,24 @@ fn limited() -> io::Error {
     io::Error::other("files may not be so large (ulimit -f)")
 }
 
-/// Words of a tail's head.
+/// Words of a tail's header.
 const HEAD: usize = TAIL_HEAD / 8;
 /// Words of a tail.
 const WORDS: usize = TAIL / 8;
 
-/// Entries in shared memory, which this process alone writes, one thread at a time: the rank and 1,
-/// the blocks before, the length, and the entries.
+/// Entries in shared memory, which only this process writes, one thread at a time: the rank plus 1,
+/// the number of earlier blocks, the length, and the entries.
 struct Tail(&'static [AtomicU64; WORDS]);
 
 impl Tail {
-    /// The `place`-th tail of a file with so many.
+    /// Returns the `place`-th of `tails` tails in a file.
     fn new(file: &File, tails: usize, place: usize) -> io::Result<Tail> {
         if (tails * TAIL) as u64 > file_limit() {
             return Err(limited());
         }
-        // Memory that is only promised would end the process when there is none.
+        // Memory that is only reserved would end the process if the system ran out of it.
         let (start, length) = ((place * TAIL) as libc::off_t, TAIL as libc::off_t);
-        // SAFETY: the descriptor is ours.
+        // SAFETY: this library owns the descriptor.
         match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, length) } {
             0 => (),
             error => return Err(io::Error::from_raw_os_error(error)),
@@ -199,20 +199,20 @@ impl Tail {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let (none, descriptor) = (std::ptr::null_mut(), file.as_raw_fd());
         let until = (place + 1) * TAIL;
-        // SAFETY: a new mapping of a file that is so long: parts begin anywhere in a page of
+        // SAFETY: a new mapping of a file that has this length: tails begin anywhere in a page of
         // memory, mappings do not.
         let base = unsafe { libc::mmap(none, until, access, libc::MAP_SHARED, descriptor, 0) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the mapping has so many tails, of whole words, and is aligned to a page of
-        // memory, never unmapped, and used by atomic accesses alone.
+        // SAFETY: the mapping holds this many tails, of whole words; it is aligned to a page of
+        // memory, never unmapped, and only accessed atomically.
         Ok(Tail(unsafe {
             &*base.cast::<[AtomicU64; WORDS]>().add(place)
         }))
     }
 
-    /// This rank's entries come.
+    /// Marks the tail as this rank's.
     fn begin(&self, rank: Rank) {
         self.0[0].store((rank.0 as u64 + 1).to_le(), Ordering::Release);
     }
@@ -221,14 +221,14 @@ impl Tail {
         self.0[2].store((length as u64).to_le(), Ordering::Release);
     }
 
-    /// So many blocks are written: there are no entries behind them yet. A tail that is left
-    /// between the two stores has no entries, and they are in the block.
+    /// Sets the number of blocks, and the number of entries to 0. A tail that is left between the
+    /// two stores has no entries, and they are in the block.
     fn empty(&self, blocks: u64) {
         self.set_length(0);
         self.0[1].store(blocks.to_le(), Ordering::Release);
     }
 
-    /// Writes entries behind so many bytes.
+    /// Writes entries at byte `at`.
     fn write(&self, at: usize, entries: &[u8]) {
         for (at, &byte) in (at..).zip(entries) {
             let word = &self.0[HEAD + at / 8];
@@ -238,7 +238,7 @@ impl Tail {
         }
     }
 
-    /// The first bytes of the entries, which are copied.
+    /// Returns a copy of the first `length` bytes of the entries.
     fn entries(&self, length: usize) -> Vec<u8> {
         let words = &self.0[HEAD..HEAD + length.div_ceil(8)];
         let word = |word: &AtomicU64| word.load(Ordering::Relaxed).to_ne_bytes();
@@ -257,10 +257,10 @@ mod tests {
 
     type Checked = Result<(), Box<dyn std::error::Error>>;
 
-    /// A match of the oldest receive, of the source of the one before.
+    /// Match of the oldest receive, with the same source as the one before.
     const ENTRY: [u8; 1] = [0];
 
-    /// A directory of the test's own, and the files of a host with ranks 2 and 5 of 6.
+    /// Returns a directory for one test, and the files of a host with ranks 2 and 5 of 6.
     fn host(name: &str) -> Result<(PathBuf, HostFiles), NotOwn> {
         let name = format!("treepie-journal-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
@@ -311,7 +311,7 @@ mod tests {
             journal.put(&many)?;
             journal.put(&ENTRY)?;
         }
-        // Rank 2 is killed while it appends a block, after which rank 5 goes on.
+        // Rank 2 is killed while it appends a block; rank 5 continues.
         let block = [start_of_rank(Rank(2)), file::block(&many)].concat();
         journals[0].append(&block[..block.len() - 1])?;
         journals[1].put(&many)?;

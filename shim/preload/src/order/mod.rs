@@ -1,20 +1,21 @@
 //! The order of receives: recorded into a log, and replayed from one.
 //!
-//! Entry points call the functions of this file around the native MPI's, within `record`. They are
-//! told what MPI leaves open of a call, and call the native procedure with what they choose:
+//! Entry points call the functions of this file around the native MPI's, within `record`. These
+//! functions get the parts of a call that MPI leaves open, choose values for them, and call the
+//! native procedure:
 //!
 //! ```text
-//! calls        a call as entry points tell it
-//! recording    what a call gave goes into the log
-//! replaying    a call gives what the log says
-//! requests     what is known of requests under way
+//! calls        a call as entry points pass it on
+//! recording    writes the results of calls to the log
+//! replaying    makes calls return the results in the log
+//! requests     state of active requests
 //! journal      the log of this process, in files that outlive it
-//! watchdog     ends a replay that waits for what does not come
+//! watchdog     ends a replay that waits in vain
 //! collect      logs of all ranks, to one file at the end and from one at the start
 //! ```
 //!
-//! All calls of a process are in one order, which holds while one thread receives. What a second
-//! thread does ends a recording, and a replay.
+//! All calls of a process are in one order, which is defined as long as one thread receives. A
+//! receive of a second thread ends a recording, and a replay.
 
 mod calls;
 mod calls_in_order;

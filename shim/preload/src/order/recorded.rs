@@ -1,4 +1,4 @@
-//! Calls whose outcomes go into the log.
+//! Calls whose results go into the log.
 
 use treepie_jobstate::order::{Call, CallKind, Outcome};
 use treepie_mpi::native::Native;
@@ -9,7 +9,7 @@ use super::calls::{Receive, call_for};
 use super::requests::{self, Open};
 use super::work::recording;
 
-/// The integer at an address.
+/// Reads the integer at an address.
 ///
 /// # Safety
 /// The address is that of an integer that a call has set.
@@ -18,8 +18,8 @@ unsafe fn integer(address: Word) -> c_int {
     unsafe { *(address as *const c_int) }
 }
 
-/// Calls `call` with a status, also where the application wants none; the source and the tag that
-/// it has then, where the call succeeded.
+/// Calls `call` with a status, even if the application wants none; returns the source and the tag
+/// in it if the call succeeded.
 fn with_status(
     native: &Native,
     wanted: StatusAddress,
@@ -128,14 +128,14 @@ pub fn complete(
         && code == SUCCESS
     {
         let call = call_for(kind, completion.count);
-        // SAFETY: the call succeeded, and what it was given holds its results.
+        // SAFETY: the call succeeded, and its arguments hold its results.
         let outcome = unsafe { outcome_of(native, kind, completion) };
         recording(|recording| recording.write(|it| it.found(&call, outcome)));
     }
     code
 }
 
-/// A receive is complete.
+/// Logs the match of a completed receive.
 ///
 /// # Safety
 /// The status is that of a call that is complete.
@@ -151,7 +151,7 @@ unsafe fn settle(native: &Native, open: Open, status: StatusAddress) {
     });
 }
 
-/// Outcome of a call for requests.
+/// Returns the result of a call for requests.
 ///
 /// # Safety
 /// It succeeded, and its arguments are these.
@@ -179,7 +179,7 @@ unsafe fn outcome_of(native: &Native, kind: CallKind, completion: &Completion) -
     }
 }
 
-/// A poll, which says at `flag` whether something is done.
+/// Makes a poll, which sets a completion flag at `flag`.
 pub fn poll(call: &Call, flag: Word, next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if code == SUCCESS {

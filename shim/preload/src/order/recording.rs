@@ -1,4 +1,4 @@
-//! The recording of this process: its log, and the file that this goes to.
+//! Recording of this process: its log, and the file for it.
 
 use treepie_base::Rank;
 use treepie_jobstate::order::{Recorder, Totals};
@@ -6,12 +6,12 @@ use treepie_process::log;
 
 use super::journal::Journal;
 
-/// The recording of this process.
+/// Recording of this process.
 pub struct Recording {
     pub rank: Rank,
     recorder: Recorder,
     journal: Journal,
-    /// The log could not be written any more: what follows is not in it.
+    /// True once the log could not be written: later entries are missing.
     is_cut_off: bool,
 }
 
@@ -25,7 +25,7 @@ impl Recording {
         }
     }
 
-    /// Does what adds to the log, and writes that.
+    /// Calls `act`, which adds to the log, and writes the additions.
     pub fn write<R>(&mut self, act: impl FnOnce(&mut Recorder) -> R) -> R {
         let result = act(&mut self.recorder);
         if !self.recorder.bytes.is_empty() {
@@ -40,19 +40,20 @@ impl Recording {
         result
     }
 
-    /// A second thread receives: the log says so, and nothing more.
+    /// Ends the recording because a second thread receives: the log notes that, and nothing later.
     pub fn give_up(&mut self) {
         self.write(Recorder::threads);
         let problem = "more than one thread receives, and calls of threads have no order";
         give_up(self.rank, problem);
     }
 
-    /// A window was made.
+    /// Notes in the log that a window was created.
     pub fn window(&mut self) {
         self.write(Recorder::window);
     }
 
-    /// The rank has reached `MPI_Finalize`. Its log has no end where it could not be written.
+    /// Ends the log: the rank has reached `MPI_Finalize`. A log that could not be written has no
+    /// end.
     pub fn end(&mut self) {
         let totals: Totals = self.write(Recorder::end);
         if !self.is_cut_off
@@ -63,7 +64,7 @@ impl Recording {
     }
 }
 
-/// Says why the order is not recorded any more.
+/// Reports why the order is no longer recorded.
 fn give_up(rank: Rank, problem: &str) {
     log::error(&format!(
         "rank {rank}: order: {problem}; what follows is not recorded"

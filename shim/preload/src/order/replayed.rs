@@ -1,5 +1,6 @@
-//! A call gives what the log says: receives are posted with what they matched, polls that found
-//! nothing return at once, and what was found is waited for.
+//! Calls that return the results in the log: receives are posted for the messages that they
+//! matched, polls that found nothing return immediately, and polls that found a message wait for
+//! it.
 
 use std::thread;
 
@@ -15,8 +16,8 @@ use super::requests;
 use super::watchdog::watch;
 use super::work::replaying;
 
-/// Answer of the guide; the job ends where the guide does not agree, or is to end where the log
-/// does.
+/// Returns the answer of the guide; ends the job if the guide finds a mismatch, or is to end with
+/// the log.
 fn led<R>(
     lead: impl FnOnce(&mut Guide) -> Result<R, Diverged>,
     is_beyond: impl FnOnce(&R) -> bool,
@@ -37,7 +38,7 @@ fn led<R>(
     end_job(&text, status)
 }
 
-/// Way in which a receive is posted.
+/// Returns the way in which a receive is posted.
 fn posting(call: &Call) -> Posting {
     let posted = led(
         |guide| guide.post(call),
@@ -46,17 +47,17 @@ fn posting(call: &Call) -> Posting {
     posted.unwrap_or(Posting::Beyond)
 }
 
-/// Outcome of a call; `None` if the recorded run had ended.
+/// Returns the result of a call; `None` if the recorded run had ended.
 fn found(call: &Call) -> Option<Outcome> {
     led(|guide| guide.find(call), Option::is_none).flatten()
 }
 
-/// A communicator on which nobody sends.
+/// Returns a communicator on which nobody sends.
 fn nowhere() -> Option<Comm> {
     replaying().map(|replaying| replaying.nowhere.handle())
 }
 
-/// Polls until it is done, or fails.
+/// Polls until the call is complete or fails.
 fn until(call: &Call, mut poll: impl FnMut() -> c_int, done: impl Fn() -> bool) -> c_int {
     let _watch = watch(call);
     loop {
@@ -64,7 +65,7 @@ fn until(call: &Call, mut poll: impl FnMut() -> c_int, done: impl Fn() -> bool) 
         if code != SUCCESS || done() {
             return code;
         }
-        // The sender may want this core.
+        // The sender may need this core.
         thread::yield_now();
     }
 }
@@ -78,7 +79,7 @@ unsafe fn set(address: Word, value: c_int) {
     unsafe { *(address as *mut c_int) = value }
 }
 
-/// Whether the flag at this address is set.
+/// True if the flag at this address is set.
 fn is_set(flag: Word) -> bool {
     // SAFETY: it is the flag of the application's call.
     unsafe { *(flag as *const c_int) != 0 }
@@ -154,12 +155,12 @@ pub fn start(
     SUCCESS
 }
 
-/// Begins what stands for a persistent receive with a wildcard, which is fixed in its request;
-/// `None` where the request itself is to be started.
+/// Begins the stand-in of a persistent receive with a wildcard, since a persistent request fixes
+/// its source and tag; `None` if the request itself is to be started.
 fn begin_prepared(native: &Native, request: Request) -> Option<Result<Request, c_int>> {
     let prepared = requests::preparation(request)?;
     let receive = prepared.receive;
-    // No `int`: it was prepared with a large count, which only its own request has.
+    // Not an `int`: it was prepared with a large count, which only its own request has.
     let count = c_int::try_from(receive.count).ok()?;
     let message = (receive.buffer, count, receive.datatype);
     let (comm, source, tag) = match posting(&prepared.call) {
@@ -178,12 +179,12 @@ fn begin_prepared(native: &Native, request: Request) -> Option<Result<Request, c
     Some(begun)
 }
 
-/// The requests of a call, with what stands for some of them.
+/// Requests of a call, some of them replaced by stand-ins.
 struct Array {
     address: Word,
-    /// As the application has them, and as the native MPI gets them.
+    /// Handles of the application, and those that the native MPI gets.
     handles: Vec<(Request, Request)>,
-    /// Memory of ours, where they differ.
+    /// Array for the native MPI, if they differ.
     room: Vec<u64>,
 }
 
@@ -205,7 +206,7 @@ impl Array {
             array.address = array.room.as_mut_ptr() as Word;
             for (at, (_, passed)) in array.handles.iter().enumerate() {
                 let address = array.address + at * native.abi.handle_bytes;
-                // SAFETY: there is room for so many handles of any width.
+                // SAFETY: the array has space for that many handles of any width.
                 unsafe { native.write_handle(address, *passed) };
             }
         }
@@ -216,14 +217,14 @@ impl Array {
         self.address + number as usize * native.abi.handle_bytes
     }
 
-    /// The call for one of them whose message is awaited.
+    /// Returns the call for one of them whose message is awaited.
     fn awaits(&self) -> Option<Call> {
         self.handles
             .iter()
             .find_map(|(_, passed)| requests::awaits(*passed))
     }
 
-    /// Notes which are complete, and gives the application its handles.
+    /// Notes which are complete, and writes the application's handles.
     fn settle(self, native: &Native, completion: &Completion) {
         for (at, (own, passed)) in self.handles.iter().enumerate() {
             let now = native.plain(handle_at::<Request>(self.at(native, at as u32)));
@@ -235,7 +236,7 @@ impl Array {
                 requests::set_stand_in(*own, None);
             } else if own == passed && !self.room.is_empty() {
                 let address = completion.requests + at * native.abi.handle_bytes;
-                // SAFETY: the application's array has so many handles.
+                // SAFETY: the application's array has this many handles.
                 unsafe { native.write_handle(address, now) };
             }
         }
@@ -264,7 +265,7 @@ pub fn complete(
             }
             Some(Outcome::Index(index)) => take(native, &call, completion, &array, &[index]),
             Some(Outcome::Indices(indices)) => take(native, &call, completion, &array, &indices),
-            // No request is active, or a flag says that all is done.
+            // No request is active, or a flag reports that all are complete.
             Some(Outcome::Inactive) => {
                 let _watch = watch(&call);
                 plain()
@@ -276,7 +277,7 @@ pub fn complete(
     code
 }
 
-/// A poll finds nothing.
+/// Sets the results of a poll that found nothing.
 ///
 /// # Safety
 /// The addresses are those of the application's call.
@@ -292,7 +293,7 @@ unsafe fn nothing(native: &Native, completion: &Completion) {
     }
 }
 
-/// Waits for these requests, in this order, and says that they are complete.
+/// Waits for these requests, in this order, and reports them as complete.
 fn take(
     native: &Native,
     call: &Call,
@@ -313,8 +314,8 @@ fn take(
         let mut done = false;
         let _watch = watch(call);
         while !done {
-            // SAFETY: the request is one of the call's, as the guide has checked, and the status
-            // is one of its statuses or ours.
+            // SAFETY: the request is one of the call's, as the guide has checked, and the status is
+            // one of its statuses or this function's own.
             match unsafe { native.test_one(array.at(native, index), status) } {
                 Ok(is_done) => done = is_done,
                 Err(code) => return code,
@@ -325,7 +326,7 @@ fn take(
         }
         if completion.indices != 0 {
             let address = completion.indices + place * size_of::<c_int>();
-            // SAFETY: the application's array has one for each request.
+            // SAFETY: the application's array has one element for each request.
             unsafe { set(address, index as c_int) };
         }
     }
@@ -357,7 +358,7 @@ pub fn look(
     poll(&call_for(kind, 1), flag, || next(passed))
 }
 
-/// A poll, which says at `flag` whether something is done.
+/// Makes a poll, which sets a completion flag at `flag`.
 pub fn poll(call: &Call, flag: Word, next: impl Fn() -> c_int) -> c_int {
     match found(call) {
         None => next(),
@@ -382,12 +383,12 @@ pub fn cancel(native: &Native, request: Word, next: impl Fn(Word) -> c_int) -> c
     }
     let mut room = 0u64;
     let address = &raw mut room as Word;
-    // SAFETY: there is room for a handle of any width.
+    // SAFETY: there is space for a handle of any width.
     unsafe { native.write_handle(address, passed) };
     next(address)
 }
 
-/// Ends the job if the replay has not come to the end of the recorded run.
+/// Ends the job if the replay has not reached the end of the recorded run.
 pub fn finish() {
     let ended = replaying().map(|mut replaying| replaying.end());
     if let Some(Err(text)) = ended {

@@ -1,4 +1,4 @@
-//! The replay of this process: the log that leads it.
+//! Replay of this process: the log that leads it.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_process::log;
 use treepie_profile::settings::AfterEnd;
 
-/// Manner in which a replay is led, beside its log.
+/// Settings of a replay, beside its log.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
-    /// Longest time that a call may wait for what was recorded.
+    /// Longest time that a call may wait for its recorded result.
     pub patience: Option<Duration>,
-    /// Behaviour where the recorded run had ended early.
+    /// Behaviour after the point where the recorded run had ended early.
     pub after_end: AfterEnd,
 }
 
-/// The replay of this process.
+/// Replay of this process.
 pub struct Replaying {
     pub rank: Rank,
     pub guide: Guide,
     after_end: AfterEnd,
-    /// It was said that the recorded run had ended.
+    /// True once the end of the recorded run has been reported.
     said: bool,
-    /// Where nobody sends: for receives that were cancelled.
+    /// Communicator on which nobody sends, for receives that were cancelled.
     pub nowhere: OwnComm,
 }
 
@@ -44,19 +44,23 @@ impl Replaying {
         })
     }
 
-    /// What is said of a call that has waited so long.
+    /// Returns the message about a call that has waited for `waited`.
     pub fn stuck(&self, call: &Call, waited: Duration) -> String {
         let diverged = self.guide.stuck(call, waited.as_secs());
         format!("rank {}: order: {diverged}", self.rank)
     }
 
-    /// The replay has reached `MPI_Finalize`; what is wrong with it.
+    /// Ends the replay at `MPI_Finalize`.
+    ///
+    /// # Errors
+    /// The replay's mismatch with the recorded run.
     pub fn end(&mut self) -> Result<(), String> {
         let ended = self.guide.end();
         ended.map_err(|diverged| format!("rank {}: order: {diverged}", self.rank))
     }
 
-    /// The recorded run had ended here: whether the job is to end, too.
+    /// Handles a call after the end of the recorded run; returns the reason if the job is to end,
+    /// too.
     pub fn beyond(&mut self) -> Option<String> {
         let text = format!("rank {}: order: the recorded run had ended here", self.rank);
         match self.after_end {

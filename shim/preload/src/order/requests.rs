@@ -1,4 +1,4 @@
-//! What is known of receives under way, by their requests.
+//! State of active receives, by their requests.
 
 use std::collections::HashMap;
 
@@ -9,69 +9,69 @@ use treepie_mpi::Request;
 
 use super::calls::Receive;
 
-/// A receive whose match is open.
+/// Receive whose match is open.
 #[derive(Debug, Clone, Copy)]
 pub struct Open {
     /// Its number in posting order.
     pub number: u64,
-    /// Any tag would do.
+    /// True if any tag matches.
     pub any_tag: bool,
 }
 
-/// A persistent receive with a wildcard.
+/// Persistent receive with a wildcard.
 #[derive(Debug, Clone, Copy)]
 pub struct Prepared {
-    /// As it was prepared.
+    /// Receive as it was prepared.
     pub receive: Receive,
-    /// Each start of it.
+    /// Call of each of its starts.
     pub call: Call,
-    /// In a replay, the request that stands for it while it is under way.
+    /// In a replay, the request that replaces it while it is active.
     pub stand_in: Option<Request>,
 }
 
-/// The requests.
+/// State of requests.
 #[derive(Default)]
 struct Requests {
-    /// Recorded: the match comes with the status.
+    /// While recording: receives whose match comes with the status.
     open: HashMap<Request, Open>,
-    /// Replayed: receives of a message that is known.
+    /// While replaying: receives whose message is known.
     awaited: HashMap<Request, Call>,
     prepared: HashMap<Request, Prepared>,
 }
 
 static REQUESTS: Lazy<Mutex<Requests>> = Lazy::new(Mutex::default);
 
-/// A receive was begun whose match is open.
+/// Adds an active receive whose match is open.
 pub fn opened(request: Request, open: Open) {
     REQUESTS.lock().open.insert(request, open);
 }
 
-/// Whether the match of this request is open.
+/// True if the match of this request is open.
 pub fn is_open(request: Request) -> bool {
     REQUESTS.lock().open.contains_key(&request)
 }
 
-/// The request is complete: its receive, if its match was open.
+/// Removes a completed request; returns its receive if its match was open.
 pub fn closed(request: Request) -> Option<Open> {
     REQUESTS.lock().open.remove(&request)
 }
 
-/// A receive was begun of a message that is known.
+/// Adds an active receive whose message is known.
 pub fn awaited(request: Request, call: Call) {
     REQUESTS.lock().awaited.insert(request, call);
 }
 
-/// The call that began this request, if its message is known.
+/// Returns the call that began this request, if its message is known.
 pub fn awaits(request: Request) -> Option<Call> {
     REQUESTS.lock().awaited.get(&request).copied()
 }
 
-/// The request is complete.
+/// Removes a completed request.
 pub fn arrived(request: Request) {
     REQUESTS.lock().awaited.remove(&request);
 }
 
-/// A receive was prepared.
+/// Adds a persistent receive.
 pub fn prepared(request: Request, receive: Receive, call: Call) {
     let stand_in = None;
     let prepared = Prepared {
@@ -82,24 +82,24 @@ pub fn prepared(request: Request, receive: Receive, call: Call) {
     REQUESTS.lock().prepared.insert(request, prepared);
 }
 
-/// What was prepared with this request.
+/// Returns the persistent receive of this request.
 pub fn preparation(request: Request) -> Option<Prepared> {
     REQUESTS.lock().prepared.get(&request).copied()
 }
 
-/// What stands for a prepared request while it is under way.
+/// Returns the stand-in of a persistent request while it is active.
 pub fn stand_in(request: Request) -> Option<Request> {
     preparation(request)?.stand_in
 }
 
-/// From now on this stands for a prepared request, or nothing.
+/// Sets or removes the stand-in of a persistent request.
 pub fn set_stand_in(request: Request, stand_in: Option<Request>) {
     if let Some(prepared) = REQUESTS.lock().prepared.get_mut(&request) {
         prepared.stand_in = stand_in;
     }
 }
 
-/// The request is no more.
+/// Removes a freed request.
 pub fn freed(request: Request) {
     let mut requests = REQUESTS.lock();
     requests.open.remove(&request);

@@ -1,5 +1,5 @@
-//! Ends a replay that waits for what does not come: a thread of its own looks at the clock, since
-//! the one that waits is in the native MPI.
+//! Watchdog that ends a replay whose calls wait in vain: a separate thread watches the clock, since
+//! the waiting thread is inside the native MPI.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use treepie_process::machine::with_signals_blocked;
 use super::end_job::{DIVERGED, end_job};
 use super::work::replaying;
 
-/// What is waited for, and since when.
+/// Call that waits, and the start of its wait.
 static WAITING: Mutex<Option<(Instant, Call)>> = Mutex::new(None);
 
-/// A wait for what was recorded.
+/// Guard of a wait for a recorded result.
 pub struct Watch;
 
 /// Begins such a wait.
@@ -30,7 +30,7 @@ impl Drop for Watch {
     }
 }
 
-/// Watches from now on, if there is an end of patience.
+/// Starts the watchdog, if there is a time limit.
 pub fn start(patience: Option<Duration>) {
     let Some(patience) = patience else { return };
     let step = (patience / 10).clamp(Duration::from_millis(10), Duration::from_millis(500));
@@ -42,8 +42,8 @@ pub fn start(patience: Option<Duration>) {
             }
         });
     };
-    // The thread inherits that signals are blocked: they are the application's. Without it a
-    // replay that can't go on waits.
+    // The thread inherits the blocked signals, which are for the application. Without the thread a
+    // replay that cannot continue waits.
     let _ = with_signals_blocked(|| {
         let builder = thread::Builder::new().name("treepie-order".to_owned());
         builder.stack_size(256 * 1024).spawn(work)

@@ -1,4 +1,4 @@
-//! Work on the order of receives in this process.
+//! State of the order of receives in this process.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -12,24 +12,24 @@ use super::end_job::{DIVERGED, end_job};
 use super::recording::Recording;
 use super::replaying::Replaying;
 
-/// Work on the order.
+/// Recording or replay.
 pub(super) enum Work {
     Recording(Recording),
     Replaying(Box<Replaying>),
 }
 
-/// The order of this process. It is not held around a call of the native MPI.
+/// Recording or replay of this process. The lock is not held around a call of the native MPI.
 pub(super) static WORK: Mutex<Option<Work>> = Mutex::new(None);
 
-/// The thread that receives.
+/// Thread that receives.
 pub(super) static THREAD: OnceLock<ThreadId> = OnceLock::new();
 
 thread_local! {
-    /// Whether this thread is in a call that is recorded or replayed: what that calls is not.
+    /// True if this thread is in a call that is recorded or replayed: its internal calls are not.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// This thread's stay in such a call.
+/// Guard of this thread's stay in such a call.
 pub(super) struct Inside;
 
 impl Drop for Inside {
@@ -38,7 +38,7 @@ impl Drop for Inside {
     }
 }
 
-/// The native MPI and the order, for a call of the application's own on the thread that receives.
+/// Returns the native MPI and the guard, for a call of the application on the thread that receives.
 pub(super) fn enter() -> Option<(&'static Native, Inside)> {
     let nested = INSIDE.try_with(|inside| inside.replace(true)).ok()?;
     if nested {
@@ -53,7 +53,7 @@ pub(super) fn enter() -> Option<(&'static Native, Inside)> {
     Some((native()?, inside))
 }
 
-/// A second thread receives: an order of calls is no more.
+/// Handles a receive of a second thread: the order of calls is no longer defined.
 #[cold]
 pub(super) fn second_thread() {
     features::end(ORDER);
@@ -70,7 +70,7 @@ pub(super) fn second_thread() {
     }
 }
 
-/// Acts on the recording; `None` if the order is not recorded.
+/// Calls `act` on the recording; `None` if the order is not recorded.
 pub(super) fn recording<R>(act: impl FnOnce(&mut Recording) -> R) -> Option<R> {
     match &mut *WORK.lock() {
         Some(Work::Recording(recording)) => Some(act(recording)),
@@ -78,7 +78,7 @@ pub(super) fn recording<R>(act: impl FnOnce(&mut Recording) -> R) -> Option<R> {
     }
 }
 
-/// The replay, locked; `None` where none is.
+/// Returns the replay, locked; `None` if there is none.
 pub(super) fn replaying() -> Option<impl std::ops::DerefMut<Target = Replaying>> {
     MutexGuard::try_map(WORK.lock(), |work| match work {
         Some(Work::Replaying(replaying)) => Some(&mut **replaying),

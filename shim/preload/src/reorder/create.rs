@@ -1,4 +1,4 @@
-//! Constructors of communicators with a topology, in a better order of ranks.
+//! Constructors of communicators with a topology, in an improved order of ranks.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -20,20 +20,20 @@ use super::seats::Seats;
 use super::{edges, order};
 use crate::world;
 
-/// Places in which the processes of the launcher's world run, as process 0 tells all.
+/// Locations of the processes of the launcher's world, as process 0 shares them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Places {
-    /// The text of a topology file.
+    /// Text of a topology file.
     pub topology: String,
-    /// The leaf of each process.
+    /// Leaf of each process.
     pub leaf_of_process: Vec<u32>,
 }
 
 impl Places {
-    /// Places of the processes of an allocation.
+    /// Returns the locations of the processes of an allocation.
     ///
     /// # Errors
-    /// None for an allocation that was made.
+    /// None for an allocation that was built.
     pub fn of(allocation: &Allocation) -> Result<Places, FileError> {
         let leaves = allocation.leaf_of_process().iter();
         Ok(Places {
@@ -48,13 +48,13 @@ impl Places {
     }
 }
 
-/// Name by which messages call the tree, which has no file.
+/// Name of the topology in messages, since it has no file.
 pub(super) const NAME: &str = "the hosts of this job";
 
 /// Set before `REORDERING` is.
 pub(super) static SEATS: OnceLock<Seats> = OnceLock::new();
 
-/// From now on communicators are reordered.
+/// Reorders communicators from now on.
 pub fn begin(places: &Places) {
     match treepie_topology::file::from_text(Path::new(NAME), &places.topology) {
         Ok(topology) => {
@@ -71,7 +71,7 @@ pub fn begin(places: &Places) {
     }
 }
 
-/// From now on they are the native MPI's.
+/// Stops reordering: the constructors are the native MPI's again.
 pub fn end() {
     features::end(REORDERING);
 }
@@ -83,9 +83,9 @@ pub(super) fn seats() -> Option<&'static Seats> {
     }
 }
 
-/// Finds the order for `comm` with the graph that `read` gives, and has `make` make
-/// the communicator: told in which order, or told nothing where the call goes to the
-/// native MPI as the program made it.
+/// Finds the order for `comm` with the graph that `read` returns, and calls `make` to create the
+/// communicator: with the order, or with `None` if the call goes to the native MPI as the program
+/// made it.
 pub(super) fn ordered(
     comm: Comm,
     reorder: Word,
@@ -112,8 +112,8 @@ pub(super) fn ordered(
     }
 }
 
-/// Makes a communicator where the arguments hold in any order of the ranks: `call`
-/// makes it of a communicator with the same members, and of the wish to reorder.
+/// Creates a communicator whose arguments are valid in any order of the ranks: `call` takes a
+/// communicator with the same members, and the reorder argument.
 pub(super) fn made_in_any_order(
     procedure: Procedure,
     comm: AppComm,
@@ -186,8 +186,8 @@ pub unsafe fn graph_create(
     )
 }
 
-/// `MPI_Dist_graph_create`: any process may name any edge, by its nodes, and so the
-/// same arguments hold in any order.
+/// `MPI_Dist_graph_create`: any process may name any edge, by its nodes, and so the same arguments
+/// are valid in any order.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Dist_graph_create`.
@@ -215,7 +215,7 @@ pub unsafe fn dist_graph_create(
     made: Word,
 ) -> c_int {
     let list = [count, sources, degrees, targets, weights];
-    // SAFETY: the caller's promise: arrays of the lengths that the others say.
+    // SAFETY: the caller's promise: arrays whose lengths the other arguments give.
     let read = |members| unsafe { Graph::distributed(members, list) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe {
@@ -265,8 +265,8 @@ pub unsafe fn dist_graph_create_adjacent(
     let comm = world::substitute(comm);
     let incoming = [indegree, sources, source_weights];
     let outgoing = [outdegree, destinations, destination_weights];
-    // SAFETY: the caller's promise; the reordered communicator has the same members,
-    // and what was received for a node is what its process has said.
+    // SAFETY: the caller's promise; the reordered communicator has the same members, and the arrays
+    // received for a node are those that its process has given.
     let call_next = |comm,
                      [indegree, sources, ins]: [Word; 3],
                      [outdegree, targets, outs]: [Word; 3],

@@ -1,5 +1,5 @@
-//! The edges of a node, as `MPI_Dist_graph_create_adjacent` takes them, on their way to
-//! the process that gets the node.
+//! Edges of a node, as `MPI_Dist_graph_create_adjacent` takes them, moved to the process that gets
+//! the node.
 
 use serde::{Deserialize, Serialize};
 use treepie_mpi::native::Native;
@@ -19,8 +19,8 @@ pub struct Adjacent {
 }
 
 impl Adjacent {
-    /// What the program says of a node: numbers, neighbours and weights of what comes
-    /// in and of what goes out.
+    /// Reads the program's description of a node: number, neighbours and weights of incoming and of
+    /// outgoing edges.
     ///
     /// # Safety
     /// The arrays have these lengths, and the lengths are not negative.
@@ -46,8 +46,8 @@ impl Adjacent {
         }
     }
 
-    /// The arguments for the native MPI. Where the node has no weights, because it has no
-    /// edges or the graph no weights at all, those of the program stay.
+    /// Returns the arguments for the native MPI. If the node has no weights, because it has no
+    /// edges or the graph is unweighted, the program's weights stay.
     pub fn arguments(&self, own_ins: Word, own_outs: Word) -> ([Word; 3], [Word; 3]) {
         let address = |list: &Vec<c_int>| list.as_ptr() as Word;
         let weights = |list: &Vec<c_int>, own: Word| match list.is_empty() {
@@ -69,8 +69,8 @@ impl Adjacent {
     }
 }
 
-/// The edges of the node that this process gets: what the process says whose old rank
-/// is this one's new rank. Collective over `private`, whose ranks are the old ones.
+/// Returns the edges of the node that this process gets: the description by the process whose old
+/// rank is this one's new rank. Collective over `private`, whose ranks are the old ones.
 ///
 /// # Errors
 /// A native call that failed; edges that some process could not read, on all of them.
@@ -83,7 +83,7 @@ pub fn exchanged(
     let members = Members::new(native, private)?;
     let rank = members.rank();
     let from = new_rank[rank] as usize;
-    // A permutation: some process gets every node.
+    // A permutation: every node has a process.
     let to = new_rank.iter().position(|&new| new as usize == rank);
     exchange(&members, to.unwrap_or(rank), from, mine)
 }

@@ -1,5 +1,5 @@
-//! The graph of a topology, from what the program hands to the procedure that makes
-//! it. A graph that makes no sense is none: the native MPI says what is wrong.
+//! Graph of a topology, from the arguments of the procedure that creates it. Invalid arguments give
+//! no graph: the native MPI reports the error.
 
 use std::slice;
 
@@ -12,13 +12,13 @@ pub type Edge = (u32, u32, u32);
 
 /// Edges by the ranks of their nodes, with their weights.
 pub struct Graph {
-    /// What this process knows of.
+    /// Edges that this process knows.
     pub edges: Vec<Edge>,
-    /// Whether all processes know all edges.
+    /// True if all processes know all edges.
     pub is_whole: bool,
 }
 
-/// Numbers at `address`; none where there is no array.
+/// Returns the numbers at `address`; none if there is no array.
 ///
 /// # Safety
 /// `address` is 0 or that of `count` ints.
@@ -34,16 +34,16 @@ fn count(word: Word) -> Option<usize> {
     usize::try_from(word as c_int).ok()
 }
 
-/// A node of a graph for so many members.
+/// Returns a node of a graph with `members` nodes.
 fn node(number: c_int, members: usize) -> Option<u32> {
     let node = u32::try_from(number).ok()?;
     ((node as usize) < members).then_some(node)
 }
 
-/// Weights as they are given; 1 each where there are none.
+/// Returns the given weights; 1 each if there are none.
 ///
 /// # Safety
-/// `weights` stands for none, or is the address of `count` ints.
+/// `weights` is a constant for no weights, or the address of `count` ints.
 unsafe fn weights<'a>(weights: Word, count: usize) -> impl Fn(usize) -> Option<u32> + 'a {
     let given = match are_absent(weights) {
         true => None,
@@ -57,8 +57,8 @@ unsafe fn weights<'a>(weights: Word, count: usize) -> impl Fn(usize) -> Option<u
 }
 
 impl Graph {
-    /// A grid, its last dimension the fastest: each node and the next one in each
-    /// dimension, both ways.
+    /// Builds a grid whose last dimension varies fastest: each node and the next one in each
+    /// dimension, in both directions.
     ///
     /// # Safety
     /// `sizes` and `periods` have `dimensions` ints.
@@ -101,10 +101,10 @@ impl Graph {
         })
     }
 
-    /// What `MPI_Graph_create` takes: the edges of node `i` end at `index[i]`.
+    /// Builds the graph of `MPI_Graph_create`: the edges of node `i` end at `index[i]`.
     ///
     /// # Safety
-    /// `index` has `nodes` ints, and `edges` as many as the last of these says.
+    /// `index` has `nodes` ints, and its last one is the length of `edges`.
     pub unsafe fn listed(members: usize, nodes: Word, index: Word, edges: Word) -> Option<Graph> {
         let nodes = count(nodes).filter(|&nodes| nodes > 0 && nodes <= members)?;
         // SAFETY: the caller's promise.
@@ -127,7 +127,7 @@ impl Graph {
         })
     }
 
-    /// What `MPI_Dist_graph_create` takes: number of sources, the sources, the number of
+    /// Builds the graph of `MPI_Dist_graph_create`: number of sources, the sources, the number of
     /// edges of each, their destinations, their weights.
     ///
     /// # Safety
@@ -158,9 +158,8 @@ impl Graph {
         })
     }
 
-    /// The outgoing edges of this process's node: number, neighbours and weights of what
-    /// comes in and of what goes out. The source is filled in by who knows this
-    /// process's rank.
+    /// Builds the outgoing edges of this process's node: number, neighbours and weights of incoming
+    /// and of outgoing edges. A caller that knows this process's rank sets the source.
     ///
     /// # Safety
     /// The arrays have these lengths.
@@ -178,7 +177,7 @@ impl Graph {
             let edges: Option<Vec<Edge>> = edges.collect();
             edges.filter(|edges| edges.len() == length)
         };
-        // An edge is named at both of its ends; one is enough.
+        // An edge is given at both of its ends; one is enough.
         list(incoming)?;
         Some(Graph {
             edges: list(outgoing)?,
@@ -187,7 +186,7 @@ impl Graph {
     }
 }
 
-/// The source of an edge that is the caller's node.
+/// Source of an edge that stands for the caller's node.
 pub const OWN: u32 = u32::MAX;
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
-//! Communicators with a topology, reordered where the program allows it
-//! (`reorder = 1`): the graph's weights are the matrix, the cores where the processes
-//! run are the tree, and what TreeMatch finds is the new order of the ranks.
+//! Communicators with a topology, reordered if the program allows it (`reorder = 1`): the graph's
+//! weights are the matrix, the cores where the processes run are the tree, and the result of
+//! TreeMatch is the new order of the ranks.
 //!
-//! Node `i` of the graph stays what the program said of it; another process gets rank
-//! `i`, does its work, and finds its neighbours there. That is what makes
-//! neighbourhood collectives cheaper. (MPI-4.1, section 8.5: "free to remap to other
-//! processes".)
+//! Node `i` of the graph keeps the program's description; another process gets rank `i`, does its
+//! work, and finds its neighbours there. This makes neighbourhood collectives cheaper. (MPI-4.1,
+//! section 8.5: "free to remap to other processes".)
 //!
 //! ```text
 //!   old communicator --split by new rank--> reordered one

@@ -1,5 +1,5 @@
-//! The new order of a communicator's ranks: its rank 0 hears of the graph, places it,
-//! and tells all.
+//! New order of a communicator's ranks: its rank 0 collects the graph, places it, and broadcasts
+//! the result.
 
 use serde::{Deserialize, Serialize};
 use treepie_base::{Leaf, List, Process};
@@ -13,38 +13,38 @@ use treepie_traffic::Matrix;
 use super::graph::{Edge, Graph, OWN};
 use super::seats::Seats;
 
-/// In which order the ranks of a communicator are, for a graph.
+/// Order of a communicator's ranks for a graph.
 pub enum Order {
-    /// As they were, which is as well as it gets.
+    /// Unchanged, since no better order was found.
     AsItIs,
-    /// Another.
+    /// Another order.
     New(NewOrder),
 }
 
-/// Another order of the ranks, of use until the topology is made.
+/// Another order of the ranks, needed until the topology is created.
 pub struct NewOrder {
-    /// A communicator with the ranks in this order.
+    /// Communicator with the ranks in this order.
     pub comm: OwnComm,
-    /// The new rank of each.
+    /// New rank of each rank.
     pub new_rank: Vec<u32>,
-    /// A communicator with the ranks in their old order.
+    /// Communicator with the ranks in their old order.
     pub private: OwnComm,
 }
 
-/// What rank 0 finds for a communicator.
+/// Result of rank 0 for a communicator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Answer {
     /// Its ranks stay in order.
     Stay,
-    /// The new rank of each.
+    /// New rank of each rank.
     Change(Vec<u32>),
-    /// The native MPI makes it as it does.
+    /// The native MPI creates it as usual.
     Native,
 }
 
-/// Puts the ranks of `comm`, an intra-communicator, in order. `None` where the graph
-/// makes no sense, or the processes are not all of this job: then the native MPI is to make
-/// the communicator. Collective over `comm`, and the same on all its ranks.
+/// Orders the ranks of `comm`, an intra-communicator. `None` if the graph is invalid, or some
+/// processes are not of this job: then the native MPI is to create the communicator. Collective
+/// over `comm`, with the same result on all its ranks.
 ///
 /// # Errors
 /// A native call that failed.
@@ -73,7 +73,7 @@ pub fn find(
     }
 }
 
-/// What rank 0 of `private` finds, on all its ranks.
+/// Returns the answer of rank 0 of `private` on all its ranks.
 fn agreed(
     native: &Native,
     private: Comm,
@@ -84,7 +84,7 @@ fn agreed(
     let is_first = members.rank() == 0;
     let mine = graph.map(|graph| match is_first || !graph.is_whole {
         true => graph.edges,
-        false => Vec::new(), // all know all: rank 0's are enough
+        false => Vec::new(), // all ranks know all edges: rank 0's suffice
     });
     let all = gather(members, &mine)?;
     let answer = match is_first {
@@ -94,7 +94,7 @@ fn agreed(
     share(members, answer)
 }
 
-/// What is best for the graph that all ranks have told the parts of.
+/// Returns the best answer for the graph whose parts all ranks have sent.
 fn answer(
     native: &Native,
     private: Comm,
@@ -128,7 +128,7 @@ fn answer(
     })
 }
 
-/// The leaf of each member; `None` if one is a process of another job.
+/// Returns the leaf of each member; `None` if one is a process of another job.
 fn leaves(
     native: &Native,
     private: Comm,
@@ -145,8 +145,8 @@ fn leaves(
     Ok(processes?.into_iter().map(leaf).collect())
 }
 
-/// All edges, with the senders' ranks where these name their own nodes; `None` if a process had no
-/// graph.
+/// Returns all edges, with the senders' ranks as sources of the edges of their own nodes; `None` if
+/// a process had no graph.
 fn whole(all: Vec<Option<Vec<Edge>>>) -> Option<impl Iterator<Item = Edge>> {
     let all: Option<Vec<Vec<Edge>>> = all.into_iter().collect();
     let each = all?.into_iter().enumerate().flat_map(|(rank, edges)| {

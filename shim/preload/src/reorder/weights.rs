@@ -1,10 +1,10 @@
-//! Weights of the edges of a graph, where there are any.
+//! Weights of the edges of a graph, if there are any.
 
 use treepie_mpi::Word;
 use treepie_mpi::lookup::find_variable;
 
-/// Whether weights stand for none at all: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`,
-/// which are low numbers, or what variables of MPICH's point to.
+/// True if weights are one of the constants for no weights: `MPI_UNWEIGHTED` and
+/// `MPI_WEIGHTS_EMPTY`, which are small numbers, or the values of MPICH's variables.
 pub fn are_absent(weights: Word) -> bool {
     // No array lies in the first page.
     weights < 4096

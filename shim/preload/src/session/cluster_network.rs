@@ -1,4 +1,4 @@
-//! What ranks are placed on above their hosts: the clusters of a platform file, those that were
+//! Network above the hosts on which ranks are placed: the clusters of a platform file, clusters
 //! given as numbers, or the network of the hosts.
 
 use std::path::Path;
@@ -21,9 +21,9 @@ use super::request_error::RequestError;
 /// Name of a platform that has no file of its own.
 pub const STORED: &str = "store: what an earlier job measured here";
 
-/// The clusters of the job's hosts.
+/// Clusters or network of the job's hosts.
 pub enum ClusterNetwork {
-    /// Nothing is known.
+    /// None is known.
     Nothing,
     /// A platform, and the name of its file.
     Platform(String, Box<Platform>),
@@ -35,8 +35,8 @@ pub enum ClusterNetwork {
     Network(String, Box<Site>),
 }
 
-/// A network without names of hosts, with those of the job where their systems tell that they are;
-/// as it is where these tell nothing, or of another network.
+/// Returns a network without names of hosts, with those of the job if their systems report their
+/// locations; unchanged if they report none, or locations on another network.
 fn located(site: &Site, locations: &[HostLocation]) -> Site {
     if locations.is_empty() {
         return site.clone();
@@ -48,10 +48,10 @@ fn located(site: &Site, locations: &[HostLocation]) -> Site {
 }
 
 impl ClusterNetwork {
-    /// What the settings say. A platform that is to be measured is not known yet.
+    /// Reads the settings. A platform that is to be measured is not known yet.
     ///
     /// # Errors
-    /// A file that is no platform, or no network.
+    /// A file that is not a platform, or not a network.
     pub fn read(settings: &Settings) -> Result<Self, RequestError> {
         if let Some(text) = &settings.network {
             let site = Box::new(formats::named(text)?);
@@ -76,7 +76,7 @@ impl ClusterNetwork {
         }
     }
 
-    /// The same; where nothing is known, what an earlier job has measured.
+    /// Returns itself, or the platform that an earlier job has measured if nothing is known.
     pub fn or(self, stored: Option<&PlatformFile>) -> Self {
         match (self, stored) {
             (ClusterNetwork::Nothing, Some(file)) => {
@@ -86,17 +86,18 @@ impl ClusterNetwork {
         }
     }
 
-    /// Whether it helps to know where hosts are: on a network whose file or description names none.
+    /// True if the locations of hosts are useful: on a network whose file or description names
+    /// none.
     pub fn wants_locations(&self) -> bool {
         matches!(self, ClusterNetwork::Network(_, site) if site.hosts().is_empty())
     }
 
-    /// The job's processes on its hosts, under their clusters. Where these are not those
-    /// of this job one line says so, and hosts are all alike.
+    /// Returns the job's processes on its hosts, grouped by clusters. If the clusters do not match
+    /// the job's hosts, logs a warning and treats all hosts alike.
     ///
     /// # Errors
-    /// With `strict`, clusters that are not those of this job; `file` names what is
-    /// placed. Hosts that make no tree.
+    /// With `strict`, clusters that do not match this job; `file` names what is placed. Hosts that
+    /// do not form a tree.
     pub fn allocation(
         &self,
         file: &Path,
@@ -158,8 +159,8 @@ impl ClusterNetwork {
         }
     }
 
-    /// The allocation with measured times as distances, for messages as this traffic has
-    /// them on average; as it is where nothing was measured.
+    /// Returns the allocation with measured times as distances, for messages of this traffic's
+    /// average size; unchanged if no times were measured.
     pub fn measured(&self, allocation: &Allocation, total: Traffic) -> Option<Allocation> {
         let ClusterNetwork::Platform(_, platform) = self else {
             return None;

@@ -1,5 +1,5 @@
-//! What all ranks adopt: read, decided and shared by process 0. No rank acts on what it alone has
-//! seen.
+//! Decision that all ranks adopt: read, made and shared by process 0. No rank acts on information
+//! that it alone has.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,123 +14,123 @@ use treepie_profile::settings::{AfterEnd, LogLevel};
 use crate::one_sided::Gathering;
 use crate::reorder::Places;
 
-/// The first value that process 0 shares.
+/// First value that process 0 shares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
-    /// From which level on messages are shown.
+    /// Lowest level of messages that are shown.
     pub log: LogLevel,
-    /// What the ranks do next.
+    /// Next action of the ranks.
     pub next: Next,
 }
 
-/// What is done with the order of receives.
+/// Recording, replay and delays of the order of receives.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Order {
-    /// It is recorded into this file, or replayed.
+    /// Recording into a file, or replay.
     pub way: OrderWay,
-    /// Sends are delayed, by this seed.
+    /// Seed of delays of sends.
     pub delays: Option<u64>,
 }
 
-/// Recorded or replayed.
+/// Recording or replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum OrderWay {
-    /// Recorded: the file, and what ranks write of the run and its program.
+    /// Recording: the file, and the description of the run and its program that ranks write.
     Record(PathBuf, Box<(RunDescription, Program)>),
-    /// Replayed: process 0 has the logs.
+    /// Replay: process 0 has the logs.
     Replay {
-        /// How long a call may wait for what was recorded.
+        /// Longest time that a call may wait for its recorded result.
         patience: Option<Duration>,
-        /// What is done where the recorded run had ended early.
+        /// Behaviour after the point where the recorded run had ended early.
         after_end: AfterEnd,
     },
 }
 
-/// The pages of a job.
+/// Pages of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pages {
-    /// The directory that the user named.
+    /// Directory that the user named.
     pub directory: Option<PathBuf>,
     /// Number of the run.
     pub run: u64,
-    /// The number that the command gave it, or 0.
+    /// Number that the command gave it, or 0.
     pub given: u64,
-    /// All ranks may be stopped at a cut.
+    /// True if all ranks may be stopped at a cut.
     pub stops: bool,
 }
 
-/// What the ranks do once process 0 has read the settings.
+/// Next action of the ranks after process 0 has read the settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Next {
-    /// All is decided.
+    /// Adopt this decision, which is final.
     Adopt(Decision),
-    /// Process 0 has to know where the processes are; then it shares its decision.
+    /// Gather the locations of the processes on process 0, which then shares its decision.
     Look,
 }
 
-/// What every rank of the job does.
+/// Decision for every rank of the job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Decision {
     /// The job runs as it would without Treepie.
     Plain,
-    /// The job ends before the application starts; process 0 has said why.
+    /// The job ends before the application starts; process 0 has reported why.
     Abort,
-    /// Treepie does its part.
+    /// Treepie carries out this plan.
     Do(Box<Plan>),
 }
 
-/// Work of Treepie in a job, each part if there is one.
+/// Features of Treepie in a job, each if it is on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Plan {
-    /// New ranks, where ranks are permuted.
+    /// New ranks, if ranks are permuted.
     pub permutation: Option<List<Process, Rank>>,
-    /// Cores that processes are bound to.
+    /// Cores to which processes are bound.
     pub cores: Option<List<Process, u32>>,
     /// Collectives that are replaced.
     pub collectives: Option<Wanted>,
-    /// Small puts and accumulates that are kept back and joined.
+    /// Small puts and accumulates that are held back and joined.
     pub gathers: Option<Gathering>,
-    /// Where the processes are, where communicators are reordered by it.
+    /// Locations of the processes, if communicators are reordered by them.
     pub places: Option<Places>,
-    /// Traffic is counted, and a profile is written.
+    /// Counting of traffic for a profile.
     pub recording: Option<Recording>,
-    /// Each rank keeps a page.
+    /// Pages of the ranks.
     pub pages: Option<Pages>,
-    /// The order of receives is recorded or replayed.
+    /// Recording or replay of the order of receives.
     pub order: Option<Order>,
-    /// The job ends where collectives can't be replaced.
+    /// True if the job ends if collectives cannot be replaced.
     pub strict: bool,
-    /// How long the run takes goes into a store of experiences.
+    /// True if the duration of the run goes into an experience store.
     pub learns: bool,
 }
 
-/// How traffic is counted.
+/// Counting of traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Recording {
-    /// The profile to write.
+    /// Profile to write.
     pub output: String,
-    /// Calls are timed.
+    /// True if calls are timed.
     pub times: bool,
-    /// Counts of each such time are kept apart.
+    /// Length of a phase interval, each with its own counts.
     pub interval: Option<Duration>,
-    /// Each rank leaves a file this often.
+    /// Interval at which each rank writes a partial profile.
     pub checkpoint: Option<Duration>,
-    /// What all ranks write of the run.
+    /// Description of the run, the same on all ranks.
     pub run: RunDescription,
-    /// The profile goes into a store of experiences: it names nobody, and nothing is left of it
-    /// after an abnormal exit.
+    /// True if the profile goes into an experience store: it names no person, and no files of it
+    /// remain after an abnormal exit.
     pub for_store: bool,
-    /// There is a place for partial profiles.
+    /// True if there is a directory for partial profiles.
     pub parts: bool,
 }
 
 impl Plan {
-    /// Whether calls are noted of which somebody has to know the communicators.
+    /// True if calls are noted whose communicators must be known.
     pub fn notes_calls(&self) -> bool {
         self.recording.is_some() || self.pages.is_some() || self.order.is_some()
     }
 
-    /// Whether there is something to undo when the job ends.
+    /// True if the plan needs work when the job ends.
     pub fn needs_an_end(&self) -> bool {
         self.permutation.is_some()
             || self.collectives.is_some()
@@ -141,7 +141,7 @@ impl Plan {
             || self.learns
     }
 
-    /// Whether something of all ranks is collected when the job ends.
+    /// True if data of all ranks are collected when the job ends.
     pub fn collects(&self) -> bool {
         self.learns
             || self.recording.is_some()
@@ -150,7 +150,7 @@ impl Plan {
 }
 
 impl Order {
-    /// Whether it is recorded.
+    /// True if it is recorded.
     pub fn is_recorded(&self) -> bool {
         matches!(self.way, OrderWay::Record(..))
     }

@@ -1,7 +1,7 @@
-//! Errors that are fatal. MPICH's family ends a job within the call that fails,
-//! and its launcher kills the others at once: a handler of ours comes first, and
-//! then has the native MPI do what `MPI_ERRORS_ARE_FATAL` does. Applications see
-//! `MPI_ERRORS_ARE_FATAL` where they ask. Open MPI ends by `_exit` (`exits`).
+//! Fatal errors. MPICH's family ends a job within the call that fails, and its launcher kills the
+//! other ranks immediately: a handler of this library runs first, and then has the native MPI do
+//! what `MPI_ERRORS_ARE_FATAL` does. Applications that query the handler get
+//! `MPI_ERRORS_ARE_FATAL`. Open MPI ends by `_exit` (`exits`).
 
 use std::io::Write;
 
@@ -12,8 +12,8 @@ use treepie_record as record;
 use super::exits;
 use crate::world;
 
-/// Puts our handler where errors are fatal now; communicators that are made of
-/// these inherit it.
+/// Sets this library's handler on communicators whose errors are fatal now; communicators that are
+/// derived from them inherit it.
 ///
 /// # Errors
 /// A native call that failed.
@@ -23,8 +23,8 @@ pub fn watch(native: &Native) -> Result<(), NativeError> {
     }
     let handler = native.create_error_handler(on_error)?;
     native.stands_for_fatal(handler);
-    // Not on MPI_COMM_SELF: as long as nobody has set a handler there, errors of
-    // calls without a communicator go to the world's, which may return them.
+    // Not on MPI_COMM_SELF: unless a handler is set there, errors of calls without a communicator
+    // go to the world's, which may return them.
     let mut all = vec![native.world];
     if world::is_substituted() {
         all.push(world::of_application(native));
@@ -41,11 +41,11 @@ pub fn watch(native: &Native) -> Result<(), NativeError> {
 unsafe extern "C" fn on_error(comm: *mut Comm, code: *mut c_int) {
     exits::write_all();
     let Some(native) = native() else { return };
-    // SAFETY: the native MPI hands its handlers these addresses.
+    // SAFETY: the native MPI passes these addresses to its handlers.
     let (comm, code) = unsafe { (native.read_handle(comm as Word), *code) };
     if world::is_replacement(comm) || native.is_intel() {
-        // The launchers of this family take a fatal error on anything but their own
-        // world for a crash, and Intel's any end from within this handler.
+        // The launchers of this family report a fatal error on any communicator other than their
+        // own world as a crash, and Intel's report any exit from within this handler so.
         let _ = writeln!(
             std::io::stderr(),
             "Fatal error: {}",
@@ -58,7 +58,7 @@ unsafe extern "C" fn on_error(comm: *mut Comm, code: *mut c_int) {
     end(native, code)
 }
 
-/// Behind a fatal error nothing more is run.
+/// Ends the job after a fatal error; no code of the application runs any more.
 fn end(native: &Native, code: c_int) -> ! {
     native.abort(code);
     exits::wait_for_the_end(code)
@@ -73,7 +73,7 @@ pub unsafe fn get(
     comm: AppComm,
     handler: Word,
 ) -> c_int {
-    // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+    // SAFETY: the caller's promise; W' is as valid as the world that it replaces.
     let code = record::quietly(|| unsafe { next(world::substitute(comm), handler) });
     if code == SUCCESS
         && handler != 0

@@ -1,4 +1,4 @@
-//! Abnormal exits, which are without `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
+//! Abnormal exits, without `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use treepie_record::page;
 use super::{monitor, partial};
 use crate::world;
 
-/// How long a launcher may take to end a job.
+/// Longest time that a launcher may take to end a job.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Watches for `exit` from now on. Once in a process.
+/// Installs the handler for `exit`. Once in a process.
 pub fn watch() {
     // SAFETY: `on_exit` stays mapped until the process ends: LD_PRELOAD objects are never unloaded.
     unsafe { libc::atexit(on_exit) };
 }
 
-/// Writes the partial profiles of this rank and of the others of this host, before the job ends.
+/// Writes the partial profiles of this rank and of this host's other ranks, before the job ends.
 pub fn write_all() {
     partial::write();
     monitor::call_others();
@@ -32,11 +32,10 @@ extern "C" fn on_exit() {
     write_all();
 }
 
-/// `MPI_Abort`. Open MPI aborts what the application calls the world, so that its
-/// message has the rank that the application knows. The launchers of MPICH's family
-/// take the abort of anything but their own world for a crash, with a text and
-/// sometimes a status of its own: there the world itself is aborted, and the rank
-/// is told here.
+/// `MPI_Abort`. Open MPI aborts the application's world, so that its message has the application's
+/// rank. The launchers of MPICH's family report the abort of any communicator other than their own
+/// world as a crash, with an additional text and sometimes another status: there the native world
+/// is aborted, and the rank is reported here.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Abort`.
@@ -59,7 +58,7 @@ pub unsafe fn abort(
         }
         _ => replaced,
     };
-    // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+    // SAFETY: the caller's promise; W' is as valid as the world that it replaces.
     let result = record::quietly(|| unsafe { next(target, code) });
     if result == SUCCESS && (partial::is_armed() || world::is_substituted()) {
         wait_for_the_end(code as c_int);
@@ -67,17 +66,17 @@ pub unsafe fn abort(
     result
 }
 
-/// What is done when `MPI_Abort` comes back, as in MPICH 5, which asks the launcher to end
-/// the job and may return before it has: nothing more of the program is run, and no
-/// profile of a whole job is made.
+/// Handles a return of `MPI_Abort`, as in MPICH 5, which requests the end of the job from the
+/// launcher and may return before it ends: no code of the program runs any more, and no profile of
+/// a whole job is written.
 pub fn wait_for_the_end(code: c_int) -> ! {
     std::thread::sleep(PATIENCE);
-    // SAFETY: ends the process; nothing of it is used any more.
+    // SAFETY: ends the process; none of its memory is used any more.
     unsafe { libc::_exit(code) }
 }
 
-/// `_exit`: Open MPI ends a process so after an error that is fatal. Where
-/// nothing is counted this is the system call and no more.
+/// `_exit`, by which Open MPI ends a process after a fatal error. If nothing is counted this is
+/// only the system call.
 #[unsafe(no_mangle)]
 extern "C" fn _exit(status: c_int) -> ! {
     page::exits();

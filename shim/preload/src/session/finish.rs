@@ -1,7 +1,6 @@
-//! The end of a job: the profile is collected and written, and the native world
-//! comes back. This runs when `MPI_Finalize` frees `MPI_COMM_SELF`: after the
-//! application's own callbacks there, with MPI still whole, whatever name or
-//! language finalisation was called by.
+//! End of a job: the profile is collected and written, and the native world is restored. This runs
+//! when `MPI_Finalize` frees `MPI_COMM_SELF`: after the application's own callbacks there, with MPI
+//! still intact, independently of the name and language of the finalising call.
 
 use std::path::Path;
 
@@ -44,7 +43,7 @@ fn finish(native: &Native, plan: &Plan) {
     PARTS.iter().rev().for_each(|part| part.end(&end));
 }
 
-/// Leaves the files of this rank where the others do not come.
+/// Writes the files of this rank if the other ranks do not come.
 fn give_up(plan: &Plan, error: &NativeError) {
     let recording = plan.recording.as_ref();
     let recording = recording.filter(|recording| !recording.for_store);

@@ -5,7 +5,7 @@ use treepie_profile::GuardResults;
 
 use crate::one_sided;
 
-/// Results of collectives and of epochs.
+/// Returns the results for collectives and for epochs.
 pub(super) fn guard_results() -> GuardResults {
     GuardResults {
         collectives: collectives::guard_results(),

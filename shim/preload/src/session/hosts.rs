@@ -1,6 +1,6 @@
-//! Where the processes of the job are, gathered on process 0 when the job starts: hosts and cores;
-//! what standard input brings to each; and, where that is wanted, the hardware of the hosts and
-//! their places on the network.
+//! Locations of the job's processes, gathered on process 0 when the job starts: hosts and cores;
+//! the standard input of each; and, on request, the hardware of the hosts and their locations on
+//! the network.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +15,11 @@ use treepie_topology::formats::HostLocation;
 
 use super::input::Input;
 
-/// Where a process is.
+/// Location of a process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Located {
     host: String,
-    /// As Linux lists them; nothing where it does not say.
+    /// List in Linux's format; empty if Linux gives none.
     allowed_cores: String,
     input: Input,
 }
@@ -33,14 +33,14 @@ impl From<Located> for LaunchedProcess {
     }
 }
 
-/// The processes of the launcher's world.
+/// Processes of the launcher's world.
 pub type Processes = List<Process, LaunchedProcess>;
 
-/// The host and the cores of each process, and its input, on process 0; nothing elsewhere. A
-/// process that does not know its cores has none. Collective over the native world.
+/// Returns the host and the cores of each process, and its input, on process 0; nothing elsewhere.
+/// A process that does not know its cores has none. Collective over the native world.
 ///
 /// # Errors
-/// As of [`gather`].
+/// Those of [`gather`].
 pub fn processes(
     native: &Native,
     world: &Members<'_>,
@@ -55,29 +55,30 @@ pub fn processes(
     Ok((all.into_iter().map(LaunchedProcess::from).collect(), inputs))
 }
 
-/// Which facts of hosts are wanted.
+/// Facts of hosts that are wanted.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Wanted {
-    /// Their hardware.
+    /// True for their hardware.
     pub machines: bool,
-    /// Where they are on their network.
+    /// True for their locations on the network.
     pub locations: bool,
 }
 
-/// Facts of hosts, those that are wanted and can be read.
+/// Facts of hosts that are wanted and could be read.
 #[derive(Debug, Default)]
 pub struct HostFacts {
-    /// The hardware of hosts, by their names.
+    /// Hardware of hosts, by their names.
     pub machines: HashMap<String, Machine>,
-    /// Where all hosts are on their network, as their systems tell; none if one tells nothing.
+    /// Locations of all hosts on their network, as their systems report them; empty if one reports
+    /// none.
     pub locations: Vec<HostLocation>,
 }
 
-/// Facts of the hosts, read by the first process of each, on process 0, which alone has `processes`
-/// and knows what is wanted. Collective over the native world.
+/// Returns the facts of the hosts, read by the first process of each, on process 0, which alone has
+/// `processes` and knows what is wanted. Collective over the native world.
 ///
 /// # Errors
-/// As of [`share`].
+/// Those of [`share`].
 pub fn facts(
     world: &Members<'_>,
     processes: &Slice<Process, LaunchedProcess>,

@@ -1,7 +1,7 @@
 //! Standard input under a permutation. A launcher passes its input to some processes, most often to
 //! process 0 alone, and the rank that reads it must be there. Bytes that were read before
-//! `MPI_Init`, or that wait in a buffer of C, Fortran or Python, can't be handed to another
-//! process; so the process keeps the rank of its number, and the others make room.
+//! `MPI_Init`, or that are in a buffer of C, Fortran or Python, cannot be moved to another process;
+//! so the process keeps the rank equal to its number, and the others are placed around it.
 
 use serde::{Deserialize, Serialize};
 use treepie_base::{Process, Rank, Slice, list};
@@ -12,20 +12,21 @@ use treepie_profile::settings::Stdin;
 
 use super::launched::launcher;
 
-/// What standard input brings to a process.
+/// State of a process's standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Input {
-    /// Nothing.
+    /// No data.
     Nothing,
-    /// It may bring something yet. Hydra leaves it open on processes that get nothing, too.
+    /// Data may still arrive. Hydra leaves it open also on processes that get none.
     Open,
-    /// Data, or there were some before `MPI_Init`.
+    /// Data has arrived, or had before `MPI_Init`.
     Data,
 }
 
 impl Input {
-    /// What it brings to this process. A stream that has ended may have been read before
-    /// `MPI_Init`, unless the launcher had nothing to pass on. A terminal counts as nothing.
+    /// Returns the state of this process's standard input. A stream that has ended may have been
+    /// read before `MPI_Init`, unless the launcher had no input to forward. A terminal counts as no
+    /// data.
     pub fn here() -> Input {
         let launcher_has_none =
             || launcher(std::process::id()).is_some_and(|launcher| launcher.has_no_input());
@@ -39,15 +40,15 @@ impl Input {
     }
 }
 
-/// A way out for those who did not mean it so.
+/// Hint for users who did not intend any input.
 const UNLESS: &str = " (not with < /dev/null or TREEPIE_STDIN=ignore)";
 
-/// The processes that keep the ranks of their numbers.
+/// Processes that keep the ranks equal to their numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seated(Vec<Process>);
 
 impl Seated {
-    /// Those that input arrives at, as the setting has it.
+    /// Selects the processes that get input, according to the setting.
     pub fn new(setting: Stdin, inputs: &Slice<Process, Input>) -> Seated {
         Seated(match setting {
             Stdin::Auto => fed(inputs),
@@ -56,17 +57,18 @@ impl Seated {
         })
     }
 
-    /// None.
+    /// Returns an empty selection.
     pub fn none() -> Seated {
         Seated(Vec::new())
     }
 
-    /// The processes.
+    /// Returns the processes.
     pub fn processes(&self) -> &[Process] {
         &self.0
     }
 
-    /// Has them keep their ranks. What it took, unless they have them.
+    /// Gives them the ranks equal to their numbers. Returns the changes that this took, or `None`
+    /// if they had these ranks.
     pub fn keep(&self, new_rank: &mut Slice<Process, Rank>, seats: Option<Seats>) -> Option<Kept> {
         let changes = self.0.iter();
         let changes = changes.map(|&process| (process, keep(new_rank, process, seats)));
@@ -80,8 +82,8 @@ impl Seated {
     }
 }
 
-/// The processes that input arrives at; none where all have it. Where none has any yet, it comes
-/// to process 0 if that may be.
+/// Returns the processes that get input; none if all have it. If none has any yet, it will arrive
+/// at process 0 if that one's is open.
 fn fed(inputs: &Slice<Process, Input>) -> Vec<Process> {
     let with = |wanted: Input| {
         let known = inputs.iter_enumerated();
@@ -101,18 +103,18 @@ fn fed(inputs: &Slice<Process, Input>) -> Vec<Process> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     changes: Vec<(Process, Change)>,
-    /// Cost without and with it, where that is known.
+    /// Cost without and with the change, if known.
     pub costs: Option<(f64, f64)>,
 }
 
 impl Kept {
-    /// Whether ranks were exchanged that are not alike.
+    /// True if ranks were exchanged that are not equivalent.
     pub fn exchanges(&self) -> bool {
         let mut changes = self.changes.iter();
         changes.any(|(_, change)| matches!(change, Change::Exchange(_)))
     }
 
-    /// Says it of a placement; what costs nothing to those only who ask for it.
+    /// Reports the changes to a placement; those without a cost only at level `info`.
     pub fn tell(&self) {
         let how = match self.costs {
             _ if !self.exchanges() => {
@@ -129,7 +131,7 @@ impl Kept {
         log::warn(&format!("{}; {how}{UNLESS}", self.begin()));
     }
 
-    /// Says it of a permutation that is not applied as the user gave it.
+    /// Reports the changes to a permutation that is not applied as the user gave it.
     pub fn tell_of_asked(&self) {
         let mut changes = self.changes.iter();
         let how = match changes.any(|(_, change)| *change == Change::LikeParts) {

@@ -1,4 +1,4 @@
-//! How the job was launched, as far as a process can see: remarks for people.
+//! Launch of the job, as far as a process can see it: remarks for people.
 
 use std::env;
 use std::fs;
@@ -11,8 +11,7 @@ const LAUNCHERS: [&str; 9] = [
     "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "flux",
 ];
 
-/// Variables that decide about where ranks run, by their names or the beginnings of
-/// their names.
+/// Variables that influence where ranks run, by their names or prefixes of their names.
 const VARIABLES: [&str; 28] = [
     "OMPI_MCA_rmaps_",
     "OMPI_MCA_hwloc_base_binding_policy",
@@ -44,10 +43,10 @@ const VARIABLES: [&str; 28] = [
     "OMP_NUM_THREADS",
 ];
 
-/// Longer command lines are cut.
+/// Maximum length of a command line; longer ones are cut.
 const LONGEST: usize = 1_000;
 
-/// What is known of the launch.
+/// Returns remarks about the launch.
 pub fn remarks() -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(launcher) = launcher(std::process::id()) {
@@ -77,7 +76,7 @@ fn is_about_places(name: &str) -> bool {
     })
 }
 
-/// A launcher that runs on this host.
+/// Launcher that runs on this host.
 pub struct Launcher {
     process: u32,
     /// Its command line.
@@ -85,7 +84,7 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Whether it is known to have no input to pass on: its own is closed, `/dev/null`, a terminal
+    /// True if it is known to have no input to forward: its own is closed, `/dev/null`, a terminal
     /// or an empty file.
     pub fn has_no_input(&self) -> bool {
         match fs::metadata(format!("/proc/{}/fd/0", self.process)) {
@@ -96,7 +95,7 @@ impl Launcher {
     }
 }
 
-/// The nearest launcher among a process's ancestors.
+/// Finds the nearest launcher among a process's ancestors.
 pub fn launcher(process: u32) -> Option<Launcher> {
     let mut process = process;
     for _ in 0..16 {
@@ -122,8 +121,8 @@ fn parent(process: u32) -> Option<u32> {
     line.trim().parse().ok().filter(|&parent| parent > 0)
 }
 
-/// Whether the launcher's variables call this the first process: for the one
-/// message that must be given without MPI's help.
+/// True if the launcher's variables identify this process as the first: for the one message that
+/// must be given without MPI's help.
 pub fn launcher_says_first() -> bool {
     [
         "OMPI_COMM_WORLD_RANK",

@@ -1,9 +1,9 @@
-//! The meeting of all ranks in `MPI_Finalize`, where what they counted is collected.
+//! Meeting of all ranks in `MPI_Finalize`, where their counts are collected.
 //!
-//! It is held over a communicator that is made in `MPI_Init`, point-to-point: at the end of a wrong
-//! program, messages that nobody received and collectives that not all have called are still on the
-//! application's communicators, and making one more is a collective itself. A rank that does not
-//! come is not waited for without end.
+//! It uses a communicator that is created in `MPI_Init`, and only point-to-point messages: at the
+//! end of an erroneous program, the application's communicators may still hold messages that nobody
+//! received and collectives that not all ranks have called, and creating one more communicator is
+//! itself collective. The wait for a missing rank is limited.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 use treepie_mpi::native::{Native, NativeError, OwnComm};
 use treepie_mpi::share::BoundedMembers;
 
-/// Patience with a rank that has come, from one message of the others to the next.
+/// Time limit for a rank that has come, between two messages of the others.
 const ANSWERING: Duration = Duration::from_secs(60);
 
-/// Patience with ranks that have not come yet, beyond the time that the job has run so far: a rank
-/// may have work left when others have none.
+/// Time limit for ranks that have not come yet, in addition to the time that the job has run so
+/// far: a rank may still be working when others are done.
 const COMING: Duration = Duration::from_secs(20);
 
 struct Meeting {
@@ -25,7 +25,7 @@ struct Meeting {
 
 static MEETING: Mutex<Option<Meeting>> = Mutex::new(None);
 
-/// Makes the communicator. Collective over the native world, in `MPI_Init`.
+/// Creates the communicator. Collective over the native world, in `MPI_Init`.
 ///
 /// # Errors
 /// A native call that failed.
@@ -37,8 +37,8 @@ pub fn prepare(native: &Native) -> Result<(), NativeError> {
     Ok(())
 }
 
-/// Waits for all ranks and gives them to `work`, or the reason why they are not there. Nothing in a
-/// job where no meeting was prepared.
+/// Waits for all ranks and passes them to `work`, or the reason why they are missing. Does nothing
+/// in a job without a prepared meeting.
 pub fn hold(native: &Native, work: impl FnOnce(Result<&BoundedMembers<'_>, &NativeError>)) {
     let Some(Meeting { comm, began }) = MEETING.lock().take() else {
         return;
@@ -49,7 +49,7 @@ pub fn hold(native: &Native, work: impl FnOnce(Result<&BoundedMembers<'_>, &Nati
     });
     work(met.as_ref());
     if met.is_err() {
-        // Freeing is collective, and messages may still be under way.
+        // Freeing is collective, and messages may still be in flight.
         std::mem::forget(comm);
     }
 }

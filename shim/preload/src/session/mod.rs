@@ -1,5 +1,5 @@
-//! The life of a job under Treepie: settings and what all ranks must agree on when MPI starts, the
-//! profile when it ends, and what is left of it after an abnormal exit.
+//! Life cycle of a job under Treepie: settings and the agreement of all ranks when MPI starts, the
+//! profile when it ends, and partial profiles after an abnormal exit.
 //!
 //! ```text
 //!            MPI_Init                                  MPI_Finalize
@@ -42,24 +42,24 @@ use parking_lot::Mutex;
 
 use decision::{Decision, Plan};
 
-/// Where the session is.
+/// State of the session.
 enum State {
     /// MPI has not started yet.
     Before,
-    /// `MPI_Init` has returned, and the ranks agree on what is done.
+    /// `MPI_Init` has returned, and the ranks agree on a decision.
     Starting,
-    /// The plan is carried out.
+    /// The plan is being carried out.
     Running(Box<Plan>),
-    /// Nothing is done any more, or nothing was to be done.
+    /// All work has ended, or there was none.
     Ended,
 }
 
-/// The state of the session, by which the parts begin and end; what calls look at, the parts hold
-/// themselves. It is locked to change it, and never around a call of MPI.
+/// State of the session, by which the parts begin and end; the parts themselves hold the data that
+/// calls read. It is locked for changes, and never around a call of MPI.
 static STATE: Mutex<State> = Mutex::new(State::Before);
 
 impl State {
-    /// Begins the session, the first time.
+    /// Begins the session; true the first time.
     fn begin() -> bool {
         let mut state = STATE.lock();
         let is_first = matches!(*state, State::Before);
@@ -69,7 +69,7 @@ impl State {
         is_first
     }
 
-    /// Ends the start: with what the ranks do, if they have agreed on something.
+    /// Ends the start: with the ranks' decision, if they have agreed on one.
     fn started(agreed: Option<Decision>) {
         *STATE.lock() = match agreed {
             Some(Decision::Do(plan)) => State::Running(plan),
@@ -77,7 +77,7 @@ impl State {
         };
     }
 
-    /// Ends the session: what was done, the first time.
+    /// Ends the session; returns the plan the first time.
     fn end() -> Option<Box<Plan>> {
         match mem::replace(&mut *STATE.lock(), State::Ended) {
             State::Running(plan) => Some(plan),

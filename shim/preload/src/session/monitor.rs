@@ -1,10 +1,10 @@
 //! Monitor thread: writes checkpoints, ends phase intervals, and answers requests of this host's
-//! other ranks. A rank that is about to end the job has the others write their partial profiles
-//! first, because some launchers kill without warning.
+//! other ranks. A rank that is about to end the job first requests the others' partial profiles,
+//! because some launchers kill without warning.
 //!
-//! The ranks of a host reach each other through datagram sockets whose names are made of the run's
+//! The ranks of a host reach each other through datagram sockets whose names consist of the run's
 //! number and the rank, in Linux's abstract name space: no files. All users of a host see these
-//! names, and may send; so the kernel says of each message whose process sent it, and those of
+//! names, and may send; so the kernel attaches the sender's user to each message, and messages of
 //! other users are not answered. A message is one byte, since signal handlers send it too. No MPI
 //! call is made here.
 
@@ -25,32 +25,32 @@ use treepie_record::{clock, phases};
 use super::decision::Recording;
 use super::partial;
 
-/// "Write your partial profile", and the answer.
+/// The request "write your partial profile", and its answer.
 const WRITE: u8 = b'l';
 const WRITTEN: u8 = b'd';
 /// A message that only wakes the monitor.
 const WAKE: u8 = b'w';
 
-/// How long a rank that ends the job waits for the others.
+/// Longest time in milliseconds that a rank that ends the job waits for the others.
 const LONGEST_WAIT: c_int = 2_000;
 
-/// The monitor of this process.
+/// Monitor of this process.
 struct Monitor {
     run: u64,
     rank: u64,
     ranks: u64,
-    /// Where others call this process; `None` where the system gave no socket.
+    /// Socket on which other ranks reach this process; `None` if the system gave none.
     socket: Option<c_int>,
     thread: Mutex<Option<thread::JoinHandle<()>>>,
-    /// Whether the thread is to end.
+    /// True if the thread is to end.
     ends: Arc<AtomicBool>,
-    /// Whether this process has called the others.
+    /// True if this process has called the others.
     called: AtomicBool,
 }
 
 static MONITOR: OnceCell<Monitor> = OnceCell::new();
 
-/// Starts the thread. Without it nothing is lost in an orderly job.
+/// Starts the thread. Without it a job that ends normally loses no data.
 pub fn start(recording: &Recording, rank: Rank) {
     let mut monitor = Monitor {
         run: recording.run.run,
@@ -70,7 +70,7 @@ pub fn start(recording: &Recording, rank: Rank) {
                 run(socket, checkpoint, &ends)
             })
         };
-        // The thread inherits that signals are blocked: they are the application's.
+        // The thread inherits the blocked signals, which are for the application.
         let thread = with_signals_blocked(|| {
             thread::Builder::new()
                 .name("treepie".to_owned())
@@ -82,7 +82,7 @@ pub fn start(recording: &Recording, rank: Rank) {
     let _ = MONITOR.set(monitor);
 }
 
-/// Ends the thread, and waits for that.
+/// Ends the thread, and waits until it has ended.
 pub fn stop() {
     let Some(monitor) = MONITOR.get() else { return };
     let (Some(socket), Some(thread)) = (monitor.socket, monitor.thread.lock().take()) else {
@@ -91,10 +91,10 @@ pub fn stop() {
     monitor.ends.store(true, Ordering::Release);
     let own = monitor.name_of(monitor.rank);
     let sent = send(socket, WAKE, &own, libc::MSG_DONTWAIT);
-    // Where there is no room for one more message, others wake it.
+    // If the queue is full, its other messages wake the monitor.
     let is_woken = sent || io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock;
     if is_woken && thread.join().is_ok() {
-        // SAFETY: the descriptor is ours, and its thread has ended.
+        // SAFETY: this library owns the descriptor, and its thread has ended.
         unsafe { libc::close(socket) };
     }
 }
@@ -119,10 +119,10 @@ fn now() -> Duration {
     Duration::from_nanos(clock::now())
 }
 
-/// Waits so long, or without end, for a message, and does what it asks for.
+/// Waits for a message, for `sleep` or without limit, and carries out its request.
 fn answer(socket: c_int, sleep: Option<Duration>) {
     let milliseconds = match sleep {
-        // A little late is on time; early is a turn for nothing.
+        // Rounded up: a wake-up that is early would be useless.
         Some(sleep) => c_int::try_from(sleep.as_millis() + 1).unwrap_or(c_int::MAX),
         None => -1,
     };
@@ -138,15 +138,16 @@ fn answer(socket: c_int, sleep: Option<Duration>) {
     }
 }
 
-/// Whether a message of this user's is one of ours: the kernel states the real user of a process.
+/// True if a message comes from a process of this user: the kernel reports the real user of a
+/// process.
 fn is_own(user: Option<uid_t>) -> bool {
-    // SAFETY: neither has conditions.
+    // SAFETY: neither has preconditions.
     let own = unsafe { [libc::getuid(), libc::geteuid()] };
     user.is_some_and(|user| own.contains(&user))
 }
 
-/// Has the other ranks of this host write their partial profiles, and waits until they have, but
-/// not long. Once in a process; callable in a signal handler.
+/// Requests the partial profiles of this host's other ranks, and waits briefly until they are
+/// written. Once in a process; callable in a signal handler.
 pub fn call_others() {
     if let Some(monitor) = MONITOR.get()
         && partial::is_armed()
@@ -159,12 +160,12 @@ pub fn call_others() {
 impl Monitor {
     fn call_others(&self) {
         let socket = new_socket();
-        // A name of the system's choice, for the answers.
+        // An address of the system's choice, for the answers.
         let family = libc::AF_UNIX as sa_family_t;
         let unnamed = mem::size_of::<sa_family_t>() as socklen_t;
         // SAFETY: the address is live, and has this length.
         unsafe { libc::bind(socket, (&raw const family).cast(), unnamed) };
-        // Nobody has the names of ranks on other hosts.
+        // Names of ranks on other hosts do not exist here.
         let others = (0..self.ranks).filter(|&rank| rank != self.rank);
         let mut called = others
             .filter(|&rank| send(socket, WRITE, &self.name_of(rank), libc::MSG_DONTWAIT))
@@ -181,27 +182,27 @@ impl Monitor {
                 None => break,
             }
         }
-        // SAFETY: the descriptor is ours.
+        // SAFETY: this library owns the descriptor.
         unsafe { libc::close(socket) };
     }
 
-    /// A socket that has this rank's name.
+    /// Returns a socket with this rank's name.
     fn named_socket(&self) -> Option<c_int> {
         let socket = new_socket();
         let (name, length) = self.name_of(self.rank);
         // SAFETY: the name is live for the call, and has this length.
         let bound = unsafe { libc::bind(socket, (&raw const name).cast(), length) };
         if bound != 0 {
-            // SAFETY: the descriptor is ours.
+            // SAFETY: this library owns the descriptor.
             unsafe { libc::close(socket) };
             return None;
         }
         Some(socket)
     }
 
-    /// The name of a rank's socket: NUL, `treepie-`, run, `-`, rank, in hexadecimal.
+    /// Returns the name of a rank's socket: NUL, `treepie-`, run, `-`, rank, in hexadecimal.
     fn name_of(&self, rank: u64) -> (sockaddr_un, socklen_t) {
-        // SAFETY: an address of zeros is an address.
+        // SAFETY: all zeros is a valid address.
         let mut name: sockaddr_un = unsafe { mem::zeroed() };
         name.sun_family = libc::AF_UNIX as sa_family_t;
         let mut at = 1;
@@ -221,7 +222,7 @@ impl Monitor {
     }
 }
 
-/// Sends a byte; whether the receiver is there.
+/// Sends a byte; true if the receiver exists.
 fn send(socket: c_int, byte: u8, (to, length): &(sockaddr_un, socklen_t), flags: c_int) -> bool {
     // SAFETY: a live byte, and a live address of this length.
     let sent = unsafe {
@@ -237,7 +238,7 @@ fn send(socket: c_int, byte: u8, (to, length): &(sockaddr_un, socklen_t), flags:
     sent == 1
 }
 
-/// A socket whose messages come with the user who sent them.
+/// Returns a socket whose messages come with the user who sent them.
 fn new_socket() -> c_int {
     let yes: c_int = 1;
     let length = mem::size_of::<c_int>() as socklen_t;
@@ -250,22 +251,22 @@ fn new_socket() -> c_int {
     }
 }
 
-/// Message that has come.
+/// Received message.
 struct Message {
     byte: u8,
-    /// Whose process sent it.
+    /// User of the process that sent it.
     user: Option<uid_t>,
     from: (sockaddr_un, socklen_t),
 }
 
-/// Room for the sender's credentials, and for nothing else: descriptors that come along are closed.
+/// Buffer for the sender's credentials only: descriptors that arrive with the message are closed.
 #[repr(C, align(8))]
 struct Control([u8; CONTROL]);
 
 // SAFETY: no pointers.
 const CONTROL: usize = unsafe { libc::CMSG_SPACE(mem::size_of::<libc::ucred>() as u32) } as usize;
 
-/// A message; nothing when the time is over.
+/// Receives a message; `None` after a timeout.
 fn receive(socket: c_int, milliseconds: c_int) -> Option<Message> {
     let mut ready = libc::pollfd {
         fd: socket,
@@ -277,8 +278,8 @@ fn receive(socket: c_int, milliseconds: c_int) -> Option<Message> {
         iov_base: (&raw mut byte).cast(),
         iov_len: 1,
     };
-    // SAFETY: all that is written to is live and as long as is said; headers of zeros are headers,
-    // and the kernel has filled what is read.
+    // SAFETY: all memory that is written is live and has the stated lengths; all-zero headers are
+    // valid, and the kernel has filled the parts that are read.
     unsafe {
         if libc::poll(&mut ready, 1, milliseconds) <= 0 {
             return None;
@@ -299,12 +300,12 @@ fn receive(socket: c_int, milliseconds: c_int) -> Option<Message> {
     }
 }
 
-/// The user whose process sent a message.
+/// Returns the user whose process sent a message.
 ///
 /// # Safety
-/// The header is that of a message that was received, with its parts live.
+/// The header is that of a received message, with its parts live.
 unsafe fn user_of(header: &libc::msghdr) -> Option<uid_t> {
-    // SAFETY: the caller's promise; what the kernel says to be credentials are.
+    // SAFETY: the caller's promise; data that the kernel marks as credentials are credentials.
     unsafe {
         let first = libc::CMSG_FIRSTHDR(header).as_ref()?;
         let is_user =

@@ -1,4 +1,4 @@
-//! Programs whose ranks can't be permuted, by the libraries that they use.
+//! Programs whose ranks cannot be permuted, because of the libraries that they use.
 
 use std::env;
 
@@ -6,7 +6,7 @@ use treepie_mpi::lookup::{find, find_in_library, is_loaded};
 
 use super::request_error::RequestError;
 
-/// The reason why ranks of this program can't be permuted, if there is one.
+/// Returns the reason why ranks of this program cannot be permuted, if there is one.
 pub(super) fn to_permutation() -> Option<RequestError> {
     if looks_up_ranks() {
         return Some(RequestError::LooksUpRanks);
@@ -14,14 +14,14 @@ pub(super) fn to_permutation() -> Option<RequestError> {
     numbers_processes().map(RequestError::NumbersProcesses)
 }
 
-/// Whether the program calls the MPI through procedures that look themselves whether their process
-/// is a collective's root, and read no other arguments than its then: those of Open MPI 6 that take
-/// descriptors of arrays (`use mpi_f08`).
+/// True if the program calls the MPI through procedures that test themselves whether their process
+/// is a collective's root, and read other arguments only then: those of Open MPI 6 that take array
+/// descriptors (`use mpi_f08`).
 fn looks_up_ranks() -> bool {
     find_in_library("libmpi_usempif08", c"mpi_gather_f08ts_").is_some()
 }
 
-/// Libraries that number processes as the launcher does, by the starts of their files' names:
+/// Libraries that number processes as the launcher does, by the prefixes of their files' names:
 /// programs take such a number for the rank in MPI.
 const NUMBERING: [(&str, &str); 7] = [
     ("liboshmem.so", "OpenSHMEM"),
@@ -39,7 +39,7 @@ const LAUNCHING: [(&str, &str); 2] = [
     ("GASNET_SPAWN_CONTROL", "GASNet"),
 ];
 
-/// The library of this kind that the program uses, if any.
+/// Returns the library of this kind that the program uses, if any.
 fn numbers_processes() -> Option<&'static str> {
     let mut libraries = NUMBERING.iter();
     let loaded = libraries.find(|(start, _)| is_loaded(start));

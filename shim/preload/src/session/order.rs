@@ -1,4 +1,4 @@
-//! The order of receives, as the settings ask for it.
+//! Order of receives, as the settings request it.
 
 use treepie_base::{List, Rank, check_writable};
 use treepie_jobstate::order::Log;
@@ -13,10 +13,10 @@ use super::request_error::RequestError;
 use super::run::{self, describe};
 use crate::order;
 
-/// An order, and the logs that are replayed.
+/// Order, and the logs that are replayed.
 type OrderAndLogs = (Order, List<Rank, Log>);
 
-/// Treatment of the order of receives, as the settings have it.
+/// Reads the settings for the order of receives.
 pub(super) fn read(
     native: &Native,
     settings: &Settings,
@@ -31,7 +31,7 @@ pub(super) fn read(
             check_writable(path)?;
             order::clear(path);
             let run = describe(native, ranks, Vec::new());
-            // Ranks may have gone elsewhere.
+            // Ranks may have changed their directory.
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             (
                 OrderWay::Record(path, Box::new((run, program::of_order()))),

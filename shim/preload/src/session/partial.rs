@@ -25,33 +25,33 @@ use treepie_record::{Limited, stream};
 
 use super::decision::Recording;
 
-/// Where the partial profile goes, and how it begins.
+/// Destination of the partial profile, and its header.
 struct PartialFile {
-    /// The beginning of the file.
+    /// Header of the file.
     start: Vec<u8>,
     directory: CString,
-    /// Names in it: while it is written, and from then on.
+    /// Its names: while it is written, and afterwards.
     temporary: CString,
     name: CString,
-    /// Line for a directory that is none of ours, said once.
+    /// Message about a directory of another owner, logged once.
     refusal: String,
     is_refused: AtomicBool,
-    /// The process that it is of: a fork of it has none.
+    /// Process that it belongs to: a fork of it has none.
     process: pid_t,
 }
 
-/// The partial profile of this process.
+/// Partial profile of this process.
 struct Partial {
     file: OnceCell<PartialFile>,
-    /// Whether an end of this process would lose what was counted.
+    /// True if an end of this process would lose counts.
     armed: AtomicBool,
-    /// Whether a thread writes: that one has the buffer.
+    /// True while a thread writes: that one owns the buffer.
     writing: AtomicBool,
     buffer: UnsafeCell<[u8; BUFFER]>,
 }
 
-// SAFETY: the buffer is touched by the thread that has set `writing`, until it resets it; all else
-// is `Sync`.
+// SAFETY: only the thread that has set `writing` touches the buffer, until it resets it; all other
+// fields are `Sync`.
 unsafe impl Sync for Partial {}
 
 static PARTIAL: Partial = Partial {
@@ -61,13 +61,13 @@ static PARTIAL: Partial = Partial {
     buffer: UnsafeCell::new([0; BUFFER]),
 };
 
-/// How often, and after which time, a thread that wants to write tries again.
+/// Maximum number of attempts of a thread that wants to write, and the pause between them.
 const MOST_TRIES: u32 = 2_000;
 const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 const BUFFER: usize = 16 * 1024;
 
-/// Prepares the partial profile of this rank, and has it written from now on.
+/// Prepares the partial profile of this rank, and enables writing it.
 pub fn arm(recording: &Recording, rank: Rank) {
     let path = directory_of(Path::new(&recording.output));
     let (Ok(directory), Ok(temporary), Ok(name)) = (
@@ -90,8 +90,8 @@ pub fn arm(recording: &Recording, rank: Rank) {
     PARTIAL.armed.store(true, Ordering::Release);
 }
 
-/// Message about a directory for partial profiles that is none of ours; `who` counted what may be
-/// lost with it.
+/// Returns the message about a directory for partial profiles that belongs to another owner; `who`
+/// are the ranks whose counts may be lost.
 pub fn refusal(directory: &Path, who: &str) -> String {
     format!(
         "{}: {}, or choose another output; what {who} counted is lost if the job does not reach \
@@ -101,12 +101,12 @@ pub fn refusal(directory: &Path, who: &str) -> String {
     )
 }
 
-/// Has no partial profile written any more.
+/// Disables writing the partial profile.
 pub fn disarm() {
     PARTIAL.armed.store(false, Ordering::Release);
 }
 
-/// Whether an end of this process would lose what was counted.
+/// True if an end of this process would lose counts.
 pub fn is_armed() -> bool {
     armed_file().is_some()
 }
@@ -118,19 +118,19 @@ fn armed_file() -> Option<&'static PartialFile> {
 }
 
 fn process() -> pid_t {
-    // SAFETY: getpid has no conditions.
+    // SAFETY: getpid has no preconditions.
     unsafe { libc::getpid() }
 }
 
-/// Writes the partial profile, whole or not at all, if it is armed. Callable in a signal handler.
-/// Signals are blocked meanwhile.
+/// Writes the partial profile, completely or not at all, if it is armed. Callable in a signal
+/// handler. Signals are blocked meanwhile.
 pub fn write() -> bool {
     let Some(file) = armed_file() else {
         return false;
     };
     with_signals_blocked(|| {
-        // The thread that writes now takes no signals: it is not the one that
-        // was interrupted, and it comes to an end.
+        // The thread that writes now takes no signals: it is not the interrupted one, and it will
+        // finish.
         let mut tries = 0;
         while PARTIAL.writing.swap(true, Ordering::Acquire) {
             tries += 1;
@@ -139,7 +139,7 @@ pub fn write() -> bool {
             }
             thread::sleep(BETWEEN_TRIES);
         }
-        // SAFETY: `writing` was not set: nobody else has the buffer until it is reset below.
+        // SAFETY: `writing` was not set: no other thread uses the buffer until it is reset below.
         let buffer = unsafe { &mut *PARTIAL.buffer.get() };
         let written = file.write(buffer);
         PARTIAL.writing.store(false, Ordering::Release);
@@ -161,7 +161,7 @@ impl PartialFile {
         }
     }
 
-    /// Only calls that are allowed in signal handlers, and no memory.
+    /// Makes only calls that are allowed in signal handlers, and allocates no memory.
     fn write_in(&self, directory: &OwnDirectory, buffer: &mut [u8; BUFFER]) -> io::Result<()> {
         let mut sink = FileSink {
             file: directory.create(&*self.temporary, 0o666)?,
@@ -181,7 +181,6 @@ impl PartialFile {
     }
 }
 
-/// Writes to a file, through a buffer.
 /// Writes to a descriptor, through a buffer.
 struct FileSink<'a> {
     file: File,
@@ -216,7 +215,7 @@ impl FileSink<'_> {
     }
 }
 
-/// Leaves the partial profile of this rank, where others can't be waited for.
+/// Writes the partial profile of this rank, if others cannot be waited for.
 pub fn leave_partial() {
     within(WRITING, "writing a partial profile", write);
 }

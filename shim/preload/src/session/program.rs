@@ -1,4 +1,4 @@
-//! The program of this process.
+//! Program of this process.
 
 use std::env;
 use std::fs;
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use treepie_jobstate::order::file::Program;
 
-/// Programs that run another one, which is text.
+/// Interpreters: programs that run another one, which is text.
 const INTERPRETERS: [&str; 10] = [
     "python", "pypy", "perl", "ruby", "julia", "Rscript", "R", "octave", "lua", "bash",
 ];
 
-/// The file of the program of this process, and the script where it runs one.
+/// Returns the file of this process's program, and the script if it runs one.
 pub(super) fn files() -> (PathBuf, Option<PathBuf>) {
     let program = fs::read_link("/proc/self/exe").unwrap_or_default();
     let words: Vec<String> = env::args_os()
@@ -21,7 +21,7 @@ pub(super) fn files() -> (PathBuf, Option<PathBuf>) {
     (program, script)
 }
 
-/// The program as an order of receives knows it.
+/// Returns the description of the program in an order of receives.
 pub(super) fn of_order() -> Program {
     match files() {
         (_, Some(script)) => Program::of(&script, &script),
@@ -29,13 +29,13 @@ pub(super) fn of_order() -> Program {
     }
 }
 
-/// The name of a file.
+/// Returns the name of a file.
 pub(super) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
-/// The script that an interpreter runs: the first of its words that is a file.
+/// Returns the script that an interpreter runs: the first of its words that is a file.
 fn script(program: &Path, words: &[String]) -> Option<PathBuf> {
     let name = name_of(program);
     INTERPRETERS

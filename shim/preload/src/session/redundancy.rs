@@ -1,18 +1,18 @@
-//! Libraries that keep checkpoints on nodes, and protect them in sets of ranks: under a permutation
-//! these sets are of other processes than the launcher's order would give.
+//! Libraries that keep checkpoints on nodes, and protect them in sets of ranks: a permutation
+//! changes the processes of these sets.
 
 use treepie_base::{Process, Rank, Slice};
 use treepie_mpi::lookup;
 use treepie_process::log;
 
-/// How their files' names start, what they are called, and what `--redundancy` calls them.
+/// Prefixes of their files' names, their names, and the values of `--redundancy` for them.
 const LIBRARIES: [(&str, &str, &str); 3] = [
     ("libscr.so", "SCR", "scr"),
     ("libfti.so", "FTI", "fti"),
     ("libveloc", "VELOC", "veloc"),
 ];
 
-/// Says what becomes of the sets of those that are loaded; on one process.
+/// Warns that ranks move between the sets of the libraries that are loaded; on one process.
 pub fn tell_of_moved_sets(new_rank: &Slice<Process, Rank>) {
     let is_moved = |(process, rank): (Process, &Rank)| process.0 != rank.0;
     if !new_rank.iter_enumerated().any(is_moved) {

@@ -1,9 +1,9 @@
-//! What a replay applies: a placement as it holds on the hosts of this job, or one
-//! that is computed for them from a profile. Process 0 does this for all.
+//! Placement that a replay applies: one that is valid on the hosts of this job, or one that is
+//! computed for them from a profile. Process 0 does this for all ranks.
 //!
 //! ```text
 //!   profile ---------------------------------------> placed on these hosts
-//!   placement --> same shape? --yes--> carried over
+//!   placement --> same shape? --yes--> remapped
 //!                     | no
 //!                     v
 //!                 its profile beside it? --yes-----> placed on these hosts
@@ -32,25 +32,24 @@ use super::input::{Kept, Seated};
 use super::request_error::RequestError;
 use crate::binding::Target;
 
-/// A placement or a profile that fits the number of ranks, before it is known where
-/// these run.
+/// Placement or profile that fits the number of ranks, before the ranks' locations are known.
 pub struct ReplayFile {
     path: PathBuf,
     file: Replayable,
     apply: Apply,
 }
 
-/// What is applied on the hosts of this job.
+/// Result that is applied on the hosts of this job.
 pub struct Settled {
-    /// New ranks, where ranks change.
+    /// New ranks, if ranks change.
     pub new_rank: Option<List<Process, Rank>>,
-    /// Where processes are bound, where they are.
+    /// Binding of processes, if they are bound.
     pub binding: Option<Target>,
-    /// What was done, for people.
+    /// Source of the placement, for people.
     pub source: String,
 }
 
-/// The tree and the cores of a placement for this job.
+/// Topology and cores of a placement for this job.
 struct Found {
     topology: Topology,
     leaf_of_rank: List<Rank, Leaf>,
@@ -70,7 +69,7 @@ impl From<Placed> for Found {
 }
 
 impl Found {
-    /// Has processes keep the ranks of their numbers.
+    /// Lets processes keep the ranks equal to their numbers.
     fn keep(&mut self, seated: &Seated, allocation: &Allocation) -> Option<Kept> {
         let seats = Seats {
             topology: &self.topology,
@@ -89,8 +88,8 @@ impl ReplayFile {
     /// Reads the file that the settings name.
     ///
     /// # Errors
-    /// A file that cannot be read, is neither placement nor profile, or is for
-    /// another number of ranks.
+    /// A file that cannot be read, is neither placement nor profile, or is for another number of
+    /// ranks.
     pub fn read(path: &Path, settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
         Ok(ReplayFile {
             path: path.to_owned(),
@@ -99,7 +98,7 @@ impl ReplayFile {
         })
     }
 
-    /// Whether the hardware of these processes' hosts has to be known.
+    /// True if the hardware of these processes' hosts must be known.
     pub fn needs_machines(&self, processes: &Slice<Process, LaunchedProcess>) -> bool {
         match &self.file {
             Replayable::Profile(_) => true,
@@ -107,13 +106,13 @@ impl ReplayFile {
         }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is applied where the processes are; `network` has their clusters. Processes that are
-    /// `seated` keep the ranks of their numbers, if ranks change.
+    /// Returns the placement for these locations of the processes; `network` has their clusters.
+    /// Processes that are `seated` keep the ranks equal to their numbers, if ranks change.
     ///
     /// # Errors
     /// A placement of another shape whose profile is not beside it.
@@ -145,7 +144,7 @@ impl ReplayFile {
         };
         let error = match allocation.remap(recorded) {
             Ok(carried) => {
-                // Another part of the network: what suits its distances is better.
+                // Another part of the network: a placement for its distances is better.
                 let stretched = carried.stretch.filter(|&stretch| stretch > 1.0 + 1e-9);
                 if stretched.is_some()
                     && let Some((path, profile)) = profile_beside(&self.path, file)
@@ -225,7 +224,7 @@ impl ReplayFile {
         if let Some(mut kept) = found.keep(seated, allocation) {
             if kept.exchanges() {
                 let cost = |found: &Found| allocation.cost(&matrix, &found.leaf_of_rank);
-                // What is placed around them may cost less.
+                // A placement around them may cost less.
                 let around = allocation.placed_around(&matrix, seated.processes());
                 let around = around.map(Found::from).ok();
                 found = match around {
@@ -247,7 +246,7 @@ impl ReplayFile {
         };
         let (new_rank, binding) = match self.apply {
             Apply::Permute => (Some(new_rank), None),
-            // Without other ranks, process i is rank i.
+            // If ranks do not change, process i is rank i.
             Apply::Bind => (None, Some(target(found.leaf_of_rank.raw.into()))),
             Apply::Both => (Some(new_rank), Some(target(found.leaf_of_process))),
         };
@@ -259,7 +258,7 @@ impl ReplayFile {
     }
 }
 
-/// The profile that a placement was made from, where it is beside it and fits.
+/// Returns the profile that a placement was made from, if it is beside it and fits.
 fn profile_beside(path: &Path, file: &PlacementFile) -> Option<(PathBuf, Box<Profile>)> {
     let name = Path::new(file.profile.as_ref()?).file_name()?;
     let beside = path.with_file_name(name);

@@ -1,5 +1,5 @@
-//! What the user asks for: settings from the configuration file and the
-//! environment, and the files that they name, read by process 0 alone.
+//! Request of the user: settings from the configuration file and the environment, and the files
+//! that they name, read by process 0 alone.
 
 use std::collections::HashMap;
 use std::env;
@@ -40,36 +40,36 @@ use crate::binding;
 use crate::one_sided::Gathering;
 use crate::reorder::Places;
 
-/// What process 0 has read, where it does not know yet on which hosts to apply it.
+/// Request that process 0 has read, before it knows the hosts to which it applies.
 pub struct Draft {
-    /// What is decided already.
+    /// Decisions made so far.
     plan: Plan,
-    /// A placement or profile to apply.
+    /// Placement or profile to apply.
     file: Option<ReplayFile>,
-    /// A bare permutation.
+    /// Permutation that is given directly.
     permutation: Option<List<Process, Rank>>,
-    /// Whether processes that input arrives at keep their ranks.
+    /// Setting for standard input: which processes keep their ranks.
     stdin: Stdin,
-    /// Whether communicators are reordered.
+    /// True if communicators are reordered.
     reorders: bool,
-    /// The clusters that ranks are placed by.
+    /// Clusters by which ranks are placed.
     network: ClusterNetwork,
-    /// What earlier runs say, in `mode: auto`.
+    /// Results of earlier runs, in `mode: auto`.
     learning: Option<Box<Learning>>,
 }
 
-/// What process 0 has made of the settings.
+/// Request that process 0 derives from the settings.
 pub enum Request {
-    /// All is decided.
+    /// The decision is final.
     Decided(Decision),
-    /// The processes have to be looked for first.
+    /// The locations of the processes are needed first.
     Draft(Box<Draft>),
 }
 
 impl Request {
-    /// Reads the request for a job of `ranks` ranks, and decides; and from which level on messages
-    /// are shown, and which pages are kept. What is wrong is said here, once; then the job runs as
-    /// it would without Treepie, or not at all where `strict` is set.
+    /// Reads the request for a job of `ranks` ranks, with the level of messages and the pages to
+    /// keep. Errors are reported here, once; then the job runs as it would without Treepie, or not
+    /// at all if `strict` is set.
     pub fn read(native: &Native, ranks: usize) -> Read {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
@@ -121,12 +121,12 @@ impl Request {
         }
     }
 
-    /// This plan is to be carried out.
+    /// Returns the request to carry out this plan.
     fn decided(plan: Plan) -> Request {
         Request::Decided(Decision::Do(Box::new(plan)))
     }
 
-    /// The plan, as far as it is made.
+    /// Returns the plan as made so far.
     fn plan_mut(&mut self) -> Option<&mut Plan> {
         match self {
             Request::Decided(Decision::Do(plan)) => Some(plan),
@@ -136,18 +136,18 @@ impl Request {
     }
 }
 
-/// What process 0 has read.
+/// Settings that process 0 has read.
 pub struct Read {
-    /// What is asked for.
+    /// Request for the ranks.
     pub request: Request,
-    /// From which level on messages are shown.
+    /// Lowest level of messages that are shown.
     pub log: LogLevel,
-    /// The logs of an order that is replayed.
+    /// Logs of an order that is replayed.
     pub logs: List<Rank, Log>,
 }
 
 impl Read {
-    /// Nothing is done.
+    /// Returns a result that requests no work beyond `decision`.
     fn refused(decision: Decision) -> Read {
         Read {
             request: Request::Decided(decision),
@@ -158,7 +158,7 @@ impl Read {
 }
 
 impl Draft {
-    /// What has to be known of these processes' hosts.
+    /// Returns the facts of these processes' hosts that must be known.
     pub fn wants(&self, processes: &Slice<Process, LaunchedProcess>) -> Wanted {
         let file = self.file.as_ref();
         let learning = self.learning.as_ref();
@@ -170,8 +170,8 @@ impl Draft {
         }
     }
 
-    /// The decision, now that it is known where the processes are. What does not fit is said, and
-    /// undoes all that was asked for.
+    /// Returns the decision, for known locations of the processes. An unusable file is reported,
+    /// and cancels the whole request.
     pub fn settle(
         self,
         processes: &Slice<Process, LaunchedProcess>,
@@ -255,7 +255,7 @@ impl Draft {
                 if plan.strict {
                     return Ok(Decision::Abort);
                 }
-                // Binding and ranks go together: no placement is applied by half.
+                // Binding and ranks belong together: a placement is not applied in part.
                 plan.permutation = None;
             }
         }
@@ -263,7 +263,7 @@ impl Draft {
     }
 }
 
-/// The new ranks that a placement gives, where processes that are seated keep theirs.
+/// Returns the new ranks of a placement, with processes that are seated keeping theirs.
 fn with_seats(
     mut new_rank: List<Process, Rank>,
     seated: &Seated,
@@ -280,8 +280,8 @@ fn with_seats(
     new_rank
 }
 
-/// The same of a permutation that the user gave. It does not say what it is good for, so that
-/// nothing but whole hosts may change places.
+/// Returns the new ranks of a permutation that the user gave. Its objective is unknown, so that
+/// only whole hosts may be exchanged.
 fn with_seats_on_hosts<'a>(
     mut new_rank: List<Process, Rank>,
     seated: &Seated,
@@ -305,7 +305,7 @@ fn with_seats_on_hosts<'a>(
     new_rank
 }
 
-/// The plan, unless it permutes ranks that can't be.
+/// Returns the decision for the plan, unless it permutes ranks that cannot be permuted.
 fn decided(plan: Plan) -> Decision {
     let permutation = plan.permutation.as_ref();
     match permutation.and_then(|_| obstacle::to_permutation()) {
@@ -314,7 +314,7 @@ fn decided(plan: Plan) -> Decision {
     }
 }
 
-/// What becomes of a job for which what was asked for cannot be done.
+/// Returns the text about the job's continuation after a request that cannot be carried out.
 fn outcome(strict: bool) -> &'static str {
     match strict {
         true => "the job is ended, because strict is set",
@@ -330,7 +330,7 @@ fn refuse(error: &RequestError, strict: bool) -> Decision {
     }
 }
 
-/// What a replay is to do, as far as that is known from the settings and the files.
+/// Returns the request of a replay, as far as the settings and the files determine it.
 fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, RequestError> {
     let mut notes = launched::remarks();
     let mut plan = Plan {
@@ -355,7 +355,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
         true => ClusterNetwork::read(settings)?,
         false => ClusterNetwork::Nothing,
     };
-    // A replay is profiled as well where a profile is named.
+    // A replay is profiled as well if an output is named.
     if settings.output.is_some() {
         plan.recording = Some(recording(native, settings, ranks, notes)?);
     }
@@ -373,7 +373,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     })
 }
 
-/// What a run does that learns from those before.
+/// Returns the request of a run that learns from earlier ones.
 fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, RequestError> {
     let variable = |name: &str| env::var(name).ok();
     let Some(store) = settings.store.clone().or_else(|| Store::usual(variable)) else {
@@ -409,7 +409,7 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
     })))
 }
 
-/// How traffic is counted, and where its profile goes.
+/// Returns the counting of traffic, and the file of its profile.
 fn recording(
     native: &Native,
     settings: &Settings,
@@ -435,8 +435,8 @@ fn recording(
     })
 }
 
-/// Whether ranks may leave partial profiles beside an output: not in somebody else's directory,
-/// which is said. Those of earlier runs are removed, since they would be taken for ones of this
+/// True if ranks may leave partial profiles beside an output: not in a directory of another owner,
+/// which is reported. Those of earlier runs are removed, since they would be taken for ones of this
 /// run.
 fn can_have_parts(output: &Path) -> bool {
     let directory = partial_profiles::directory_of(output);
@@ -448,13 +448,13 @@ fn can_have_parts(output: &Path) -> bool {
     true
 }
 
-/// Which pages are kept.
+/// Returns the pages that are kept.
 fn pages(settings: &Settings) -> Option<Pages> {
     let stops = settings.cut;
     let directory = match &settings.pages {
         settings::Pages::Off if !stops => return None,
         settings::Pages::Off | settings::Pages::Memory => None,
-        // Ranks may have gone elsewhere.
+        // Ranks may have changed their directory.
         settings::Pages::Directory(path) => std::path::absolute(path).ok(),
     };
     Some(Pages {
@@ -465,7 +465,7 @@ fn pages(settings: &Settings) -> Option<Pages> {
     })
 }
 
-/// The settings of this process.
+/// Reads the settings of this process.
 pub(super) fn settings(site: Option<&SitePolicy>) -> Result<Settings, RequestError> {
     let variable = |name: &str| env::var(name).ok();
     let Some(path) = variable(CONFIG_VARIABLE).filter(|path| !path.is_empty()) else {
@@ -483,7 +483,7 @@ fn unknown_variables() -> Vec<SettingsError> {
     settings::unknown_variables(names.iter().map(String::as_str))
 }
 
-/// Whether `strict` is asked for by a variable, for when settings can't be read.
+/// True if a variable requests `strict`, in case the settings cannot be read.
 fn strict_variable() -> bool {
     env::var(settings::variable_of("strict")).is_ok_and(|value| settings::is_on(&value))
 }

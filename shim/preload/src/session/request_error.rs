@@ -10,7 +10,7 @@ use treepie_placement::allocation::AllocationError;
 use treepie_profile::settings::SettingsError;
 use treepie_traffic::MatrixError;
 
-/// Why what the user asked for is not done.
+/// Reason why a request of the user is not carried out.
 #[derive(Debug, Error)]
 pub enum RequestError {
     /// Wrong settings.
@@ -19,13 +19,13 @@ pub enum RequestError {
     /// A file that cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A permutation that is none for this job.
+    /// A permutation that does not fit this job.
     #[error("TREEPIE_PERMUTATION: {0}")]
     Permutation(#[from] PermutationError),
-    /// A profile with numbers that cannot be.
+    /// A profile with invalid numbers.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
-    /// A placement that does not hold where the job runs.
+    /// A placement that is not valid for the job's hosts.
     #[error(
         "{path}: {error}; replay its profile instead, which is placed where the job runs, or map it \
          again for these hosts"
@@ -33,18 +33,18 @@ pub enum RequestError {
     Allocation {
         /// The file.
         path: String,
-        /// Why.
+        /// Reason.
         error: AllocationError,
     },
-    /// Clusters that are not those of the job.
+    /// Clusters that do not match the job's hosts.
     #[error("{name}: {error}")]
     Clusters {
-        /// The platform file or the setting.
+        /// Platform file or setting.
         name: String,
-        /// Why.
+        /// Reason.
         error: AllocationError,
     },
-    /// A program whose ranks can't be permuted.
+    /// A program whose ranks cannot be permuted.
     #[error(
         "the program uses Open MPI 6's mpi_f08, which looks up ranks behind this library, so that \
          they can't be permuted; bind them instead (--apply launch)"
@@ -63,7 +63,7 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// The file at `path` does not hold for this job.
+    /// Returns the error for the file at `path`, which is not valid for this job.
     pub fn allocation(path: &Path, error: AllocationError) -> Self {
         RequestError::Allocation {
             path: path.display().to_string(),

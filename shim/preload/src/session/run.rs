@@ -1,4 +1,4 @@
-//! What is known of this run, as files have it.
+//! Description of this run, as files have it.
 
 use std::env;
 use std::time::SystemTime;
@@ -10,7 +10,7 @@ use treepie_profile::MpiDescription;
 use treepie_profile::partial_profiles::RunDescription;
 use treepie_profile::settings::RUN_VARIABLE;
 
-/// What is known of the run now.
+/// Describes the run with what is known now.
 pub(super) fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription {
     RunDescription {
         run: run_number(),
@@ -28,13 +28,13 @@ pub(super) fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> Run
     }
 }
 
-/// The number that the command gave this run.
+/// Returns the number that the command gave this run.
 pub(super) fn given_number() -> Option<u64> {
     let text = env::var(RUN_VARIABLE).ok()?;
     u64::from_str_radix(&text, 16).ok()
 }
 
-/// The family of the MPI, as files have it.
+/// Returns the name of the MPI's family in files.
 pub fn family_name(native: &Native) -> &'static str {
     match native.abi.family {
         Family::OpenMpi => "open-mpi",
@@ -43,19 +43,19 @@ pub fn family_name(native: &Native) -> &'static str {
     }
 }
 
-/// A number that other runs do not have: from the time and the process.
+/// Returns a number that other runs do not have: from the time and the process.
 pub(super) fn run_number() -> u64 {
     let nanoseconds = treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64;
     let process = u64::from(std::process::id());
     (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Who writes files: this program and its version.
+/// Returns the producer of files: this program and its version.
 pub(super) fn producer() -> String {
     format!("treepie {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The job's name at its scheduler, or this process's number.
+/// Returns the job's name at its scheduler, or this process's number.
 pub(super) fn job() -> String {
     [
         "SLURM_JOB_ID",
@@ -70,7 +70,7 @@ pub(super) fn job() -> String {
     .unwrap_or_else(|| std::process::id().to_string())
 }
 
-/// The command line of this process.
+/// Returns the command line of this process.
 pub(super) fn command() -> Vec<String> {
     env::args_os()
         .map(|argument| argument.to_string_lossy().into_owned())

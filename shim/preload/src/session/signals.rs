@@ -1,5 +1,5 @@
-//! SIGTERM and SIGINT: this rank leaves its partial profile, then what the application or the
-//! system does with the signal is done.
+//! SIGTERM and SIGINT: this rank writes its partial profile, then the application's or the system's
+//! action for the signal is taken.
 
 use std::mem;
 use std::ptr;
@@ -13,11 +13,11 @@ use super::{monitor, partial};
 
 const SIGNALS: [c_int; 2] = [libc::SIGTERM, libc::SIGINT];
 
-/// Signals that are caught.
+/// Caught signals.
 struct Caught {
-    /// What was done with each before.
+    /// Previous action of each.
     before: [sigaction; SIGNALS.len()],
-    /// They still are.
+    /// True while they are caught.
     now: AtomicBool,
 }
 
@@ -25,8 +25,8 @@ static CAUGHT: OnceCell<Caught> = OnceCell::new();
 
 type Handler = unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 
-/// Catches the signals that are not ignored. An application that sets a handler
-/// later takes them over.
+/// Catches the signals that are not ignored. A handler that the application sets later replaces
+/// this one.
 pub fn catch() {
     // SAFETY: actions are live for the calls; the handler is of the kind that
     // SA_SIGINFO announces.
@@ -46,14 +46,14 @@ pub fn catch() {
             let mut action: sigaction = *before;
             action.sa_sigaction = on_signal as Handler as usize;
             action.sa_flags |= libc::SA_SIGINFO | libc::SA_ONSTACK;
-            // One that goes off once is put back by us, when it goes off.
+            // If the previous action resets after one signal, this handler resets it then.
             action.sa_flags &= !libc::SA_RESETHAND;
             libc::sigaction(signal, &action, ptr::null_mut());
         }
     }
 }
 
-/// Puts back what was done before, where it is still ours.
+/// Restores the previous actions, unless they have been changed since.
 pub fn release() {
     let Some(caught) = CAUGHT.get() else { return };
     if !caught.now.swap(false, Ordering::AcqRel) {
@@ -71,7 +71,7 @@ pub fn release() {
     }
 }
 
-/// Only calls that are allowed in signal handlers.
+/// Handler that makes only calls that are allowed in signal handlers.
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: errno is this thread's.
     let error = unsafe { *libc::__errno_location() };
@@ -79,26 +79,26 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mu
     partial::write();
     let at = SIGNALS.iter().position(|&known| known == signal);
     if let (Some(caught), Some(at)) = (CAUGHT.get(), at) {
-        // SAFETY: the action is the one that our handler took the place of.
+        // SAFETY: the action is the one that this library's handler replaced.
         unsafe { chain(signal, &caught.before[at], info, context) };
     }
     // SAFETY: errno is this thread's.
     unsafe { *libc::__errno_location() = error };
 }
 
-/// Does what would have been done without us.
+/// Takes the action that would have been taken without this library.
 ///
 /// # Safety
 /// `before` is the action that the signal had.
 unsafe fn chain(signal: c_int, before: &sigaction, info: *mut siginfo_t, context: *mut c_void) {
-    // SAFETY: the caller's promise; what a handler takes, its flags say.
+    // SAFETY: the caller's promise; the flags give the parameters of a handler.
     unsafe {
         match before.sa_sigaction {
             libc::SIG_IGN => (),
             libc::SIG_DFL => {
                 monitor::call_others();
-                // The signal is blocked while its handler runs: it ends the
-                // process when this one returns.
+                // The signal is blocked while its handler runs: it ends the process when this one
+                // returns.
                 libc::sigaction(signal, before, ptr::null_mut());
                 libc::raise(signal);
             }

@@ -1,5 +1,5 @@
-//! Switches that lie outside of the settings: the one that turns the library off before anything
-//! else, and a site's, by which it is on for the programs of a policy.
+//! Switches outside of the settings: the one that turns the library off before any other work, and
+//! a site's, which turns it on for the programs of a policy.
 
 use std::env;
 use std::path::Path;
@@ -15,12 +15,12 @@ use treepie_profile::site::{SITE_FILE, SitePolicy};
 
 use super::program;
 
-/// Whether the library is turned off.
+/// True if the library is turned off.
 pub fn is_disabled() -> bool {
     is_switched_on(DISABLE_VARIABLE)
 }
 
-/// Whether there is anything to agree on. `TREEPIE_MODE=off`, or neither a mode nor a configuration
+/// True if the ranks need an agreement. `TREEPIE_MODE=off`, or neither a mode nor a configuration
 /// nor a site's switch, leaves the job alone: no call is added to `MPI_Init`.
 pub fn is_asked_for() -> bool {
     if is_disabled() {
@@ -32,8 +32,8 @@ pub fn is_asked_for() -> bool {
     }
 }
 
-/// The site's policy, as process 0 reads it; none where there is none, or where it cannot be used,
-/// which is said.
+/// Returns the site's policy, as process 0 reads it; `None` if there is none, or if it cannot be
+/// used, which is reported.
 pub fn policy() -> Option<SitePolicy> {
     SitePolicy::of_machine().unwrap_or_else(|error| {
         log::warn(&format!("{error}; this site's policy is left out"));
@@ -41,7 +41,7 @@ pub fn policy() -> Option<SitePolicy> {
     })
 }
 
-/// Whether a job that asks for nothing itself is left alone by the policy.
+/// True if the policy leaves alone a job that has no request of its own.
 pub fn leaves_alone(policy: Option<&SitePolicy>, ranks: usize) -> bool {
     if value_of("TREEPIE_MODE").is_some() || value_of(CONFIG_VARIABLE).is_some() {
         return false;
@@ -61,7 +61,7 @@ pub fn leaves_alone(policy: Option<&SitePolicy>, ranks: usize) -> bool {
     !verdict.is_taken()
 }
 
-/// Tells of variables that are set and do not count, because the site has locked their settings.
+/// Warns of variables that are set but have no effect, because the site has locked their settings.
 pub fn tell_of_locked(policy: &SitePolicy) {
     let locked = SETTINGS.iter().filter(|setting| policy.locks(setting.name));
     for variable in locked.map(|setting| variable_of(setting.name)) {
@@ -77,7 +77,7 @@ fn is_switched_on(variable: &str) -> bool {
     value_of(variable).is_some_and(|value| is_on(&value))
 }
 
-/// The value of a variable; one that is empty counts as not set.
+/// Returns the value of a variable; an empty one counts as not set.
 fn value_of(variable: &str) -> Option<String> {
     env::var(variable)
         .ok()

@@ -1,5 +1,5 @@
-//! `MPI_Init` and `MPI_Init_thread`: the native MPI starts, then Treepie does what the
-//! settings ask for, the same on every rank.
+//! `MPI_Init` and `MPI_Init_thread`: the native MPI starts, then Treepie carries out the settings,
+//! the same on every rank.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -49,8 +49,8 @@ pub unsafe fn init_thread(
     started(unsafe { next(argc, argv, required, provided) }, told)
 }
 
-/// Starts the session after the first successful initialisation. Where tools are
-/// stacked this is the innermost call, so that they see one world as well.
+/// Starts the session after the first successful initialisation. If tools are stacked this is the
+/// innermost call, so that they see one world as well.
 fn started(code: c_int, told: Option<AppliedTuning>) -> c_int {
     if let Some(told) = told {
         told.started(code == SUCCESS);
@@ -65,7 +65,7 @@ fn started(code: c_int, told: Option<AppliedTuning>) -> c_int {
     code
 }
 
-/// What all ranks do from now on; nothing where they could not agree on it.
+/// Returns the decision of all ranks; `None` if they could not agree on one.
 fn start() -> Option<Decision> {
     let native = match Native::load() {
         Ok(native) => native,
@@ -87,10 +87,10 @@ fn start() -> Option<Decision> {
     agreed.ok()
 }
 
-/// A session whose ranks do not know yet what to do.
+/// Session whose ranks have no decision yet.
 struct Starting {
     native: &'static Native,
-    /// All ranks, as the launcher has numbered them.
+    /// All ranks, in the launcher's numbering.
     world: Members<'static>,
 }
 
@@ -100,10 +100,10 @@ impl Starting {
         Ok(Starting { native, world })
     }
 
-    /// Does what is asked for, from now on until the job ends.
+    /// Obtains the decision, and begins to carry it out.
     fn run(self) -> Result<Decision, ShareError> {
         if self.native.has_parent()? {
-            // Spawned jobs inherit the environment; its files are the parent's.
+            // Spawned jobs inherit the environment; its files belong to the parent.
             log::info("this job was spawned by another: it is neither replayed nor profiled");
             return Ok(Decision::Plain);
         }
@@ -116,7 +116,7 @@ impl Starting {
         Ok(decision)
     }
 
-    /// Decision about what all ranks do. Process 0 decides, and has the logs of an order that is
+    /// Returns the decision of all ranks. Process 0 decides, and has the logs of an order that is
     /// replayed.
     fn agree(&self) -> Result<(Decision, List<Rank, Log>), ShareError> {
         let mut steps = Steps::new();
@@ -146,7 +146,8 @@ impl Starting {
         Ok((decision, logs))
     }
 
-    /// What all ranks do, once process 0, which alone has a draft, knows where they are.
+    /// Returns the decision of all ranks, after process 0, which alone has a draft, has gathered
+    /// their locations.
     fn look(&self, draft: Option<Box<Draft>>, mut steps: Steps) -> Result<Decision, ShareError> {
         let (processes, inputs) = hosts::processes(self.native, &self.world)?;
         steps.ended("processes heard of");
@@ -163,7 +164,7 @@ impl Starting {
         Ok(decision)
     }
 
-    /// Begins what all ranks have agreed on, part by part.
+    /// Begins the plan that all ranks have agreed on, part by part.
     fn begin(&self, plan: &mut Plan, logs: &Slice<Rank, Log>) -> Result<(), ShareError> {
         let mut start = Start {
             native: self.native,
@@ -176,7 +177,7 @@ impl Starting {
     }
 }
 
-/// How long each step of a start took, on one process.
+/// Duration of each step of a start, on one process.
 struct Steps {
     last: Instant,
     taken: Vec<(&'static str, Duration)>,

@@ -1,11 +1,11 @@
-//! `TREEPIE_TUNING`: before it starts, the native MPI is told which of its own algorithms are the
-//! quickest, in its own variables, or which the user has named (`bcast=native:chain`). Where the
-//! guard is asked for, it is told what it needs so that its other algorithms can be tried while it
-//! runs.
+//! `TREEPIE_TUNING`: before the native MPI starts, its own variables are set to its fastest
+//! algorithms, or to those that the user has named (`bcast=native:chain`). With the guard, the
+//! variables that allow a change of algorithms at run time are set as well.
 //!
-//! Nothing can be exchanged before MPI runs, so each process decides from the file and from its
-//! environment; what the user has set wins. When MPI runs, the processes compare what they have
-//! set: where they differ, a collective could hang, and the job ends before the application starts.
+//! No message can be exchanged before MPI runs, so each process decides from the file and from its
+//! environment; the user's own variables take precedence. When MPI runs, the processes compare
+//! their values: if these differ, a collective could hang, and the job ends before the application
+//! starts.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -33,18 +33,18 @@ use treepie_profile::settings::GuardMode;
 use super::launched::launcher_says_first;
 use super::{request, site};
 
-/// What this process has told its MPI, until that has started.
+/// Variables that this process has set for its MPI, until that has started.
 #[derive(Default)]
 pub struct AppliedTuning {
-    /// Variables to be taken back, so that other programs do not inherit them.
+    /// Variables to be unset, so that other programs do not inherit them.
     variables: Vec<String>,
-    /// The files of rules, which nobody else sees.
+    /// Files of rules, which no other process sees.
     rules: Vec<File>,
-    /// Stands for all algorithms that were set; `None` where none could be.
+    /// Hash of all algorithms that were set; `None` if none could be set.
     hash: Option<u64>,
 }
 
-/// Tells the MPI, once in a process and only where it is asked for.
+/// Sets the MPI's variables, once in a process and only on request.
 pub fn tell() -> Option<AppliedTuning> {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -60,19 +60,19 @@ pub fn tell() -> Option<AppliedTuning> {
     told
 }
 
-/// What to tell; nothing where no tuning is named, or where Treepie is off.
+/// Reads the variables to set; `None` if no tuning is named, or if Treepie is off.
 fn read(is_named: bool) -> Option<AppliedTuning> {
     if env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "off") {
         return None;
     }
     let settings = match request::settings(None) {
         Ok(settings) => settings,
-        // Whoever reads the settings of the job says what is wrong with them.
+        // The reader of the job's settings reports the error.
         Err(_) => return is_named.then(AppliedTuning::nothing),
     };
     let is_guarded = settings.guard() != GuardMode::Off;
     let named = settings.collectives.native_algorithms;
-    // What a tuning sets would look like the user's.
+    // Variables that a tuning sets would look like the user's.
     let chosen = chosen(&named);
     let mut told = match settings.tuning {
         Some(path) => {
@@ -97,13 +97,13 @@ fn is_in_environment(name: &str) -> bool {
     env::var_os(name).is_some()
 }
 
-/// The MPI of this process, if its algorithms are known.
+/// Returns the MPI of this process, if its algorithms are known.
 fn known_library() -> Result<Library, String> {
     let native = Native::load().map_err(|error| error.to_string())?;
     Library::from_version_text(&native.library_version()).map_err(|error| error.to_string())
 }
 
-/// What has the MPI take the algorithms that the user names.
+/// Returns the variables that select the algorithms that the user names.
 fn chosen(named: &[(Operation, String)]) -> Vec<Setting> {
     let mut settings = Vec::new();
     if named.is_empty() {
@@ -129,7 +129,7 @@ fn chosen(named: &[(Operation, String)]) -> Vec<Setting> {
     settings
 }
 
-/// A warning of one process.
+/// Logs a warning, on one process.
 fn say(text: &str) {
     if launcher_says_first() {
         log::warn(text);
@@ -137,7 +137,7 @@ fn say(text: &str) {
 }
 
 impl AppliedTuning {
-    /// No algorithm, where others may have told their MPIs some.
+    /// Returns a value without algorithms, for comparison with processes that may have set some.
     fn nothing() -> AppliedTuning {
         AppliedTuning {
             hash: Some(0),
@@ -145,17 +145,17 @@ impl AppliedTuning {
         }
     }
 
-    /// What the guard needs and nothing else. Processes need not be alike in it: no algorithm
-    /// follows from it, and they agree on what is tried when it is tried.
+    /// Returns only the variables that the guard needs. Processes may differ in them: they select
+    /// no algorithm, and the processes agree on each candidate when it is tried.
     fn for_guard() -> AppliedTuning {
         let mut told = AppliedTuning::default();
         told.prepare();
         told
     }
 
-    /// Lets algorithms be set while the MPI runs: by the environment, where that alone can do it,
-    /// but not where the user has set something of the kind, since what has no effect yet would get
-    /// one.
+    /// Allows algorithms to be changed while the MPI runs: through the environment, if that is the
+    /// only way, but not if the user has set a related variable, which has no effect yet and would
+    /// get one.
     fn prepare(&mut self) {
         let Ok(library) = known_library() else {
             return;
@@ -167,7 +167,7 @@ impl AppliedTuning {
         }
     }
 
-    /// Sets these, too.
+    /// Adds these settings.
     fn add(&mut self, settings: Vec<Setting>) {
         let mut hasher = DefaultHasher::new();
         (self.hash, &settings).hash(&mut hasher);
@@ -175,7 +175,7 @@ impl AppliedTuning {
         self.set(settings);
     }
 
-    /// What was measured, of the operations that the user has not `named` algorithms for.
+    /// Returns the measured algorithms of the operations for which the user has not `named` any.
     fn new(tuning: &Tuning, named: &[(Operation, String)]) -> Result<AppliedTuning, String> {
         let library = known_library()?;
         if !library.is_like(tuning.library) {
@@ -235,8 +235,8 @@ impl AppliedTuning {
         }
     }
 
-    /// After the MPI has started: takes the variables back, and ends the job where processes have
-    /// told their MPIs different things. Collective, if `has_started`.
+    /// Unsets the variables after the MPI has started, and ends the job if processes have set
+    /// different values. Collective, if `has_started`.
     pub fn started(self, has_started: bool) {
         for name in &self.variables {
             // SAFETY: as in `set`.
@@ -253,8 +253,8 @@ impl AppliedTuning {
     }
 }
 
-/// Ends the job where processes have told their MPIs different things. Collective, by messages
-/// between two processes each: they take no algorithm that was set.
+/// Ends the job if processes have set different values. Collective, by messages between pairs of
+/// processes: they use no algorithm that was set.
 fn compare(hash: u64) -> Result<(), NativeError> {
     let native = Native::load()?;
     let world = Members::new(native, native.world)?;
@@ -274,14 +274,14 @@ fn compare(hash: u64) -> Result<(), NativeError> {
              the job is ended, because collectives would hang",
             number(&entry[..8])
         ));
-        // Hydra drops what it has not passed on when the process aborts.
+        // Hydra discards output that it has not yet forwarded when the process aborts.
         std::thread::sleep(std::time::Duration::from_millis(200));
         native.abort(2);
     }
     Ok(())
 }
 
-/// MPICH's collective selection, if this is its library.
+/// Returns MPICH's collective selection, if this object is its library.
 fn selection_of(object: &libc::dl_phdr_info) -> Option<Selection> {
     let path = Path::new(OsStr::from_bytes(elf::path(object)));
     let name = path.file_name()?.to_string_lossy();
@@ -289,7 +289,7 @@ fn selection_of(object: &libc::dl_phdr_info) -> Option<Selection> {
         .then(|| Selection::of_library(path))?
 }
 
-/// A file with this text that has no name.
+/// Returns a file with this text that has no name.
 fn in_memory(text: &str) -> io::Result<File> {
     let mut file = File::from(unnamed_file(c"treepie-rules")?);
     file.write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Which collectives are replaced, as the settings ask for it.
+//! Collectives that are replaced, as the settings request it.
 
 use treepie_base::{check_writable, text};
 use treepie_native::tuning::file::TuningFile;
@@ -12,7 +12,7 @@ use treepie_profile::settings::{Collectives, GuardMode, OneSided, Probe, Setting
 use super::request_error::RequestError;
 use crate::one_sided::Gathering;
 
-/// Which collectives are replaced, and what is known of the platform.
+/// Returns the collectives that are replaced, with the known platform.
 pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
     let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_native() {
@@ -38,15 +38,14 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         return Ok(None);
     }
     let file = match &settings.platform {
-        // Measured, and kept there.
+        // Measured, and written to this file.
         Some(path) if probe && !path.exists() => {
             check_writable(path)?;
             Some((path, None))
         }
         Some(path) => {
             let text = text::read(path)?;
-            // Read here as well, so that what is wrong is said before all others
-            // wait for it.
+            // Read here as well, so that errors are reported before all other ranks wait for it.
             PlatformFile::given(path, &text)?;
             Some((path, Some(text)))
         }
@@ -72,8 +71,8 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
     }))
 }
 
-/// The plans that a tuning has proven, with which the guard's cells start. What is wrong with it
-/// was said before the MPI started.
+/// Returns the plans that a tuning has proven, with which the guard's cells start. Errors in it
+/// were reported before the MPI started.
 fn tuned(settings: &Settings) -> Vec<GuardedCell> {
     let path = settings.tuning.as_ref();
     let path = path.filter(|_| settings.guard() != GuardMode::Off);
@@ -81,8 +80,8 @@ fn tuned(settings: &Settings) -> Vec<GuardedCell> {
     file.map_or(Vec::new(), |file| GuardedCell::of_tuning(&file.body))
 }
 
-/// Which small puts and accumulates are kept back. What is to be measured first is, whatever the
-/// guard on collectives does.
+/// Returns the small puts and accumulates that are held back. Those that must be measured first
+/// are, whatever the guard on collectives does.
 pub(super) fn wanted_gathering(settings: &Settings) -> Option<Gathering> {
     match settings.one_sided {
         OneSided::Native => None,
@@ -94,7 +93,8 @@ pub(super) fn wanted_gathering(settings: &Settings) -> Option<Gathering> {
     }
 }
 
-/// Which are where a job learns: those that are measured to gain by it, unless the guard is off.
+/// Returns those that are held back if a job learns: those with a measured gain, unless the guard
+/// is off.
 pub(super) fn learnt_gathering(settings: &Settings) -> Option<Gathering> {
     if settings.one_sided != OneSided::Native || settings.guard() == GuardMode::Off {
         return wanted_gathering(settings);
@@ -105,8 +105,8 @@ pub(super) fn learnt_gathering(settings: &Settings) -> Option<Gathering> {
     })
 }
 
-/// Which collectives are replaced where a job learns: with a platform, those that are measured to
-/// be quicker.
+/// Returns the collectives that are replaced if a job learns: with a platform, those that are
+/// measured to be faster.
 pub(super) fn learnt_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
     let has_platform = settings.platform.is_some() || settings.probe == Probe::Auto;
     if !has_platform || !settings.collectives.all_native() {

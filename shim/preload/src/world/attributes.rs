@@ -1,6 +1,6 @@
-//! Attributes of the substituted world. What MPI itself sets (`MPI_TAG_UB`, ...)
-//! is read from the native world: Open MPI keeps it there only. What the
-//! application sets lives on W', so that `MPI_Comm_dup` copies it.
+//! Attributes of the substituted world. Attributes that MPI itself sets (`MPI_TAG_UB`, ...) are
+//! read from the native world: Open MPI keeps them only there. Attributes that the application sets
+//! live on W', so that `MPI_Comm_dup` copies them.
 
 use treepie_mpi::abi::Family;
 use treepie_mpi::native::{Native, NativeError, abi, native};
@@ -9,9 +9,9 @@ use treepie_record as record;
 
 use super::{Fortran, is_world, replacement, substitute};
 
-/// Lets dups of W' inherit the attributes that MPI set on the native world: the keyval of a mark on
-/// W' that `MPI_Comm_dup` copies. Under Open MPI, a dup of the world has what MPI set there, and a
-/// dup of W' would not; elsewhere there is no mark.
+/// Lets duplicates of W' inherit the attributes that MPI set on the native world; returns the
+/// keyval of a mark on W' that `MPI_Comm_dup` copies. Under Open MPI, a duplicate of the world has
+/// the attributes that MPI set there, and a duplicate of W' would not; other MPIs need no mark.
 ///
 /// # Errors
 /// A native call that failed.
@@ -24,9 +24,9 @@ pub fn prepare(native: &Native, replaced: Comm) -> Result<Option<c_int>, NativeE
     Ok(Some(mark))
 }
 
-/// Whether `comm`, a live communicator, descends from the world by `MPI_Comm_dup`
-/// and would have the attribute that MPI set there. (Open MPI keeps
-/// `MPI_LASTUSEDCODE` in another way: no dup has it.)
+/// True if `comm`, a live communicator, descends from the world by `MPI_Comm_dup` and would have
+/// the attribute that MPI set there. (Open MPI keeps `MPI_LASTUSEDCODE` differently: no duplicate
+/// has it.)
 fn inherits(native: &Native, comm: Comm, keyval: c_int) -> bool {
     let mark = replacement().and_then(|replacement| replacement.mark);
     is_predefined(keyval)
@@ -38,7 +38,7 @@ fn is_predefined(keyval: c_int) -> bool {
     abi().is_some_and(|abi| abi.predefined.contains(keyval))
 }
 
-/// Where the attribute of `comm` is.
+/// Returns the communicator that holds the attribute of `comm`.
 fn home(comm: AppComm, keyval: Word) -> Comm {
     match is_world(comm) && is_predefined(keyval as c_int) {
         true => comm.as_written(),
@@ -57,8 +57,8 @@ pub unsafe fn get(
     value: Word,
     flag: Word,
 ) -> c_int {
-    // SAFETY: the caller's promise; W' is as valid as the world it stands for. A
-    // call that succeeds has set the flag.
+    // SAFETY: the caller's promise; W' is as valid as the world that it replaces. A call that
+    // succeeds has set the flag.
     unsafe {
         let code = record::quietly(|| next(home(comm, keyval), keyval, value, flag));
         match native() {
@@ -74,10 +74,10 @@ pub unsafe fn get(
     }
 }
 
-/// `MPII_Comm_get_attr`, the form that MPICH's Fortran layers call.
+/// `MPII_Comm_get_attr`, which MPICH's Fortran layers call.
 ///
 /// # Safety
-/// The caller keeps the contract of `MPII_Comm_get_attr`.
+/// The caller keeps the contract of `MPI_Comm_get_attr`.
 pub unsafe fn get_of_kind(
     next: unsafe extern "C-unwind" fn(Comm, Word, Word, Word, Word) -> c_int,
     comm: AppComm,
@@ -86,11 +86,11 @@ pub unsafe fn get_of_kind(
     flag: Word,
     kind: Word,
 ) -> c_int {
-    // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+    // SAFETY: the caller's promise; W' is as valid as the world that it replaces.
     record::quietly(|| unsafe { next(home(comm, keyval), keyval, value, flag, kind) })
 }
 
-/// `MPI_COMM_GET_ATTR` and `MPI_ATTR_GET` as Fortran calls them: by address.
+/// `MPI_COMM_GET_ATTR` and `MPI_ATTR_GET` as Fortran calls them, with arguments by address.
 ///
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
@@ -102,8 +102,8 @@ pub unsafe fn fortran_get(
     flag: Word,
     error: Word,
 ) -> c_int {
-    // SAFETY: the caller's promise: `keyval`, `flag` and, where it is given,
-    // `error` are addresses of INTEGERs.
+    // SAFETY: the caller's promise: `keyval`, `flag` and, if it is given, `error` are addresses of
+    // INTEGERs.
     unsafe {
         let keyval_number = *(keyval as *const c_int);
         let room = match is_predefined(keyval_number) {
@@ -128,7 +128,7 @@ pub unsafe fn fortran_get(
     }
 }
 
-/// `MPI_COMM_SET_ATTR` and `MPI_ATTR_PUT` as Fortran calls them: by address.
+/// `MPI_COMM_SET_ATTR` and `MPI_ATTR_PUT` as Fortran calls them, with arguments by address.
 ///
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
@@ -149,8 +149,8 @@ pub unsafe fn fortran_set(
     }
 }
 
-/// The Fortran handle to use where Open MPI's Fortran layer would find the world;
-/// MPICH's calls C from there, and is substituted in C.
+/// Returns the Fortran handle to use in place of the world in Open MPI's Fortran layer; MPICH's
+/// calls C from there, and is substituted in C.
 ///
 /// # Safety
 /// `comm` is the address of an INTEGER.

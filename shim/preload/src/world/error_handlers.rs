@@ -1,7 +1,7 @@
-//! Error handlers of the substituted world. Errors on types, requests and files
-//! are raised on the native world, errors on communicators on W': a handler that
-//! is set on the world is set on both. And a handler is handed the address of the
-//! communicator's handle: it must find `MPI_COMM_WORLD` there, never W'.
+//! Error handlers of the substituted world. Errors on types, requests and files are raised on the
+//! native world, errors on communicators on W': a handler that is set on the world is set on both.
+//! A handler receives the address of the communicator's handle, which must be `MPI_COMM_WORLD`,
+//! never W'.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ pub unsafe fn set(
     handler: Errhandler,
 ) -> c_int {
     record::quietly(|| {
-        // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+        // SAFETY: the caller's promise; W' is as valid as the world that it replaces.
         unsafe {
             match next(comm.as_written(), handler) {
                 SUCCESS if is_world(comm) => next(substitute(comm), handler),
@@ -33,8 +33,8 @@ pub unsafe fn set(
     })
 }
 
-/// `MPI_Comm_create_errhandler` and `MPI_Errhandler_create`: the native MPI gets a
-/// function of ours that calls the application's with the handle it expects.
+/// `MPI_Comm_create_errhandler` and `MPI_Errhandler_create`: the native MPI gets a function of this
+/// library that calls the application's with the handle that it expects.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_create_errhandler`.
@@ -47,12 +47,12 @@ pub unsafe fn create(
         true => stand_in(function),
         false => function,
     };
-    // SAFETY: the caller's promise; a stand-in is called as the function is.
+    // SAFETY: the caller's promise; a stand-in has the same calling convention as the function.
     record::quietly(|| unsafe { next(function, handler) })
 }
 
-/// `MPIX_Comm_create_errhandler_x`: the handler is handed the communicator itself,
-/// and a state, which can carry the application's function.
+/// `MPIX_Comm_create_errhandler_x`: the handler receives the communicator itself, and a state,
+/// which can carry the application's function.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPIX_Comm_create_errhandler_x`.
@@ -76,8 +76,8 @@ pub unsafe fn create_with_state(
         call_with_state as *const c_void as Word,
         destroy_state as *const c_void as Word,
     );
-    // SAFETY: the caller's promise; our functions are called as the application's are,
-    // the last of them once. An MPI that failed calls neither.
+    // SAFETY: the caller's promise; this library's functions are called like the application's, the
+    // destructor once. An MPI whose call failed calls neither.
     unsafe {
         let code = record::quietly(|| next(ours.0, ours.1, application as Word, handler));
         if code != SUCCESS {
@@ -87,7 +87,7 @@ pub unsafe fn create_with_state(
     }
 }
 
-/// What the application gave `MPIX_Comm_create_errhandler_x`.
+/// Arguments that the application gave `MPIX_Comm_create_errhandler_x`.
 struct WithState {
     function: Word,
     destructor: Word,
@@ -110,8 +110,8 @@ unsafe extern "C-unwind" fn call_with_state(comm: Comm, code: Word, application:
 
 /// `MPIX_Destructor_function`.
 unsafe extern "C" fn destroy_state(application: *mut WithState) {
-    // SAFETY: as above; the native MPI destroys a state once, when no communicator has the
-    // handler any more.
+    // SAFETY: as above; the native MPI destroys a state once, when no communicator has the handler
+    // any more.
     unsafe {
         let WithState {
             destructor, state, ..
@@ -122,9 +122,9 @@ unsafe extern "C" fn destroy_state(application: *mut WithState) {
     }
 }
 
-/// `MPI_COMM_CREATE_ERRHANDLER` and `MPI_ERRHANDLER_CREATE` as Fortran calls them:
-/// Open MPI's go round C, and hand its handlers a Fortran handle. (MPICH's call C,
-/// where a handle is the same number.)
+/// `MPI_COMM_CREATE_ERRHANDLER` and `MPI_ERRHANDLER_CREATE` as Fortran calls them: Open MPI's
+/// bypass C, and pass a Fortran handle to their handlers. (MPICH's call C, where a handle is the
+/// same number.)
 ///
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
@@ -139,26 +139,26 @@ pub unsafe fn fortran_create(
         true => stand_in(function | FORTRAN),
         false => function,
     };
-    // SAFETY: the caller's promise; a stand-in is called as the function is.
+    // SAFETY: the caller's promise; a stand-in has the same calling convention as the function.
     record::quietly(|| unsafe { next(function, handler, error) })
 }
 
-/// How many different handler functions a program can have before one of them
-/// is handed W' in place of the world.
+/// Number of different handler functions that a program can have before one of them receives W'
+/// instead of the world.
 const STAND_INS: usize = 64;
 
-/// Marks, in the address of a function, one that is handed a Fortran handle: no
+/// Bit that marks, in the address of a function, a handler that receives a Fortran handle: no
 /// address of a process has this bit.
 const FORTRAN: Word = 1 << (Word::BITS - 1);
 
-/// The application's handler functions, each with a stand-in of the same index.
+/// Handler functions of the application, each with a stand-in of the same index.
 static FUNCTIONS: [AtomicUsize; STAND_INS] = [const { AtomicUsize::new(0) }; STAND_INS];
 
-/// `MPI_Comm_errhandler_function`: the address of a communicator, the address of
-/// an error code, and what the MPI adds.
+/// `MPI_Comm_errhandler_function`: the address of a communicator, the address of an error code, and
+/// the MPI's additional arguments.
 type StandIn = unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word, Word);
 
-/// C has no closures: a stand-in for each index, made by the compiler.
+/// C has no closures: the compiler generates a stand-in for each index.
 static TABLE: [StandIn; STAND_INS] = table();
 
 macro_rules! stand_ins {
@@ -173,9 +173,9 @@ const fn table() -> [StandIn; STAND_INS] {
     )
 }
 
-/// The stand-in of a handler function; the function itself when there are no
-/// more. One that was seen before keeps its own: handlers live as long as some
-/// communicator has them, so that stand-ins are never taken back.
+/// Returns the stand-in of a handler function; the function itself if none is left. A known
+/// function keeps its stand-in: handlers live as long as some communicator has them, so that
+/// stand-ins are never freed.
 fn stand_in(function: Word) -> Word {
     for (known, stand_in) in FUNCTIONS.iter().zip(TABLE) {
         let there = known.compare_exchange(0, function, Ordering::AcqRel, Ordering::Acquire);
@@ -186,7 +186,7 @@ fn stand_in(function: Word) -> Word {
     function & !FORTRAN
 }
 
-/// Calls the application's function `INDEX`, with the world where the native MPI says W'.
+/// Calls the application's function `INDEX`, with the world if the native MPI passes W'.
 unsafe extern "C-unwind" fn call<const INDEX: usize>(
     comm: Word,
     code: Word,
@@ -214,7 +214,7 @@ unsafe extern "C-unwind" fn call<const INDEX: usize>(
     }
 }
 
-/// The address to hand over: `room`, holding the world, where `comm` holds W'.
+/// Returns the address to pass: `room`, which holds the world, if `comm` holds W'.
 ///
 /// # Safety
 /// `comm` is the address of a communicator's handle, or 0.

@@ -1,6 +1,6 @@
-//! Callbacks of attributes. They are told which communicator is copied or
-//! deleted: it must be `MPI_COMM_WORLD` there, never W'. The native MPI gets functions
-//! of ours, which look the application's up by the keyval that they are told.
+//! Callbacks of attributes. They receive the communicator that is copied or deleted, which must be
+//! `MPI_COMM_WORLD`, never W'. The native MPI gets functions of this library, which find the
+//! application's by the keyval that they receive.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -13,20 +13,19 @@ use treepie_record as record;
 
 use super::{Fortran, as_application_sees, is_substituted};
 
-/// The callbacks of a keyval, and what calls them in its language.
+/// Callbacks of a keyval, and the proxies that call them in their language.
 #[derive(Debug, Clone, Copy)]
 struct Callbacks {
     copy: Word,
     delete: Word,
-    /// MPICH's, for languages other than C.
+    /// MPICH's proxy for copy callbacks in languages other than C.
     copy_proxy: Word,
-    /// MPICH's, for languages other than C.
+    /// MPICH's proxy for delete callbacks in languages other than C.
     delete_proxy: Word,
 }
 
-/// The callbacks of the keyvals that were created while a world is substituted.
-/// They outlive the keyval, which its attributes may: the next keyval of the same
-/// number takes their place.
+/// Callbacks of the keyvals that were created while a world is substituted. They outlive the
+/// keyval, as its attributes may: the next keyval with the same number replaces them.
 static KEYVALS: Mutex<BTreeMap<c_int, Callbacks>> = Mutex::new(BTreeMap::new());
 
 fn callbacks(keyval: c_int) -> Option<Callbacks> {
@@ -43,8 +42,8 @@ fn remember(keyval: c_int, copy: Word, delete: Word) {
     KEYVALS.lock().insert(keyval, callbacks);
 }
 
-/// What to give the native MPI in place of `function`: `MPI_NULL_COPY_FN` and its like
-/// are small numbers in some MPIs, and stay what they are.
+/// Returns the function to give the native MPI instead of `function`: `MPI_NULL_COPY_FN` and the
+/// like are small numbers in some MPIs, and stay unchanged.
 fn stand_in(function: Word, ours: *const c_void) -> Word {
     match function < 4096 {
         true => function,
@@ -52,12 +51,12 @@ fn stand_in(function: Word, ours: *const c_void) -> Word {
     }
 }
 
-/// The result of a callback that nobody registered: there is none.
+/// Returns the error code for a callback that was not registered: an internal error.
 fn unknown() -> c_int {
     native().map_or(1, |native| native.abi.err_intern)
 }
 
-/// Takes `address` for that of a function.
+/// Converts `address` to a function pointer.
 macro_rules! function {
     ($address:expr, $($type:ty),*) => {
         std::mem::transmute::<Word, unsafe extern "C" fn($($type),*) -> c_int>($address)
@@ -83,7 +82,7 @@ pub unsafe fn create(
         stand_in(copy, copy_attribute as *const c_void),
         stand_in(delete, delete_attribute as *const c_void),
     );
-    // SAFETY: the caller's promise; our functions are called as the callbacks are.
+    // SAFETY: the caller's promise; this library's functions are called like the callbacks.
     unsafe {
         let code = record::quietly(|| next(ours.0, ours.1, keyval, extra));
         if code == SUCCESS {
@@ -131,8 +130,8 @@ unsafe extern "C" fn delete_attribute(comm: Comm, keyval: Word, value: Word, ext
     }
 }
 
-/// `MPII_Keyval_set_proxy`: MPICH's Fortran and C++ layers create a keyval as C
-/// does, with functions of their language, and then say what must call them.
+/// `MPII_Keyval_set_proxy`: MPICH's Fortran and C++ layers create a keyval as C does, with
+/// functions of their language, and then set the proxies that must call these.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPII_Keyval_set_proxy`.
@@ -151,12 +150,12 @@ pub unsafe fn set_proxies(
             call_delete_proxy as *const c_void as Word,
         );
     }
-    // SAFETY: the caller's promise; our proxies are called as theirs are.
+    // SAFETY: the caller's promise; this library's proxies are called like theirs.
     unsafe { next(keyval, proxies.0, proxies.1) }
 }
 
-/// MPICH's proxy of a copy callback: the callback, then the callback's arguments
-/// with the kind of the value among them.
+/// MPICH's proxy of a copy callback: takes the callback, then the callback's arguments with the
+/// kind of the value among them.
 unsafe extern "C" fn call_copy_proxy(
     _callback: Word,
     comm: Comm,
@@ -218,8 +217,8 @@ unsafe extern "C" fn call_delete_proxy(
     }
 }
 
-/// `MPI_COMM_CREATE_KEYVAL` and `MPI_KEYVAL_CREATE` as Fortran calls them: Open
-/// MPI's go round C. (MPICH's call C, and are served there.)
+/// `MPI_COMM_CREATE_KEYVAL` and `MPI_KEYVAL_CREATE` as Fortran calls them: Open MPI's bypass C.
+/// (MPICH's call C, and are handled there.)
 ///
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
@@ -240,8 +239,8 @@ pub unsafe fn fortran_create(
         stand_in(copy, fortran_copy_attribute as *const c_void),
         stand_in(delete, fortran_delete_attribute as *const c_void),
     );
-    // SAFETY: the caller's promise: `keyval` and `error` are addresses of
-    // INTEGERs, the latter or 0; our functions are called as the callbacks are.
+    // SAFETY: the caller's promise: `keyval` and `error` are addresses of INTEGERs, the latter or
+    // 0; this library's functions are called like the callbacks.
     unsafe {
         let result = record::quietly(|| next(ours.0, ours.1, keyval, extra, error));
         if error == 0 || *(error as *const c_int) == SUCCESS {
@@ -251,7 +250,7 @@ pub unsafe fn fortran_create(
     }
 }
 
-/// `COMM_COPY_ATTR_FUNCTION`: everything by address.
+/// `COMM_COPY_ATTR_FUNCTION`: all arguments by address.
 unsafe extern "C" fn fortran_copy_attribute(
     comm: Word,
     keyval: Word,
@@ -274,7 +273,7 @@ unsafe extern "C" fn fortran_copy_attribute(
     }
 }
 
-/// `COMM_DELETE_ATTR_FUNCTION`: everything by address.
+/// `COMM_DELETE_ATTR_FUNCTION`: all arguments by address.
 unsafe extern "C" fn fortran_delete_attribute(
     comm: Word,
     keyval: Word,

@@ -1,9 +1,8 @@
-//! The substitution of `MPI_COMM_WORLD`: in a replay, every procedure that takes
-//! a communicator sees W', the same processes in the placement's order, where
-//! the application wrote `MPI_COMM_WORLD`.
+//! Substitution of `MPI_COMM_WORLD`: in a replay, every procedure that takes a communicator gets
+//! W', the same processes in the placement's order, if the application wrote `MPI_COMM_WORLD`.
 //!
-//! Handles are mapped on the way in only, and W' is never shown. What a plain
-//! swap would forget is in the files beside this one.
+//! Handles are mapped only in arguments, and the application never sees W'. Cases that a mere
+//! replacement of handles would miss are in the files beside this one.
 
 pub mod attributes;
 pub mod error_handlers;
@@ -19,10 +18,9 @@ use treepie_mpi::native::{Native, NativeError, OwnComm, native};
 use treepie_mpi::{AppComm, Comm, Group, Handle, SUCCESS, Word, c_int};
 use treepie_record as record;
 
-/// A word `w` with `w & mask == from` is the application's world. Before a
-/// replay starts, and in every other mode, no word is: the same comparison
-/// serves all modes. In lines of the cache where nothing else is: every thread reads
-/// it at every call.
+/// Comparison that detects the world: a word `w` with `w & mask == from` is the application's
+/// world. Before a replay starts, and in every other mode, no word is: all modes share the same
+/// comparison. It has cache lines of its own, because every thread reads it at every call.
 #[repr(align(128))]
 struct Substitution {
     mask: AtomicUsize,
@@ -30,32 +28,32 @@ struct Substitution {
     to: AtomicUsize,
 }
 
-/// What stands for what at the moment.
+/// Substitution at the moment.
 static SUBSTITUTION: Substitution = Substitution {
     mask: AtomicUsize::new(0),
     from: AtomicUsize::new(Word::MAX),
     to: AtomicUsize::new(0),
 };
 
-/// What is known of W', beside its handle.
+/// Data about W', beside its handle.
 struct Replacement {
-    /// Itself, until it is removed.
+    /// W' itself, until it is removed.
     comm: Mutex<Option<OwnComm>>,
-    /// For each of its ranks, the number in the native world.
+    /// Process in the native world of each of its ranks.
     process_of_rank: List<Rank, c_int>,
     fortran: Option<Fortran>,
-    /// The keyval of the mark that its dups inherit, where there is one.
+    /// Keyval of the mark that its duplicates inherit, if there is one.
     mark: Option<c_int>,
 }
 
 static REPLACEMENT: OnceLock<Replacement> = OnceLock::new();
 
-/// What is known of W' while it stands for the world.
+/// Returns the data about W' while it replaces the world.
 fn replacement() -> Option<&'static Replacement> {
     REPLACEMENT.get().filter(|_| is_substituted())
 }
 
-/// What Fortran calls the world and W'.
+/// Fortran handles of the world and of W'.
 #[derive(Debug, Clone, Copy)]
 pub struct Fortran {
     /// The Fortran handle of the native world.
@@ -65,13 +63,13 @@ pub struct Fortran {
 }
 
 impl Fortran {
-    /// The handles while a world is substituted, where they are known.
+    /// Returns the handles while a world is substituted, if they are known.
     pub fn handles() -> Option<Fortran> {
         replacement()?.fortran
     }
 
-    /// The address to hand to a callback in Fortran: `room`, holding the world,
-    /// where `comm` holds W'.
+    /// Returns the address to pass to a callback in Fortran: `room`, which holds the world, if
+    /// `comm` holds W'.
     ///
     /// # Safety
     /// `comm` is the address of an INTEGER.
@@ -88,7 +86,7 @@ impl Fortran {
     }
 }
 
-/// The communicator to use where the application wrote `comm`.
+/// Returns the communicator to use if the application wrote `comm`.
 #[inline(always)]
 pub fn substitute(comm: AppComm) -> Comm {
     match is_world(comm) {
@@ -97,14 +95,15 @@ pub fn substitute(comm: AppComm) -> Comm {
     }
 }
 
-/// W'.
+/// Returns W'.
 #[inline(always)]
 fn replaced() -> Comm {
-    // SAFETY: `install` put W' there before it made any word the world; nothing else is put there.
+    // SAFETY: `install` stored W' there before any word compared equal to the world; nothing else
+    // is stored there.
     unsafe { Comm::from_word(SUBSTITUTION.to.load(Ordering::Relaxed)) }
 }
 
-/// The application's world: W' in a replay.
+/// Returns the application's world: W' in a replay.
 pub fn of_application(native: &Native) -> Comm {
     match is_substituted() {
         true => replaced(),
@@ -112,24 +111,24 @@ pub fn of_application(native: &Native) -> Comm {
     }
 }
 
-/// Whether `comm` is the application's `MPI_COMM_WORLD` and stands for another.
+/// True if `comm` is the application's `MPI_COMM_WORLD`, and is substituted.
 #[inline(always)]
 pub fn is_world(comm: AppComm) -> bool {
     comm.as_written().word() & SUBSTITUTION.mask.load(Ordering::Relaxed)
         == SUBSTITUTION.from.load(Ordering::Relaxed)
 }
 
-/// Whether a world is substituted at the moment.
+/// True if a world is substituted at the moment.
 pub fn is_substituted() -> bool {
     SUBSTITUTION.mask.load(Ordering::Relaxed) != 0
 }
 
-/// Whether `comm`, a handle of the native MPI, is W'.
+/// True if `comm`, a handle of the native MPI, is W'.
 pub fn is_replacement(comm: Comm) -> bool {
     is_substituted() && comm.word() == SUBSTITUTION.to.load(Ordering::Relaxed)
 }
 
-/// The communicator to show the application where the native MPI says `comm`.
+/// Returns the communicator to show the application for the native MPI's `comm`.
 pub fn as_application_sees(comm: Comm) -> Comm {
     match native() {
         Some(native) if is_replacement(native.plain(comm)) => native.world,
@@ -137,7 +136,7 @@ pub fn as_application_sees(comm: Comm) -> Comm {
     }
 }
 
-/// Puts W' in the place of the world: processes get these ranks. Collective.
+/// Substitutes W' for the world, in which processes have these ranks. Collective.
 ///
 /// # Errors
 /// A native call that failed; then nothing is substituted.
@@ -177,13 +176,13 @@ pub fn install(native: &Native, new_rank: &Slice<Process, Rank>) -> Result<(), N
     Ok(())
 }
 
-/// Frees W', and gives the native world back to the application: in this order,
-/// since callbacks of attributes on the world may use it. Collective.
+/// Frees W', then gives the native world back to the application: in this order, because callbacks
+/// of attributes, which run while W' is freed, may use the world. Collective.
 pub fn remove(native: &Native) {
     if let Some(replacement) = replacement() {
         let own = replacement.comm.lock().take();
         if let Some(own) = own {
-            // A callback may refuse, which is no error where MPI itself ends the world.
+            // A callback may refuse, which is no error when MPI itself ends the world.
             let _ = native.return_errors(own.handle());
         }
         SUBSTITUTION.from.store(Word::MAX, Ordering::Release);
@@ -191,8 +190,8 @@ pub fn remove(native: &Native) {
     }
 }
 
-/// `MPI_Comm_call_errhandler`: the native MPI's own world is handed to the handler, as
-/// the program expects.
+/// `MPI_Comm_call_errhandler`: the handler receives the native MPI's own world, as the program
+/// expects.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_call_errhandler`.
@@ -224,8 +223,8 @@ pub unsafe fn group_from_session_pset(
     if code != SUCCESS || name == 0 {
         return code;
     }
-    // SAFETY: the call succeeded, so that `name` is a string that ends in NUL and
-    // `group` holds a group that is the caller's.
+    // SAFETY: the call succeeded, so that `name` is a string that ends in NUL, and `group` holds a
+    // group that the caller owns.
     unsafe {
         if CStr::from_ptr(name as *const c_char) != c"mpi://WORLD" {
             return code;

@@ -1,7 +1,7 @@
 //! `dlsym`, which answers MPI's names with entry points. A program that makes some calls through a
-//! handle and is linked for others (mpi4py beside a package that loads the MPI by itself) would see
-//! two worlds in a replay. Where a tool stands between, or the process has two MPIs, the answer is
-//! the linker's.
+//! handle and is linked for others (mpi4py beside a package that loads the MPI separately) would
+//! otherwise see two worlds in a replay. If another tool is stacked in between, or the process has
+//! two MPIs, the linker's answer is passed on.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -16,18 +16,18 @@ use super::optional::become_indirect;
 type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
 goes_on_by_a_jump!(
-    /// `dlsym`. Who calls it decides what `RTLD_NEXT` and `RTLD_DEFAULT` mean.
+    /// `dlsym`. The caller's identity decides the meaning of `RTLD_NEXT` and `RTLD_DEFAULT`.
     dlsym,
     answer
 );
 
-/// The `dlsym` behind this one.
+/// Returns the `dlsym` behind this one.
 fn next_dlsym() -> *mut c_void {
     static NEXT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
     of_the_linker(c"dlsym", &NEXT)
 }
 
-/// What to do about a call of `dlsym`.
+/// Decides how a call of `dlsym` is answered.
 unsafe extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
     let next = next_dlsym();
     let goes_on = Answer {
@@ -47,12 +47,13 @@ unsafe extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer 
         return goes_on;
     }
     let behind = own_entry(name).zip(find(name));
-    // SAFETY: the linker's `dlsym`, with a handle and a text that are the caller's. It is
-    // asked last, so that what `dlerror` says is about this.
+    // SAFETY: the linker's `dlsym`, with a handle and a text that are the caller's. It is called
+    // last, so that `dlerror` reports on this call.
     let found = unsafe {
         let next = std::mem::transmute::<*mut c_void, Dlsym>(next);
         match next(handle, name.as_ptr()) {
-            // A name of ours that no MPI has: the linker finds nothing and calls it no error.
+            // One of this library's names that no MPI has: the linker finds a null pointer and
+            // reports no error.
             found if found.is_null() => next(libc::RTLD_NEXT, name.as_ptr()),
             found => found,
         }
@@ -74,7 +75,7 @@ fn is_procedure(name: &CStr) -> bool {
         .any(|start| name.to_bytes().starts_with(start))
 }
 
-/// This library's entry point of this name.
+/// Returns this library's entry point of this name.
 fn own_entry(name: &CStr) -> Option<*mut c_void> {
     let own = answer as *const () as usize;
     elf::in_objects(|info| {

@@ -1,32 +1,32 @@
-//! The room of the dynamic linker: entry points of its own functions, `dlsym` and `dlopen`,
-//! symbols of ours that it must not always find, and the unwinder. All of it is there so that a
-//! program sees the MPI that it has, and sees it through this library; none of it is there for
+//! Hooks into the dynamic linker: entry points of its functions `dlsym` and `dlopen`, symbols of
+//! this library that it must find only if the MPI has them, and the unwinder. They ensure that a
+//! program sees the MPI that it has, and sees it through this library; none of them is needed for
 //! speed.
 //!
 //! ```text
-//! dlsym(handle, "MPI_X")     Julia's ccall and Python's ctypes ask the MPI's own handle, which is not
-//!       |                    ours: the call would go round this library (dlsym)
+//! dlsym(handle, "MPI_X")     Julia's ccall and Python's ctypes use the MPI's own handle, not this
+//!       |                    library's: the call would bypass this library (dlsym)
 //!       v
-//! our dlsym: answer          MPI's names are answered with our entry point, where that one goes on to
-//!       |                    the very function that the linker finds; all else is the linker's answer
-//!       | jump               RTLD_NEXT and RTLD_DEFAULT mean what they do for the caller, whom the
-//!       v                    linker knows by the return address: so it stays on the stack
+//! our dlsym: answer          MPI's names are answered with the entry point, if its successor is
+//!       |                    the one that the linker finds; otherwise with the linker's answer
+//!       | jump               RTLD_NEXT and RTLD_DEFAULT are relative to the caller, which the
+//!       v                    linker identifies by the return address: it stays on the stack
 //! the linker's dlsym
 //!
-//! dlsym(h, "MPI_New"), weak  Whether the MPI has a procedure, mpi4py finds out so: a symbol of ours
-//! reference to MPI_New       that is always there would say yes for all (optional)
+//! dlsym(h, "MPI_New"), weak  mpi4py tests so whether the MPI has a procedure: a symbol of this
+//! reference to MPI_New       library that is always defined would answer yes (optional)
 //!       |
 //!       v
-//! our symbol MPI_New         an indirect function: the linker asks its resolver for the address, which
-//!       |                    is none where no MPI has the procedure
+//! our symbol MPI_New         an indirect function: the linker calls its resolver for the address,
+//!       |                    which is null if no MPI has the procedure
 //!       v
-//! entry point, or null       It is made indirect before the first dlopen or dlsym of the process, no
-//!                            earlier: therefore `dlopen` is an entry point too
+//! entry point, or null       It is made indirect before the first dlopen or dlsym of the process,
+//!                            not earlier: therefore `dlopen` is an entry point too
 //! ```
 //!
-//! Jumps that leave the return address alone, and symbols that change, no compiler makes: x86-64
-//! only. Elsewhere `dlsym` and `dlopen` are the linker's, optional procedures are always there, and
-//! the library is linked to `libgcc_s.so.1`.
+//! No compiler generates tail jumps that preserve the return address, or symbols that change their
+//! type: these are written for x86-64 only. On other architectures `dlsym` and `dlopen` are the
+//! linker's, optional procedures are always defined, and the library is linked to `libgcc_s.so.1`.
 
 #[cfg(target_arch = "x86_64")]
 mod dlsym;
@@ -42,18 +42,17 @@ mod jump {
     use std::ptr;
     use std::sync::atomic::{AtomicPtr, Ordering};
 
-    /// What an entry point does: goes on to `next`, unless that is null; then `found` is
-    /// the answer.
+    /// Action of an entry point: it jumps to `next`, unless that is null; then it returns `found`.
     #[repr(C)]
     pub struct Answer {
         /// The linker's own function.
         pub next: *mut c_void,
-        /// What is answered without it.
+        /// Result that is returned instead.
         pub found: *mut c_void,
     }
 
-    /// Defines a function of up to two arguments that calls `$answer`, which has the same
-    /// arguments or none, and goes on by a jump.
+    /// Defines a function of up to two arguments that calls `$answer`, with the same arguments or
+    /// none, and continues with a tail jump.
     macro_rules! goes_on_by_a_jump {
         ($(#[$documentation:meta])* $name:ident, $answer:ident) => {
             $(#[$documentation])*
@@ -82,14 +81,14 @@ mod jump {
 
     pub(super) use goes_on_by_a_jump;
 
-    /// The linker's own function `name`, behind this library's, kept in `known`; null where it
-    /// has none.
+    /// Returns the linker's function `name` that follows this library's, cached in `known`; null if
+    /// there is none.
     pub fn of_the_linker(name: &CStr, known: &AtomicPtr<c_void>) -> *mut c_void {
         let address = known.load(Ordering::Relaxed);
         if !address.is_null() {
             return address;
         }
-        // glibc's since 2.34, and before.
+        // Versions since glibc 2.34, and before.
         let versions = [c"GLIBC_2.34", c"GLIBC_2.2.5"];
         // SAFETY: texts that end in NUL; the linker only reads them.
         let found = versions.map(|version| unsafe {

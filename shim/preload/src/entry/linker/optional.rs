@@ -1,13 +1,14 @@
 //! Procedures that not every MPI has: symbols that are absent where the MPI lacks them.
 //!
 //! They are functions in the file, and become indirect functions (`STT_GNU_IFUNC`) before the
-//! process loads or looks up anything by itself: from then on the dynamic linker calls a resolver
-//! each time that it binds the name.
+//! process makes its first explicit load or lookup: from then on the dynamic linker calls a
+//! resolver each time that it binds the name.
 //!
-//! What a process starts with is given the entry point: it was linked to the MPI and names
-//! what it has. An indirect function would come too early there: the linker writes a line
-//! of warning (`Relink ...`) for each that it binds before it has relocated this library,
-//! as for an MPI library that is linked with `-z now`, or everywhere with `LD_BIND_NOW`.
+//! Objects that are present at process start are bound to the entry point: they were linked to the
+//! MPI and only name procedures that it has. An indirect function would be too early for them: the
+//! linker prints a warning (`Relink ...`) for each that it binds before it has relocated this
+//! library, for example for an MPI library linked with `-z now`, or for all of them with
+//! `LD_BIND_NOW`.
 
 #[cfg(target_arch = "x86_64")]
 pub use indirect::become_indirect;
@@ -23,14 +24,14 @@ mod indirect {
     use crate::entry::linker::jump::{Answer, goes_on_by_a_jump, of_the_linker};
     use treepie_mpi::elf;
 
-    /// Where the resolver starts in an entry point that is a function in the file.
+    /// Offset in bytes of the resolver within an entry point that is a function in the file.
     const RESOLVER: u64 = 16;
 
-    /// The section that the entry points are in, by the linker's own names for its ends.
-    /// Empty in a program of tests that is linked without them.
+    /// Returns the address range of the section of entry points, whose ends have names that the
+    /// linker defines. Empty in a test program that is linked without the section.
     fn entry_points() -> Range<usize> {
         let (start, end): (usize, usize);
-        // SAFETY: two addresses are computed, and nothing else.
+        // SAFETY: only two addresses are computed.
         unsafe {
             std::arch::asm!(
                 ".weak __start_treepie_optional",
@@ -47,8 +48,8 @@ mod indirect {
         start..end
     }
 
-    /// Makes this library's optional entry points indirect functions, once. Where the kernel
-    /// does not let their symbols be written, they stay what they are.
+    /// Turns this library's optional entry points into indirect functions, once. If the kernel does
+    /// not allow writing to their symbols, they stay unchanged.
     pub fn become_indirect() {
         static DONE: Once = Once::new();
         DONE.call_once(|| {
@@ -56,9 +57,9 @@ mod indirect {
             elf::in_objects(|info| {
                 elf::segment_in(info, optional.start)?;
                 let base = info.dlpi_addr;
-                // SAFETY: this library stays mapped. Who would read these symbols meanwhile
-                // is a thread that binds a procedure of MPI, beside the one that opens or
-                // looks up the process's first object; MPI's own start does both.
+                // SAFETY: this library stays mapped. Only a thread that binds an MPI procedure
+                // while another opens or looks up the process's first object could read these
+                // symbols meanwhile; MPI's own start does both.
                 unsafe {
                     elf::rewrite_symbols(info, |symbol| {
                         if optional.contains(&((base + symbol.st_value) as usize)) {
@@ -73,7 +74,7 @@ mod indirect {
     }
 
     goes_on_by_a_jump!(
-        /// `dlopen`. Who calls it decides where libraries are searched.
+        /// `dlopen`. The caller's identity decides where libraries are searched.
         dlopen,
         before_opening
     );
@@ -88,8 +89,8 @@ mod indirect {
     }
 }
 
-/// Defines `$name` as a function that goes on to `$entry`, with the resolver of the indirect
-/// function that it becomes 16 bytes behind: the address of the entry point, or none.
+/// Defines `$name` as a function that jumps to `$entry`. The resolver of the indirect function that
+/// it becomes follows 16 bytes later; it returns the entry point's address, or null.
 #[cfg(target_arch = "x86_64")]
 macro_rules! optional_symbol {
     ($name:ident $next:ident $entry:ident) => {
@@ -113,8 +114,8 @@ macro_rules! optional_symbol {
     };
 }
 
-/// Elsewhere the entry point is always there, and returns an error where the MPI
-/// lacks the procedure.
+/// Fallback for other architectures: the entry point is always defined, and returns an error if the
+/// MPI lacks the procedure.
 #[cfg(not(target_arch = "x86_64"))]
 macro_rules! optional_symbol {
     ($name:ident $next:ident $entry:ident) => {

@@ -1,10 +1,10 @@
-//! The functions of an unwinder that compiled Rust calls, which go on to the process's own.
+//! Unwinder functions that compiled Rust calls, forwarded to the process's own unwinder.
 //!
 //! A C++ exception that an error handler throws passes through the entry points. Their frames are
-//! read by the unwinder that came with the C++ library, which hands out contexts that no other can
-//! read: one linked into this library would take them for its own. Linked to the shared one, this
-//! library would load it into every process that inherits `LD_PRELOAD`, which takes as long as
-//! loading all the rest of it.
+//! read by the unwinder that came with the C++ library, whose contexts no other unwinder can read:
+//! one linked into this library would take them for its own. If this library were linked to the
+//! shared one, every process that inherits `LD_PRELOAD` would load it, which takes as long as
+//! loading everything else together.
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use treepie_mpi::Word;
 use treepie_process::log;
 
-/// The C library loads it under this name, too.
+/// Name under which the C library also loads it.
 const SHARED_UNWINDER: &CStr = c"libgcc_s.so.1";
 
-/// Defines functions of up to three words, which each go on to the process's own.
+/// Defines functions of up to three words, each of which forwards to the process's own.
 macro_rules! forwarded {
     ($($name:ident)+) => { $(
         #[allow(non_snake_case)]
@@ -31,12 +31,12 @@ macro_rules! forwarded {
                     unknown if unknown.is_null() => look_up(NAME, &NEXT),
                     next => next,
                 };
-                // SAFETY: the function of this name, with the caller's arguments: it has three at
-                // most, all words or less, and those that it has not are in registers.
+                // SAFETY: the function of this name, with the caller's arguments: it has at most
+                // three, each a word or less, and surplus arguments are in registers.
                 unsafe { std::mem::transmute::<*mut c_void, Function>(next)(a, b, c) }
             }
 
-            // Hidden: nobody else is to find it.
+            // Hidden, so that no other object finds it.
             std::arch::global_asm!(
                 concat!(".globl ", stringify!($name)),
                 concat!(".hidden ", stringify!($name)),
@@ -68,7 +68,7 @@ forwarded! {
     _Unwind_SetIP
 }
 
-/// The address of a function of the unwinder that the process has, or that is loaded now.
+/// Returns the address of an unwinder function; loads the unwinder if the process has none.
 #[cold]
 fn look_up(name: &str, known: &AtomicPtr<c_void>) -> *mut c_void {
     // SAFETY: texts that end in NUL, and a handle that the linker gave.

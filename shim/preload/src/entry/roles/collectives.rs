@@ -1,5 +1,6 @@
-//! Collectives: one counter a call; the traffic is modelled when the profile is read. The messages
-//! of neighbourhood collectives are known, and counted; where a plan ran one, those of the plan.
+//! Collectives: one counter for each call; the traffic is modelled when the profile is read. The
+//! messages of neighbourhood collectives are known, and counted; if a plan ran one, those of the
+//! plan.
 
 use std::cell::Cell;
 
@@ -10,7 +11,7 @@ use treepie_record::{self as record, Plan};
 
 use crate::entry::role::{Changes, NativeCall, Role};
 
-/// A collective that is complete when it returns.
+/// Collective that is complete when it returns.
 pub struct Collective;
 
 impl Role for Collective {
@@ -31,7 +32,7 @@ impl Role for Collective {
     }
 }
 
-/// A collective that goes on behind a request.
+/// Collective that continues behind a request.
 pub struct StartCollective;
 
 impl Role for StartCollective {
@@ -47,7 +48,7 @@ impl Role for StartCollective {
     }
 }
 
-/// A collective that a stream of the MPI's runs.
+/// Collective that the MPI runs on a stream.
 pub struct EnqueueCollective;
 
 impl Role for EnqueueCollective {
@@ -57,7 +58,7 @@ impl Role for EnqueueCollective {
     }
 }
 
-/// A collective that is counted when it returns: `run` leaves the plan that ran it.
+/// Runs a collective that is counted when it returns: `run` returns the plan that ran it.
 #[inline(always)]
 fn counted<N: NativeCall>(
     native: &N,
@@ -74,7 +75,7 @@ fn counted<N: NativeCall>(
     }
 }
 
-/// A collective that is only prepared.
+/// Persistent collective, which is only prepared.
 pub struct PrepareCollective;
 
 impl Role for PrepareCollective {

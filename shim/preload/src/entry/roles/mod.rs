@@ -1,4 +1,4 @@
-//! The roles that a procedure can have in the table of the interface.
+//! Roles that a procedure can have in the table of the interface.
 
 mod collectives;
 mod objects;

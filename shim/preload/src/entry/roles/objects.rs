@@ -1,5 +1,5 @@
-//! Objects that are made and that end, the end of MPI, and all procedures that need no more than
-//! their communicators substituted.
+//! Creation and end of objects, the end of MPI, and all procedures that only need their
+//! communicators substituted.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use treepie_record as record;
 use crate::entry::role::{NativeCall, Role};
 use crate::{one_sided, order};
 
-/// A procedure that is not counted, but whose own calls must not be either.
+/// Procedure that is not counted, and whose internal calls must not be counted either.
 pub struct Plain;
 
 impl Role for Plain {
@@ -25,7 +25,7 @@ impl Role for Plain {
     }
 }
 
-/// The construction of a communicator from another, complete when it returns.
+/// Creation of a communicator from another, complete when it returns.
 pub struct MakeCommunicator;
 
 impl Role for MakeCommunicator {
@@ -39,8 +39,8 @@ impl Role for MakeCommunicator {
     }
 }
 
-/// The construction of a communicator from none, or behind a request: its ranks do not all wait in
-/// it, and plans prepare nothing.
+/// Creation of a communicator from none, or behind a request: its ranks do not all wait in it, and
+/// plans prepare nothing.
 pub struct RegisterCommunicator;
 
 impl Role for RegisterCommunicator {
@@ -50,7 +50,7 @@ impl Role for RegisterCommunicator {
     }
 }
 
-/// The end of a communicator.
+/// End of a communicator.
 pub struct EndCommunicator;
 
 impl Role for EndCommunicator {
@@ -60,7 +60,7 @@ impl Role for EndCommunicator {
     }
 }
 
-/// The construction of a window.
+/// Creation of a window.
 pub struct MakeWindow;
 
 impl Role for MakeWindow {
@@ -72,7 +72,7 @@ impl Role for MakeWindow {
     }
 }
 
-/// The construction of a window whose processes must share a node.
+/// Creation of a window whose processes must share a node.
 pub struct MakeSharedWindow;
 
 impl Role for MakeSharedWindow {
@@ -86,7 +86,7 @@ impl Role for MakeSharedWindow {
     }
 }
 
-/// The construction of a window, through which nothing is ordered.
+/// Creates a window. Accesses through it are not ordered.
 #[inline(always)]
 fn window(native: &impl NativeCall) -> c_int {
     let arguments = native.arguments();
@@ -94,7 +94,7 @@ fn window(native: &impl NativeCall) -> c_int {
     order::window(|| one_sided::made(shape, comm, made, || native.call()))
 }
 
-/// The end of a window.
+/// End of a window.
 pub struct EndWindow;
 
 impl Role for EndWindow {
@@ -108,7 +108,7 @@ impl Role for EndWindow {
     }
 }
 
-/// The end of a request.
+/// End of a request.
 pub struct EndRequest;
 
 impl Role for EndRequest {
@@ -122,13 +122,13 @@ impl Role for EndRequest {
     }
 }
 
-/// The end of an object that a started collective may still use.
+/// End of an object that a started collective may still use.
 pub struct Release<H>(PhantomData<H>);
 
-/// That of a datatype.
+/// End of a datatype.
 pub type ReleaseDatatype = Release<Datatype>;
 
-/// That of a reduction.
+/// End of a reduction operation.
 pub type ReleaseOp = Release<Op>;
 
 impl<H: Freed> Role for Release<H> {
@@ -140,7 +140,7 @@ impl<H: Freed> Role for Release<H> {
     }
 }
 
-/// The end of MPI, timed until the session ends, which is within it.
+/// End of MPI, timed until the session ends, which happens within it.
 pub struct Finalize;
 
 impl Role for Finalize {

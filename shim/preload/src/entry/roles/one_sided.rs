@@ -1,4 +1,4 @@
-//! One-sided communication, and the epochs that it is in.
+//! One-sided communication, and its epochs.
 
 use treepie_mpi::c_int;
 use treepie_process::features;
@@ -9,7 +9,7 @@ use crate::entry::arguments::Arguments;
 use crate::entry::role::{NativeCall, Rma, Role};
 use crate::{one_sided, order};
 
-/// A put, a get, or an accumulate.
+/// Put, get, or accumulate.
 pub struct Transfer;
 
 impl Role for Transfer {
@@ -29,7 +29,7 @@ impl Role for Transfer {
     }
 }
 
-/// An accumulate that gets what was there.
+/// Accumulate that fetches the previous contents.
 pub struct Fetch;
 
 impl Role for Fetch {
@@ -44,7 +44,7 @@ impl Role for Fetch {
     }
 }
 
-/// The opening of an epoch.
+/// Start of an epoch.
 pub struct OpenEpoch;
 
 impl Role for OpenEpoch {
@@ -71,7 +71,7 @@ impl Role for OpenEpoch {
     }
 }
 
-/// A post.
+/// `MPI_Win_post`.
 pub struct Post;
 
 impl Role for Post {
@@ -86,7 +86,7 @@ impl Role for Post {
     }
 }
 
-/// A flush of a target or of all.
+/// Flush of one target or of all.
 pub struct Flush;
 
 impl Role for Flush {
@@ -104,7 +104,7 @@ impl Role for Flush {
     }
 }
 
-/// The end of an epoch, or of others' epochs, which ends none of this process's own.
+/// End of an epoch, or of other processes' epochs, which ends none of this process's own.
 pub struct EndEpoch;
 
 impl Role for EndEpoch {

@@ -1,5 +1,5 @@
-//! Sends, receives and probes. What is sent counts when the call succeeds, or each time that its
-//! request is started; receives are timed as what they are.
+//! Sends, receives and probes. A send is counted when the call succeeds, or each time that its
+//! request is started; receives are timed by their kind.
 
 use treepie_mpi::{StatusAddress, c_int};
 use treepie_process::features;
@@ -9,7 +9,7 @@ use crate::entry::arguments::Arguments;
 use crate::entry::role::{Changes, NativeCall, Role};
 use crate::order;
 
-/// A send that is complete when it returns.
+/// Send that is complete when it returns.
 pub struct Send;
 
 impl Role for Send {
@@ -20,7 +20,7 @@ impl Role for Send {
     }
 }
 
-/// A send that goes on behind a request.
+/// Send that continues behind a request.
 pub struct BeginSend;
 
 impl Role for BeginSend {
@@ -33,7 +33,7 @@ impl Role for BeginSend {
     }
 }
 
-/// A send and a receive in one; only what is sent counts.
+/// Combined send and receive; only the sent message is counted.
 pub struct SendReceive;
 
 impl Role for SendReceive {
@@ -53,7 +53,7 @@ impl Role for SendReceive {
     }
 }
 
-/// A send and a receive in one that go on behind a request.
+/// Combined send and receive that continue behind a request.
 pub struct BeginSendReceive;
 
 impl Role for BeginSendReceive {
@@ -66,7 +66,7 @@ impl Role for BeginSendReceive {
     }
 }
 
-/// A send that is only prepared.
+/// Persistent send, which is only prepared.
 pub struct PrepareSend;
 
 impl Role for PrepareSend {
@@ -79,7 +79,7 @@ impl Role for PrepareSend {
     }
 }
 
-/// A receive, or a probe that takes the message.
+/// Receive, or probe that takes the message.
 pub struct Receive;
 
 impl Role for Receive {
@@ -89,7 +89,7 @@ impl Role for Receive {
     }
 }
 
-/// A probe that leaves the message where it is.
+/// Probe that does not take the message.
 pub struct Probe;
 
 impl Role for Probe {
@@ -99,7 +99,7 @@ impl Role for Probe {
     }
 }
 
-/// A receive that is only prepared.
+/// Persistent receive, which is only prepared.
 pub struct PrepareReceive;
 
 impl Role for PrepareReceive {
@@ -123,7 +123,7 @@ fn note_of_send(note: Note) -> Note {
     }
 }
 
-/// A receive or a probe, of which pages have this note.
+/// Receives or probes, with this note in pages.
 #[inline(always)]
 fn received<N: NativeCall>(native: N, note: impl Fn(&Arguments, Procedure) -> Note) -> c_int {
     if !features::any(features::WATCHING) {
@@ -137,7 +137,7 @@ fn received<N: NativeCall>(native: N, note: impl Fn(&Arguments, Procedure) -> No
     })
 }
 
-/// The native call within the order of receives, where MPI leaves open what the call gives.
+/// Makes the native call within the order of receives, if MPI leaves its result open.
 #[inline(always)]
 fn in_order<N: NativeCall>(native: &N, status: StatusAddress) -> c_int {
     let Some(kind) = N::PROPERTIES.open else {

@@ -1,4 +1,4 @@
-//! Calls that are given requests: they start, complete, look at or cancel them.
+//! Calls that take requests: they start, complete, query or cancel them.
 
 use treepie_mpi::{StatusAddress, c_int};
 use treepie_plans as plans;
@@ -9,7 +9,7 @@ use crate::entry::arguments::Arguments;
 use crate::entry::role::{Changes, NativeCall, Role};
 use crate::order;
 
-/// The start of requests that were prepared.
+/// Start of persistent requests.
 pub struct Start;
 
 impl Role for Start {
@@ -35,7 +35,7 @@ impl Role for Start {
     }
 }
 
-/// The completion of requests, waiting for it or not.
+/// Completion of requests, blocking or not.
 pub struct Complete;
 
 impl Role for Complete {
@@ -56,7 +56,8 @@ impl Role for Complete {
     }
 }
 
-/// The native call within what may change which requests complete, and within plans that go on.
+/// Makes the native call within the layers that may change which requests complete, and within
+/// plans in flight.
 #[inline(always)]
 fn in_order<N: NativeCall>(native: &N, status: StatusAddress) -> c_int {
     let completion = Completion {
@@ -79,7 +80,7 @@ fn in_order<N: NativeCall>(native: &N, status: StatusAddress) -> c_int {
     })
 }
 
-/// A look at a request, or at a part of its message, which leaves it as it is.
+/// Query of a request, or of a partition of its message, which leaves it unchanged.
 pub struct Look;
 
 impl Role for Look {
@@ -104,7 +105,7 @@ impl Role for Look {
     }
 }
 
-/// A look at several requests.
+/// Query of several requests.
 pub struct LookAt;
 
 impl Role for LookAt {
@@ -120,7 +121,7 @@ impl Role for LookAt {
     }
 }
 
-/// The cancellation of a request. A send that is cancelled is taken back when it completes.
+/// Cancellation of a request. A cancelled send is subtracted when it completes.
 pub struct Cancel;
 
 impl Role for Cancel {

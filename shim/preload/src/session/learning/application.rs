@@ -1,4 +1,4 @@
-//! What this program is known by in a store, and the shape of the places where it runs.
+//! Identity of this program in a store, and the shape of its processes' locations.
 
 use std::collections::HashMap;
 use std::env;
@@ -12,15 +12,15 @@ use treepie_placement::binding::LaunchedProcess;
 
 use crate::session::program;
 
-/// A file up to this length is read whole. Of a longer one both ends are: the linker's build id is
-/// in the first one.
+/// Length in bytes up to which a file is read completely. Of a longer one both ends are read: the
+/// linker's build id is in the first one.
 const WHOLE: u64 = 4 << 20;
 
 /// Bytes of each end.
 const END: u64 = 64 << 10;
 
-/// Variables by whose values an MPI chooses its algorithms and its network, and a program its
-/// threads: the beginnings of their names.
+/// Prefixes of variables by whose values an MPI chooses its algorithms and its network, and a
+/// program its threads.
 const VARIABLES: [&str; 10] = [
     "OMPI_MCA_coll",
     "OMPI_MCA_btl",
@@ -34,7 +34,7 @@ const VARIABLES: [&str; 10] = [
     "OMP_NUM_THREADS",
 ];
 
-/// Variables that have the number of the job at its scheduler.
+/// Variables that hold the number of the job at its scheduler.
 const JOB_NUMBERS: [&str; 5] = [
     "SLURM_JOB_ID",
     "PBS_JOBID",
@@ -43,7 +43,7 @@ const JOB_NUMBERS: [&str; 5] = [
     "JOB_ID",
 ];
 
-/// All that makes an application another one.
+/// Everything that distinguishes one application from another.
 #[derive(Debug, Serialize)]
 pub struct Identity {
     program: Option<Content>,
@@ -54,14 +54,14 @@ pub struct Identity {
     variables: Vec<(String, String)>,
 }
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Debug, Serialize)]
 struct Content {
     bytes: u64,
     parts: Vec<u8>,
 }
 
-/// The program of this process; the name that people know it by, and what it is known by.
+/// Identifies the program of this process; returns the name for people, and the identity.
 pub fn identify(ranks: usize, library: String) -> (String, Identity) {
     let (program, script) = program::files();
     let name = program::name_of(script.as_deref().unwrap_or(&program));
@@ -79,8 +79,8 @@ pub fn identify(ranks: usize, library: String) -> (String, Identity) {
     (name, identity)
 }
 
-/// A word of the command line without what is another for each run: the job's number, and the
-/// directory for its temporary files.
+/// Returns a word of the command line without the parts that differ in each run: the job's number,
+/// and the directory for its temporary files.
 fn lasting(word: &str) -> String {
     let mut word = word.to_owned();
     if let Some(directory) = env::var("TMPDIR").ok().filter(|path| path.len() > 1) {
@@ -108,19 +108,19 @@ fn variables() -> Vec<(String, String)> {
 }
 
 impl Identity {
-    /// What the program is, whatever its arguments.
+    /// Identity of the program, independent of its arguments.
     pub fn program(&self) -> impl Serialize {
         (&self.program, &self.script)
     }
 
-    /// By what the MPI chooses its algorithms.
+    /// Inputs by which the MPI chooses its algorithms.
     pub fn mpi(&self) -> impl Serialize {
         (&self.library, &self.variables)
     }
 }
 
 impl Content {
-    /// Nothing for a file that can't be read.
+    /// Reads the content of a file; `None` if it cannot be read.
     fn of(path: &Path) -> Option<Content> {
         let mut file = open(path).ok()?;
         let bytes = file.metadata().ok()?.len();
@@ -136,17 +136,17 @@ impl Content {
     }
 }
 
-/// Where processes are, but for the names of their hosts: the same for allocations of one shape.
+/// Locations of processes without the names of their hosts: equal for allocations of one shape.
 #[derive(Debug, Serialize)]
 pub struct Shape {
-    /// Host and cores of each process; hosts are numbered as they come.
+    /// Host and cores of each process; hosts are numbered in order of appearance.
     processes: Vec<(usize, Vec<usize>)>,
     processor: String,
     system: String,
 }
 
 impl Shape {
-    /// The shape of these processes' places.
+    /// Returns the shape of these processes' locations.
     pub fn of(processes: &Slice<Process, LaunchedProcess>) -> Shape {
         let mut hosts: HashMap<&str, usize> = HashMap::new();
         let places = processes.iter().map(|process| {

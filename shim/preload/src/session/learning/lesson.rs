@@ -1,5 +1,5 @@
-//! What a run shows, and that it goes into the store: what it measured of its hosts, how long it
-//! took, what its guards found.
+//! Results of a run, and their way into the store: measurements of its hosts, its duration, the
+//! findings of its guards.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,28 +14,29 @@ use treepie_profile::experience::{ExperienceFile, Guarded, Key, Store};
 
 use crate::session::guard_results::guard_results;
 
-/// A store that does not answer in this time, as on a file system that hangs, is not used.
+/// Time limit for the store: one that does not answer within it, as on a file system that hangs, is
+/// not used.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// One run in so many looks whether the store has grown too large.
+/// One in this many runs checks whether the store has grown too large.
 const TRIMS: u64 = 100;
 
-/// Results of guards that a run keeps.
+/// Maximum number of guard results that a run keeps.
 const MOST_CELLS: usize = 200;
 
-/// What this run does and is to show. On process 0.
+/// This run's actions and expected results. On process 0.
 #[derive(Debug, Clone)]
 pub(super) struct Lesson {
     pub store: Store,
     pub key: Key,
     pub file: ExperienceFile,
     pub random: u64,
-    /// Where a platform goes that is measured.
+    /// Key of a measured platform.
     pub platform: Key,
-    /// Where results of guards go, for other applications, and the number of this program there.
+    /// Key of guard results, shared with other applications, and the number of this program there.
     pub guards: Key,
     pub program: u64,
-    /// The host of each process.
+    /// Host of each process.
     pub hosts: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ struct Watched {
 
 static WATCHED: OnceCell<Watched> = OnceCell::new();
 
-/// Does `work` on a thread of its own, and waits for it no longer than [`PATIENCE`].
+/// Runs `work` on a separate thread, and waits for it no longer than [`PATIENCE`].
 pub(super) fn within_patience<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -56,7 +57,7 @@ pub(super) fn within_patience<T: Send + 'static>(
 }
 
 impl Lesson {
-    /// Writes this run's file; whether it is written.
+    /// Writes this run's file; true on success.
     pub fn write(&self) -> bool {
         let Some(run) = self.file.experience.runs.first() else {
             return false;
@@ -70,7 +71,7 @@ impl Lesson {
         matches!(written, Some(Ok(())))
     }
 
-    /// Writes how this run ended.
+    /// Writes the end of this run.
     fn ended(mut self, seconds: f64, found: GuardResults) {
         if let Some(run) = self.file.experience.runs.first_mut() {
             run.end = End::Seconds(seconds);
@@ -94,7 +95,8 @@ impl Lesson {
         within_patience(move || self.keep_up());
     }
 
-    /// What comes after a run was written. A store that can't be written was told of.
+    /// Maintains the store after a run was written. A store that cannot be written was reported
+    /// before.
     fn keep_up(self) {
         let Lesson {
             store,
@@ -112,7 +114,7 @@ impl Lesson {
             let by = (&file.application, file.producer.as_str());
             let found = Guarded {
                 shape: program,
-                // Those are of the application's own windows.
+                // Epochs concern the application's own windows.
                 epochs: Vec::new(),
                 ..found
             };
@@ -126,13 +128,13 @@ impl Lesson {
     }
 }
 
-/// This run is kept in the store at its end, if its beginning could be written.
+/// Keeps this run in the store at its end, if its beginning could be written.
 pub(super) fn watch(lesson: Option<Lesson>) {
     let began = OnceCell::new();
     let _ = WATCHED.set(Watched { began, lesson });
 }
 
-/// From now on this run is timed, on every process.
+/// Starts the timer of this run, on every process.
 pub fn begin() {
     let watched = WATCHED.get_or_init(|| Watched {
         began: OnceCell::new(),
@@ -141,7 +143,7 @@ pub fn begin() {
     let _ = watched.began.set(Instant::now());
 }
 
-/// What this run has measured of its hosts goes into the store. Process 0 alone does it.
+/// Writes this run's measurements of its hosts to the store. Only process 0 does.
 pub fn keep_platform() {
     let lesson = WATCHED.get().and_then(|watched| watched.lesson.as_ref());
     let (Some(lesson), Some(file)) = (lesson, platform::measured()) else {
@@ -165,16 +167,16 @@ pub fn keep_platform() {
     }
 }
 
-/// How long the application has run; nothing where nothing is learnt, on any process.
+/// Returns the time that the application has run; `None`, on all processes, if nothing is learnt.
 pub fn elapsed() -> Option<Duration> {
     let began = WATCHED.get()?.began.get()?;
     Some(began.elapsed())
 }
 
-/// The application has ended: how long it took goes into the store. Collective.
+/// Writes the duration of the application, which has ended, to the store. Collective.
 ///
 /// # Errors
-/// As of [`gather`].
+/// Those of [`gather`].
 pub fn end(members: &impl Group, elapsed: Duration) -> Result<(), ShareError> {
     let mine = (elapsed.as_nanos() as u64, guard_results());
     let (all, found): (Vec<u64>, Vec<_>) = gather(members, &mine)?.into_iter().unzip();

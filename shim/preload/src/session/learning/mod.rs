@@ -1,5 +1,5 @@
-//! `mode: auto`: what earlier runs say is done, and what this run shows is kept. Process 0 reads
-//! and writes; all adopt what it decides.
+//! `mode: auto`: acts on the results of earlier runs, and keeps those of this run. Process 0 reads
+//! and writes; all ranks adopt its decision.
 
 mod application;
 mod lesson;
@@ -27,7 +27,7 @@ use application::{Identity, Shape, identify};
 use lesson::{Lesson, within_patience};
 pub use lesson::{begin, elapsed, end, keep_platform};
 
-/// What process 0 knows of the application before it knows where its processes are.
+/// Knowledge of process 0 about the application before it knows the locations of its processes.
 pub struct Learning {
     store: Store,
     salt: Salt,
@@ -43,28 +43,28 @@ pub struct Learning {
     now: u64,
 }
 
-/// What is done in this run.
+/// Actions of this run.
 pub struct Lessons {
-    /// The candidate that is used.
+    /// Candidate that is used.
     pub candidate: Option<Candidate>,
-    /// Where the traffic goes, if it is counted.
+    /// File for the traffic, if it is counted.
     pub profile: Option<String>,
-    /// What guards of the newest run in such an allocation found.
+    /// Guard results of the newest run in an allocation of this shape.
     pub guard: Vec<GuardedCell>,
-    /// The same of small puts and accumulates.
+    /// Guard results for small puts and accumulates.
     pub epochs: Vec<GuardedEpochs>,
-    /// What guards of other programs found there.
+    /// Guard results of other programs in such an allocation.
     pub proven: Vec<GuardedCell>,
 }
 
-/// The user of this process.
+/// Returns the user of this process.
 fn user() -> u32 {
     // SAFETY: geteuid has no conditions.
     unsafe { libc::geteuid() }
 }
 
-/// Bytes that nobody guesses; zeros where the system has none, which tell runs apart by their
-/// times alone.
+/// Returns unpredictable bytes; zeros if the system has none, so that runs are distinguished by
+/// their times alone.
 fn random() -> [u8; 24] {
     let mut bytes = [0; 24];
     if let Ok(mut source) = fs::File::open("/dev/urandom") {
@@ -74,9 +74,9 @@ fn random() -> [u8; 24] {
 }
 
 impl Learning {
-    /// What the store that `setting` names knows of this program on so many ranks. Where there is
-    /// no store, or one that can't be used, one line says so. `run` is the number that the command
-    /// has given to this run.
+    /// Opens the store that `setting` names, and reads what it holds about this program on this
+    /// number of ranks. If there is no store, or one that cannot be used, logs one line. `run` is
+    /// the number that the command has given to this run.
     pub fn open(
         native: &Native,
         setting: String,
@@ -134,7 +134,7 @@ impl Learning {
         }
     }
 
-    /// What this run does where its processes are in `shape`.
+    /// Returns the action of this run if its processes have locations of `shape`.
     fn next(&self, shape: u64) -> Next {
         next(
             &self.known.experience,
@@ -148,7 +148,7 @@ impl Learning {
         self.salt.number(&Shape::of(processes))
     }
 
-    /// Whether the hardware has to be known, for what the traffic promises there.
+    /// True if the hardware must be known, to predict the gain from the traffic there.
     pub fn needs_machines(&self, processes: &Slice<Process, LaunchedProcess>) -> bool {
         self.next(self.shape(processes)).knowledge == Knowledge::Counted
     }
@@ -157,20 +157,20 @@ impl Learning {
         platform_key(self.salt, &self.library, &hosts(processes))
     }
 
-    /// What results of guards are known by in such an allocation, and the number of this program.
+    /// Returns the key of guard results in such an allocation, and the number of this program.
     fn guards_key(&self, shape: u64) -> (Key, u64) {
         let program = self.salt.number(&self.identity.program());
         (guards_key(self.salt, &self.identity.mpi(), shape), program)
     }
 
-    /// What guards found in other applications.
+    /// Returns guard results of other applications.
     fn elsewhere(&self, key: Key, program: u64) -> Elsewhere {
         let (store, now) = (self.store.clone(), self.now);
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
         within_patience(move || store.guards(key, program, at)).unwrap_or_default()
     }
 
-    /// What an earlier job has measured of these processes' hosts.
+    /// Returns the platform that an earlier job has measured on these processes' hosts.
     pub fn platform(&self, processes: &Slice<Process, LaunchedProcess>) -> Option<PlatformFile> {
         let (store, key, now) = (self.store.clone(), self.platform_key(processes), self.now);
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
@@ -178,7 +178,7 @@ impl Learning {
         kept.on(&hosts(processes)).ok()
     }
 
-    /// Decides, and begins this run's file.
+    /// Decides on the actions, and begins this run's file.
     pub fn settle(
         mut self,
         processes: &Slice<Process, LaunchedProcess>,
@@ -189,7 +189,7 @@ impl Learning {
         let mut judgements = Vec::new();
         if next.knowledge == Knowledge::Counted {
             let profile = self.counted(processes.len());
-            // It may be lost, or was never written, as where a disk is full.
+            // The profile may be lost, or was never written, for example on a full disk.
             next.counts = profile.is_none();
             let judged =
                 profile.and_then(|profile| self.judge(&profile, shape, processes, allocation));
@@ -249,14 +249,14 @@ impl Learning {
             },
             random: self.random,
         };
-        // That a plain run has not ended tells nothing.
+        // An unfinished plain run carries no information.
         let mut is_written = true;
         if next.counts || next.arm != Arm::Plain {
             is_written = lesson.write();
         }
         let (candidate, profile) = match is_written {
             true => (next.candidate, profile),
-            // What fails must be known to have been tried.
+            // An attempt that fails must be on record.
             false => (None, None),
         };
         lesson::watch(is_written.then_some(lesson));
@@ -269,7 +269,7 @@ impl Learning {
         }
     }
 
-    /// The traffic that was counted last, of so many ranks.
+    /// Returns the latest counted traffic, of this number of ranks.
     fn counted(&self, ranks: usize) -> Option<Profile> {
         let counted = self.known.experience.counted()?.name.clone();
         let (store, key) = (self.store.clone(), self.key);
@@ -277,7 +277,7 @@ impl Learning {
         (profile.ranks == ranks).then_some(profile)
     }
 
-    /// What the counted traffic promises here.
+    /// Predicts the gain from the counted traffic here.
     fn judge(
         &self,
         profile: &Profile,
@@ -299,7 +299,7 @@ impl Learning {
     }
 }
 
-/// The part of all ranks' time that was in MPI, where it was measured.
+/// Returns the fraction of all ranks' time that was in MPI, if it was measured.
 fn share_in_mpi(profile: &Profile) -> Option<f64> {
     let times = profile.times.as_ref()?;
     let elapsed: f64 = times.elapsed.iter().map(|&time| time as f64 / 1e9).sum();
@@ -307,15 +307,15 @@ fn share_in_mpi(profile: &Profile) -> Option<f64> {
     (elapsed > 0.0).then(|| 1.0 - outside / elapsed)
 }
 
-/// When this run begins, in seconds since 1970: behind all runs before it, also where the clock has
-/// gone back a little since, or runs take less than a second.
+/// Returns the start of this run, in seconds since 1970: later than all runs before it, even if the
+/// clock has gone back a little since, or runs take less than a second.
 fn now(clock: SystemTime, experience: &Experience) -> u64 {
     let clock = treepie_base::since_epoch(clock).as_secs();
     let behind = experience.runs.last().map_or(0, |run| run.began + 1);
     clock.max(behind.min(clock + MAX_AHEAD_SECONDS))
 }
 
-/// The host of each process.
+/// Returns the host of each process.
 fn hosts(processes: &Slice<Process, LaunchedProcess>) -> Vec<String> {
     processes.iter().map(|at| at.host.clone()).collect()
 }

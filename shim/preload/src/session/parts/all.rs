@@ -1,4 +1,4 @@
-//! All parts of what Treepie does in a job.
+//! All parts of Treepie's work in a job.
 
 use super::part::Part;
 use super::{collectives, counting, learning, order, pages, ranks};

@@ -1,4 +1,4 @@
-//! Collectives replaced, communicators reordered, and small puts joined.
+//! Replacement of collectives, reordering of communicators, and joining of small puts.
 
 use treepie_mpi::share::{Group, ShareError};
 use treepie_plans as collectives;
@@ -7,7 +7,7 @@ use treepie_process::log;
 use super::part::{End, Part, Start, abort};
 use crate::{one_sided, reorder, world};
 
-/// Collectives are replaced by plans.
+/// Replacement of collectives by plans.
 pub struct Collectives;
 
 impl Part for Collectives {
@@ -39,7 +39,7 @@ impl Part for Collectives {
     }
 }
 
-/// Communicators with a topology are reordered.
+/// Reordering of communicators with a topology.
 pub struct Reordering;
 
 impl Part for Reordering {
@@ -55,7 +55,7 @@ impl Part for Reordering {
     }
 }
 
-/// Small puts and accumulates are joined.
+/// Joining of small puts and accumulates.
 pub struct SmallPuts;
 
 impl Part for SmallPuts {

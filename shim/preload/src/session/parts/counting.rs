@@ -1,4 +1,4 @@
-//! Traffic counted, and its profile.
+//! Counting of traffic, and its profile.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::session::partial::leave_partial;
 use crate::session::{errors, exits, meeting, monitor, partial, signals};
 use crate::world;
 
-/// The end of the job is noticed, and all ranks meet there.
+/// Notification about the end of the job, where all ranks meet.
 pub struct Meeting;
 
 impl Part for Meeting {
@@ -33,7 +33,7 @@ impl Part for Meeting {
     }
 }
 
-/// Traffic is counted, and a profile is written.
+/// Counting of traffic, and writing of a profile.
 pub struct Counting;
 
 impl Part for Counting {
@@ -41,7 +41,7 @@ impl Part for Counting {
         let Some(recording) = &mut start.plan.recording else {
             return Ok(());
         };
-        // Known now, and the same on all ranks.
+        // Known now, and equal on all ranks.
         recording.run.locality = locality_text();
         let rank = Rank(start.native.rank(world::of_application(start.native))?);
         if recording.times {
@@ -91,8 +91,8 @@ impl Part for Counting {
     }
 }
 
-/// Fatal errors are seen: partial profiles are left then, and those on W' end the job as those on
-/// the world do.
+/// Handling of fatal errors: partial profiles are written, and errors on W' end the job like those
+/// on the world.
 pub struct Errors;
 
 impl Part for Errors {
@@ -105,14 +105,14 @@ impl Part for Errors {
     }
 }
 
-/// Locality of the ranks, as plans see it, in the form that profiles have.
+/// Returns the locality of the ranks, as plans see it, in the format of profiles.
 fn locality_text() -> Option<String> {
     let text = treepie_profile::locality_text(collectives::locality()?);
     text.inspect_err(|error| log::error(&error.to_string()))
         .ok()
 }
 
-/// Writes a profile; one for a store without what names somebody.
+/// Writes a profile; one for a store without personal data.
 fn write_to(output: &Path, profile: &Profile, for_store: bool) -> Result<(), FileError> {
     match for_store {
         true => profile.without_names().write(output),
@@ -120,8 +120,8 @@ fn write_to(output: &Path, profile: &Profile, for_store: bool) -> Result<(), Fil
     }
 }
 
-/// Whether the profile is written. Until it is, an end of this process still
-/// leaves its partial profile.
+/// Writes the profile; true on success. Until it is written, an end of this process still writes
+/// its partial profile.
 fn write_profile(
     members: &BoundedMembers<'_>,
     recording: &Recording,
@@ -133,11 +133,11 @@ fn write_profile(
         match within(WRITING, "writing the profile", work) {
             Some(Ok(())) => {
                 log::info(&format!("the profile is in {}", output.display()));
-                // Partial profiles that were left meanwhile are not needed any more.
+                // Partial profiles that were written meanwhile are no longer needed.
                 partial_profiles::remove_directory(&partial_profiles::directory_of(output));
                 true
             }
-            // That nothing is learnt harms nobody.
+            // A missing profile for the store harms nobody.
             Some(Err(error)) if recording.for_store => {
                 log::info(&error.to_string());
                 false

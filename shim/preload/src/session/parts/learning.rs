@@ -1,4 +1,4 @@
-//! A run of which later ones learn.
+//! Learning from a run for later ones.
 
 use treepie_mpi::share::{BoundedMembers, ShareError};
 use treepie_process::log;
@@ -6,7 +6,7 @@ use treepie_process::log;
 use super::part::{End, Part, Start};
 use crate::session::learning;
 
-/// Part that puts the time that the run takes into a store of experiences.
+/// Part that writes the duration of the run to an experience store.
 pub struct Learning;
 
 impl Part for Learning {
@@ -18,7 +18,7 @@ impl Part for Learning {
         Ok(())
     }
 
-    /// Takes the elapsed time: work from here on is no time of the application's.
+    /// Takes the elapsed time: later work does not belong to the application.
     fn stop(&self, end: &mut End<'_>) {
         end.elapsed = learning::elapsed();
     }

@@ -1,10 +1,10 @@
-//! The parts of what Treepie does in a job, in the order in which they begin. Each is there where
-//! the plan has it, which is the same on all ranks.
+//! Parts of Treepie's work in a job, in the order in which they begin. Each is active if the plan
+//! has it, which is the same on all ranks.
 //!
 //! ```text
 //! MPI_Init       begin                    first to last
-//! MPI_Finalize   stop                     last to first: the application makes no call any more
-//!                collect                  first to last, where all ranks have come
+//! MPI_Finalize   stop                     last to first: the application makes no more calls
+//!                collect                  first to last, if all ranks have come
 //!                end                      last to first
 //! ```
 

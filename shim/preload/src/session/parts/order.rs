@@ -1,4 +1,4 @@
-//! The order of receives, recorded or replayed.
+//! Order of receives, recorded or replayed.
 
 use treepie_base::{Process, Rank};
 use treepie_mpi::share::{BoundedMembers, Group, ShareError};
@@ -10,8 +10,8 @@ use crate::order::{self, Manner};
 use crate::session::decision::OrderWay;
 use crate::world;
 
-/// The order of receives is recorded or replayed. Calls are counted then, whether or not there is a
-/// profile: communicators are known by that.
+/// Recording or replay of the order of receives. It counts calls, with or without a profile:
+/// communicators are identified by the counts.
 pub struct Order;
 
 impl Part for Order {

@@ -1,4 +1,4 @@
-//! The page of each rank.
+//! Page of each rank.
 
 use treepie_mpi::share::{Group, Members, ShareError, gather_to_all};
 use treepie_process::log;
@@ -9,8 +9,8 @@ use super::part::{Part, Start};
 use crate::session::exits;
 use crate::world;
 
-/// Each rank keeps a page. Its calls are counted then, whether or not there is a profile. A rank
-/// without a page is said, and harms nobody.
+/// Page of each rank. It counts calls, with or without a profile. A rank without a page is
+/// reported, and the others continue.
 pub struct Pages;
 
 impl Part for Pages {
@@ -38,7 +38,7 @@ impl Part for Pages {
     }
 }
 
-/// Warns of what hinders this rank, unless it hinders one before it, too. Collective.
+/// Warns of a problem of this rank, unless a rank before it has the same. Collective.
 fn warn_once(processes: &Members<'_>, problem: Option<String>) -> Result<(), ShareError> {
     let hindered = processes.allgather(u8::from(problem.is_some()))?;
     if hindered.contains(&1) {

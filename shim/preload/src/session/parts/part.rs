@@ -1,4 +1,4 @@
-//! A part of what Treepie does in a job, and what it is told.
+//! Interface of the parts of Treepie's work in a job, and their inputs.
 
 use std::thread;
 use std::time::Duration;
@@ -14,36 +14,36 @@ use crate::session::decision::Plan;
 /// An `MPI_Comm_delete_attr_function`.
 type OnFinalize = unsafe extern "C" fn(Comm, c_int, Word, Word) -> c_int;
 
-/// The start of a job, in which parts begin.
+/// Start of a job, in which parts begin.
 pub struct Start<'a> {
     /// The native MPI.
     pub native: &'static Native,
-    /// All ranks, as the launcher has numbered them.
+    /// All ranks, in the launcher's numbering.
     pub processes: &'a Members<'static>,
-    /// Completed by parts as they learn what is the same on all ranks.
+    /// Completed by parts as they obtain values that are the same on all ranks.
     pub plan: &'a mut Plan,
-    /// The logs of an order that is replayed; on process 0.
+    /// Logs of an order that is replayed; on process 0.
     pub logs: &'a Slice<Rank, Log>,
     /// Called when `MPI_Finalize` has begun.
     pub on_finalize: OnFinalize,
 }
 
-/// The end of a job.
+/// End of a job.
 pub struct End<'a> {
     /// The native MPI.
     pub native: &'a Native,
-    /// Carried out until now.
+    /// Plan that has been carried out until now.
     pub plan: &'a Plan,
-    /// Time that the job took, where that is learnt.
+    /// Duration of the job, if it is learnt.
     pub elapsed: Option<Duration>,
 }
 
-/// A part of what Treepie does in a job.
+/// Part of Treepie's work in a job.
 pub trait Part: Sync {
     /// Begins it, if the plan has it. Collective over all processes.
     ///
     /// # Errors
-    /// A native call that failed, or what was shared did not come across.
+    /// A native call that failed, or shared data that did not arrive.
     fn begin(&self, _start: &mut Start<'_>) -> Result<(), ShareError> {
         Ok(())
     }
@@ -51,19 +51,19 @@ pub trait Part: Sync {
     /// Stops it: `MPI_Finalize` has begun.
     fn stop(&self, _end: &mut End<'_>) {}
 
-    /// Collects what it leaves. All ranks are there.
+    /// Collects its results. All ranks are present.
     fn collect(&self, _members: &BoundedMembers<'_>, _end: &End<'_>) {}
 
-    /// Undoes it.
+    /// Reverses its changes.
     fn end(&self, _end: &End<'_>) {}
 }
 
-/// Ends the job before the application starts: process 0, which has said why, does it, the others
-/// wait for that, and no rank returns to the application.
+/// Ends the job before the application starts: process 0, which has reported why, does it, the
+/// others wait, and no rank returns to the application.
 pub fn abort(native: &Native, processes: &Members<'_>) -> Result<(), ShareError> {
     if processes.rank() == 0 {
-        // Hydra drops what it has not passed on yet of a process's output when the
-        // process aborts: the reason would be lost.
+        // Hydra discards output that it has not yet forwarded when the process aborts: the reason
+        // would be lost.
         thread::sleep(Duration::from_millis(200));
         native.abort(2);
     }

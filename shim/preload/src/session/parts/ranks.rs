@@ -1,4 +1,4 @@
-//! Processes bound to cores, and with new ranks.
+//! Binding of processes to cores, and new ranks.
 
 use treepie_base::Process;
 use treepie_mpi::share::{Group, ShareError};
@@ -9,7 +9,7 @@ use crate::binding::bind_this_thread;
 use crate::session::redundancy;
 use crate::world;
 
-/// Processes are bound, and get new ranks.
+/// Binds processes, and gives them new ranks.
 pub struct Ranks;
 
 impl Part for Ranks {
@@ -33,7 +33,7 @@ impl Part for Ranks {
     }
 }
 
-/// Ranks of the application's world are known, where calls are noted.
+/// Ranks in the application's world, known if calls are noted.
 pub struct Identities;
 
 impl Part for Identities {

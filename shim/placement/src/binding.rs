@@ -1,4 +1,4 @@
-//! Core of each process, where a placement is applied by binding instead of by permutation.
+//! Core of each process if a placement is applied by binding instead of by permutation.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,19 @@ use thiserror::Error;
 use treepie_base::{Leaf, List, Process, Slice};
 use treepie_topology::Topology;
 
-/// A process of the job as it runs.
+/// A running process of the job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchedProcess {
     /// Name of its host.
     pub host: String,
-    /// The operating system's numbers of the cores that it may use, ascending.
+    /// Cores that it may use, ascending, as numbered by the operating system.
     pub allowed: Vec<usize>,
 }
 
-/// Reason why processes can't be bound as a placement says.
+/// Reason why processes cannot be bound according to a placement.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BindingError {
-    /// The process runs elsewhere, and binding does not move it.
+    /// The process runs on another host, and binding does not move it.
     #[error(
         "process {process} runs on host {host} and belongs on {other}; binding moves no process to \
          another host: apply it with permute, or at the launch"
@@ -32,7 +32,7 @@ pub enum BindingError {
         /// The host of the placement.
         other: String,
     },
-    /// The launcher keeps the process off the core.
+    /// The launcher does not allow the process to use the core.
     #[error(
         "process {process} belongs on core {core} of {host}, and the launcher lets it use {allowed} only; \
          start the job without binding (Open MPI: --bind-to none; Hydra: -bind-to none; Intel MPI: -genv I_MPI_PIN off)"
@@ -40,14 +40,14 @@ pub enum BindingError {
     NotAllowed {
         /// The process.
         process: Process,
-        /// The operating system's number of the core.
+        /// Number of the core in the operating system.
         core: usize,
         /// The host.
         host: String,
         /// Allowed cores, as a list.
         allowed: String,
     },
-    /// The tree has more cores on a node than the job may use on its host.
+    /// The tree has more cores on a node than the job may use on the host.
     #[error(
         "process {process} belongs on core {core} of its node, and host {host} lets the job use {count}; map \
          again with the topology of the hosts, or allow the job more cores"
@@ -59,10 +59,10 @@ pub enum BindingError {
         core: usize,
         /// The host.
         host: String,
-        /// Number of cores the job may use there.
+        /// Number of cores that the job may use there.
         count: usize,
     },
-    /// Another number of processes than the placement has.
+    /// The number of processes differs from that of the placement.
     #[error("the placement is for {placement} processes and the job has {job}; map again")]
     Count {
         /// In the placement.
@@ -72,11 +72,11 @@ pub enum BindingError {
     },
 }
 
-/// The operating system's number of the core of each process; `leaf_of_process`
-/// is the leaf of `topology` that each belongs on.
+/// Returns the core of each process, as numbered by the operating system; `leaf_of_process` is the
+/// leaf of `topology` that each process belongs on.
 ///
-/// A tree that knows hosts and numbers is trusted. In a bare shape a node is whatever host its
-/// processes run on, and its n-th leaf is the n-th core that the job may use there.
+/// A tree that has hosts and numbers is trusted. In a bare shape, a node is the host on which its
+/// processes run, and its n-th leaf is the n-th core that the job may use there.
 ///
 /// # Errors
 /// See [`BindingError`].
@@ -140,7 +140,8 @@ impl Nodes {
         topology.leaf_range(self.depth, node).start
     }
 
-    /// Each node is one host, by name where it has one, and no two nodes are the same host.
+    /// Checks that each node is one host, by name if it has one, and that no two nodes are the same
+    /// host.
     fn check_hosts(
         &self,
         topology: &Topology,
@@ -174,7 +175,7 @@ impl Nodes {
     }
 }
 
-/// Names are compared without their domain where one of them has none.
+/// Compares names; without their domains if one of them has none.
 fn same_host(one: &str, other: &str) -> bool {
     let short = |name: &str| name.split('.').next().map(str::to_owned);
     one == other || ((one.contains('.') != other.contains('.')) && short(one) == short(other))

@@ -8,7 +8,8 @@ use treepie_traffic::Matrix;
 /// Checks that `leaf_of_rank` is a placement of `ranks` ranks on `topology`.
 ///
 /// # Errors
-/// Another number of leaves than ranks; a leaf that does not exist, is forbidden, or has two ranks.
+/// The list has another length than the number of ranks, or a leaf does not exist, is forbidden, or
+/// has two ranks.
 pub fn check(
     leaf_of_rank: &Slice<Rank, Leaf>,
     ranks: usize,
@@ -29,12 +30,12 @@ pub fn check(
     Ok(())
 }
 
-/// The new rank of each process of the launcher: process `i`, which runs on
-/// leaf `leaf_of_process[i]`, becomes the rank that belongs there. Where a leaf
-/// has several, the first process becomes the first rank, and so on.
+/// Returns the new rank of each process of the launcher: process `i`, which runs on leaf
+/// `leaf_of_process[i]`, becomes the rank that belongs there. If a leaf has several, its processes
+/// take its ranks in order.
 ///
 /// # Errors
-/// Lists of different lengths; a rank on a leaf that has no process for it.
+/// The lists have different lengths, or a leaf has a rank but no process for it.
 pub fn permutation(
     leaf_of_rank: &Slice<Rank, Leaf>,
     leaf_of_process: &Slice<Process, Leaf>,
@@ -60,16 +61,16 @@ pub fn permutation(
         }
         next += 1;
     }
-    // Equally many ranks and processes, and no process twice: all have one.
+    // There are as many processes as ranks, and no process occurs twice: all have a rank.
     Ok(new_rank)
 }
 
-/// The leaf of each rank without a placement: each process has the rank of its number.
+/// The leaf of each rank without a placement: the rank of a process is its number.
 pub fn identity(leaf_of_process: &Slice<Process, Leaf>) -> &Slice<Rank, Leaf> {
     Slice::from_ref(&leaf_of_process.raw)
 }
 
-/// Ranks or processes by their leaves, those on one leaf by their numbers.
+/// Sorts ranks or processes by leaf, those on one leaf by number.
 fn by_leaf<I>(leaves: &Slice<I, Leaf>) -> Vec<I>
 where
     I: Copy + Ord + From<usize>,
@@ -80,10 +81,10 @@ where
     order
 }
 
-/// Checks that every rank is on some leaf that exists and is not forbidden.
+/// Checks that every rank is on a leaf that exists and is not forbidden.
 ///
 /// # Errors
-/// Another number of leaves than ranks; a leaf that does not exist or is forbidden.
+/// The list has another length than the number of ranks, or a leaf does not exist or is forbidden.
 pub(crate) fn on_leaves(
     leaf_of_rank: &Slice<Rank, Leaf>,
     ranks: usize,
@@ -107,11 +108,10 @@ pub(crate) fn on_leaves(
     Ok(())
 }
 
-/// Checks that sums of affinities stay finite: grouping adds them up many times over, so a margin
-/// is kept.
+/// Checks that sums of affinities stay finite, with a margin because grouping adds them many times.
 ///
 /// # Errors
-/// A total that is too large.
+/// The total is too large.
 pub(crate) fn require_finite_sums(matrix: &Matrix) -> Result<(), PlacementError> {
     let total = matrix.total();
     if total < f64::MAX / 1e6 {

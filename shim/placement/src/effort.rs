@@ -7,8 +7,8 @@ use crate::initial::bisect::Trials;
 use crate::refine::schedule::Schedule;
 use treepie_base::from_name;
 
-/// Amount of work for a placement. Work is counted in steps, never in seconds: the result follows
-/// from the input and the seed alone.
+/// Amount of work for a placement. Work is counted in steps, not in seconds, so that the result
+/// depends on the input and the seed alone.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
 )]
@@ -16,10 +16,10 @@ use treepie_base::from_name;
 pub enum Effort {
     /// A few milliseconds for hundreds of ranks.
     Fast,
-    /// Some ten milliseconds for hundreds of ranks, seconds for ten thousands.
+    /// Some ten milliseconds for hundreds of ranks, seconds for tens of thousands.
     #[default]
     Normal,
-    /// Some twenty times as much.
+    /// About twenty times the work of `Normal`.
     Strong,
 }
 
@@ -48,7 +48,7 @@ impl Effort {
         }
     }
 
-    /// Up to so many ranks TreeMatch's groupings are tried as well.
+    /// Largest number of ranks for which the groupings of TreeMatch are tried, too.
     pub(crate) fn grouped_ranks(self) -> usize {
         match self {
             Effort::Fast => 0,
@@ -57,7 +57,7 @@ impl Effort {
         }
     }
 
-    /// Passes of swaps over all ranks at the end, at most.
+    /// Maximum number of final passes of swaps over all ranks.
     pub(crate) fn passes(self) -> usize {
         match self {
             Effort::Fast => 1,
@@ -66,7 +66,7 @@ impl Effort {
         }
     }
 
-    /// Rounds of swaps that relieve the most loaded links, at most.
+    /// Maximum number of rounds of swaps that relieve the most loaded links.
     pub(crate) fn congestion_rounds(self) -> usize {
         match self {
             Effort::Fast => 10,
@@ -75,8 +75,8 @@ impl Effort {
         }
     }
 
-    /// Swaps that annealing on a network tries for each vertex, such that the work grows slowly
-    /// with the ranks.
+    /// Number of swaps that annealing on a network tries for each vertex; it decreases with the
+    /// ranks so that the work grows slowly.
     pub(crate) fn network_sweeps(self, graph: &Graph, ranks: usize) -> f64 {
         let ranks = ranks.max(1) as f64;
         let degree = graph.entries() as f64 / ranks;
@@ -85,21 +85,21 @@ impl Effort {
             Effort::Normal => 2200.0,
             Effort::Strong => 40_000.0,
         };
-        // More ranks no longer fit into caches, and have to be done in seconds all the same.
+        // More ranks do not fit into caches, and the time is to stay within seconds.
         let fewer = libm::pow(512.0 / ranks.max(512.0), 0.4);
         let many = libm::pow(4096.0 / ranks.max(4096.0), 0.6);
         for_few * fewer * many * 10.0 / (2.0 + degree.max(2.0))
     }
 
-    /// Annealing schedules for a block of a graph of `ranks` ranks in all with
-    /// `neighbours` neighbours on average: a cool one, which keeps the shape of
-    /// what bisection found, and hot ones, which look for another.
+    /// Annealing schedules for a block of a graph of `ranks` ranks in total with `neighbours`
+    /// neighbours on average: a cool one, which keeps the shape that bisection found, and hot ones,
+    /// which search for another.
     pub(crate) fn schedules(self, ranks: usize, neighbours: f64) -> Vec<Schedule> {
-        // A move that is carried out costs time in proportion to the neighbours,
-        // and more ranks have less time each.
+        // An accepted move takes time in proportion to the neighbours, and with more ranks there is
+        // less time for each.
         let fewer = libm::pow(768.0 / ranks.max(768) as f64, 0.36);
         let share = 2.0 * fewer / (1.0 + neighbours / 32.0);
-        // Few ranks leave time for several attempts instead of a long one.
+        // With few ranks there is time for several attempts instead of one long attempt.
         let attempts = (512 / ranks.max(1)).clamp(1, 4);
         let share = if attempts > 1 { share / 2.0 } else { share };
         let sweeps = |most: f64| (most * share).floor() + 20.0;

@@ -1,4 +1,4 @@
-//! Reason why there is no placement, or why a given one is refused.
+//! Reason why there is no placement, or why a given placement is refused.
 
 use thiserror::Error;
 
@@ -9,16 +9,16 @@ use treepie_topology::TopologyError;
 use treepie_topology::networks::NetworkError;
 use treepie_traffic::MatrixError;
 
-/// Reason why ranks cannot be placed, or a placement is none.
+/// Reason why ranks cannot be placed, or a placement is invalid.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[allow(missing_docs)] // the messages say what their fields are
+#[allow(missing_docs)] // the messages explain the fields
 pub enum PlacementError {
-    /// Each rank needs a leaf of its own.
+    /// There are fewer usable leaves than ranks.
     #[error(
         "{ranks} ranks do not fit on {leaves} cores that may be used: use more nodes or fewer ranks, or let cores take several (slots)"
     )]
     TooManyRanks { ranks: usize, leaves: usize },
-    /// A list of leaves has another length than there are ranks.
+    /// A list of leaves has another length than the number of ranks.
     #[error("{found} leaves are given for {expected} ranks: give one for each")]
     WrongCount { found: usize, expected: usize },
     /// A rank is on a leaf that does not exist.
@@ -43,10 +43,10 @@ pub enum PlacementError {
         "rank {rank} belongs on leaf {leaf}, where the launcher started no process: place again with the leaves that are in use, or bind as well"
     )]
     NoProcess { rank: Rank, leaf: Leaf },
-    /// The affinities add up to more than a number can hold.
+    /// The sum of the affinities exceeds the range of a number.
     #[error("the affinities add up to {total:e}, which is too large: scale the matrix down")]
     TooHeavy { total: f64 },
-    /// Exact grouping would list more groups than memory holds.
+    /// Exact grouping would list more groups than fit into memory.
     #[error(
         "exact grouping would weigh {groups} groups of {size} ranks, at most {limit} are possible here: use the strategy treematch, which groups exactly where that is cheap"
     )]
@@ -55,7 +55,7 @@ pub enum PlacementError {
         size: usize,
         limit: u64,
     },
-    /// A strategy for trees that are balanced and symmetric.
+    /// The strategy needs a balanced and symmetric tree.
     #[error(
         "the strategy {strategy} needs a tree whose parts are all alike, which this one, without the cores that may not be used, is not: use treematch-constraints or best"
     )]
@@ -63,10 +63,10 @@ pub enum PlacementError {
     /// A balancer without loads.
     #[error("the strategy {strategy} balances loads: give the load of each rank")]
     NoLoads { strategy: Strategy },
-    /// Another number of loads than ranks.
+    /// The number of loads differs from the number of ranks.
     #[error("{found} loads are given for {expected} ranks: give one for each")]
     WrongLoads { found: usize, expected: usize },
-    /// A load that is no load.
+    /// A load is negative or not finite.
     #[error("the load of rank {rank} is {load}: loads are finite and not negative")]
     BadLoad { rank: Rank, load: f64 },
     /// A balancer cannot respect constraints of single ranks.
@@ -86,18 +86,18 @@ pub enum PlacementError {
         found: usize,
         slots: usize,
     },
-    /// The objective or strategy needs a tree; the network is none.
+    /// The objective or strategy needs a tree; the network is not one.
     #[error(
         "{what} is defined on trees and not on this network: use the objectives sum, congestion or mixture, and a strategy without tmlb"
     )]
     TreesOnly { what: String },
-    /// A network that does not fit the nodes.
+    /// The network does not fit the nodes.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// Constraints that contradict each other or the topology.
+    /// The constraints contradict each other or the topology.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
-    /// A matrix could not be made.
+    /// The matrix could not be built.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
     /// The topology has no leaf that may be used.

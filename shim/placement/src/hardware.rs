@@ -1,4 +1,4 @@
-//! Hardware that ranks are placed on, and the costs of placements there.
+//! Hardware on which ranks are placed, and the costs of placements.
 
 use crate::objective::hop_bytes::dist_comm;
 use crate::objective::links::{link_lengths, link_loads};
@@ -8,13 +8,13 @@ use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// A tree of hardware, whose nodes may be on a network that is no tree. Distances and links of
+/// A tree of hardware, whose nodes may be on a network that is not a tree. Distances and links of
 /// nodes are then those of the network.
 #[derive(Debug, Clone, Copy)]
 pub struct Hardware<'a> {
-    /// The tree, with the leaves that may be used.
+    /// The tree, with its usable leaves.
     pub topology: &'a Topology,
-    /// Positions of its nodes on a network that is no tree.
+    /// Positions of its nodes on a network that is not a tree.
     pub network: Option<&'a NetworkNodes>,
 }
 
@@ -31,7 +31,7 @@ impl Hardware<'_> {
     /// Hop-bytes: DistComm on the tree, or bytes times links between nodes on the network.
     ///
     /// # Panics
-    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    /// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
     pub fn hop_bytes(self, matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
         match self.network {
             Some(nodes) => hop_bytes(matrix, self.topology, nodes, leaf_of_rank),
@@ -39,11 +39,11 @@ impl Hardware<'_> {
         }
     }
 
-    /// Congestion: the maximum link load, in the tree times the length of the link, in the network
-    /// by its capacity. In the tree, links of single leaves are left out where there are others.
+    /// Congestion: the maximum link load, in a tree times the length of the link, in a network
+    /// divided by its capacity. In a tree, links of single leaves are left out if there are others.
     ///
     /// # Panics
-    /// As [`Hardware::hop_bytes`].
+    /// See [`Hardware::hop_bytes`].
     pub fn max_link_load(self, matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
         if let Some(nodes) = self.network {
             return max_link_load(matrix, self.topology, nodes, leaf_of_rank);

@@ -2,8 +2,8 @@
 
 const ABSENT: u32 = u32::MAX;
 
-/// A binary heap of vertices with the largest priority on top, with the position of each vertex.
-/// Between equal priorities, the earlier one stays above.
+/// A binary heap of vertices with the largest priority on top, with the position of each vertex. Of
+/// equal priorities, the earlier one stays above.
 #[derive(Debug)]
 pub(crate) struct Heap {
     heap: Vec<u32>,
@@ -12,7 +12,7 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// An empty heap for vertices below `vertices`.
+    /// Creates an empty heap for vertices below `vertices`.
     pub fn new(vertices: usize) -> Self {
         Heap {
             heap: Vec::with_capacity(vertices),
@@ -21,7 +21,7 @@ impl Heap {
         }
     }
 
-    /// Takes everything out.
+    /// Removes all vertices.
     pub fn clear(&mut self) {
         for &vertex in &self.heap {
             self.place[vertex as usize] = ABSENT;
@@ -29,7 +29,7 @@ impl Heap {
         self.heap.clear();
     }
 
-    /// Whether a vertex is in the heap.
+    /// True if a vertex is in the heap.
     pub fn contains(&self, vertex: usize) -> bool {
         self.place[vertex] != ABSENT
     }
@@ -40,7 +40,7 @@ impl Heap {
         Some((vertex, self.priority[vertex]))
     }
 
-    /// Puts a vertex in, or gives it another priority.
+    /// Inserts a vertex or changes its priority.
     pub fn set(&mut self, vertex: usize, priority: f64) {
         if self.place[vertex] == ABSENT {
             self.priority[vertex] = priority;
@@ -63,7 +63,7 @@ impl Heap {
         self.set(vertex, self.priority[vertex] + change);
     }
 
-    /// Takes a vertex out, if it is in.
+    /// Removes a vertex if it is in the heap.
     pub fn remove(&mut self, vertex: usize) {
         let at = self.place[vertex];
         if at == ABSENT {

@@ -18,15 +18,15 @@ pub struct Placement {
 /// Options of a placement besides matrix and hardware.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Leaf of each rank now: the identity candidate. Without it, identity is packed.
+    /// Current leaf of each rank: the identity candidate. If `None`, identity is packed.
     pub current: Option<&'a Slice<Rank, Leaf>>,
     /// Seed of all random choices; the same seed gives the same placement.
     pub seed: u64,
-    /// Amount of work; counted in steps, never in seconds.
+    /// Amount of work, counted in steps and not in seconds.
     pub effort: Effort,
-    /// Most threads that work at the same time; 0 is 1. The placement is the same for any number.
+    /// Maximum number of threads; 0 is 1. The placement is the same for any number.
     pub threads: usize,
-    /// Constraints to respect; nothing if it is `None`.
+    /// Constraints to respect, if any.
     pub constraints: Option<&'a Constraints>,
     /// The objective that is minimized.
     pub objective: Objective,
@@ -43,7 +43,7 @@ pub struct Outcome {
     pub placement: Placement,
     /// The strategy that made it; never [`Strategy::Best`].
     pub strategy: Strategy,
-    /// Cost by the requested objective, on the hardware as given.
+    /// Cost by the requested objective, on the given hardware.
     pub cost: f64,
     /// Cost of identity, for comparison.
     pub identity_cost: f64,

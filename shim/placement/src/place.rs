@@ -1,4 +1,4 @@
-//! Entry for all strategies: checks, tries the candidates, keeps the cheapest.
+//! Entry point of all strategies: checks the input, tries the candidates, keeps the cheapest.
 
 use crate::balance::place::place_balanced;
 use crate::error::PlacementError;
@@ -16,13 +16,13 @@ use treepie_traffic::Matrix;
 ///
 /// On a network, costs are those of the network: hop-bytes for [`Objective::Sum`], the maximum link
 /// load for [`Objective::Congestion`], and the geometric mean of both for [`Objective::Mixture`],
-/// where [`Strategy::Best`] takes only a placement that is worse than the identity in neither. The
-/// ranks of a node are then put on its cores as on a tree of its own.
+/// for which [`Strategy::Best`] only takes a placement that is worse than the identity in neither.
+/// The ranks of a node are then placed on its cores as on a separate tree.
 ///
 /// # Errors
-/// More ranks than slots; constraints that contradict each other; `current` that is no placement on
-/// these leaves; affinities whose sum is not finite; a strategy that needs another tree, or loads
-/// that are not given; on a network, an objective or a strategy that is defined on trees only.
+/// There are more ranks than slots; constraints contradict each other; `current` is not a placement
+/// on these leaves; the sum of affinities is not finite; the strategy needs another tree, or loads
+/// that are missing; on a network, the objective or strategy is only defined on trees.
 pub fn place<'a>(
     strategy: Strategy,
     matrix: &Matrix,

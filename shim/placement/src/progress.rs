@@ -1,8 +1,8 @@
-//! Progress of a placement, for those who wait for it.
+//! Progress of a placement.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Work done, and work expected. Written by the threads that place, read by any other.
+/// Completed and expected work. Written by the threads that place, read by any other.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -13,17 +13,17 @@ pub struct Progress {
 const FINE: f64 = 1024.0;
 
 impl Progress {
-    /// Adds to the work that is to be done, in any unit.
+    /// Adds to the expected work, in any unit.
     pub fn expect(&self, units: f64) {
         self.known.fetch_add(fine(units), Ordering::Relaxed);
     }
 
-    /// Adds to the work that has been done.
+    /// Adds to the completed work.
     pub fn add(&self, units: f64) {
         self.done.fetch_add(fine(units), Ordering::Relaxed);
     }
 
-    /// The share that is done, from 0 to 1; 0 while it is not known what there is to do.
+    /// The completed share, from 0 to 1; 0 while the expected work is not known.
     pub fn share(&self) -> f64 {
         let known = self.known.load(Ordering::Relaxed);
         let done = self.done.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Random numbers that are the same for the same seed, everywhere and always.
+//! Random numbers that depend on the seed alone, on any machine.
 
 /// The SplitMix64 generator (Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
-//! A rank that has to stay with the process of its number, since standard input arrives there.
+//! Ranks that must stay with the process of the same number, because standard input arrives there.
 //!
-//! A placement says which ranks are near each other, and on a machine of like parts not where they
-//! are. So the part of the tree with the rank changes places, as a whole, with a part of the same
-//! shape that has the process; nothing is further apart then. Where there is none, two ranks change
-//! places.
+//! A placement determines which ranks are near each other; on a machine of equivalent parts it
+//! leaves open on which part. So the part of the tree with the rank is swapped with a part of the
+//! same shape that has the process; no distance changes. If there is no such part, two ranks are
+//! swapped.
 //!
 //! ```text
 //! process     0 1   2 3           0 1   2 3
@@ -22,29 +22,29 @@ pub struct Seats<'a> {
     pub topology: &'a Topology,
     /// The leaf of each process.
     pub leaf_of_process: &'a Slice<Process, Leaf>,
-    /// Parts change places below nodes of this depth only: 0, or that of the hosts where the tree
-    /// does not tell how far apart they are.
+    /// Depth below whose nodes parts are swapped: 0, or that of the hosts if the tree does not have
+    /// the distances between them.
     pub depth: usize,
 }
 
-/// The change by which a rank stays with its process.
+/// Change by which a rank stays with its process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// None: it is there.
+    /// None: the rank is there already.
     Nothing,
-    /// Parts of the tree that are alike changed places: distances are the same.
+    /// Equivalent parts of the tree were swapped: distances are the same.
     LikeParts,
-    /// It and this rank, on the same leaf, changed places: distances are the same.
+    /// The rank was swapped with this one on the same leaf: distances are the same.
     OnLeaf(Rank),
-    /// It and this rank changed places.
+    /// The rank was swapped with this one.
     Exchange(Rank),
 }
 
-/// Has process `process` keep the rank of its number. Processes that have theirs keep it in an
-/// exchange.
+/// Gives process `process` the rank of its number. An exchange does not move other processes that
+/// have the rank of their number.
 ///
 /// # Panics
-/// If there is no such process, or `new_rank` is no permutation.
+/// Panics if there is no such process, or `new_rank` is not a permutation.
 pub fn keep(new_rank: &mut Slice<Process, Rank>, process: Process, seats: Option<Seats>) -> Change {
     let other = new_rank[process];
     if other.0 == process.0 {
@@ -71,7 +71,7 @@ pub fn keep(new_rank: &mut Slice<Process, Rank>, process: Process, seats: Option
             new_rank.swap(one, other);
         }
     }
-    // It is on the leaf of its process, which may have others.
+    // The rank is on the leaf of its process, which may have other ranks.
     let holder = holder_of(new_rank, process);
     new_rank.swap(holder, process);
     Change::LikeParts
@@ -83,8 +83,8 @@ fn holder_of(new_rank: &Slice<Process, Rank>, process: Process) -> Process {
     found.expect("a permutation has each rank")
 }
 
-/// Pairs of leaves that change places when the part with leaf `from` goes to where `to` is, another
-/// leaf, with that leaf on the other. `None` where these parts differ.
+/// Pairs of leaves to be swapped so that the part with leaf `from` moves to the part with leaf
+/// `to`, another leaf, with the first leaf on the second. `None` if these parts differ.
 fn like_parts(seats: Seats, from: Leaf, to: Leaf) -> Option<Vec<(Leaf, Leaf)>> {
     let topology = seats.topology;
     let above = topology.common_level(from, to);
@@ -100,8 +100,8 @@ fn like_parts(seats: Seats, from: Leaf, to: Leaf) -> Option<Vec<(Leaf, Leaf)>> {
         .then_some(pairs)
 }
 
-/// The shape of each node from some depth on, as a number: nodes of a depth that have it in common
-/// have as many processes on as many leaves, in parts alike.
+/// Shape of each node from some depth on, as a number: nodes of a depth with the same number have
+/// the same number of processes on the same number of leaves, in equivalent parts.
 struct Shapes<'a> {
     topology: &'a Topology,
     depth: usize,
@@ -144,8 +144,8 @@ impl<'a> Shapes<'a> {
         self.shape(depth, one) == self.shape(depth, other)
     }
 
-    /// Pairs the leaves of two nodes of one shape, the `marked` ones with each other. Whether that
-    /// goes.
+    /// Pairs the leaves of two nodes of one shape, the `marked` ones with each other. Returns true
+    /// if that is possible.
     fn pair(
         &self,
         depth: usize,

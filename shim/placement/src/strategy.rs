@@ -4,21 +4,21 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
-/// A way to place ranks on leaves.
+/// Strategy that places ranks on leaves.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
-    /// The cheapest of all that is known here, improved by swaps: multisection, boxes of a grid,
-    /// TreeMatch, packed and identity; identity if nothing is cheaper.
+    /// The cheapest of all candidates, improved by swaps: multisection, boxes of a grid, TreeMatch,
+    /// packed and identity; identity if nothing is cheaper.
     #[default]
     Best,
-    /// Parts of exact sizes from the root down, with little traffic between
-    /// them, found by coarsening and annealing; then swaps. For up to eight
-    /// ranks that may go anywhere, the cheapest of all placements.
+    /// Parts of exact sizes from the root down, with little traffic between them, found by
+    /// coarsening and annealing; then swaps. For up to eight ranks without constraints, the
+    /// cheapest of all placements.
     Multisection,
-    /// Boxes of the grid that the ranks form; then swaps. Multisection where they form none.
+    /// Boxes of the grid that the ranks form; then swaps. Multisection if they form none.
     Grid,
     /// Identity, improved by swaps as long as one makes it cheaper.
     Swaps,
@@ -32,8 +32,8 @@ pub enum Strategy {
     /// TreeMatch with groups along the heaviest edges at every level (thesis 2.4.2).
     #[strum(serialize = "treematch-fast")]
     TreeMatchFast,
-    /// The top-down partition with forbidden leaves, fictitious ranks on those
-    /// that are left over (thesis 3.3.2).
+    /// The top-down partition with forbidden leaves, with fictitious ranks on the remaining ones
+    /// (thesis 3.3.2).
     #[strum(serialize = "treematch-constraints")]
     TreeMatchConstraints,
     /// Loads first, then affinity, then few migrations (thesis 3.4.1).
@@ -46,7 +46,7 @@ pub enum Strategy {
     Packed,
     /// Rank `i` on the leaf with physical number `i`, machine after machine.
     RoundRobin,
-    /// Every rank where it is now.
+    /// Every rank where it is at present.
     Identity,
 }
 
@@ -54,8 +54,8 @@ impl Strategy {
     /// All strategies, in the order in which reports show them.
     pub const ALL: &'static [Strategy] = Self::VARIANTS;
 
-    /// Whether it is made from the loads of the ranks, and puts as many ranks on
-    /// a leaf as these demand.
+    /// True if the strategy uses the loads of the ranks, and puts as many ranks on a leaf as these
+    /// require.
     pub fn balances_loads(self) -> bool {
         matches!(self, Strategy::MinWeight | Strategy::TreeBased)
     }

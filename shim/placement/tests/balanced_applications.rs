@@ -1,6 +1,5 @@
-//! The applications that the thesis balances (3.5), as matrices and loads of their shape, and what
-//! it found of them: kNeighbor, Stencil3D and commBench with TMLB_TREEBASED, LeanMD with
-//! TMLB_MIN_WEIGHT.
+//! The applications that the thesis balances (3.5), as matrices and loads of their shape, with its
+//! results: kNeighbor, Stencil3D and commBench with TMLB_TREEBASED, LeanMD with TMLB_MIN_WEIGHT.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_base::{Leaf, List, Rank, Slice};
@@ -13,7 +12,7 @@ use treepie_traffic::Matrix;
 /// Bytes of a message of kNeighbor and commBench.
 const MESSAGE: f64 = 1e6;
 
-/// Numbers that look random and are the same every time (Knuth's MMIX generator).
+/// Pseudo-random numbers that are the same in every run (Knuth's MMIX generator).
 struct Numbers(u64);
 
 impl Numbers {
@@ -32,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// Every chare sends to those up to `reach(chare)` places from it, round.
+/// A ring in which every chare sends to those at a distance of up to `reach(chare)`.
 fn ring(chares: usize, reach: impl Fn(usize) -> usize) -> Matrix {
     let sent = (0..chares).flat_map(|from| {
         let near = 1..=reach(from);
@@ -103,7 +102,7 @@ fn kneighbor_is_placed_as_well_as_by_the_best_static_placement() {
             cost(&after),
             cost(&best)
         );
-        // The messages over the root were 7.5 % fewer.
+        // The thesis reports 7.5 % fewer messages over the root.
         let at_root = |leaves: &Slice<Rank, Leaf>| traffic_by_level(&matrix, &node, leaves)[0];
         assert!(
             at_root(&after) <= 0.925 * at_root(&before),
@@ -133,7 +132,7 @@ fn stencil3d_gets_even_cores_and_sends_less_far() {
     }
     let matrix = Matrix::from_entries(512, faces).unwrap();
     let loads = List::from(vec![1.0; 512]);
-    // Dealt to the cores in turn, as Charm++ maps arrays of chares where nothing else is said.
+    // Distributed over the cores round-robin, as Charm++ maps arrays of chares by default.
     let before = Leaf::list((0..512).map(|chare| chare % 64));
     let after = balanced(Strategy::TreeBased, &matrix, &machine, &loads, &before);
     assert_eq!(load_of_each(&after, &loads, 64), vec![8.0; 64]);
@@ -146,8 +145,8 @@ fn stencil3d_gets_even_cores_and_sends_less_far() {
     );
 }
 
-/// Section 3.5.2, figure 3.17: kNeighbor with as many neighbours as chance gives each chare, on
-/// cores in an order of chance; here on 4 of the 16 nodes.
+/// Section 3.5.2, figure 3.17: kNeighbor with a random number of neighbours of each chare, on cores
+/// in random order; here on 4 of the 16 nodes.
 #[test]
 fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
     let machine = Topology::from_arities("4:2:16").unwrap();
@@ -177,9 +176,9 @@ fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
     assert!(most(&is) <= most(&was), "{} {}", most(&was), most(&is));
 }
 
-/// LeanMD: a cube of 4 x 4 x 4 cells, round, and a compute object for each cell and each pair of
+/// LeanMD: a cube of 4 x 4 x 4 cells, periodic, and a compute object for each cell and each pair of
 /// neighbouring cells: 64 + 64 x 14 = 960 chares. Cells send their atoms to their compute objects
-/// and get forces back; a compute object's work grows with the product of its cells' atoms.
+/// and get forces back; the work of a compute object grows with the product of its cells' atoms.
 fn lean_md() -> (Matrix, List<Rank, f64>) {
     let mut numbers = Numbers(42);
     let atoms: Vec<f64> = (0..64)
@@ -190,7 +189,7 @@ fn lean_md() -> (Matrix, List<Rank, f64>) {
     let mut sent = Vec::new();
     for here in 0..64 {
         let (x, y, z) = (here / 16, here / 4 % 4, here % 4);
-        // Half of the 26 neighbours, and itself: each pair once.
+        // Half of the 26 neighbours, and the cell itself: each pair once.
         for place in 13..27 {
             let there = cell(x + place / 9 + 3, y + place / 3 % 3 + 3, z + place % 3 + 3);
             let compute = loads.len();
@@ -209,8 +208,8 @@ fn lean_md() -> (Matrix, List<Rank, f64>) {
 }
 
 /// Section 3.5.1, figures 3.15 and 3.16: 64 cores; the time without a balancer is that of the most
-/// loaded core. Greedy moves almost all, the parts without the Hungarian method 682 of 960, the
-/// balancer fewer.
+/// loaded core. Greedy moves almost all chares, the parts without the Hungarian method 682 of 960,
+/// the balancer fewer.
 #[test]
 fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_them() {
     let machine = Topology::from_arities("8:2:4").unwrap();
@@ -226,7 +225,7 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
     assert!(most(&is) <= mean + most(&loads.raw));
     assert!(most(&is) < 0.8 * most(&was), "{} {}", most(&was), most(&is));
 
-    // The same parts on the cores of their numbers.
+    // The same parts on the cores with their numbers.
     let fake = FakeTree::for_ranks(960).unwrap();
     let order = fake.leaf_of_rank(&matrix, 0).unwrap();
     let mut unminimised = Leaf::list([0; 960]);
@@ -237,7 +236,7 @@ fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_
         part.iter()
             .for_each(|&chare| unminimised[chare] = Leaf(core));
     }
-    // The heaviest chare left to the core with the least load.
+    // The heaviest remaining chare goes to the core with the least load.
     let mut greedy = Leaf::list([0; 960]);
     let mut heaviest: Vec<Rank> = loads.keys().collect();
     heaviest.sort_by(|&one, &other| loads[other].total_cmp(&loads[one]));

@@ -15,7 +15,7 @@ use treepie_traffic::Matrix;
 
 mod strategies;
 
-/// A ring of ranks, each with both neighbours.
+/// A ring of ranks, each communicating with both neighbours.
 fn ring(ranks: usize) -> Matrix {
     let pairs = (0..ranks).flat_map(|r| [(r, (r + 1) % ranks, 1.0), ((r + 1) % ranks, r, 1.0)]);
     Matrix::from_entries(ranks, pairs).unwrap()
@@ -54,8 +54,7 @@ fn the_hungarian_example_costs_16_at_least_and_38_at_most() {
     assert_eq!(most, [0, 1, 2, 3]);
 }
 
-/// Figure 3.6 read as counts of chares by old core and new group: 62 move at
-/// least, as 38 stay.
+/// Figure 3.6 read as counts of chares by old core and new group: at least 62 move, since 38 stay.
 #[test]
 fn fewest_migrations_of_figure_3_6_are_62() {
     let counts = [[8, 5, 5, 3], [6, 9, 7, 9], [3, 8, 11, 4], [8, 3, 1, 10]];
@@ -91,7 +90,7 @@ fn a_hundred_chares_of_equal_load_are_cut_into_the_four_subtrees_of_25() {
 
 #[test]
 fn min_weight_leaves_a_balanced_placement_where_it_is() {
-    // Each quarter of the chares is a clique and already on a core of its own.
+    // Each quarter of the chares is a clique and already on its own core.
     let cliques = (0..100).flat_map(|a| (0..100).map(move |b| (a, b, 1.0)));
     let cliques = cliques.filter(|(a, b, _)| a % 4 == b % 4 && a != b);
     let matrix = Matrix::from_entries(100, cliques).unwrap();
@@ -132,7 +131,7 @@ fn a_hundred_and_ten_chares_stay_55_on_each_node_and_13_or_14_on_each_core() {
 
 #[test]
 fn tree_based_brings_cores_that_talk_onto_one_node_first() {
-    // Cores 0 and 2 of a 2:2 machine talk, and so do 1 and 3; two chares on each.
+    // Cores 0 and 2 of a 2:2 machine communicate, and so do 1 and 3; two chares on each.
     let machine = Topology::from_arities("2:2").unwrap();
     let machine = machine.with_level_names(["node", "core"]).unwrap();
     let current = Leaf::list([0, 0, 1, 1, 2, 2, 3, 3]);
@@ -260,7 +259,7 @@ proptest! {
         for load in load_of_each(&placed, &loads, cores) {
             prop_assert!((load - mean).abs() <= heaviest + 1e-9);
         }
-        // The last step renames groups: who is with whom does not change.
+        // The last step renames groups: their members do not change.
         let nowhere = Leaf::list(vec![cores; loads.len()]);
         let elsewhere = Situation { current: &nowhere, ..situation };
         let renamed = min_weight(&elsewhere, &machine, seed).unwrap();

@@ -1,5 +1,4 @@
-//! Placements that have to respect something, and constraints that nothing can
-//! respect.
+//! Placements that must satisfy constraints, and constraints that cannot be satisfied.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::collections::BTreeMap;
@@ -28,7 +27,7 @@ fn tree(arities: &str) -> Topology {
     Topology::from_arities(arities).unwrap()
 }
 
-/// Pairs of ranks that talk: 0 and 1, 2 and 3...
+/// Pairs of communicating ranks: 0 and 1, 2 and 3...
 fn pairs(ranks: usize) -> Matrix {
     let entries = (0..ranks / 2).flat_map(|p| [(2 * p, 2 * p + 1, 10.0), (2 * p + 1, 2 * p, 10.0)]);
     Matrix::from_entries(ranks, entries).unwrap()
@@ -82,7 +81,7 @@ fn more_ranks_than_cores_share_cores_and_those_that_talk_share_one() {
         slots: vec![2; 4].into(),
         ..Constraints::default()
     };
-    // 0 talks with 4, 1 with 5...
+    // 0 communicates with 4, 1 with 5...
     let matrix = Matrix::from_entries(8, (0..4).map(|r| (r, r + 4, 1.0))).unwrap();
     let leaves = placed(Strategy::Best, &matrix, &tree("2:2"), &with);
     assert_eq!(dist_comm(&matrix, &tree("2:2"), &leaves), 0.0);
@@ -278,7 +277,7 @@ fn an_identity_that_breaks_a_rule_is_left_with_few_moves() {
 
 #[test]
 fn the_objective_decides_which_candidate_is_chosen() {
-    // Identity: everything between 0 and 2 across the root.
+    // Identity: all traffic between 0 and 2 crosses the root.
     let matrix = Matrix::from_entries(4, [(0, 2, 8.0), (2, 0, 8.0)]).unwrap();
     for &objective in Objective::ALL {
         let options = Options {
@@ -468,7 +467,7 @@ fn constraints(
 }
 
 proptest! {
-    /// Either all rules are kept, or the reason is one line.
+    /// Either all constraints are satisfied, or the error has one line.
     #[test]
     fn a_placement_keeps_all_rules_or_is_refused(
         (topology, matrix, with) in strategies::topology_and_matrix()
@@ -513,7 +512,7 @@ proptest! {
         }
     }
 
-    /// What a search by swaps relies on.
+    /// Checks the property on which a search by swaps relies.
     #[test]
     fn allowed_swaps_keep_all_rules(
         (topology, matrix, with) in strategies::topology_and_matrix()

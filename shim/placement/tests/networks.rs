@@ -1,4 +1,4 @@
-//! The optima of grids on networks that are proved, and the measured anchors of routing and loads.
+//! The proven optima of grids on networks, and the measured reference values of routing and loads.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ mod guests;
 
 use guests::{Generator, Guest};
 
-/// A guest by its name, under a numbering; 0 is the natural one.
+/// Builds a guest graph by name, under a numbering; 0 is the natural one.
 fn guest(name: &str, shuffle: u64) -> Matrix {
     Guest::new(name).unwrap().matrix(shuffle).unwrap()
 }
@@ -37,7 +37,7 @@ fn dragonfly(paths: Paths) -> Network {
     Network::Dragonfly(dragonfly.unwrap())
 }
 
-/// Nodes with so many slots each.
+/// Nodes with the same number of slots each.
 struct Machine {
     topology: Topology,
     nodes: NetworkNodes,

@@ -1,4 +1,4 @@
-//! Placements of particular cases, and what is refused.
+//! Placements of particular cases, and refused input.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_base::{Leaf, Rank};
@@ -80,7 +80,7 @@ fn ranks_that_talk_end_up_on_one_machine_of_an_uneven_cluster() {
         ("large".into(), machine("2:3")),
     ]);
     let cluster = cluster.unwrap();
-    // Three triangles, numbered so that packed tears them apart.
+    // Three triangles, numbered so that packed separates them.
     let triangles = (0..9).map(|rank| (rank, (rank + 3) % 9, 10.0));
     let matrix = Matrix::from_entries(9, triangles).unwrap();
     let outcome = place(Strategy::Best, &matrix, &cluster, &Options::default()).unwrap();

@@ -1,4 +1,4 @@
-//! The default strategy, and the engine behind it, through the public interface.
+//! The default strategy and its search, through the public interface.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -36,9 +36,8 @@ fn small_trees(leaves: usize) -> Vec<Tree> {
     (2..=leaves).flat_map(of).collect()
 }
 
-/// Calls `visit` with every placement, rank by rank; of free leaves below one
-/// parent only the first is tried. Where `visit` says no to what is placed so
-/// far, nothing is added to it.
+/// Calls `visit` with every placement, rank by rank; of free leaves below one parent only the first
+/// is tried. If `visit` rejects a partial placement, it is not extended.
 fn each_placement(
     topology: &Topology,
     ranks: usize,
@@ -75,7 +74,7 @@ fn least(matrix: &Matrix, topology: &Topology) -> f64 {
         .map(|a| (0..leaves).map(|b| distance(a, b)).collect())
         .collect();
     let mut least = f64::INFINITY;
-    // What the first ranks cost, by how many they are.
+    // Cost of the first ranks, by their number.
     let mut costs = vec![0.0; ranks + 1];
     each_placement(topology, ranks, &mut Vec::new(), &mut |placed| {
         let Some((&last, before)) = placed.split_last() else {
@@ -88,13 +87,13 @@ fn least(matrix: &Matrix, topology: &Topology) -> f64 {
         if placed.len() == ranks {
             least = least.min(cost);
         }
-        // Ranks that are added cost something or nothing.
+        // Additional ranks never lower the cost.
         cost < least
     });
     least
 }
 
-/// The placement that is best by an objective, as lists of numbers are compared.
+/// The best placement by an objective; costs are compared as lists of numbers.
 fn least_key(
     ranks: usize,
     topology: &Topology,
@@ -187,7 +186,7 @@ fn huge_and_tiny_weights_are_placed_like_ordinary_ones() {
 
 #[test]
 fn a_shuffled_stencil_gets_the_boxes_of_a_numbered_one() {
-    // 8 x 8 x 8 on 16:2:16, the figure that no mapper is known to beat.
+    // 8 x 8 x 8 on 16:2:16, a cost for which no better mapper is known.
     let topology = Topology::from_arities("16:2:16").unwrap();
     let topology = topology.with_level_distances(&[100.0, 10.0, 1.0]).unwrap();
     let mut entries = Vec::new();
@@ -243,7 +242,7 @@ proptest! {
         for strategy in [How::Multisection, How::Grid, How::Packed, How::Identity, How::Swaps] {
             let other = place(strategy, &matrix, &topology, &options).unwrap();
             prop_assert!(check(&other.placement.leaf_of_rank, ranks, &topology).is_ok());
-            // Swaps from a dearer start may end lower; all others are candidates.
+            // Swaps from a costlier start may end lower; all others are candidates.
             if strategy != How::Swaps {
                 prop_assert!(best.cost <= other.cost * (1.0 + 1e-9) + 1e-9, "{strategy}");
             }
@@ -255,7 +254,7 @@ proptest! {
 
 #[test]
 fn for_congestion_the_most_loaded_link_is_relieved_beyond_what_the_sum_needs() {
-    // A ring of 64 and one rank in sixteen that everybody around it talks to.
+    // A ring of 64, and every sixteenth rank communicates with all ranks around it.
     let entries = (0..64_usize).flat_map(|rank| {
         let hub = rank / 16 * 16;
         [(rank, (rank + 1) % 64, 10.0), (rank, (hub + 40) % 64, 3.0)]
@@ -309,7 +308,7 @@ fn the_optimum_of_the_thesis_objectives_is_found_for_few_ranks() {
 
 #[test]
 fn objectives_of_the_thesis_are_searched_for_beyond_what_the_sum_needs() {
-    // Heavy pairs that are far from each other where many light ones are near.
+    // Heavy pairs that are far from each other, and many light ones that are near.
     let entries = (0..64_usize).flat_map(|rank| {
         let pair = (rank, (rank * 29 + 7) % 64, 40.0 + (rank % 5) as f64);
         let near = [1, 2, 3, 9].map(|step| (rank, (rank + step) % 64, 18.0));
@@ -339,7 +338,7 @@ fn objectives_of_the_thesis_are_searched_for_beyond_what_the_sum_needs() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_placement() {
-    // A ring in a bad order with chords, which is no grid.
+    // A ring in a bad order with chords, which is not a grid.
     let entries = (0..1100_usize).flat_map(|rank| {
         let of = |place: usize| place * 37 % 1100;
         let near = (of(rank), of((rank + 1) % 1100), 9.0);

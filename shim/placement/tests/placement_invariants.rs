@@ -1,5 +1,4 @@
-//! What holds for every placement, whatever the matrix and the tree (thesis
-//! digest, appendix C).
+//! Properties of every placement, for any matrix and tree (thesis digest, appendix C).
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use proptest::prelude::*;
@@ -139,7 +138,7 @@ proptest! {
     fn the_cost_is_twice_the_traffic_left_between_groups_summed_over_levels(
         (arities, matrix) in arities_and_matrix(), threshold in prop::sample::select(vec![0, 30_000])
     ) {
-        // On the tree that was grouped for, be it decomposed.
+        // On the tree for which groups were made, decomposed or not.
         for arities in [decomposed(&arities), arities] {
             if arities.is_empty() {
                 continue;

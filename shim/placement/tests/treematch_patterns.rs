@@ -154,8 +154,8 @@ fn nas_patterns_cost_what_table_a_8_says() {
     }
 }
 
-/// Ordered cost on `N:2:4` of grouping in pairs throughout with the first
-/// heuristic alone, from what remains between groups (thesis digest 2.1).
+/// Ordered cost on `N:2:4` of grouping in pairs throughout with the first heuristic alone, from the
+/// traffic that remains between groups (thesis digest 2.1).
 fn h1_on_pairs(matrix: &Matrix) -> f64 {
     let mut matrix = mean_of_directions(matrix).unwrap();
     let mut remaining = vec![matrix.total()];

@@ -1,5 +1,5 @@
-//! The numbers printed in the thesis on TreeMatch (Tessier 2015), and those
-//! that follow from its matrices by exhaustive search.
+//! The numbers printed in the thesis on TreeMatch (Tessier 2015), and those derived from its
+//! matrices by exhaustive search.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_base::Leaf;
@@ -115,8 +115,9 @@ fn all_three_heuristics_find_the_lightest_pairing_of_the_worked_example() {
     }
 }
 
-/// The thesis prints no weight for any heuristic alone, only the groups of figure 2.7. Its third
-/// one as printed doesn't lead there; the ratio does. On its other matrices both do equally well.
+/// The thesis prints no weight for any single heuristic, only the groups of figure 2.7. Its third
+/// heuristic as printed does not lead to these groups; the ratio does. On its other matrices both
+/// are equally good.
 #[test]
 fn the_third_heuristic_as_printed_misses_the_groups_of_figure_2_7_and_as_a_ratio_finds_them() {
     let second = aggregated(&worked_example(), &first_groups()).unwrap();

@@ -1,4 +1,4 @@
-//! The clusters of a job's hosts, from numbers.
+//! Clusters of a job's hosts, given by number.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::binding::LaunchedProcess;
 use treepie_base::{Process, Slice};
 use treepie_topology::Topology;
 
-/// The network of hosts whose processes have these clusters, in the order of the
-/// launcher's world; clusters in the order of their numbers.
+/// Builds the network of hosts from the cluster of each process. Processes are in the order of the
+/// launcher's world; clusters are sorted by number.
 ///
 /// # Errors
-/// Another number of processes; a host in two clusters.
+/// The number of processes differs from that of the job, or a host is in two clusters.
 pub fn network_of(
     processes: &Slice<Process, LaunchedProcess>,
     cluster_of_process: &Slice<Process, usize>,

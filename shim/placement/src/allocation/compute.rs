@@ -1,4 +1,4 @@
-//! A placement that is computed at the start of a job, for where its processes are.
+//! Placement computed at the start of a job, for the cores that its processes occupy.
 
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::Allocation;
@@ -17,14 +17,15 @@ use treepie_base::{Leaf, List, Process, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Up to so many ranks the usual effort takes less than a tenth of a second; above,
-/// the least is taken.
+/// Largest number of ranks for the usual effort, which then takes less than a tenth of a second;
+/// above it, the least effort is used.
 const USUAL_UP_TO: usize = 1_536;
 
-/// Limit on networks that are no trees, where loads of links are counted.
+/// Largest number of ranks for the usual effort on networks that are not trees, where link loads
+/// are counted.
 const USUAL_ON_NETWORKS_UP_TO: usize = 64;
 
-/// Movements that a way of applying a placement allows.
+/// Movements that a method of applying a placement allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {
     /// Ranks, from process to process: processes stay on their cores.
@@ -44,16 +45,16 @@ pub struct Placed {
     pub leaf_of_process: List<Process, Leaf>,
     /// The new rank of each process.
     pub permutation: List<Process, Rank>,
-    /// Cost before and after: DistComm, or bytes times links on a network that is no tree.
+    /// Cost before and after: DistComm, or bytes times links on a network that is not a tree.
     pub costs: (f64, f64),
 }
 
 impl Allocation {
-    /// Placement of the ranks of `matrix` on these hosts. Deterministic: it does not depend on the
-    /// load of the machine.
+    /// Places the ranks of `matrix` on these hosts. Deterministic: the result does not depend on
+    /// the load of the machine.
     ///
     /// # Errors
-    /// Another number of ranks than processes; affinities that are too large.
+    /// The number of ranks differs from that of processes, or affinities are too large.
     pub fn placed(&self, matrix: &Matrix, movement: Movement) -> Result<Placed, AllocationError> {
         let job = self.leaf_of_process.len();
         if matrix.order() != job {
@@ -74,10 +75,11 @@ impl Allocation {
         self.as_placed(matrix, movement, found)
     }
 
-    /// As [`Allocation::placed`] for ranks, where those of these processes keep their numbers.
+    /// Like [`Allocation::placed`] for ranks, except that the ranks of the given processes keep
+    /// their numbers.
     ///
     /// # Errors
-    /// As [`Allocation::placed`].
+    /// See [`Allocation::placed`].
     pub fn placed_around(
         &self,
         matrix: &Matrix,
@@ -101,7 +103,7 @@ impl Allocation {
         let found = place_within_startup_budget(matrix, hardware, &options)?;
         let mut placed = self.as_placed(matrix, Movement::Ranks, found)?;
         for &process in processes {
-            // It is on the leaf of its process, which may have others.
+            // The rank is on the leaf of its process, which may have other ranks, too.
             seat::keep(&mut placed.permutation, process, None);
         }
         Ok(placed)
@@ -134,12 +136,12 @@ impl Allocation {
         })
     }
 
-    /// Each rank on a core of the host that it is on.
+    /// Places each rank on a core of the host that it is on.
     fn within_hosts(&self, matrix: &Matrix) -> Result<Outcome, AllocationError> {
         let mut usable = self.leaf_of_process.raw.clone();
         let mut constraints = Constraints::default();
         if slots(&self.topology, &self.leaf_of_process).is_some() {
-            // Nothing is gained by moving processes between cores that are shared.
+            // Moving processes between shared cores gains nothing.
             return on_leaves(
                 Strategy::Identity,
                 matrix,
@@ -160,17 +162,17 @@ impl Allocation {
             }
         }
         let usable = self.topology.clone().allowing_only(&usable)?;
-        // Distances of hosts change nothing: no rank leaves its own.
+        // Distances between hosts do not matter: no rank leaves its host.
         let tree = Hardware::from(&usable);
         let options = options(&self.leaf_of_process, Some(&constraints), tree);
         Ok(place_within_startup_budget(matrix, tree, &options)?)
     }
 }
 
-/// The new rank of each member of a communicator, whose members are on these leaves, so that the
-/// nodes of a graph are close to their neighbours: the member that gets rank `i` does the work of
-/// node `i`. `None` where they are well as they are. Nodes that `graph` has less than there are
-/// members have no neighbours.
+/// Computes a new rank for each member of a communicator, whose members are on these leaves, so
+/// that the nodes of a graph are close to their neighbours: the member with rank `i` does the work
+/// of node `i`. `None` if the present ranks are good enough. If `graph` has fewer nodes than there
+/// are members, the remaining members have no neighbours.
 ///
 /// # Errors
 /// More nodes than members; weights that are too large.
@@ -191,7 +193,7 @@ pub fn reordered(
     )?))
 }
 
-/// Ranks on the leaves where processes are, as many on each as there are.
+/// Places ranks on the leaves where processes are, one rank for each process of a leaf.
 fn on_leaves(
     strategy: Strategy,
     matrix: &Matrix,
@@ -215,9 +217,9 @@ fn on_leaves(
     })
 }
 
-/// The best placement that is found in a tenth of a second: of a dense matrix, by its
-/// heaviest entries. It is judged by all of them, and given up for where ranks are
-/// unless it is better by them too.
+/// Computes the best placement found in a tenth of a second. A dense matrix is reduced to its
+/// heaviest entries for the search; the result is judged by all entries, and rejected unless it is
+/// better by these, too.
 fn place_within_startup_budget(
     matrix: &Matrix,
     usable: Hardware,
@@ -230,7 +232,7 @@ fn place_within_startup_budget(
     let effort = Effort::Fast;
     let less = Options { effort, ..*options };
     let found = place(Strategy::Best, &light, usable, &less)?;
-    // On trees hop-bytes alone decide.
+    // On trees, hop-bytes alone decide.
     let costs = |leaf_of_rank: &Slice<Rank, Leaf>| {
         let load = usable
             .network
@@ -254,7 +256,7 @@ fn place_within_startup_budget(
     })
 }
 
-/// Number of processes of each leaf, if one has several.
+/// Number of processes of each leaf; `None` if no leaf has several.
 fn slots(topology: &Topology, leaf_of_process: &Slice<Process, Leaf>) -> Option<List<Leaf, usize>> {
     let mut processes_on: List<Leaf, usize> = vec![0; topology.leaf_count()].into();
     for &leaf in leaf_of_process {

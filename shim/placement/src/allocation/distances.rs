@@ -1,4 +1,4 @@
-//! Hosts of a recorded placement carried over to others on a network that is no tree: hosts that
+//! Remapping of a recorded placement's hosts to others on a network that is not a tree: hosts that
 //! were near each other stay near.
 
 use crate::allocation::error::AllocationError;
@@ -19,16 +19,16 @@ use treepie_topology::Topology;
 use treepie_topology::networks::{Network, Site};
 use treepie_traffic::Matrix;
 
-/// Near hosts of each host whose distances are kept.
+/// Number of nearest hosts of each host whose distances are kept.
 const NEAR: usize = 16;
 
-/// Up to so many hosts the usual effort is spent.
+/// Largest number of hosts for the usual effort.
 const USUAL_UP_TO: usize = 512;
 
 impl Allocation {
-    /// The host of each part, such that parts that were near each other are near now; from a first
-    /// assignment, which stays where the parts are the job's own hosts or no distances are known.
-    /// Also how much further apart they are than they were.
+    /// Assigns a host to each part so that parts that were near each other are near now. It starts
+    /// from an initial assignment and returns that if the parts are the job's own hosts or no
+    /// distances are known. Also returns the ratio of the new distances to the recorded ones.
     pub(super) fn by_distances(
         &self,
         topology: &Topology,
@@ -80,7 +80,7 @@ impl Allocation {
         Ok((hosts.collect(), stretch))
     }
 
-    /// The hosts that each part may have, where not all are alike.
+    /// Hosts that each part may have; `None` if all are alike.
     fn similar_hosts(&self, topology: &Topology, parts: &[&Part]) -> Option<Constraints> {
         let hosts: Vec<_> = (0..self.hosts.len())
             .map(|host| self.similarity(host))
@@ -99,7 +99,7 @@ impl Allocation {
     }
 }
 
-/// Positions of the hosts of the placement; `None` where the network does not know one of them.
+/// Positions of the hosts of the placement; `None` if one of them is not in the network.
 fn recorded_positions(site: &Site, parts: &[&Part]) -> Option<Vec<usize>> {
     if site.hosts().is_empty() {
         return site.first(parts.len()).ok();
@@ -108,7 +108,7 @@ fn recorded_positions(site: &Site, parts: &[&Part]) -> Option<Vec<usize>> {
     site.positions_of(&names?).ok()
 }
 
-/// An affinity that is the larger the nearer two positions are, for the nearest of each.
+/// Affinities that grow with the proximity of two positions, for the nearest positions of each.
 fn nearness(
     network: &Network,
     positions: &[usize],

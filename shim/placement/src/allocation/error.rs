@@ -7,15 +7,15 @@ use treepie_base::Process;
 use treepie_topology::TopologyError;
 use treepie_topology::networks::NetworkError;
 
-/// Reason why a placement is not applied to a job as it was launched. Each text goes on after the
-/// name of a file.
+/// Reason why a placement is not applied to a job as it was launched. Each text continues a
+/// sentence that begins with the name of a file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs)] // the messages say what their fields are
 pub enum AllocationError {
-    /// Another number of hosts.
+    /// The number of hosts differs.
     #[error("is for {recorded} hosts, and the job runs on {job}")]
     Hosts { recorded: usize, job: usize },
-    /// No host of the job is like one of the placement's.
+    /// No host of the job is similar to one of the placement's.
     #[error(
         "has {ranks} ranks on {host}, a host of {cores} cores, and no host of the job that is left has \
          such cores and as many processes"
@@ -25,12 +25,12 @@ pub enum AllocationError {
         cores: usize,
         ranks: usize,
     },
-    /// No cluster of the job is like one of the placement's.
+    /// No cluster of the job is similar to one of the placement's.
     #[error(
         "has {hosts} hosts in one cluster, and no cluster of the job that is left has such hosts"
     )]
     Cluster { hosts: usize },
-    /// Not every process has a cluster.
+    /// Some process has no cluster.
     #[error("{given} processes have a cluster, and the job has {job}; give one number for each")]
     ClustersGiven { given: usize, job: usize },
     /// A host that is in two clusters.
@@ -55,13 +55,13 @@ pub enum AllocationError {
         host: String,
         core: usize,
     },
-    /// Another number of processes.
+    /// The number of processes differs.
     #[error("is for {recorded} processes, and the job has {job}")]
     Count { recorded: usize, job: usize },
     /// The ranks cannot be placed.
     #[error("cannot be placed on the hosts of this job: {0}")]
     Placement(#[from] PlacementError),
-    /// The hosts make no tree.
+    /// The hosts do not form a tree.
     #[error("the hosts of this job make no tree: {0}")]
     Topology(#[from] TopologyError),
     /// The hosts are not on the network.

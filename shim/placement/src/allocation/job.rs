@@ -20,7 +20,7 @@ pub(super) struct Host {
     pub(super) name: String,
     /// Its processes, ascending.
     pub(super) processes: Vec<Process>,
-    /// The cores that each of them may use, by the numbers of the leaves.
+    /// Cores that each process may use, by the numbers of the leaves.
     pub(super) allowed: Vec<Vec<usize>>,
 }
 
@@ -34,11 +34,11 @@ pub struct Allocation {
     /// The hosts in the order of the tree.
     pub(super) hosts: Vec<Host>,
     pub(super) leaf_of_process: List<Process, Leaf>,
-    /// Positions of the hosts on a network that is no tree.
+    /// Positions of the hosts on a network that is not a tree.
     pub(super) network: Option<OnNetwork>,
 }
 
-/// A network, and the hosts of a job on it.
+/// A network and the hosts of a job on it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OnNetwork {
     pub(super) site: Site,
@@ -46,16 +46,16 @@ pub(super) struct OnNetwork {
 }
 
 impl Allocation {
-    /// The allocation of `processes`, in the order of the launcher's world.
-    /// `machine_of` is the hardware of a host, where it could be read; other hosts
-    /// are taken to have the cores that their processes may use, all alike.
+    /// Builds the allocation of `processes`, in the order of the launcher's world. `machine_of`
+    /// returns the hardware of a host if it could be read; any other host is assumed to have
+    /// exactly the cores that its processes may use, all alike.
     ///
-    /// A process that is bound to one core has it. The others get the cores of
-    /// their host in order, and where these are fewer, several share one.
+    /// A process that is bound to one core gets that core. The others get the remaining cores of
+    /// their host in order; if there are fewer cores than processes, several processes share one.
     ///
     /// # Errors
-    /// More cores than a topology can have; a host that the network, where one is known
-    /// (see `network_of` and [`Platform::network`]), does not have.
+    /// There are more cores than a topology can have, or the network, if one is known (see
+    /// `network_of` and [`Platform::network`]), lacks a host.
     pub fn new(
         processes: &Slice<Process, LaunchedProcess>,
         machine_of: impl Fn(&str) -> Option<Machine>,
@@ -98,11 +98,11 @@ impl Allocation {
         })
     }
 
-    /// This allocation with its hosts on a network that is no tree: by their names, or in their
-    /// order where the network has none.
+    /// Locates the hosts on a network that is not a tree: by their names, or in their order if the
+    /// network has no names.
     ///
     /// # Errors
-    /// A host that is not in the network; more hosts than it has nodes.
+    /// A host is not in the network, or there are more hosts than nodes.
     pub fn on_network(self, site: Site) -> Result<Self, AllocationError> {
         let names: Vec<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
         let positions = site.positions_of(&names)?;
@@ -114,11 +114,11 @@ impl Allocation {
         })
     }
 
-    /// This allocation with the times of a platform, whose clusters it has, for messages of so
-    /// many bytes as distances.
+    /// Replaces distances by the times that a platform, whose clusters the allocation has, takes
+    /// for messages of `bytes` bytes.
     ///
     /// # Errors
-    /// None where the clusters are those of the platform.
+    /// `None` if the clusters are not those of the platform.
     pub fn measured(&self, platform: &Platform, bytes: u64) -> Result<Self, AllocationError> {
         Ok(Allocation {
             topology: with_measured_distances(self.topology.clone(), platform, bytes)?,
@@ -126,15 +126,15 @@ impl Allocation {
         })
     }
 
-    /// Positions of the hosts on a network that is no tree.
+    /// Positions of the hosts on a network that is not a tree.
     pub fn network(&self) -> Option<&NetworkNodes> {
         self.network.as_ref().map(|network| &network.nodes)
     }
 
-    /// Cost of ranks on leaves: DistComm, and bytes times links on a network that is no tree.
+    /// Cost of ranks on leaves: DistComm, and bytes times links on a network that is not a tree.
     ///
     /// # Panics
-    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    /// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
     pub fn cost(&self, matrix: &Matrix, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
         self.hardware().hop_bytes(matrix, leaf_of_rank)
     }
@@ -144,7 +144,7 @@ impl Allocation {
         &self.topology
     }
 
-    /// The tree of all hosts, and where they are on a network.
+    /// The tree of all hosts and their positions on a network.
     pub(super) fn hardware(&self) -> Hardware<'_> {
         Hardware {
             topology: &self.topology,
@@ -157,8 +157,8 @@ impl Allocation {
         &self.leaf_of_process
     }
 
-    /// The depth below which parts that have the same shape are as far from each other as from all
-    /// the same parts: that of the hosts on a network that is no tree.
+    /// Depth below which parts of the same shape are interchangeable, being equally far from all
+    /// other parts: the depth of the hosts on a network that is not a tree.
     pub fn alike_below(&self) -> usize {
         self.network().map_or(0, |_| self.host_depth)
     }
@@ -168,7 +168,7 @@ impl Allocation {
         self.topology.leaves_below(self.host_depth, host)
     }
 
-    /// The core of a process among those of its host, if it is bound to that one alone.
+    /// The core of a process among those of its host, if it is bound to that core alone.
     pub(super) fn bound_to(&self, host: usize, place: usize) -> Option<usize> {
         let allowed = &self.hosts[host].allowed[place];
         let leaves = self.leaves_of(host).enumerate();
@@ -198,7 +198,7 @@ pub(super) fn hosts_of(processes: &Slice<Process, LaunchedProcess>) -> Vec<Host>
     hosts
 }
 
-/// Replaces each hardware thread by the first one of its core, by which leaves are called.
+/// Replaces each hardware thread by the first thread of its core, which gives a leaf its number.
 fn by_first_unit(machine: &Machine, allowed: &mut [Vec<usize>]) {
     for units in allowed {
         let leaves = units.iter().filter_map(|&unit| machine.leaf_of_pu(unit));
@@ -211,7 +211,7 @@ fn by_first_unit(machine: &Machine, allowed: &mut [Vec<usize>]) {
     }
 }
 
-/// A machine of which no more is known than which cores the job may use.
+/// Builds a machine of which only the cores that the job may use are known.
 fn flat(host: &Host) -> Result<Topology, TopologyError> {
     let mut cores: Vec<usize> = host.allowed.iter().flatten().copied().collect();
     cores.sort_unstable();

@@ -1,6 +1,6 @@
-//! A job as the launcher has just started it: its hosts, and the core of each process. An earlier
-//! placement is remapped to it where the shapes agree, and a new one is computed where a profile
-//! says which ranks communicate.
+//! A job just after its launch: its hosts and the core of each process. An earlier placement is
+//! remapped to it if the shapes agree, and a new one is computed if a profile has the traffic
+//! between ranks.
 //!
 //! ```text
 //!   processes, machines, clusters --> Allocation --+--> remapped(recorded placement)

@@ -3,10 +3,10 @@
 use treepie_base::Leaf;
 use treepie_topology::Topology;
 
-/// The leaf of each process of one host, whose leaves are `leaves`; `allowed` has
-/// the numbers of the cores that each may use. A process that is bound to one core
-/// has that; the others get what is left, in order, and where there are more
-/// processes than leaves, a second one on each, and so on.
+/// Assigns a leaf to each process of one host, whose leaves are `leaves`; `allowed` has the numbers
+/// of the cores that each process may use. A process that is bound to one core gets that core; the
+/// others get the remaining leaves in order. If there are more processes than leaves, each leaf
+/// gets a second process, then a third, and so on.
 pub fn occupy(topology: &Topology, leaves: Vec<Leaf>, allowed: &[Vec<usize>]) -> Vec<Leaf> {
     let fits = |leaf: Leaf, allowed: &[usize]| {
         let number = topology.leaf(leaf).os_index;
@@ -16,7 +16,7 @@ pub fn occupy(topology: &Topology, leaves: Vec<Leaf>, allowed: &[Vec<usize>]) ->
         .iter()
         .map(|allowed| only(leaves.iter().copied().filter(|&leaf| fits(leaf, allowed))))
         .collect();
-    // Every leaf as often as it may be needed: first each once, then again.
+    // Lists every leaf as often as it may be needed: first each once, then each again.
     let mut free: Vec<Leaf> = Vec::new();
     let mut left = allowed.len();
     while left > 0 && !leaves.is_empty() {
@@ -35,13 +35,13 @@ pub fn occupy(topology: &Topology, leaves: Vec<Leaf>, allowed: &[Vec<usize>]) ->
             let place = place.unwrap_or(0);
             (place < free.len()).then(|| free.remove(place))
         });
-        // Without leaves there is nothing that could be said.
+        // Without leaves there is no assignment.
         occupied.push(leaf.or(leaves.first().copied()).unwrap_or(Leaf(0)));
     }
     occupied
 }
 
-/// The item, if there is one and no other.
+/// Returns the only item, or `None` if there is no item or more than one.
 pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     items.next().filter(|_| items.next().is_none())
 }

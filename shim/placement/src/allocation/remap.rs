@@ -14,18 +14,18 @@ use treepie_topology::{ProcessingUnit, Topology, TopologyError};
 /// Recorded placement.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorded<'a> {
-    /// The tree that it is for.
+    /// The recorded tree.
     pub topology: &'a Topology,
     /// The leaf of each rank.
     pub leaf_of_rank: &'a Slice<Rank, Leaf>,
-    /// The leaf of each process, when it was made.
+    /// The leaf of each process at the time of recording.
     pub leaf_of_process: &'a Slice<Process, Leaf>,
 }
 
-/// A placement as it holds for this job.
+/// A placement remapped to this job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Remapped {
-    /// The tree, with the hosts of this job where it has names.
+    /// The tree, with the hosts of this job if it has names.
     pub topology: Topology,
     /// The leaf of each rank.
     pub leaf_of_rank: List<Rank, Leaf>,
@@ -33,15 +33,15 @@ pub struct Remapped {
     pub leaf_of_process: List<Process, Leaf>,
     /// The new rank of each process.
     pub permutation: List<Process, Rank>,
-    /// Whether hosts or processes are others than those of the placement.
+    /// True if hosts or processes differ from those of the placement.
     pub moved: bool,
-    /// On a network: how much further apart near hosts of the placement are now. 1 where all of
-    /// them are as far apart as they were.
+    /// On a network: ratio of the distances between near hosts now to those of the placement. 1 if
+    /// all distances are the same.
     pub stretch: Option<f64>,
 }
 
-/// Whether the hardware of the hosts decides if a placement can be remapped: not for a bare shape,
-/// which has none, and not on the hosts of the placement.
+/// True if the hardware of the hosts decides whether a placement can be remapped: not for a bare
+/// shape, which has no hardware, and not on the hosts of the placement.
 pub fn needs_machines(topology: &Topology, processes: &Slice<Process, LaunchedProcess>) -> bool {
     match LeafNames::new(topology) {
         LeafNames::Bare => false,
@@ -53,13 +53,13 @@ pub fn needs_machines(topology: &Topology, processes: &Slice<Process, LaunchedPr
     }
 }
 
-/// Location of the leaves of a recorded tree.
+/// Names by which a recorded tree locates its leaves.
 enum LeafNames {
-    /// Nothing: a shape such as `4:2:2`.
+    /// No names: a shape such as `4:2:2`.
     Bare,
-    /// Their numbers on one machine that has no name.
+    /// Numbers on one machine without a name.
     Unnamed,
-    /// Their hosts.
+    /// Names of hosts.
     Named,
 }
 
@@ -81,16 +81,16 @@ pub(super) struct Part {
     pub(super) name: Option<String>,
     /// Its leaves.
     pub(super) leaves: Vec<Leaf>,
-    /// Those that ranks are on, one for each rank, ascending.
+    /// Leaves that have ranks, once for each rank, ascending.
     pub(super) used: Vec<Leaf>,
 }
 
 impl Allocation {
-    /// The placement as it holds for this job. One for a bare shape is trusted where all processes
-    /// are on one host, because it then stands for machines that are not there.
+    /// Remaps the placement to this job. A placement for a bare shape is trusted if all processes
+    /// are on one host, because that host then represents machines that are not there.
     ///
     /// # Errors
-    /// Hosts, cores or processes of another shape.
+    /// Hosts, cores or processes have another shape.
     pub fn remap(&self, recorded: Recorded) -> Result<Remapped, AllocationError> {
         let job = self.leaf_of_process.len();
         let ranks = recorded.leaf_of_rank.len();
@@ -112,7 +112,7 @@ impl Allocation {
         }
     }
 
-    /// Hosts of a real machine: they must be alike.
+    /// Remaps between hosts of real machines, whose shapes must agree.
     fn carried_by_shape(
         &self,
         recorded: Recorded,
@@ -141,7 +141,7 @@ impl Allocation {
             for (&process, slot) in self.hosts[host].processes.iter().zip(slots) {
                 leaf_of_process[process] = slot;
             }
-            // A tree is trusted on the hosts that it refers to.
+            // A tree is trusted on the hosts that it names.
             let name = &self.hosts[host].name;
             if part.name.as_ref().is_some_and(|known| known != name) {
                 let here = self.leaves_of(host);
@@ -158,8 +158,8 @@ impl Allocation {
         })
     }
 
-    /// The leaf of the recorded tree for each process of a host: what it is bound to,
-    /// or else what is left of those that the placement uses.
+    /// Assigns a leaf of the recorded tree to each process of a host: the leaf that it is bound to,
+    /// or else one of the remaining leaves that the placement uses.
     fn slots(
         &self,
         recorded: &Topology,
@@ -183,15 +183,15 @@ impl Allocation {
             slots[place] = Some(free.remove(found));
         }
         let mut free = free.into_iter();
-        // As many leaves are used as there are processes: see `matched`.
+        // The number of used leaves equals that of processes: see `matched`.
         Ok(slots
             .into_iter()
             .filter_map(|slot| slot.or_else(|| free.next()))
             .collect())
     }
 
-    /// The core of a part that a process is bound to alone: by its number on the host that the
-    /// placement refers to, and by its place in the tree on another.
+    /// The core of a part that a process is bound to exclusively: by its number on the host that
+    /// the placement names, by its position in the tree on any other.
     fn core_in(
         &self,
         recorded: &Topology,
@@ -209,7 +209,7 @@ impl Allocation {
         }))
     }
 
-    /// A bare shape: its nodes at some level are the hosts.
+    /// Remaps a bare shape: its nodes at some level are the hosts.
     fn carried_by_count(&self, recorded: Recorded) -> Result<Remapped, AllocationError> {
         let topology = recorded.topology;
         let as_recorded = || {
@@ -272,7 +272,7 @@ impl Allocation {
         })
     }
 
-    /// Whether the processes of each host are those of one node at `depth`.
+    /// True if the processes of each host are those of one node at `depth`.
     fn is_as_recorded(&self, recorded: Recorded, depth: usize) -> bool {
         let mut node_of_host = HashMap::new();
         let mut host_of_node = HashMap::new();
@@ -289,7 +289,7 @@ impl Allocation {
     }
 }
 
-/// `4, 4, 2`, and what is too long cut.
+/// Joins words as `4, 4, 2` and truncates long lists.
 fn shortened(words: &[String]) -> String {
     const MOST: usize = 8;
     let more = if words.len() > MOST { ", ..." } else { "" };
@@ -322,7 +322,7 @@ fn renamed(
     }
 }
 
-/// The leaves of a recorded tree by a name of where they are, from the left.
+/// Groups the leaves of a recorded tree by a name of their location, from the left.
 fn parts<N: Ord + ToString>(recorded: Recorded, name_of: impl Fn(Leaf) -> Option<N>) -> Vec<Part> {
     let mut place_of: BTreeMap<Option<N>, usize> = BTreeMap::new();
     let mut parts: Vec<Part> = Vec::new();

@@ -18,8 +18,8 @@ use treepie_topology::Topology;
 pub(super) type Similarity = (usize, Vec<usize>);
 
 impl Allocation {
-    /// Host for each part: the one of its name, or else the next similar one. Where clusters are
-    /// known both now and in the record, parts of one cluster stay in one.
+    /// Assigns a host to each part: the host with the same name, or else the next similar host. If
+    /// clusters are known both now and in the record, parts of one cluster stay in one.
     pub(super) fn matched(
         &self,
         topology: &Topology,
@@ -65,7 +65,7 @@ impl Allocation {
         Ok(host_of_part.into_iter().flatten().collect())
     }
 
-    /// The host of a part's name, if it has as many processes.
+    /// The host with a part's name, if it has the same number of processes.
     fn named(&self, part: &Part) -> Option<usize> {
         let name = part.name.as_ref()?;
         let host = self.hosts.iter().position(|host| host.name == *name)?;
@@ -80,15 +80,16 @@ impl Allocation {
         )
     }
 
-    /// The cluster of a host, where that is known.
+    /// The cluster of a host, if known.
     fn cluster_of(&self, host: usize) -> Option<usize> {
         let depth = self.topology.cluster_depth()?;
         let first = self.leaves_of(host).next()?;
         Some(self.topology.ancestor(first, depth))
     }
 
-    /// Cluster of the job for each part's cluster: the one that already has a host of it, or else
-    /// the next one with similar hosts. `None` where clusters are not known, now or in the record.
+    /// Assigns a cluster of the job to each cluster of the parts: the one that already has one of
+    /// its hosts, or else the next one with similar hosts. `None` if clusters are not known, now or
+    /// in the record.
     fn clusters_of(
         &self,
         topology: &Topology,
@@ -146,8 +147,8 @@ pub(super) fn similarity(topology: &Topology, part: &Part) -> Similarity {
     (part.used.len(), shape(topology, &part.leaves))
 }
 
-/// The shape of the tree above some leaves, which follow each other: how far up
-/// each joins the next one. Levels with one child each make no difference.
+/// Shape of the tree above consecutive leaves: the number of levels up to where each leaf joins the
+/// next. Levels with one child each make no difference.
 fn shape(topology: &Topology, leaves: &[Leaf]) -> Vec<usize> {
     let heights: Vec<usize> = leaves
         .windows(2)

@@ -1,4 +1,4 @@
-//! Sparsification of a dense matrix: keeps the entries that decide a placement, where time is
+//! Sparsification of a dense matrix: keeps the entries that decide a placement, for use if time is
 //! short.
 //!
 //! ```text
@@ -12,14 +12,13 @@ use std::collections::BinaryHeap;
 
 use treepie_traffic::Matrix;
 
-/// More neighbours than this, on average, make a matrix dense: the searches take as
-/// much longer as there are more.
+/// Mean number of neighbours above which a matrix is dense: the time of the searches grows with it.
 const DENSE: usize = 32;
-/// Partners that each rank of a dense matrix keeps. Those that keep it come on top.
+/// Number of partners that each rank of a dense matrix keeps, in addition to those that keep it.
 const KEPT: usize = 8;
 
-/// Sparsified matrix; `None` if the matrix is sparse already. Both directions of a pair are
-/// together in either entry.
+/// Returns the sparsified matrix; `None` if the matrix is already sparse. Either entry of a pair
+/// holds the sum of both directions.
 pub(super) fn sparsify(matrix: &Matrix) -> Option<Matrix> {
     let ranks = matrix.order();
     if matrix.non_zeros() <= ranks.saturating_mul(DENSE) {
@@ -29,10 +28,11 @@ pub(super) fn sparsify(matrix: &Matrix) -> Option<Matrix> {
     let background = background(matrix, &received);
     let mut kept = Vec::with_capacity(ranks * KEPT);
     for rank in 0..ranks {
-        // The lightest of those that are kept is on top; of equal ones the last.
+        // The lightest kept entry is on top; of equal ones the last.
         let mut heaviest = BinaryHeap::with_capacity(KEPT + 1);
         for (partner, weight) in exchanged(matrix, &received, rank) {
-            // Weights are not negative, and such numbers are in the order of their bits.
+            // Weights are not negative, and the bits of non-negative numbers order like the
+            // numbers.
             let entry = (Reverse((weight - background).to_bits()), partner);
             let full = heaviest.len() == KEPT;
             if weight <= background || full && heaviest.peek().is_some_and(|top| entry >= *top) {
@@ -49,13 +49,13 @@ pub(super) fn sparsify(matrix: &Matrix) -> Option<Matrix> {
         });
         kept.extend(entries);
     }
-    // A pair that both of its ranks keep is there twice.
+    // A pair that both of its ranks keep occurs twice.
     kept.sort_unstable_by_key(|&(first, second, _)| (first, second));
     kept.dedup_by_key(|&mut (first, second, _)| (first, second));
     Matrix::from_entries(ranks, kept).ok()
 }
 
-/// A matrix by its columns: what each rank receives, by sender.
+/// A matrix by columns: the traffic that each rank receives, by sender.
 struct Received {
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
@@ -85,7 +85,7 @@ impl Received {
     }
 }
 
-/// The partners of a rank in ascending order, with what goes both ways.
+/// Partners of a rank in ascending order, with the sum of both directions.
 fn exchanged<'a>(
     matrix: &'a Matrix,
     received: &'a Received,
@@ -106,8 +106,8 @@ fn exchanged<'a>(
     both.filter(move |&(partner, _)| partner != rank)
 }
 
-/// Traffic that every pair of ranks has at least: 0 where one has none. Where each rank has a core
-/// of its own, all placements on these pay the same for it.
+/// Least traffic of any pair of ranks: 0 if one pair has none. If each rank has its own core, all
+/// placements on these cores pay the same for it.
 fn background(matrix: &Matrix, received: &Received) -> f64 {
     let ranks = matrix.order();
     let mut pairs = 0;
@@ -130,7 +130,7 @@ fn background(matrix: &Matrix, received: &Received) -> f64 {
 mod tests {
     use super::*;
 
-    /// Everybody communicates with everybody a little, and to the next more.
+    /// A little traffic between all pairs, and more between neighbours.
     fn all_to_all(ranks: usize) -> Matrix {
         let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
         let entries = pairs.filter(|(from, to)| from != to).map(|(from, to)| {

@@ -7,7 +7,7 @@ use treepie_topology::networks::{Host as Hung, Lattice, Network, Site};
 use treepie_topology::{Machine, Topology};
 use treepie_traffic::Matrix;
 
-/// Sockets of cores, numbered from socket to socket in turn, as firmware likes to.
+/// Sockets of cores, numbered round-robin over the sockets, as firmware often does.
 fn machine(sockets: usize, cores: usize) -> Machine {
     let children = [vec![sockets], vec![cores; sockets]];
     let units = (0..sockets * cores).map(|leaf| vec![leaf % cores * sockets + leaf / cores]);
@@ -15,7 +15,7 @@ fn machine(sockets: usize, cores: usize) -> Machine {
     Machine::from_levels(None, names, &children, units.collect()).unwrap()
 }
 
-/// Processes on hosts, by the names of these, each allowed to use all cores.
+/// Processes on the named hosts, each allowed to use all cores.
 fn on(hosts: &[&str], cores: usize) -> List<Process, LaunchedProcess> {
     let process = |host: &&str| LaunchedProcess {
         host: (*host).to_owned(),
@@ -51,7 +51,7 @@ fn recorded<'a>(placed: &'a Placed) -> Recorded<'a> {
     }
 }
 
-/// The hosts of both ranks of each pair.
+/// Hosts of both ranks of each pair.
 fn hosts_of_pairs(
     permutation: &Slice<Process, Rank>,
     processes: &Slice<Process, LaunchedProcess>,
@@ -142,7 +142,7 @@ fn binding_moves_processes_on_their_own_host_only() {
 
 #[test]
 fn ranks_are_placed_around_one_that_has_to_stay_where_no_host_is_alike() {
-    // Rank 0 talks to nobody, so that it is best alone on the other host.
+    // Rank 0 does not communicate, so that it is best alone on the other host.
     let processes = on(&["a", "a", "a", "b"], 4);
     let allocation = allocation(&processes);
     let entries = [(1, 2, 9.0), (2, 3, 9.0), (1, 3, 9.0), (1, 0, 1.0)];
@@ -317,7 +317,7 @@ fn a_bare_shape_is_taken_at_its_word_on_one_host_and_fitted_to_several() {
 fn a_graph_is_reordered_for_its_members_and_left_alone_where_it_is_well() {
     let processes = on(&["a", "b", "a", "b"], 4);
     let found = allocation(&processes);
-    // A line: its halves belong on one host each.
+    // A line: each half belongs on one host.
     let line = Matrix::from_entries(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
     let new_rank = reordered(&line, found.topology(), found.leaf_of_process())
         .unwrap()
@@ -327,7 +327,7 @@ fn a_graph_is_reordered_for_its_members_and_left_alone_where_it_is_well() {
     let found = allocation(&at_home);
     let none = reordered(&line, found.topology(), found.leaf_of_process());
     assert_eq!(none, Ok(None));
-    // Fewer nodes than members: two nodes of four members, on hosts apart.
+    // Fewer nodes than members: two nodes for four members, on different hosts.
     let two = Matrix::from_entries(2, [(0, 1, 1.0)]).unwrap();
     let apart = allocation(&on(&["a", "b", "b", "a"], 4));
     let new_rank = reordered(&two, apart.topology(), apart.leaf_of_process())
@@ -356,14 +356,14 @@ fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
         let entries = pairs.map(|(from, to)| (from, to, weight(from, to, heavy)));
         Matrix::from_entries(ranks, entries).unwrap()
     };
-    // Four that follow each other belong on one host, and were dealt out to four.
+    // Four consecutive ranks belong on one host, and were distributed to four.
     let placed = allocation.placed(&matrix(true), Movement::Ranks).unwrap();
     let host = |rank: usize| placed.leaf_of_rank[Rank(rank)].0 / 4;
     assert!((0..ranks).all(|rank| host(rank) == host(rank / 4 * 4)));
     let leaves = &placed.leaf_of_rank;
     let cost = crate::objective::dist_comm(&matrix(true), &placed.topology, leaves);
     assert_eq!(placed.costs.1, cost);
-    // Nothing is won where all are alike, and nobody moves.
+    // Nothing is gained if all are alike, and no rank moves.
     let alike = allocation.placed(&matrix(false), Movement::Ranks).unwrap();
     assert!(
         alike
@@ -408,7 +408,7 @@ fn hosts_of_one_cluster_are_near_to_each_other() {
         assert_eq!(pair[0].0, pair[0].1, "{hosts:?}");
         assert_eq!(cluster(&pair[0].0), cluster(&pair[1].0), "{hosts:?}");
     }
-    // Without the clusters, hosts in order are as good as any.
+    // Without the clusters, hosts in order are as good as any others.
     let unknown = allocation(&processes)
         .placed(&matrix, Movement::Ranks)
         .unwrap();
@@ -441,7 +441,7 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
             .to_string(),
         "has 2 hosts in one cluster, and no cluster of the job that is left has such hosts"
     );
-    // Where nobody knows the clusters of today, hosts count.
+    // If today's clusters are not known, only hosts count.
     assert!(allocation(&now).remap(recorded(&placed)).is_ok());
 }
 
@@ -546,20 +546,20 @@ fn a_placement_is_carried_over_so_that_near_hosts_stay_near() {
     let then = two_on_each(&corner([0, 0, 0], 1));
     let placed = on_torus(&then).placed(&cube(), Movement::Ranks).unwrap();
     for step in [1, 3, 5, 7] {
-        // Round the edge of the torus, and none of the same names.
+        // Around the edge of the torus, with no name in common.
         let now = two_on_each(&corner([2, 3, 2], step));
         let carried = on_torus(&now).remap(recorded(&placed)).unwrap();
         assert!(carried.moved);
         assert!((carried.stretch.unwrap() - 1.0).abs() < 1e-9, "{step}");
         assert_eq!(links_of_cube(&carried.permutation, &now), 48, "{step}");
     }
-    // Hosts twice as far apart, and it is said that they are.
+    // Hosts twice as far apart, which the result reports.
     let apart: Vec<String> = (0..8)
         .map(|i| format!("n{}{}{}", 2 * (i & 1), 2 * (i >> 1 & 1), 2 * (i >> 2)))
         .collect();
     let carried = on_torus(&two_on_each(&apart)).remap(recorded(&placed));
     assert!((carried.unwrap().stretch.unwrap() - 2.0).abs() < 1e-9);
-    // On its own hosts nothing is searched.
+    // On the recorded hosts there is no search.
     let again = on_torus(&then).remap(recorded(&placed)).unwrap();
     assert_eq!((again.moved, again.stretch), (false, None));
 }

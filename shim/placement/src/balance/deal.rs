@@ -31,13 +31,13 @@ impl PartialOrd for Core {
     }
 }
 
-/// The ranks that each of `cores` cores gets. `leaf_of_rank` orders the ranks by affinity on
-/// `fake`; the order is cut into a part for each core, as equal as can be. Again and again the core
-/// with the least load takes the heaviest rank that is left of its part, and where nothing is left,
-/// of the nearest part that has some. (The thesis does not specify what is near: here it is the
-/// distance of the parts on the fake tree.)
+/// Assigns ranks to `cores` cores. `leaf_of_rank` orders the ranks by affinity on `fake`; the order
+/// is cut into one part for each core, as equal as possible. Repeatedly, the core with the least
+/// load takes the heaviest remaining rank of its part or, if its part is empty, of the nearest part
+/// that is not. (The thesis does not define "nearest": here it is the distance of the parts on the
+/// fake tree.)
 ///
-/// Ends with every core within the load of the heaviest rank of the mean.
+/// In the end the load of every core is within the load of the heaviest rank of the mean.
 pub fn deal_by_load(
     leaf_of_rank: &Slice<Rank, Leaf>,
     fake: &Topology,
@@ -70,7 +70,7 @@ pub fn deal_by_load(
 /// Remaining ranks of each part, the heaviest rank last.
 struct Parts {
     left: Vec<Vec<Rank>>,
-    /// Start of each part on the fake tree.
+    /// First leaf of each part on the fake tree.
     begins: Vec<Leaf>,
 }
 

@@ -1,5 +1,5 @@
-//! Fake topologies: trees with a leaf for each rank, only there to order the
-//! ranks by affinity (thesis 3.4.1 and 3.4.2).
+//! Fake topologies: trees with a leaf for each rank, which only serve to order the ranks by
+//! affinity (thesis 3.4.1 and 3.4.2).
 
 use crate::error::PlacementError;
 use crate::objective;
@@ -10,17 +10,17 @@ use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// With a larger prime factor than this the number of ranks makes no useful
-/// tree: a level of that arity leaves everything open.
+/// Largest prime factor of the number of ranks that makes a useful tree: a level of a larger arity
+/// determines no order.
 const LARGEST_FACTOR: usize = 5;
 
-/// A tree with a leaf for each rank, and perhaps a few leaves more that are forbidden.
+/// A tree with a leaf for each rank and possibly a few additional leaves that are forbidden.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FakeTree {
     topology: Topology,
 }
 
-/// The smallest number of the form 2^a 3^b that is not below `ranks`, and not below 1.
+/// Smallest number of the form 2^a 3^b that is at least `ranks` and at least 1.
 pub(crate) fn smooth_leaf_count(ranks: usize) -> usize {
     let mut smallest = ranks.max(1).next_power_of_two();
     let mut threes = 3;
@@ -37,24 +37,24 @@ impl FakeTree {
     /// small ones at the root: `2:2:5:5` for 100 (thesis 3.4.1).
     ///
     /// # Errors
-    /// More ranks than a topology has leaves.
+    /// There are more ranks than a topology can have leaves.
     pub(crate) fn from_prime_factors(ranks: usize) -> Result<Self, PlacementError> {
         Ok(FakeTree {
             topology: with_leaves(ranks)?,
         })
     }
 
-    /// A tree of twos and threes with enough leaves. Those that are too many are
-    /// forbidden, regularly spread over the smallest subtrees, so that equal
-    /// parts of the tree have about equally many ranks (thesis 3.4.2).
+    /// Builds a tree of twos and threes with enough leaves. Surplus leaves are forbidden, spread
+    /// evenly over the smallest subtrees, so that equal parts of the tree have about equal numbers
+    /// of ranks (thesis 3.4.2).
     ///
     /// # Errors
-    /// More ranks than a topology has leaves.
+    /// There are more ranks than a topology can have leaves.
     pub fn from_twos_and_threes(ranks: usize) -> Result<Self, PlacementError> {
         let topology = with_leaves(smooth_leaf_count(ranks))?;
         let lowest = topology.depth() - 1;
         let subtrees = topology.node_count(lowest);
-        // Less than a third of the leaves is too many, so one in each subtree does.
+        // Less than a third of the leaves is surplus, so one in each subtree is enough.
         let surplus = topology.leaf_count() - ranks.max(1);
         let forbidden = (0..surplus).map(|i| {
             let subtree = i * subtrees / surplus;
@@ -66,10 +66,10 @@ impl FakeTree {
         })
     }
 
-    /// The tree of prime factors where these are small, else of twos and threes.
+    /// The tree of prime factors if these are small, else that of twos and threes.
     ///
     /// # Errors
-    /// More ranks than a topology has leaves.
+    /// There are more ranks than a topology can have leaves.
     pub fn for_ranks(ranks: usize) -> Result<Self, PlacementError> {
         match decomposed(&[ranks.max(1)]).last() {
             Some(&largest) if largest > LARGEST_FACTOR => FakeTree::from_twos_and_threes(ranks),
@@ -82,10 +82,10 @@ impl FakeTree {
         &self.topology
     }
 
-    /// The leaf of each rank: TreeMatch, or TreeMatchConstraints where leaves are forbidden.
+    /// The leaf of each rank, by TreeMatch, or by TreeMatchConstraints if leaves are forbidden.
     ///
     /// # Errors
-    /// More ranks than leaves; sums that are not finite.
+    /// There are more ranks than leaves, or sums are not finite.
     pub fn leaf_of_rank(
         &self,
         matrix: &Matrix,

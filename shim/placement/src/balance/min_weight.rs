@@ -9,18 +9,19 @@ use treepie_base::assignment::cheapest_assignment;
 use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 
-/// With more leaves than this their ranks are matched greedily: the Hungarian
-/// method would take minutes.
+/// Largest number of leaves for the Hungarian method; with more, ranks are matched greedily,
+/// because it would take minutes.
 const MOST_FOR_HUNGARIAN: usize = 2048;
 
-/// The leaf of each rank: loads even first, ranks that communicate on one leaf second, few
-/// migrations third. The ranks are ordered by affinity on a fake tree with a leaf for each, dealt
-/// to as many groups as there are leaves by load, and each group goes to the leaf where it has
-/// least to move. (The thesis orders the matrix of migrations by old core and sums what moved; to
-/// find the fewest migrations it has to hold, as its caption says, what *would* move.)
+/// Computes the leaf of each rank. Criteria, in this order: equal loads, communicating ranks on one
+/// leaf, few migrations. Ranks are ordered by affinity on a fake tree with a leaf for each and
+/// dealt by load to as many groups as there are leaves; each group goes to the leaf where the
+/// fewest of its ranks have to move. (The thesis orders the matrix of migrations by old core and
+/// sums the ranks that moved; to minimize migrations it must hold, as its caption says, those that
+/// *would* move.)
 ///
 /// # Errors
-/// No leaf that may be used; sums that are not finite.
+/// No leaf may be used, or sums are not finite.
 pub fn min_weight(
     situation: &Situation,
     topology: &Topology,
@@ -50,8 +51,8 @@ pub fn min_weight(
     Ok(leaf_of_rank)
 }
 
-/// The leaf of each group: where most of it is already, the group with the most
-/// of its ranks on one leaf first.
+/// The leaf of each group: the one that already has most of it. The group with the most ranks on
+/// one leaf is assigned first.
 fn greedily(groups: &[Vec<Rank>], current: &Slice<Rank, Option<usize>>) -> Vec<usize> {
     let mut counts = std::collections::BTreeMap::new();
     for (group, members) in groups.iter().enumerate() {
@@ -77,9 +78,9 @@ fn greedily(groups: &[Vec<Rank>], current: &Slice<Rank, Option<usize>>) -> Vec<u
     leaves.map(|leaf| leaf.unwrap_or(0)).collect()
 }
 
-/// `costs[group][leaf]`: how many ranks of each group move if the group goes to
-/// that leaf, which is those that are not there now (caption of thesis figure
-/// 3.6). `groups` has the ranks of each group; leaves count as groups do.
+/// `costs[group][leaf]`: number of ranks of a group that move if the group goes to that leaf, which
+/// are those not there now (caption of thesis figure 3.6). `groups` has the ranks of each group;
+/// the number of leaves equals that of groups.
 pub fn migration_costs(
     groups: &[Vec<Rank>],
     current: &Slice<Rank, Option<usize>>,

@@ -1,5 +1,5 @@
-//! Load balancers as placement strategies (thesis 3.4): more ranks than leaves
-//! is their normal case, and each rank has a load.
+//! Load balancers as placement strategies (thesis 3.4): they normally have more ranks than leaves,
+//! and each rank has a load.
 //!
 //! ```text
 //! TMLB_MIN_WEIGHT   affinity orders the ranks, the order is cut into a part for each leaf

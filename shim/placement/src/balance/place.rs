@@ -1,4 +1,4 @@
-//! Entry for load balancers: checks loads and slots.
+//! Entry point of the load balancers: checks loads and slots.
 
 use crate::balance::min_weight::min_weight;
 use crate::balance::situation::Situation;
@@ -15,7 +15,7 @@ use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Balances the loads that the options give.
+/// Balances the loads in the options.
 pub(crate) fn place_balanced(
     strategy: Strategy,
     matrix: &Matrix,
@@ -61,7 +61,7 @@ pub(crate) fn place_balanced(
     })
 }
 
-/// Default placement: equally many neighbouring ranks on each leaf.
+/// Default placement: equal numbers of consecutive ranks on each leaf.
 pub fn in_blocks(leaves: &[Leaf], ranks: usize) -> List<Rank, Leaf> {
     let count = ranks.max(leaves.len());
     let leaf = |rank: usize| leaves[(rank as u128 * leaves.len() as u128 / count as u128) as usize];
@@ -106,7 +106,7 @@ fn check_loads(loads: &Slice<Rank, f64>, ranks: usize) -> Result<(), PlacementEr
     }
 }
 
-/// Slots are only respected where a user gave them: without, a leaf takes any number of ranks.
+/// Checks the slots that a user gave; without any, a leaf takes any number of ranks.
 fn check_slots(
     leaf_of_rank: &Slice<Rank, Leaf>,
     constraints: &Constraints,

@@ -10,7 +10,7 @@ pub struct Situation<'a> {
     pub matrix: &'a Matrix,
     /// Load of each rank, in any unit.
     pub loads: &'a Slice<Rank, f64>,
-    /// Leaf of each rank now; a leaf that the topology forbids, or that does not
-    /// exist, is left in any case.
+    /// Present leaf of each rank; ranks leave a leaf that the topology forbids or does not have in
+    /// any case.
     pub current: &'a Slice<Rank, Leaf>,
 }

@@ -15,13 +15,13 @@ use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// The leaf of each rank. First all ranks of a leaf move together, to where
-/// TreeMatch puts them by what the leaves exchange. Then, inside each node (all
-/// of the tree, if no level is called so), its ranks are ordered by affinity on
-/// a fake tree of twos and threes and dealt to its leaves by load.
+/// Computes the leaf of each rank. First, all ranks of a leaf move together, to the leaf that
+/// TreeMatch assigns by the traffic between leaves. Then, inside each node (the whole tree, if no
+/// level has that name), its ranks are ordered by affinity on a fake tree of twos and threes and
+/// dealt to its leaves by load.
 ///
 /// # Errors
-/// No leaf that may be used; sums that are not finite.
+/// No leaf may be used, or sums are not finite.
 pub fn tree_based(
     situation: &Situation,
     topology: &Topology,
@@ -56,8 +56,8 @@ pub fn tree_based(
         .collect())
 }
 
-/// Step 1: the leaf of each rank on `machine`, the tree of usable leaves, when the ranks of a leaf
-/// stay together. Ranks on a leaf that may not be used join those of the next one.
+/// Step 1: the leaf of each rank on `machine`, the tree of usable leaves, if the ranks of a leaf
+/// stay together. Ranks on an unusable leaf join those of the next one.
 fn move_whole_leaves(
     situation: &Situation,
     topology: &Topology,

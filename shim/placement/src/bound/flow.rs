@@ -1,10 +1,10 @@
 //! Least cut of a level, by flows between ranks.
 //!
 //! Each rank sends one unit to each of the `k` ranks that are nearest to it. At most `s - 1` of
-//! them fit into its group of size `s`, so `k - s + 1` units leave it. Where no edge carries more
-//! than `c` times its affinity, the groups therefore cut at least `1 / c` of the units that leave
-//! them (Leighton and Rao, Journal of the ACM 46, 1999; near ranks alone, by spreading metrics:
-//! Even, Naor, Rao and Schieber, SIAM Journal on Computing 28, 1999).
+//! them fit into its group of size `s`, so `k - s + 1` units leave it. If no edge carries more than
+//! `c` times its affinity, the groups therefore cut at least `1 / c` of the units that leave them
+//! (Leighton and Rao, Journal of the ACM 46, 1999; near ranks alone, by spreading metrics: Even,
+//! Naor, Rao and Schieber, SIAM Journal on Computing 28, 1999).
 //!
 //! ```text
 //!   lengths of edges --> shortest paths --> loads of edges --> longer where more is carried
@@ -12,9 +12,10 @@
 //!        +------------------------------------------------------------------+
 //! ```
 //!
-//! The mean of the flows of all rounds is a flow, too. It is close to the best one after a few
-//! rounds where ranks have about the same place in the pattern, as in hypercubes, toruses and
-//! transposes. The lengths prove what no such flow is above, so that others are left soon.
+//! The mean of the flows of all rounds is also a flow. It is close to the best one after a few
+//! rounds if all ranks have similar positions in the pattern, as in hypercubes, toruses and
+//! transposes. The edge lengths give an upper limit of what any such flow proves, so that other
+//! patterns are abandoned early.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,24 +24,25 @@ use std::ops::RangeInclusive;
 use crate::bound::groups::Groups;
 use crate::coarsen::graph::Graph;
 
-/// Edges that are looked at, from all ranks and in all rounds, at most.
+/// Maximum number of edges visited, over all ranks and rounds.
 const WORK: usize = 40_000_000;
 
-/// Rounds, at most; and with fewer the mean of the flows is too far from the best.
+/// Limits of the number of rounds; with fewer than the least, the mean of the flows is too far from
+/// the best.
 const ROUNDS: RangeInclusive<usize> = 3..=12;
 
-/// A first round that proves less of what is wanted belongs to a pattern for which flows say
-/// little.
+/// Least fraction of the wanted bound that the first round must prove; otherwise flows give weak
+/// bounds for the pattern.
 const PROMISING: f64 = 0.5;
 
-/// Lengths closer than this are the same.
+/// Difference below which lengths are equal.
 const SAME: f64 = 1e-9;
 
-/// Most that a length may change in a round.
+/// Limits of the factor by which a length changes in a round.
 const CHANGE: (f64, f64) = (0.6, 3.0);
 
-/// Least cut of the groups. It stops early where that is `enough`, and where flows prove no
-/// more than `proven` or come nowhere near `wanted`.
+/// Least cut of the groups. Stops early if the cut is `enough`, and if flows prove no more than
+/// `proven` or are far from `wanted`.
 pub(super) fn cut(
     graph: &Graph,
     groups: &Groups,
@@ -79,15 +81,16 @@ pub(super) fn cut(
 struct RankGraph<'a> {
     graph: &'a Graph,
     lengths: Vec<f64>,
-    /// The other entry of each edge.
+    /// Index of the opposite entry of each edge.
     mirror: Vec<usize>,
 }
 
-/// Loads of all entries, both directions together, and what leaves the groups at least.
+/// Loads of all entries, both directions together, and the least that leaves the groups.
 struct Flow {
     loads: Vec<f64>,
     leaving: f64,
-    /// The least length of all paths of a rank, for each unit that leaves its group.
+    /// Shortest total path length of a rank for each unit that leaves its group, minimum over
+    /// ranks.
     least: f64,
 }
 
@@ -97,7 +100,7 @@ impl Flow {
     }
 }
 
-/// The most that an edge carries, in terms of its affinity; infinite where a load is no number.
+/// The largest load of an edge relative to its affinity; infinite if a load is not a number.
 fn congestion(graph: &Graph, loads: &[f64]) -> f64 {
     let weights = (0..graph.order()).flat_map(|vertex| graph.weights(vertex));
     let shares = loads
@@ -111,14 +114,15 @@ fn congestion(graph: &Graph, loads: &[f64]) -> f64 {
 }
 
 impl<'a> RankGraph<'a> {
-    /// Edges are the shorter the more affinity they have.
+    /// Initial lengths: the more affinity an edge has, the shorter it is.
     fn new(graph: &'a Graph) -> Self {
         let mut mirror = Vec::with_capacity(graph.entries());
         let mut lengths = Vec::with_capacity(graph.entries());
         let mut next: Vec<usize> = (0..graph.order()).map(|v| graph.range(v).start).collect();
         for vertex in 0..graph.order() {
             for (other, weight) in graph.row(vertex) {
-                // Rows ascend, so that a row is met by its neighbours in the order of its entries.
+                // Rows ascend, so that the neighbours of a row visit it in the order of its
+                // entries.
                 mirror.push(next[other]);
                 next[other] += 1;
                 lengths.push(1.0 / weight);
@@ -131,9 +135,9 @@ impl<'a> RankGraph<'a> {
         }
     }
 
-    /// The flow along shortest paths, evenly over those that are equally short: for each rank to so
-    /// many of the nearest that their paths are shortest for each unit that leaves a group of
-    /// `size`.
+    /// The flow along shortest paths, divided evenly among those that are equally short. Each rank
+    /// sends to as many of the nearest ranks as minimize the path length for each unit that leaves
+    /// a group of `size`.
     fn flow(&self, size: usize) -> Flow {
         let mut flow = Flow {
             loads: vec![0.0; self.lengths.len()],
@@ -159,8 +163,8 @@ impl<'a> RankGraph<'a> {
         flow
     }
 
-    /// Limit of what any flow proves, by the lengths that `flow` was found with: all edges together
-    /// are so long, and each unit that leaves a group takes at least so much of them.
+    /// Upper limit of what any flow proves, from the lengths with which `flow` was found: the total
+    /// length of all edges, divided by the least length that each unit that leaves a group uses.
     fn limit(&self, flow: &Flow) -> f64 {
         let weights = (0..self.graph.order()).flat_map(|vertex| self.graph.weights(vertex));
         let whole = weights
@@ -169,7 +173,8 @@ impl<'a> RankGraph<'a> {
         whole.sum::<f64>() / 2.0 / flow.least
     }
 
-    /// Makes edges longer that carry more of their affinity than others, and others shorter.
+    /// Lengthens edges that carry more relative to their affinity than others, and shortens the
+    /// others.
     fn lengthen(&mut self, loads: &[f64]) {
         let weights = (0..self.graph.order()).flat_map(|vertex| self.graph.weights(vertex));
         let weights: Vec<f64> = weights.copied().collect();
@@ -189,15 +194,15 @@ impl<'a> RankGraph<'a> {
 /// Shortest paths from one rank.
 struct Paths {
     distances: Vec<f64>,
-    /// Ranks that are reached, the nearest first: the rank itself.
+    /// Reached ranks, the nearest first, beginning with the rank itself.
     reached: Vec<usize>,
-    /// Index of each in that order.
+    /// Index of each rank in that order.
     places: Vec<usize>,
-    /// Number of equally short paths to each.
+    /// Number of equally short paths to each rank.
     counts: Vec<f64>,
-    /// Units that go to, or through, each.
+    /// Units that go to, or through, each rank.
     units: Vec<f64>,
-    /// Ranks that are seen, the nearest first.
+    /// Ranks that are seen but not yet reached, the nearest first.
     open: BinaryHeap<Reverse<u128>>,
 }
 
@@ -232,8 +237,8 @@ impl Paths {
                 let distance = self.distances[rank] + network.lengths[entry];
                 if distance < self.distances[other as usize] * (1.0 - SAME) {
                     self.distances[other as usize] = distance;
-                    // As numbers, distances are in the order of their bits. One number is compared
-                    // in half the time of a pair.
+                    // The bits of distances order like the distances, and comparing one number
+                    // takes half the time of a pair.
                     let next = u128::from(distance.to_bits()) << 64 | u128::from(other);
                     self.open.push(Reverse(next));
                 }
@@ -241,8 +246,8 @@ impl Paths {
         }
     }
 
-    /// To how many of the nearest ranks the paths are shortest for each unit that leaves a group,
-    /// and how short; `None` where all fit into one.
+    /// The number of nearest receivers for which paths are shortest for each unit that leaves a
+    /// group, and that length; `None` if all ranks fit into one group.
     fn receivers(&self, size: usize) -> Option<(usize, f64)> {
         let mut sum = 0.0;
         let mut best: Option<(usize, f64)> = None;
@@ -258,13 +263,14 @@ impl Paths {
         best
     }
 
-    /// Adds a unit to each of the nearest `receivers` to the loads of the entries on its paths.
+    /// Sends a unit to each of the nearest `receivers`, and adds it to the loads of the entries on
+    /// its paths.
     fn load(&mut self, network: &RankGraph, receivers: usize, loads: &mut [f64]) {
         self.units.fill(0.0);
         self.counts.fill(0.0);
         let (reached, counts, units) = (&self.reached, &mut self.counts, &mut self.units);
         let (distances, places) = (&self.distances, &self.places);
-        // The entries of a rank by which paths come to it.
+        // The entries of a rank through which paths reach it.
         let before = |rank: usize| {
             let neighbours = network.graph.neighbours(rank).iter();
             let entries = neighbours.zip(network.graph.range(rank));

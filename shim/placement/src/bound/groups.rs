@@ -2,11 +2,11 @@
 
 use treepie_topology::Topology;
 
-/// Numbers of ranks that the nodes of one depth take, one for each usable leaf.
+/// Numbers of ranks that the nodes of one depth take, one rank for each usable leaf.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Groups {
     ranks: usize,
-    /// Usable leaves of every node that has some.
+    /// Numbers of usable leaves of the nodes that have any.
     sizes: Vec<usize>,
 }
 
@@ -26,17 +26,17 @@ impl Groups {
         }
     }
 
-    /// Ranks in all groups together.
+    /// Number of ranks in all groups together.
     pub(super) fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// Ranks in a group, at most.
+    /// Maximum number of ranks in a group.
     pub(super) fn largest(&self) -> usize {
         self.sizes.iter().copied().max().unwrap_or(0)
     }
 
-    /// Whether all groups have the same size, and are full in every placement.
+    /// True if all groups have the same size and are full in every placement.
     pub(super) fn equal_and_full(&self) -> bool {
         self.full() && self.sizes.iter().all(|&size| size == self.largest())
     }
@@ -45,8 +45,8 @@ impl Groups {
         self.sizes.iter().sum::<usize>() == self.ranks
     }
 
-    /// A lower bound of what all groups cost, where `least(k)` is one of what a group of `k` ranks
-    /// costs: if all groups are full, the sum; else the least share of a rank, times the ranks.
+    /// Lower bound of the cost of all groups, if `least(k)` is one of the cost of a group of `k`
+    /// ranks: the sum if all groups are full, else the least cost per rank times the ranks.
     pub(super) fn sum(&self, least: impl Fn(usize) -> f64) -> f64 {
         if self.full() {
             let mut sizes = self.sizes.clone();

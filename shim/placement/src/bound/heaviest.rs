@@ -1,11 +1,11 @@
-//! What a level cuts at least because a group has only so much room.
+//! Least cut of a level that follows from the limited size of its groups.
 
 use crate::bound::groups::Groups;
 use crate::coarsen::graph::Graph;
 
-/// No rank keeps more than its heaviest partners in its group, as many as fit beside it; every pair
-/// is seen from both ends. Reached where all partners weigh the same: an all-to-all, or groups that
-/// a pattern is made of.
+/// A rank keeps at most its heaviest partners in its group, as many as fit beside it; every pair is
+/// counted at both ends. The bound is tight if all partners weigh the same: an all-to-all, or
+/// groups that a pattern consists of.
 pub(super) fn cut(graph: &Graph, groups: &Groups) -> f64 {
     let beside = groups.largest().saturating_sub(1);
     let mut doubled = 0.0;

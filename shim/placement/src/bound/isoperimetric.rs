@@ -1,12 +1,13 @@
-//! Least cut of a level of a mesh or torus: a group of so many cells has so much surface.
+//! Least cut of a level of a mesh or torus, from the least surface of a group of a given number of
+//! cells.
 //!
 //! A group of `s` cells that lies on `p` lines of an axis cuts each of them that it does not fill.
 //! By Loomis and Whitney (Bulletin of the AMS 55, 1949, theorem 2) the lines on which it lies
 //! satisfy `p1 p2 >= s` in two dimensions and `p1 p2 p3 >= s^2` in three. The least of the sum over
 //! the axes is reached by rectangles and boxes.
 //!
-//! In a mesh of three axes, layers say more (`layers`): those of a group are rectangles at best,
-//! and the largest counts across them.
+//! In a mesh of three axes, layers give a better bound (`layers`): those of a group are rectangles
+//! at best, and the largest counts across them.
 
 use crate::bound::groups::Groups;
 use crate::bound::layers;
@@ -15,10 +16,10 @@ use crate::bound::symmetry::Symmetry;
 use crate::coarsen::graph::Graph;
 use crate::initial::grid::Grid;
 
-/// Partial sums that are looked at for one level, at most.
+/// Maximum number of partial sums examined for one level.
 const MOST_STEPS: usize = 50_000_000;
 
-/// A mesh or torus that a graph contains, with the same weight on all edges of an axis.
+/// A mesh or torus contained in a graph, with the same weight on all edges of an axis.
 #[derive(Debug)]
 pub(super) struct Lattice {
     grid: Grid,
@@ -36,7 +37,7 @@ struct Axis {
 }
 
 impl Lattice {
-    /// The mesh or torus of one to three axes in a graph.
+    /// Finds the mesh or torus of one to three axes in a graph.
     pub(super) fn find(graph: &Graph) -> Option<Lattice> {
         let grid = Grid::find(graph)?;
         if grid.extents.len() > 3 {
@@ -52,7 +53,7 @@ impl Lattice {
         some.then_some(lattice)
     }
 
-    /// The reflections of the lattice that leave the graph as it is.
+    /// Reflections of the lattice that leave the graph unchanged.
     pub(super) fn symmetry(&self, graph: &Graph) -> Symmetry {
         Symmetry::of_grid(graph, &self.grid)
     }
@@ -72,11 +73,11 @@ impl Lattice {
         Graph::from_rows(rows)
     }
 
-    /// Least cut of groups: the best of two estimates.
+    /// Least cut of groups: the better of two estimates.
     pub(super) fn cut(&self, groups: &Groups) -> f64 {
         let least = self.by_layers(groups.largest().min(self.cells));
         let by_layers = least.map(|least| {
-            // No group has more cells than there are.
+            // No group has more cells than exist.
             self.over(groups, |size| {
                 least.get(size - 1).copied().unwrap_or(f64::INFINITY)
             })
@@ -84,12 +85,12 @@ impl Lattice {
         self.by_lines(groups).max(by_layers.unwrap_or(0.0))
     }
 
-    /// Least cut of groups, where `least(size)` is what one of so many cells does.
+    /// Least cut of groups, if `least(size)` is that of one group of `size` cells.
     fn over(&self, groups: &Groups, least: impl Fn(usize) -> f64) -> f64 {
         if self.cells == groups.ranks() {
             return groups.sum(least);
         }
-        // Ranks beside the lattice take room, too.
+        // Ranks outside the lattice take slots, too.
         let most = groups.largest().min(self.cells);
         let shares = (1..=most).map(|size| least(size) / size as f64);
         self.cells as f64 * shares.reduce(f64::min).unwrap_or(0.0)
@@ -124,7 +125,7 @@ impl Lattice {
         TILTS.map(cut).into_iter().fold(0.0, f64::max)
     }
 
-    /// Half of what a group of `size` cells cuts, at least.
+    /// Half of the least cut of a group of `size` cells.
     fn surface(&self, size: usize, tilt: f64) -> f64 {
         let cost = |axis: usize, lines: usize| self.axes[axis].surface(size, lines, tilt);
         let range = |axis: usize| {
@@ -149,9 +150,9 @@ impl Lattice {
     }
 }
 
-/// Amount by which the ends of a path count less than its middle. What the groups cost together
-/// does not change if cells get prices whose sum is nothing; with 0 a group costs half of what it
-/// cuts, with 1 it costs less the more inner cells it has, so that it gains nothing in a corner.
+/// Amounts by which the ends of a path count less than its middle. The total cost of the groups
+/// does not change if cells get prices whose sum is 0; with 0 a group costs half of its cut, with 1
+/// it costs less the more inner cells it has, so that it gains nothing in a corner.
 const TILTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 impl Axis {
@@ -167,7 +168,7 @@ impl Axis {
                 }
             }
         }
-        // Every edge is seen from both ends. Where one is missing, none counts.
+        // Every edge occurs at both ends. If one is missing, none counts.
         let lines = grid.members.len() / length;
         let least = |weights: &[f64], count: usize| match weights.len() == 2 * count {
             true => weights.iter().copied().fold(f64::INFINITY, f64::min),
@@ -182,12 +183,12 @@ impl Axis {
         }
     }
 
-    /// Half of what is cut of this axis by a group of `size` cells on `lines` lines, at least, and
-    /// less the price of its cells.
+    /// Half of the least cut of this axis by a group of `size` cells on `lines` lines, less the
+    /// price of its cells.
     fn surface(&self, size: usize, lines: usize, tilt: f64) -> f64 {
         let (size, lines) = (size as f64, lines as f64);
         let length = self.length as f64;
-        // Lines that are filled are not cut; each of the others has one cell or more.
+        // Filled lines are not cut; each of the others has at least one cell.
         let filled = ((size - lines) / (length - 1.0)).floor().max(0.0);
         let cut = match self.cycle {
             true => lines - filled,
@@ -202,7 +203,7 @@ impl Axis {
 
 /// A pair of neighbours on a line.
 struct Step {
-    /// Whether they are the two ends of the line.
+    /// True if they are the two ends of the line.
     wraps: bool,
 }
 

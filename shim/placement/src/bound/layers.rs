@@ -10,19 +10,19 @@
 //!   by Loomis and Whitney alone: p1 p2 p3 >= 128^2, 77 lines
 //! ```
 //!
-//! The stacking of layers is left out, so that any group costs as much.
+//! The stacking of layers is not modelled, so that this is at most the cost of any group.
 
-/// Steps for one axis across the layers, at most.
+/// Maximum number of steps for one axis across the layers.
 const MOST_STEPS: usize = 20_000_000;
 
-/// An axis whose lines are paths: its length, and the weight of its edges.
+/// An axis whose lines are paths: its length and the weight of its edges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
     pub length: usize,
     pub weight: f64,
 }
 
-/// Least cost of a group of 1, 2, ..., `most` cells; `None` where that takes too long.
+/// Least cost of a group of 1, 2, ..., `most` cells; `None` if that takes too long.
 pub(super) fn least(axes: [Path; 3], most: usize) -> Option<Vec<f64>> {
     let mut least = vec![0.0; most];
     let mut found = false;
@@ -45,8 +45,8 @@ pub(super) fn least(axes: [Path; 3], most: usize) -> Option<Vec<f64>> {
     found.then_some(least)
 }
 
-/// The weight of the lines on which groups of 1, 2, ..., `most` cells lie at least, by layers
-/// across the first axis.
+/// Least weight of the lines on which groups of 1, 2, ..., `most` cells lie, by layers across the
+/// first axis.
 fn lines(across: Path, within: [Path; 2], most: usize) -> Option<Vec<f64>> {
     let columns = (within[0].length * within[1].length).min(most);
     let rectangles = rectangles(within);
@@ -60,7 +60,7 @@ fn lines(across: Path, within: [Path; 2], most: usize) -> Option<Vec<f64>> {
     let mut least = vec![f64::INFINITY; most];
     let mut stacks = vec![0.0; most + 1];
     for largest in 1..=columns {
-        // What layers of up to `largest` cells cost that have so many cells together.
+        // Cost of layers of up to `largest` cells that have `cells` cells together.
         for cells in 1..=most {
             let best = rectangles.iter().map(|&(room, cost)| {
                 let left = cells.saturating_sub(room.min(largest));
@@ -77,14 +77,14 @@ fn lines(across: Path, within: [Path; 2], most: usize) -> Option<Vec<f64>> {
     Some(least)
 }
 
-/// Rectangles of a layer, as the cells for which they have room and the weight of their lines: each
-/// is the cheapest with so much room.
+/// Rectangles of a layer, as the number of cells that they hold and the weight of their lines: each
+/// is the cheapest of its capacity.
 fn rectangles(within: [Path; 2]) -> Vec<(usize, f64)> {
     let sides = |path: Path| 1..=path.length;
     let mut all: Vec<(usize, f64)> = sides(within[0])
         .flat_map(|one| sides(within[1]).map(move |other| (one, other)))
         .map(|(one, other)| {
-            // A side of `one` cells along the first axis crosses as many lines of the second.
+            // A side of `one` cells along the first axis crosses `one` lines of the second.
             let cost = one as f64 * within[1].weight + other as f64 * within[0].weight;
             (one * other, cost)
         })

@@ -6,15 +6,15 @@ use crate::hardware::Hardware;
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_traffic::Matrix;
 
-/// A number that the hop-bytes of no placement are below, one rank on each leaf that may be used; 0
-/// where none is known. `placed` is a placement: where it is found to be the cheapest, the search
-/// for a better bound ends.
+/// A lower bound of the hop-bytes of all placements with one rank on each usable leaf; 0 if none is
+/// known. `placed` is a placement: if it is proven to be the cheapest, the search for a better
+/// bound ends.
 ///
-/// The time grows with the cube of the ranks, up to a second for several hundred, from where on
-/// only what is quick is done.
+/// The time grows with the cube of the number of ranks, up to a second for several hundred; above
+/// that, only fast bounds are computed.
 ///
 /// # Panics
-/// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
+/// Panics if `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
 pub fn lower_bound<'a>(
     matrix: &Matrix,
     hardware: impl Into<Hardware<'a>>,

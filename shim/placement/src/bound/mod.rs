@@ -1,12 +1,12 @@
 //! Lower bounds of the cost of any placement.
 //!
-//! DistComm is a sum over the levels of the tree: what is cut there, affinity between ranks that
-//! are in different nodes, times what the way is longer for it. Each level divides the ranks into
-//! groups of the sizes that it has. No placement costs less than the sum of what each level cuts at
-//! least:
+//! DistComm is a sum over the levels of the tree: the cut of a level, that is the affinity between
+//! ranks in different nodes, times the distance that the level adds. Each level divides the ranks
+//! into groups of given sizes. No placement costs less than the sum of the least cuts of all
+//! levels:
 //!
 //! ```text
-//! heaviest        a group has room for so many partners only
+//! heaviest        a group has room for few partners only
 //! isoperimetric   a group of a mesh or torus has a surface
 //!   layers        how large it is in three dimensions
 //! flow            what all ranks send to all others must pass: hypercubes, transposes

@@ -11,18 +11,18 @@ use treepie_topology::networks::Network;
 use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
-/// Up to so many nodes all pairs are looked at.
+/// Largest number of nodes for which all pairs are examined.
 const ALL_PAIRS: usize = 2048;
 
-/// The larger of two bounds for ranks on the allowed leaves of `topology`. `placed` is a placement,
-/// at which the search for a better bound ends.
+/// The larger of two bounds for ranks on the allowed leaves of `topology`. `placed` is a placement;
+/// the search for a better bound ends at its cost.
 ///
 /// *Neighbours*: each rank has its heaviest partners at the nearest slots that any node has.
-/// *Groups*: between nodes goes at least what must leave groups of their size, over at least the
-/// shortest distance.
+/// *Groups*: nodes exchange at least the traffic that must leave groups of their size, over at
+/// least the shortest distance.
 ///
 /// # Errors
-/// More ranks than leaves.
+/// There are more ranks than leaves.
 pub(crate) fn lower_bound_on_network(
     matrix: &Matrix,
     topology: &Topology,
@@ -42,12 +42,12 @@ pub(crate) fn lower_bound_on_network(
     Ok(best.min(value))
 }
 
-/// The least distance to the i-th nearest other slot, over all nodes.
+/// Least distance to the i-th nearest other slot, over all nodes.
 fn profile(target: &NetworkTarget, degree: usize) -> Option<Vec<f64>> {
     let nodes = target.nodes;
     let count = nodes.count();
     let one_for_all = match nodes.network() {
-        // Every node of a full torus sees the same.
+        // Every node of a full torus has the same distances.
         Network::Lattice(lattice) => {
             let whole = count == lattice.sizes().iter().product::<usize>();
             whole
@@ -108,7 +108,7 @@ fn neighbours(target: &NetworkTarget) -> f64 {
     sum / 2.0
 }
 
-/// The bound for trees, on the tree of nodes and positions with the shortest distances.
+/// Applies the bound for trees to the tree of nodes and positions with the shortest distances.
 fn groups(
     matrix: &Matrix,
     target: &NetworkTarget,
@@ -147,7 +147,7 @@ fn groups(
     Ok(lower_bound_on_tree(matrix, &tree, &placed))
 }
 
-/// The shortest distances between nodes at one position, and at two.
+/// Shortest distances between nodes at one position, and at two.
 fn shortest(network: &Network, positions: &[usize], nodes: usize) -> Option<(f64, f64)> {
     let same = match nodes > positions.len() {
         true => network.distance(positions[0], positions[0]),

@@ -1,16 +1,17 @@
 //! Least cut of a level, by a relaxation of the partition to a semidefinite program.
 //!
-//! A partition into groups is the matrix X with `x[i][j] = 1` where ranks i and j are together,
-//! else 0. Every such X has a diagonal of ones, no negative entry, row sums of at most the size s
-//! of the largest group, and eigenvalues between 0 and s; and of three ranks two that are with the
-//! third are together. The largest affinity that any matrix of this kind keeps together bounds what
-//! a partition can keep (Zhao, Karisch, Rendl and Wolkowicz, Journal of Combinatorial Optimization
-//! 2, 1998; Sotirov, INFORMS Journal on Computing 26, 2014).
+//! A partition into groups is the matrix X with `x[i][j] = 1` if ranks i and j are together, and 0
+//! otherwise. Every such X has ones on the diagonal, no negative entry, row sums of at most the
+//! size s of the largest group, and eigenvalues between 0 and s; and if two ranks are both together
+//! with a third, they are together. The largest affinity that any matrix of this kind keeps
+//! together bounds what a partition can keep (Zhao, Karisch, Rendl and Wolkowicz, Journal of
+//! Combinatorial Optimization 2, 1998; Sotirov, INFORMS Journal on Computing 26, 2014).
 //!
-//! It begins with the bound by eigenvalues alone (Donath and Hoffman, IBM Journal of Research and
-//! Development 17, 1973), and is approached by the boundary point method (Povh, Rendl and Wiegele,
-//! Computing 78, 2006). The bound doesn't depend on how far that got: any prices of the constraints
-//! prove one, as the least value of the Lagrangian, which the eigenvalues of one matrix give.
+//! The program starts with the bound by eigenvalues alone (Donath and Hoffman, IBM Journal of
+//! Research and Development 17, 1973), and is solved approximately by the boundary point method
+//! (Povh, Rendl and Wiegele, Computing 78, 2006). The bound is valid at any stage of the solution:
+//! any prices of the constraints prove one, as the least value of the Lagrangian, which the
+//! eigenvalues of one matrix give.
 
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
@@ -19,32 +20,32 @@ use crate::bound::symmetry::Symmetry;
 use crate::bound::triangles::Triangles;
 use crate::coarsen::graph::Graph;
 
-/// Work of all levels together, at most: a round takes the cube of the order of each block for its
+/// Maximum work of all levels together: a round takes the cube of the order of each block for its
 /// eigenvalues, and [`PASSES`] times the square of the whole order. About a second.
 pub(super) const WORK: usize = 1_000_000_000;
 
-/// Multiply-and-adds of a round for each entry of a matrix.
+/// Multiply-adds of a round for each entry of a matrix.
 pub(super) const PASSES: usize = 32;
 
-/// Rounds, at most; and with fewer the bound is not worth its time.
+/// Limits of the number of rounds; with fewer than the least, the bound is not worth its time.
 const ROUNDS: std::ops::RangeInclusive<usize> = 10..=400;
 
-/// Rounds between two proofs; twice as many, between two looks for triangle inequalities.
+/// Rounds between two proofs, and half the rounds between two searches for triangle inequalities.
 const PROVE_EVERY: usize = 10;
 
-/// Rounds after which there must have been progress.
+/// Maximum number of rounds without progress.
 const PATIENCE: usize = 100;
 
-/// Most ranks for which triangle inequalities are looked for.
+/// Largest number of ranks for which triangle inequalities are searched.
 pub(super) const TRIANGLES: usize = 128;
 
-/// Rounds without triangle inequalities in the beginning.
+/// Initial rounds without triangle inequalities.
 const ROUNDS_BEFORE_TRIANGLES: usize = 60;
 
-/// Part of its violation by which the price of a triangle inequality follows.
+/// Step of the price of a triangle inequality, as a fraction of its violation.
 const TRIANGLE_RATE: f64 = 0.2;
 
-/// Rounds that so much work allows; `None` where they are too few.
+/// Number of rounds that `work` allows; `None` if they are too few.
 fn rounds(symmetry: &Symmetry, work: usize) -> Option<usize> {
     let ranks: usize = symmetry.sizes().sum();
     let cubes: usize = symmetry.sizes().map(|size| size.pow(3)).sum();
@@ -52,8 +53,8 @@ fn rounds(symmetry: &Symmetry, work: usize) -> Option<usize> {
     (ranks >= 4 && rounds >= *ROUNDS.start()).then(|| rounds.min(*ROUNDS.end()))
 }
 
-/// Least cut of the groups of a graph with this symmetry, found with so much work at most. It
-/// stops early where that is `enough`.
+/// Least cut of the groups of a graph with this symmetry, found with at most `work` work. Stops
+/// early if the cut is `enough`.
 pub(super) fn cut(
     graph: &Graph,
     symmetry: &Symmetry,
@@ -107,20 +108,21 @@ struct Relaxation<'a> {
     /// Affinity of all pairs.
     total: f64,
     size: f64,
-    /// Whether all row sums are `size`, not only at most.
+    /// True if all row sums equal `size`; otherwise they are at most `size`.
     exact: bool,
     /// The present point.
     x: DMatrix<f64>,
-    /// Prices of what it must be: positive semidefinite, and without negative entries.
+    /// Prices of the constraints that the point is positive semidefinite and without negative
+    /// entries.
     semidefinite: DMatrix<f64>,
     entries: DMatrix<f64>,
-    /// Prices of the ones on the diagonal, and of the sums of the rows.
+    /// Prices of the ones on the diagonal, and of the row sums.
     diagonal: DVector<f64>,
     rows: DVector<f64>,
     triangles: Triangles,
     /// The weight of violations.
     penalty: f64,
-    /// Violation of the diagonal and the rows; of the prices' equation.
+    /// Violation of the diagonal and the rows, and of the equation of the prices.
     residuals: (f64, f64),
 }
 
@@ -157,8 +159,9 @@ impl<'a> Relaxation<'a> {
         })
     }
 
-    /// The point and the prices that are best if a partition is only known by its eigenvalues: the
-    /// groups are as near as can be to the lowest eigenvectors of the graph's Laplacian.
+    /// Sets the point and the prices that are optimal if only the eigenvalues of a partition are
+    /// constrained: the groups are as near as possible to the lowest eigenvectors of the graph's
+    /// Laplacian.
     fn begin(&mut self) -> Option<()> {
         let order = self.x.nrows();
         let degrees = -self.costs.column_sum();
@@ -181,7 +184,7 @@ impl<'a> Relaxation<'a> {
             let parts: Vec<_> = blocks.iter().map(part).collect();
             self.symmetry.join(&parts)
         };
-        // Equal eigenvalues go together, so that the point has the pattern's symmetry.
+        // Equal eigenvalues are taken together, so that the point has the pattern's symmetry.
         let low = |value: f64| value <= last + 1e-9;
         let count = ascending.iter().filter(|&&value| low(value)).count();
         let share = order as f64 / count as f64;
@@ -191,15 +194,15 @@ impl<'a> Relaxation<'a> {
         Some(())
     }
 
-    /// The costs with the prices of the triangle inequalities.
+    /// The costs including the prices of the triangle inequalities.
     fn priced_costs(&self) -> DMatrix<f64> {
         let mut costs = self.costs.clone();
         self.triangles.add_to(&mut costs);
         costs
     }
 
-    /// One round: each kind of prices in turn, then the point. `None` where the eigenvalues can't
-    /// be found.
+    /// One round: updates each kind of prices, then the point. `None` if the eigenvalues cannot be
+    /// found.
     fn step(&mut self) -> Option<()> {
         let costs = self.priced_costs();
         let left = &costs - &self.semidefinite - &self.entries;
@@ -211,7 +214,7 @@ impl<'a> Relaxation<'a> {
         let left = &costs - self.of_diagonal_and_rows(&self.rows) - &self.x / self.penalty;
         self.semidefinite = self.positive_part(&left - &self.entries)?;
         self.entries = (&left - &self.semidefinite).map(|entry| entry.max(0.0));
-        // What the prices leave, as a step of the point.
+        // The remainder after the prices, as a step of the point.
         let step = (&self.semidefinite + &self.entries - left) * self.penalty - &self.x;
         let next = &self.x + &step;
         if self.triangles.is_empty() {
@@ -232,8 +235,8 @@ impl<'a> Relaxation<'a> {
         Some(())
     }
 
-    /// Solves the equations of least squares for the prices of the diagonal and the rows, whose
-    /// right hand sides are given.
+    /// Solves the least-squares equations for the prices of the diagonal and the rows, whose
+    /// right-hand sides are given.
     fn price_diagonal_and_rows(&mut self, diagonal: DVector<f64>, rows: DVector<f64>) {
         let order = diagonal.len() as f64;
         let difference = rows - &diagonal;
@@ -259,11 +262,11 @@ impl<'a> Relaxation<'a> {
         Some(self.symmetry.join(&positive))
     }
 
-    /// Bound that the present prices prove: for any partition X, the costs are those prices times
-    /// what they are of, and at least the eigenvalues below 0 of the rest times those of X, which
-    /// are at most `size` and sum up to the order.
+    /// The bound that the present prices prove. For any partition X, the costs are the prices times
+    /// the constraint values, plus at least the negative eigenvalues of the remainder times those
+    /// of X, which are at most `size` and add up to the order.
     fn proof(&self) -> f64 {
-        // Where rows may sum up to less, a price above 0 proves nothing.
+        // If rows may add up to less, a positive price proves nothing.
         let rows = match self.exact {
             true => self.rows.clone(),
             false => self.rows.map(|price| price.min(0.0)),

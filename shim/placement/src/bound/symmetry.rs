@@ -1,7 +1,7 @@
-//! Reflections of a mesh or torus that leave its pattern as it is.
+//! Reflections of a mesh or torus that leave its pattern unchanged.
 //!
-//! A matrix that they leave as it is falls into blocks, one for each way in which a vector can
-//! change its sign under them. Three reflections of 512 ranks make eight blocks of 64, whose
+//! A matrix that they leave unchanged falls into blocks, one for each combination of signs that a
+//! vector can have under them. Three reflections of 512 ranks make eight blocks of 64, whose
 //! eigenvalues take a sixty-fourth of the time.
 //!
 //! ```text
@@ -16,17 +16,17 @@ use nalgebra::DMatrix;
 use crate::coarsen::graph::Graph;
 use crate::initial::grid::Grid;
 
-/// Reflections that commute, and the blocks that they make.
+/// Commuting reflections and the blocks that they make.
 #[derive(Debug)]
 pub(super) struct Symmetry {
-    /// Ranks that each reflection exchanges, in one order for all.
+    /// Ranks that each reflection exchanges, in the same order for all.
     reflections: Vec<Vec<(usize, usize)>>,
-    /// Places of sums and differences of the same signs.
+    /// Indices of sums and differences of the same signs.
     blocks: Vec<Vec<usize>>,
 }
 
 impl Symmetry {
-    /// No symmetry of so many ranks: one block.
+    /// No symmetry of `ranks` ranks: one block.
     pub(super) fn none(ranks: usize) -> Self {
         Symmetry {
             reflections: Vec::new(),
@@ -34,7 +34,7 @@ impl Symmetry {
         }
     }
 
-    /// The axes of a grid along which a graph that contains it can be reflected.
+    /// Axes of a grid along which a graph that contains it can be reflected.
     pub(super) fn of_grid(graph: &Graph, grid: &Grid) -> Self {
         let mirrored = |axis: usize| {
             let pairs = reflection(graph.order(), grid, axis);
@@ -63,8 +63,8 @@ impl Symmetry {
         self.blocks.iter().map(Vec::len)
     }
 
-    /// The blocks of a matrix, and the norm of what is outside: rounding, if the matrix has the
-    /// symmetry.
+    /// The blocks of a matrix, and the norm of the entries outside, which are rounding errors if
+    /// the matrix has the symmetry.
     pub(super) fn split(&self, mut matrix: DMatrix<f64>) -> (Vec<DMatrix<f64>>, f64) {
         self.transform(&mut matrix);
         let block = |places: &Vec<usize>| {
@@ -96,7 +96,7 @@ impl Symmetry {
         matrix
     }
 
-    /// Sums and differences for pairs of rows and of columns; twice is nothing.
+    /// Replaces pairs of rows and of columns by sums and differences; an involution.
     fn transform(&self, matrix: &mut DMatrix<f64>) {
         let root = std::f64::consts::FRAC_1_SQRT_2;
         for pairs in &self.reflections {
@@ -116,7 +116,7 @@ impl Symmetry {
     }
 }
 
-/// The ranks that a reflection of an axis exchanges, each pair from its lower cell on.
+/// The ranks that a reflection of an axis exchanges, in pairs that begin with the lower cell.
 fn reflection(ranks: usize, grid: &Grid, axis: usize) -> Vec<(usize, usize)> {
     let number = |cell: &[u32]| {
         let axes = cell.iter().zip(&grid.extents);
@@ -139,7 +139,7 @@ fn reflection(ranks: usize, grid: &Grid, axis: usize) -> Vec<(usize, usize)> {
     pairs.collect()
 }
 
-/// Whether exchanging these ranks leaves all affinities as they are.
+/// True if exchanging these ranks leaves all affinities unchanged.
 fn is_automorphism(graph: &Graph, pairs: &[(usize, usize)]) -> bool {
     let mut image: Vec<usize> = (0..graph.order()).collect();
     for &(one, other) in pairs {

@@ -16,7 +16,7 @@ use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::{ProcessingUnit, Topology, Tree};
 use treepie_traffic::Matrix;
 
-/// The least of `cost` over all placements of ranks on usable leaves.
+/// The minimum of `cost` over all placements of ranks on usable leaves.
 fn exhaustively(
     ranks: usize,
     topology: &Topology,
@@ -67,7 +67,7 @@ fn trees() -> impl Strategy<Value = Topology> {
         })
 }
 
-/// Tiny and large affinities, whole and not.
+/// Tiny and large affinities, integral and fractional.
 fn affinities() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(1.0),
@@ -78,7 +78,7 @@ fn affinities() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// A mesh, of whose axes those in `wrapped` are cycles; the weight of axis `i` is `weights[i]`.
+/// A mesh; the axes in `wrapped` are cycles, and the weight of axis `i` is `weights[i]`.
 fn mesh(extents: &[usize], wrapped: &[bool], weights: &[f64]) -> Matrix {
     let cells: usize = extents.iter().product();
     let mut entries = Vec::new();
@@ -118,7 +118,7 @@ fn all_to_all(ranks: usize) -> Matrix {
     Matrix::from_entries(ranks, pairs.filter(|(a, b, _)| a != b)).unwrap()
 }
 
-/// Cost of the best placement found over the bound.
+/// Ratio of the cost of the best placement found to the bound.
 fn above(matrix: &Matrix, topology: &Topology) -> f64 {
     let options = Options {
         effort: Effort::Strong,
@@ -128,7 +128,7 @@ fn above(matrix: &Matrix, topology: &Topology) -> f64 {
     found.cost / lower_bound(matrix, topology, &found.placement.leaf_of_rank) - 1.0
 }
 
-/// Cut of a level by each method, and the least of any placement.
+/// Cut of a level by each method, and the minimum over all placements.
 fn every_method(matrix: &Matrix, topology: &Topology) -> (Vec<f64>, f64) {
     let graph = Graph::new(matrix, matrix.order());
     let groups = Groups::at(topology, 1, matrix.order());
@@ -282,7 +282,7 @@ fn the_relaxation_proves_as_much_in_blocks_as_at_once() {
     let symmetry = Lattice::find(&graph).unwrap().symmetry(&graph);
     assert_eq!(symmetry.sizes().count(), 8);
     let groups = Groups::at(&Topology::from_arities("4:8").unwrap(), 1, 32);
-    // So few rounds that no triangle inequality comes in.
+    // Too few rounds for any triangle inequality.
     let cut = |symmetry: &Symmetry, rounds: usize| {
         let cubes: usize = symmetry.sizes().map(|size| size.pow(3)).sum();
         let work = rounds * (cubes + semidefinite::PASSES * 32 * 32);

@@ -10,21 +10,21 @@ use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Sums of this many numbers are right up to this part of the whole.
+/// Relative precision of sums of this many numbers.
 const ROUNDING: f64 = 1e-10;
 
-/// Least part of the whole from which the rest beside a mesh or torus is examined.
+/// Least fraction of the affinity outside a mesh or torus for which that remainder is examined.
 const WORTH_IT: f64 = 0.01;
 
-/// A number that no placement's [`crate::objective::dist_comm`] is below, one rank on each usable
-/// leaf. `placed` is a placement: where its cut is found to be the least, the search for a better
+/// A lower bound of [`crate::objective::dist_comm`] of all placements with one rank on each usable
+/// leaf. `placed` is a placement: if its cut is proven to be the minimum, the search for a better
 /// bound ends.
 ///
-/// The time grows with the cube of the ranks, up to a second for several hundred, from where on
-/// only what is quick is done.
+/// The time grows with the cube of the number of ranks, up to a second for several hundred; above
+/// that, only fast bounds are computed.
 ///
 /// # Panics
-/// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
+/// Panics if `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
 pub(crate) fn lower_bound_on_tree(
     matrix: &Matrix,
     topology: &Topology,
@@ -49,7 +49,7 @@ pub(crate) fn lower_bound_on_tree(
     let mut sum = 0.0;
     let traffic = traffic_by_level(matrix, topology, placed);
     for ((further, groups), traffic) in levels.iter().zip(traffic) {
-        // Between nodes at this depth goes what turns anywhere above it.
+        // Traffic whose lowest common ancestor is above this depth passes between its nodes.
         cut += traffic / 2.0;
         if *further > 0.0 {
             sum += further * pattern.cut(groups, cut);
@@ -58,23 +58,23 @@ pub(crate) fn lower_bound_on_tree(
     sum
 }
 
-/// Affinities, and what is known of them for all levels.
+/// Affinities, and properties of them that are used at all levels.
 struct Pattern<'a> {
     graph: &'a Graph,
     stencil: Option<Stencil>,
     total: f64,
     /// Number that all affinities are multiples of.
     unit: Option<f64>,
-    /// Work that the relaxation may take for a level.
+    /// Maximum work of the relaxation for a level.
     work: usize,
 }
 
-/// A mesh or torus, and what is beside it.
+/// A mesh or torus and the edges beside it.
 struct Stencil {
     lattice: Lattice,
     /// The pattern without the lattice.
     rest: Graph,
-    /// The symmetry of that; nothing where there is next to nothing beside the lattice.
+    /// The symmetry of the rest; `None` if there is almost nothing beside the lattice.
     symmetry: Option<Symmetry>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The least affinity between different groups. `known` is what one placement has.
+    /// Least affinity between different groups. `known` is that of one placement.
     fn cut(&self, groups: &Groups, known: f64) -> f64 {
         let proven = |bound: f64| self.round(bound);
         let enough = |bound: f64| proven(bound) >= known * (1.0 - 1e-9);
@@ -111,7 +111,7 @@ impl<'a> Pattern<'a> {
         if enough(best) {
             return proven(best);
         }
-        // Of a mesh or torus with something beside it, each alone.
+        // The sum of two cuts: of a mesh or torus, and of the edges beside it.
         let surface = self
             .stencil
             .as_ref()
@@ -120,7 +120,7 @@ impl<'a> Pattern<'a> {
             best = best.max(surface + heaviest::cut(&stencil.rest, groups));
         }
         let few = self.graph.order() <= semidefinite::TRIANGLES;
-        // A surface says more of a lattice alone.
+        // The surface gives a better bound for a lattice alone.
         let alone = self
             .stencil
             .as_ref()
@@ -148,7 +148,8 @@ impl<'a> Pattern<'a> {
         proven(best)
     }
 
-    /// The least multiple of the common divisor that isn't below a bound; a cut is one.
+    /// The least multiple of the common divisor that is not below a bound; every cut is such a
+    /// multiple.
     fn round(&self, bound: f64) -> f64 {
         let bound = bound - ROUNDING * self.total;
         let least = match self.unit {
@@ -165,8 +166,8 @@ fn total(graph: &Graph) -> f64 {
     rows.sum::<f64>() / 2.0
 }
 
-/// The largest number that all weights are whole multiples of; they are means of two directions,
-/// and so halves of whole numbers if the directions are whole.
+/// Largest number that divides all weights; these are means of two directions, and so multiples of
+/// one half if the directions are integers.
 fn common_divisor(graph: &Graph) -> Option<f64> {
     const MOST: f64 = (1_u64 << 50) as f64;
     let mut divisor = 0_u64;

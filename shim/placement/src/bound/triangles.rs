@@ -1,4 +1,4 @@
-//! Triangle inequalities: of three ranks, two that are with the third are together.
+//! Triangle inequalities: if two ranks are both together with a third, they are together.
 
 use nalgebra::DMatrix;
 
@@ -9,14 +9,14 @@ pub(super) struct Triangles {
     prices: Vec<f64>,
 }
 
-/// New inequalities at a time.
+/// Maximum number of inequalities added together.
 const AT_A_TIME: usize = 2000;
 
-/// Least violation of an inequality that counts.
+/// Least violation of an inequality to be added.
 const VIOLATED: f64 = 0.02;
 
 impl Triangles {
-    /// Whether there are none.
+    /// True if there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.corners.is_empty()
     }
@@ -26,7 +26,7 @@ impl Triangles {
         self.prices.iter().sum()
     }
 
-    /// Adds to the symmetric matrix `sum` what the prices make each pair cost.
+    /// Adds the cost of each pair by the prices to the symmetric matrix `sum`.
     pub(super) fn add_to(&self, sum: &mut DMatrix<f64>) {
         for (&[a, b, c], price) in self.corners.iter().zip(&self.prices) {
             for (i, j, part) in [(a, b, 0.5), (a, c, 0.5), (b, c, -0.5)] {
@@ -36,7 +36,7 @@ impl Triangles {
         }
     }
 
-    /// Raises the price of each inequality by `rate` times its violation, lowers those of the
+    /// Raises the price of each violated inequality by `rate` times its violation, and lowers the
     /// others.
     pub(super) fn reprice(&mut self, x: &DMatrix<f64>, rate: f64) {
         for (corners, price) in self.corners.iter().zip(&mut self.prices) {
@@ -44,7 +44,7 @@ impl Triangles {
         }
     }
 
-    /// Drops inequalities without a price, and takes in those that are violated most.
+    /// Drops inequalities without a price, and adds those with the largest violation.
     pub(super) fn exchange(&mut self, x: &DMatrix<f64>) {
         let order = x.nrows();
         let priced = self.corners.iter().zip(&self.prices);
@@ -67,7 +67,7 @@ impl Triangles {
         violated.truncate(AT_A_TIME);
         let mut all: Vec<([usize; 3], f64)> = violated.iter().map(|known| (known.0, 0.0)).collect();
         all.extend(priced);
-        // Of two entries of the same corners, that with the price.
+        // Of two entries of the same corners, the one with the price is kept.
         all.sort_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
         all.dedup_by_key(|known| known.0);
         (self.corners, self.prices) = all.into_iter().unzip();

@@ -1,12 +1,12 @@
-//! A part of the tree that is filled in one go: a few nodes and how much two
-//! ranks gain by sharing them.
+//! Part of the tree whose ranks are assigned in one step: a few nodes, and the gain of two ranks
+//! that share one.
 
 use crate::target::slots::Slots;
 
-/// No block has more cells than this, unless a node has more children.
+/// Maximum number of cells of a block, unless a node has more children.
 pub const CELLS: usize = 64;
 
-/// A node with more children than this is divided into bundles of children.
+/// Maximum number of children of a node that is not divided into bundles of children.
 pub(crate) const WIDEST: usize = 64;
 
 /// One node, or some children of one node.
@@ -28,15 +28,15 @@ impl Siblings {
     }
 }
 
-/// Cells to divide ranks among.
+/// Cells among which ranks are divided.
 #[derive(Debug)]
 pub struct Block {
     /// The cells, in the order of the tree.
     pub cells: Vec<Siblings>,
     /// Ranks in each cell.
     pub sizes: Vec<usize>,
-    /// Saving of a unit of weight between two cells, compared with the largest distance in the
-    /// block: `saved[a * cells + b]`.
+    /// Distance saved for a unit of weight between two cells, relative to the largest distance in
+    /// the block: `saved[a * cells + b]`.
     pub saved: Vec<f64>,
     /// For cells `a` and `b`, the cells that lie with `a` below the child of
     /// their lowest common node: `side[a * cells + b]` is a range.
@@ -61,7 +61,7 @@ struct Node {
 }
 
 impl Block {
-    /// The block below `top`: as many levels as there is room for in [`CELLS`].
+    /// Builds the block below `top`, with as many levels as fit into [`CELLS`].
     pub fn below(slots: &Slots, top: &Siblings) -> Self {
         let mut levels = 1;
         while let Some(cells) = count(slots, top, levels + 1)
@@ -85,7 +85,8 @@ impl Block {
         block
     }
 
-    /// The cells on the side of `from`, where a way from cell `from` to cell `to` parts from it.
+    /// The cells on the side of `from`, at the node where the path from cell `from` to cell `to`
+    /// turns.
     pub fn side(&self, from: usize, to: usize) -> std::ops::Range<usize> {
         let (start, end) = self.side[from * self.sizes.len() + to];
         start as usize..end as usize
@@ -114,7 +115,7 @@ impl Block {
         }
     }
 
-    /// Cuts the children of a node in two, those of each half, and so on.
+    /// Cuts the children of a node in two, then those of each half, and so on.
     fn cut(&mut self, node: &Node) {
         self.cut_children(&node.children);
         node.children.iter().for_each(|child| self.cut(child));
@@ -134,7 +135,7 @@ impl Block {
     }
 }
 
-/// Parts of siblings: their bundles, or the children of the one.
+/// Parts of siblings: their bundles, or the children of a single one.
 pub fn parts(slots: &Slots, top: &Siblings) -> Vec<Siblings> {
     let mut top = top.clone();
     while top.nodes.len() == 1 && top.depth < slots.group_depth() {
@@ -158,12 +159,12 @@ pub fn parts(slots: &Slots, top: &Siblings) -> Vec<Siblings> {
     bundle.collect()
 }
 
-/// Whether siblings cannot be divided further.
+/// True if siblings cannot be divided further.
 pub(crate) fn is_group(slots: &Slots, cell: &Siblings) -> bool {
     cell.nodes.len() == 1 && cell.depth == slots.group_depth()
 }
 
-/// Cells `levels` divisions below; `None` if nothing is divided any more.
+/// Number of cells `levels` divisions below; `None` if nothing can be divided.
 fn count(slots: &Slots, top: &Siblings, levels: usize) -> Option<usize> {
     if levels == 0 || is_group(slots, top) {
         return (levels == 0).then_some(1);
@@ -203,8 +204,8 @@ fn collect(slots: &Slots, top: &Siblings, levels: usize, cells: &mut Vec<Sibling
     }
 }
 
-/// Distance of ranks that share nothing below these siblings. Bundles are no nodes: sharing one is
-/// worth what sharing a child would be, so that the division has something to aim at.
+/// Distance of ranks that share nothing below these siblings. Bundles are not nodes: sharing one
+/// saves as much as sharing a child would, so that the division has an objective.
 fn distance(slots: &Slots, top: &Siblings) -> f64 {
     let mut depth = top.depth;
     let mut nodes = top.nodes.clone();

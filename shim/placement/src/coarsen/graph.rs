@@ -12,10 +12,10 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The graph of a matrix: the weight of an edge is the mean of the two directions, as in
+    /// Builds the graph of a matrix. The weight of an edge is the mean of the two directions, as in
     /// [`crate::objective::dist_comm`], so that the cost of a placement is the sum over edges of
     /// weight times distance. The diagonal is left out. Vertices `order..vertices` have no edges:
-    /// they stand for slots that stay empty.
+    /// they represent empty slots.
     pub fn new(matrix: &Matrix, vertices: usize) -> Self {
         let order = matrix.order();
         let mut received = vec![0_usize; order + 1];
@@ -96,7 +96,7 @@ impl Graph {
         graph
     }
 
-    /// The graph without vertices.
+    /// A graph without vertices.
     pub fn empty() -> Self {
         Graph::with_capacity(0, 0)
     }
@@ -149,7 +149,7 @@ impl Graph {
             .map(|(&neighbour, &weight)| (neighbour as usize, weight))
     }
 
-    /// Weight of the edge between two vertices; 0 where there is none.
+    /// Weight of the edge between two vertices; 0 if there is none.
     pub fn weight(&self, a: usize, b: usize) -> f64 {
         match self.neighbours(a).binary_search(&(b as u32)) {
             Ok(at) => self.weights(a)[at],
@@ -157,8 +157,8 @@ impl Graph {
         }
     }
 
-    /// The graph of `members` among themselves, numbered in their order. `number` must have room
-    /// for every vertex and hold [`Graph::OUTSIDE`] throughout; it is left so.
+    /// The graph of `members` among themselves, numbered in their order. `number` must have an
+    /// entry for every vertex, all equal to [`Graph::OUTSIDE`]; they are restored.
     pub(crate) fn subgraph(&self, members: &[u32], number: &mut [u32]) -> Graph {
         for (new, &member) in members.iter().enumerate() {
             number[member as usize] = new as u32;

@@ -1,6 +1,6 @@
-//! A tree of the nodes of a job, cut where the network is widest: what the strategies for trees run
-//! on. Dragonflies have groups and routers, fat trees subtrees; tori, meshes and graphs are halved
-//! again and again, tori at the largest gap between occupied coordinates (as Zoltan2 does).
+//! Tree of the nodes of a job, cut at the widest extent of the network; the strategies for trees
+//! run on it. Dragonflies have groups and routers, fat trees subtrees; tori, meshes and graphs are
+//! halved recursively, tori at the largest gap between occupied coordinates (as Zoltan2 does).
 
 use crate::error::PlacementError;
 use crate::random::Random;
@@ -10,17 +10,17 @@ use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::networks::{Lattice, Network};
 use treepie_topology::{ProcessingUnit, Topology, Tree};
 
-/// From so many slots on the tree ends where it has [`PARTS`] parts or more: what is inside them is
-/// left to annealing.
+/// Number of slots from which the tree ends at the level that has [`PARTS`] or more parts:
+/// annealing places ranks inside them.
 const MANY: usize = 20_000;
 
-/// NodeTree that a tree with many slots has at least.
+/// Least number of parts of a tree with many slots.
 const PARTS: usize = 8;
 
-/// Pairs that are measured for the mean distance of a level.
+/// Number of sampled pairs for the mean distance of a level.
 const SAMPLES: usize = 2000;
 
-/// The tree and what its leaves are.
+/// The tree and the slots of its leaves.
 pub(crate) struct Halves {
     /// The tree; its level distances are means over pairs of nodes.
     pub tree: Topology,
@@ -29,10 +29,10 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    /// The tree of all slots that may be used.
+    /// Builds the tree of all usable slots.
     ///
     /// # Errors
-    /// None for slots of at least one node.
+    /// `None` without slots of at least one node.
     pub fn new(target: &NetworkTarget) -> Result<Self, PlacementError> {
         let nodes = target.nodes;
         let used: Vec<u32> = (0..nodes.count())
@@ -85,7 +85,7 @@ impl NodeTree {
         }
     }
 
-    /// The same without levels below a depth.
+    /// Removes the levels below a depth.
     fn flattened(self, depth: usize) -> NodeTree {
         match self {
             NodeTree::Node(node) => NodeTree::Node(node),
@@ -182,7 +182,7 @@ fn grouped(keyed: &[(Vec<usize>, u32)], level: usize) -> NodeTree {
     NodeTree::Inner(groups.map(|group| grouped(group, level + 1)).collect())
 }
 
-/// Nodes of a lattice halved along the longest extent.
+/// Halves nodes of a lattice along the longest extent.
 fn halved_lattice(lattice: &Lattice, nodes: &NetworkNodes, mut used: Vec<u32>) -> NodeTree {
     if used.len() == 1 {
         return NodeTree::Node(used[0]);
@@ -234,7 +234,7 @@ fn around_gap(occupied: &[bool]) -> (usize, usize) {
     (best.1, best.2)
 }
 
-/// The place to cut a sorted list in half: between two planes if one is near.
+/// The index at which to cut a sorted list in half: between two planes if one is near.
 fn boundary(sorted: &[u32], along: impl Fn(u32) -> usize) -> usize {
     let middle = sorted.len() / 2;
     let slack = sorted.len() / 8;
@@ -244,7 +244,7 @@ fn boundary(sorted: &[u32], along: impl Fn(u32) -> usize) -> usize {
     near.find(is_edge).unwrap_or(middle)
 }
 
-/// Nodes of a graph halved between two that are far apart.
+/// Halves nodes of a graph between two that are far apart.
 fn halved_graph(nodes: &NetworkNodes, mut used: Vec<u32>) -> NodeTree {
     if used.len() == 1 {
         return NodeTree::Node(used[0]);
@@ -264,7 +264,7 @@ fn halved_graph(nodes: &NetworkNodes, mut used: Vec<u32>) -> NodeTree {
     NodeTree::Inner(vec![halved_graph(nodes, used), halved_graph(nodes, second)])
 }
 
-/// The mean distance of nodes whose lowest common ancestor is at each depth, not growing downwards.
+/// Mean distance of nodes whose lowest common ancestor is at each depth, not increasing downwards.
 fn mean_distances(
     tree: &Topology,
     target: &NetworkTarget,

@@ -3,7 +3,7 @@
 use crate::coarsen::graph::Graph;
 use crate::random::Random;
 
-/// A graph whose vertices stand for one or more ranks.
+/// A graph whose vertices represent one or more ranks.
 #[derive(Debug)]
 pub(crate) struct Coarse {
     /// Edges between them.
@@ -12,7 +12,7 @@ pub(crate) struct Coarse {
     pub sizes: Vec<u32>,
 }
 
-/// One step of coarsening.
+/// One coarsening step.
 #[derive(Debug)]
 pub struct Step {
     /// The smaller graph.
@@ -22,8 +22,8 @@ pub struct Step {
 }
 
 /// Pairs vertices along heavy edges (heavy-edge matching, Karypis and Kumar 1998), visiting them in
-/// random order. A vertex takes the neighbour with the largest weight for each rank that the pair
-/// stands for. No pair stands for more than `largest` ranks.
+/// random order. A vertex takes the neighbour with the largest edge weight per rank of the pair. No
+/// pair represents more than `largest` ranks.
 pub(crate) fn coarsened(fine: &Coarse, largest: u32, random: &mut Random) -> Step {
     let order = fine.graph.order();
     let partner = matching(fine, largest, random);
@@ -52,7 +52,7 @@ pub(crate) fn coarsened(fine: &Coarse, largest: u32, random: &mut Random) -> Ste
     }
 }
 
-/// The partner of each vertex; itself where it has none.
+/// The partner of each vertex; itself if it has none.
 fn matching(fine: &Coarse, largest: u32, random: &mut Random) -> Vec<u32> {
     let order = fine.graph.order();
     let mut visit: Vec<u32> = (0..order as u32).collect();

@@ -5,12 +5,12 @@ use treepie_base::{Leaf, Rank};
 
 /// Reason why constraints cannot be met. Leaves of the topology are called cores, as users do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[allow(missing_docs)] // the messages say what their fields are
+#[allow(missing_docs)] // the messages explain the fields
 pub enum ConstraintError {
-    /// The list of slots has another length than there are cores.
+    /// The list of slots has another length than the number of cores.
     #[error("{found} numbers of slots are given for {expected} cores: give one for each")]
     WrongSlots { found: usize, expected: usize },
-    /// More ranks than all cores take.
+    /// There are more ranks than slots on all cores.
     #[error(
         "{ranks} ranks do not fit into the {slots} slots of the cores that may be used: allow more slots or cores, or use fewer ranks"
     )]
@@ -38,7 +38,7 @@ pub enum ConstraintError {
         leaf: Leaf,
         why: &'static str,
     },
-    /// More ranks are fixed to a core than it takes.
+    /// More ranks are fixed to a core than it has slots.
     #[error(
         "{found} ranks are fixed to core {leaf}, which takes {slots}: fix some of them elsewhere or allow more slots"
     )]
@@ -47,12 +47,12 @@ pub enum ConstraintError {
         found: usize,
         slots: usize,
     },
-    /// A rank has no core left that it may use.
+    /// A rank has no usable core left.
     #[error(
         "rank {rank} has no core left: none of those that it may use can be used; allow it others"
     )]
     NothingAllowed { rank: Rank },
-    /// Some ranks together may use fewer slots than they are.
+    /// Several ranks together may use fewer slots than there are ranks.
     #[error(
         "ranks {} may only use cores {}, which take {slots} ranks: allow some of them other cores",
         short(ranks),
@@ -63,10 +63,10 @@ pub enum ConstraintError {
         leaves: Vec<Leaf>,
         slots: usize,
     },
-    /// A level to share that the tree does not have.
+    /// The level to share is not in the tree.
     #[error("no level is called \"{name}\": the levels are {known}")]
     NoSuchLevel { name: String, known: String },
-    /// A set of ranks that no node can hold.
+    /// No node can hold all ranks of a set.
     #[error(
         "ranks {} must share a {level}, but no {level} has room for all {}: the largest takes {largest} of them",
         short(ranks), ranks.len()
@@ -76,7 +76,7 @@ pub enum ConstraintError {
         level: String,
         largest: usize,
     },
-    /// No way was found to give all sets of ranks a node of their own size.
+    /// The search found no assignment of sets of ranks to nodes.
     #[error(
         "no {level} was found for ranks {}, which must share one, beside the other ranks that must share theirs: make some of these sets smaller",
         short(ranks)
@@ -87,10 +87,10 @@ pub enum ConstraintError {
     NoThreads,
 }
 
-/// Most numbers that a message lists.
+/// Maximum number of numbers in a message.
 const MOST_LISTED: usize = 12;
 
-/// A list of numbers, cut off where it gets long.
+/// Formats a list of numbers, truncated if it is long.
 fn short<I: ToString>(numbers: &[I]) -> String {
     let listed = numbers.iter().take(MOST_LISTED).map(I::to_string);
     let listed = listed.collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! Constraints that were checked against a topology, and placements that keep them.
+//! Constraints checked against a topology, and placements that satisfy them.
 
 use crate::constraints::error::ConstraintError;
 use crate::constraints::repair::repaired;
@@ -10,11 +10,11 @@ use treepie_base::{List, Rank, Slot};
 use treepie_topology::Topology;
 
 impl SlotTree {
-    /// Checks `constraints` for so many ranks on `topology`.
+    /// Checks `constraints` for `ranks` ranks on `topology`.
     ///
     /// # Errors
-    /// Ranks or leaves that do not exist; fewer slots than ranks; constraints
-    /// that contradict each other.
+    /// A rank or leaf does not exist, there are fewer slots than ranks, or constraints contradict
+    /// each other.
     pub fn new(
         constraints: &Constraints,
         ranks: usize,
@@ -37,8 +37,8 @@ impl SlotTree {
             }
             .into());
         }
-        // No core takes more ranks than it has to: one more each time that
-        // the ranks do not find slots.
+        // Cores take as few ranks as possible: the limit grows by one each time that the ranks do
+        // not fit.
         let most = capacities.iter().copied().max().unwrap_or(1).max(1);
         let mut height = lowest_height(&capacities, ranks);
         loop {
@@ -53,8 +53,8 @@ impl SlotTree {
         }
     }
 
-    /// The placement that a strategy found, with as few ranks as possible moved
-    /// so that all rules are kept; itself if it keeps them.
+    /// The placement of a strategy with the fewest possible moves so that it satisfies all
+    /// constraints; unchanged if it does.
     ///
     /// # Errors
     /// No slots were found for ranks that must be together.

@@ -1,11 +1,11 @@
-//! Constraints of a placement: how many ranks a core takes, cores that are not used, ranks that are
-//! pinned, ranks that must share a node.
+//! Constraints of a placement: number of ranks on a core, unused cores, pinned ranks, ranks that
+//! must share a node.
 //!
-//! [`Constraints`] is what a user requests. It is checked once against a topology and becomes a
-//! [`SlotTree`]: a tree in which every leaf is one *slot* for one rank, and the answer to "may this
-//! rank use that slot?". A strategy works on the slots as on any other tree; what it returns is
-//! repaired where it breaks a rule ([`SlotTree::admit`]), and a search by swaps consults
-//! [`SlotTree::may_swap`] before each of them.
+//! [`Constraints`] is the user's request. It is checked once against a topology and becomes a
+//! [`SlotTree`]: a tree in which every leaf is one *slot* for one rank, with a test of whether a
+//! rank may use a slot. A strategy works on the slots like on any other tree; its result is
+//! repaired if it violates a constraint ([`SlotTree::admit`]), and a search by swaps checks
+//! [`SlotTree::may_swap`] before each swap.
 //!
 //! ```text
 //! cores        0      1      2        slots 2, 1, 0: core 2 is not used

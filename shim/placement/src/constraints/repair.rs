@@ -1,10 +1,10 @@
-//! Repair of a placement that breaks rules, with few moves.
+//! Repair of a placement that violates constraints, with few moves.
 //!
 //! Ranks that may stay where they are stay. Sets of ranks that must be together get their node
-//! first, the largest set first, preferably the node where most of them are. Every other rank gets
-//! the nearest free slot that it may have; where there is none, a chain of ranks moves on, each to
-//! a slot that it may have, until one is free (an augmenting path, found breadth first). Such a
-//! chain exists whenever the lists of slots permit an arrangement at all.
+//! first, the largest set first, preferably the node that has most of them. Every other rank gets
+//! the nearest free slot that it may use; if there is none, each rank of a chain moves to another
+//! slot that it may use, the last one to a free slot (an augmenting path, found breadth first).
+//! Such a chain exists if the lists of slots permit any arrangement.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -13,11 +13,11 @@ use crate::constraints::error::ConstraintError;
 use crate::constraints::slot_tree::SlotTree;
 use treepie_base::{Leaf, List, Rank, Slice, Slot};
 
-/// A placement that keeps all rules, near to `wished`, one slot for each rank. Ranks without a
-/// preference, and those that prefer a slot that does not exist, sit anywhere.
+/// A placement that satisfies all constraints, near to `wished`, with one slot for each rank. Ranks
+/// without a preference, or whose preferred slot does not exist, get any slot.
 ///
 /// # Errors
-/// Ranks whose lists have too few slots; a set of ranks that finds no node.
+/// The lists of some ranks have too few slots, or no node is found for a set of ranks.
 pub(super) fn repaired(
     slot_tree: &SlotTree,
     wished: &Slice<Rank, Slot>,
@@ -35,11 +35,11 @@ pub(super) fn repaired(
     for rank in waiting {
         arrangement.slot(rank)?;
     }
-    // Every rank was seated, or there was an error.
+    // Every rank has a slot, or there was an error.
     Ok(arrangement.slot_of.into_iter().flatten().collect())
 }
 
-/// Rank of each slot at present.
+/// Present rank of each slot.
 #[derive(Clone)]
 struct Arrangement<'a> {
     slot_tree: &'a SlotTree,
@@ -51,7 +51,7 @@ struct Arrangement<'a> {
 }
 
 impl<'a> Arrangement<'a> {
-    /// All ranks that keep the rules where they are and belong to no set.
+    /// Starts with all ranks that satisfy the constraints where they are and belong to no set.
     fn new(slot_tree: &'a SlotTree, wished: &'a Slice<Rank, Slot>) -> Self {
         let slots = slot_tree.topology().leaf_count();
         let mut arrangement = Arrangement {
@@ -111,8 +111,8 @@ impl<'a> Arrangement<'a> {
         })
     }
 
-    /// The nodes where most of `members` are first; then those that are just
-    /// large enough, so that room is left for other sets.
+    /// Nodes in order of preference: those with the most of `members` first, then those that are
+    /// just large enough, so that others are left for other sets.
     fn nodes_by_preference(&self, members: &[Rank]) -> Vec<usize> {
         let topology = self.slot_tree.topology();
         let depth = self.slot_tree.shared_depth();
@@ -155,7 +155,7 @@ impl<'a> Arrangement<'a> {
             .saturating_sub(taken.map(|(_, members)| members.len()).sum())
     }
 
-    /// Number of `members` that may be on a node, as far as their lists tell.
+    /// Number of `members` that may be on a node by their lists.
     fn eligible(&self, node: usize, members: &[Rank]) -> usize {
         let slots = self.slots_of(node);
         let here = |rank: Rank| match self.slot_tree.list_of(rank) {
@@ -168,13 +168,13 @@ impl<'a> Arrangement<'a> {
         members.iter().filter(|&&member| here(member)).count()
     }
 
-    /// Gives a rank the nearest free slot, or makes others move on for it.
+    /// Gives a rank the nearest free slot, or moves others to free one.
     fn slot(&mut self, rank: Rank) -> Result<(), ConstraintError> {
         if let Some(slot) = self.nearest_free(rank) {
             self.put(rank, slot);
             return Ok(());
         }
-        // From which slot a rank would move to this one; itself for `rank`.
+        // The slot from which a rank would move to each slot; the slot itself for `rank`.
         let nowhere = self.rank_on.next_key();
         let mut from = List::from(vec![None; self.rank_on.len()]);
         let mut queue = VecDeque::from([(rank, nowhere)]);
@@ -211,7 +211,7 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// The free slot nearest to that a rank prefers, by number.
+    /// The free slot nearest to the one that a rank prefers, by number.
     fn nearest_free(&self, rank: Rank) -> Option<Slot> {
         let preference = self.wished.get(rank).map_or(0, |slot| slot.0);
         let slots = self.range_for(rank);
@@ -243,7 +243,7 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// The slots of the node that a rank must not leave.
+    /// The slots of the node to which a rank is restricted.
     fn range_for(&self, rank: Rank) -> Range<usize> {
         let group = self.slot_tree.group_of(rank);
         match group.and_then(|group| self.node_of_group[group]) {
@@ -252,8 +252,7 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// The ranks that a chain from `rank` reached, and the slots that they have:
-    /// one less than they are.
+    /// The ranks that a chain from `rank` reached, and their slots, of which there is one fewer.
     fn crowd(&self, rank: Rank, from: &Slice<Slot, Option<Slot>>) -> ConstraintError {
         let reached = from.keys().filter(|&slot| from[slot].is_some());
         let slots: Vec<Slot> = reached.collect();

@@ -8,10 +8,10 @@ use crate::constraints::request::Constraints;
 use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 
-/// Names of the level whose nodes have a memory of their own.
+/// Names of the levels whose nodes have separate memory.
 const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
 
-/// Number of ranks each leaf takes, 0 where none may be.
+/// Number of ranks that each leaf takes, 0 if none.
 pub(crate) fn usable_slots(
     constraints: &Constraints,
     topology: &Topology,
@@ -40,7 +40,7 @@ pub(crate) fn usable_slots(
     Ok(slots)
 }
 
-/// Leaves that many usable threads of each core, the first ones.
+/// Leaves only the first usable threads of each core, as many as requested.
 fn leave_threads_out(
     slots: &mut Slice<Leaf, usize>,
     topology: &Topology,
@@ -65,7 +65,7 @@ fn leave_threads_out(
     Ok(())
 }
 
-/// The least number of ranks on each core with which so many ranks fit.
+/// Least number of ranks on each core with which `ranks` ranks fit.
 pub(super) fn lowest_height(slots: &Slice<Leaf, usize>, ranks: usize) -> usize {
     let fits = |height: usize| {
         let slots = slots.iter().map(|&count| count.min(height));
@@ -82,7 +82,7 @@ pub(super) fn lowest_height(slots: &Slice<Leaf, usize>, ranks: usize) -> usize {
     low
 }
 
-/// Allowed leaves of ranks, as a few different lists.
+/// Allowed leaves of ranks, as a small number of distinct lists.
 pub(super) struct Allowed {
     pub(super) list_of_rank: List<Rank, Option<usize>>,
     pub(super) lists: Vec<Vec<Leaf>>,
@@ -148,7 +148,7 @@ impl Allowed {
         })
     }
 
-    /// The slots of each leaf, no more than `height` except where more ranks are fixed.
+    /// Slots of each leaf, at most `height` unless more ranks are fixed to it.
     pub(super) fn capped(&self, slots: &Slice<Leaf, usize>, height: usize) -> List<Leaf, usize> {
         let fixed = |leaf: &Leaf| self.fixed_on.get(leaf).copied().unwrap_or(0);
         let slots = slots.iter_enumerated();
@@ -179,7 +179,7 @@ fn why_unusable(
     (!allowed_here).then_some("none of those that the rank may use")
 }
 
-/// The sets of ranks as disjoint sets of two or more.
+/// Merges the sets of ranks into disjoint sets of two or more.
 pub(super) fn joined(
     together: &[Vec<Rank>],
     ranks: usize,
@@ -206,7 +206,7 @@ pub(super) fn joined(
     Ok(sets)
 }
 
-/// Level of the nodes that ranks which must be together share.
+/// Level of the nodes on which ranks of a set must be together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SharedLevel {
     pub depth: usize,
@@ -214,10 +214,10 @@ pub(super) struct SharedLevel {
 }
 
 impl SharedLevel {
-    /// The level that the constraints name, or else that of machines.
+    /// The level named in the constraints, or else that of machines.
     ///
     /// # Errors
-    /// A level that the topology does not have.
+    /// The topology does not have the level.
     pub(super) fn new(
         constraints: &Constraints,
         topology: &Topology,
@@ -248,8 +248,7 @@ impl SharedLevel {
     }
 }
 
-/// The depth of the nodes, whose ranks have memory in common; 0 where the whole
-/// tree is one machine.
+/// Depth of the nodes whose ranks share memory; 0 if the whole tree is one machine.
 pub(crate) fn shared_depth(topology: &Topology) -> usize {
     let levels = topology.levels();
     let depth_of = |name: &&str| levels.iter().position(|level| level.name == *name);

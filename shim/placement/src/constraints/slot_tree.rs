@@ -1,11 +1,11 @@
-//! Constraints that were checked against a topology: the tree of slots.
+//! Constraints checked against a topology: the tree of slots.
 
 use crate::constraints::resolved::{Allowed, SharedLevel};
 use crate::error::PlacementError;
 use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::Topology;
 
-/// A slot and the rank that has it, if any.
+/// A slot and its rank, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupant {
     /// The rank; `None` on an empty slot.
@@ -14,27 +14,27 @@ pub struct Occupant {
     pub slot: Slot,
 }
 
-/// The slots that ranks can take, and the ranks that may take each.
+/// The slots that ranks can take, and the ranks that may take each slot.
 ///
-/// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, those that it forbids none.
-/// A slot belongs to a leaf of the topology that the constraints were made for. Where every leaf
-/// takes one rank, slots and leaves are the same.
+/// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, a forbidden slot none. A
+/// slot belongs to a leaf of the topology for which the constraints were made. If every leaf takes
+/// one rank, slots and leaves are the same.
 #[derive(Debug, Clone)]
 pub struct SlotTree {
     topology: Topology,
-    /// Whether the slots are a level of their own below the leaves.
+    /// True if the slots are a separate level below the leaves.
     has_slots: bool,
     leaf_of_slot: List<Slot, Leaf>,
     /// The first slot of each leaf, and the number of slots.
     first_slot: List<Leaf, Slot>,
-    /// Index in `lists` of the slots that a rank may have; `None`: all.
+    /// Index in `lists` of the slots that a rank may have; `None` for all slots.
     list_of_rank: List<Rank, Option<usize>>,
     /// Slots by increasing number.
     lists: Vec<Vec<Slot>>,
     /// Index in `groups` of the set that a rank belongs to.
     group_of_rank: List<Rank, Option<usize>>,
     groups: Vec<Vec<Rank>>,
-    /// Level of the nodes that groups must not leave.
+    /// Level of the nodes that sets of ranks must not leave.
     shared: SharedLevel,
 }
 
@@ -68,7 +68,7 @@ impl SlotTree {
         let mut first_slot = Slot::list([0]);
         let mut leaf_of_slot = List::new();
         for (leaf, &count) in capacities.iter_enumerated() {
-            // A leaf that takes no rank still has one slot, a forbidden one.
+            // A leaf that takes no rank still has one forbidden slot.
             leaf_of_slot.resize(leaf_of_slot.len() + count.max(1), leaf);
             first_slot.push(leaf_of_slot.next_key());
         }
@@ -106,16 +106,16 @@ impl SlotTree {
         &self.topology
     }
 
-    /// Number of levels of [`SlotTree::topology`] that are those of leaves and what is above them:
-    /// the rest is the slots on one leaf.
+    /// Number of levels of [`SlotTree::topology`] down to the leaves of the original topology: the
+    /// rest are the slots on one leaf.
     pub(crate) fn levels_of_leaves(&self) -> usize {
         self.topology.depth() - usize::from(self.has_slots)
     }
 
-    /// These slots on a tree with other distances.
+    /// Replaces the distances of the tree.
     ///
     /// # Errors
-    /// As [`Topology::with_level_distances`].
+    /// See [`Topology::with_level_distances`].
     pub(crate) fn with_level_distances(&self, distances: &[f64]) -> Result<Self, PlacementError> {
         let topology = self.topology.clone().with_level_distances(distances)?;
         Ok(SlotTree {
@@ -124,21 +124,21 @@ impl SlotTree {
         })
     }
 
-    /// Whether no rank may have `slot`.
+    /// True if no rank may have `slot`.
     pub(super) fn is_forbidden(&self, slot: Slot) -> bool {
         self.topology.leaf(Leaf(slot.0)).forbidden
     }
 
-    /// Whether any rank may take any slot that the topology allows, so that
-    /// every swap keeps all rules.
+    /// True if any rank may take any slot that the topology allows, so that no swap violates a
+    /// constraint.
     pub fn is_free(&self) -> bool {
         self.lists.is_empty() && self.groups.is_empty()
     }
 
-    /// Whether `rank` may have `slot`, ranks that must be together with it set aside.
+    /// True if `rank` may have `slot`, regardless of ranks that must be together with it.
     ///
     /// # Panics
-    /// If there is no such rank or slot.
+    /// Panics if there is no such rank or slot.
     pub(crate) fn may_use(&self, rank: Rank, slot: Slot) -> bool {
         let listed = match self.list_of_rank[rank] {
             None => true,
@@ -147,11 +147,11 @@ impl SlotTree {
         listed && !self.is_forbidden(slot)
     }
 
-    /// Whether the ranks on two slots may change places. A rank that must share a node with others
+    /// True if the ranks on two slots may be swapped. A rank that must share a node with others
     /// stays on it.
     ///
     /// # Panics
-    /// If there is no such rank or slot.
+    /// Panics if there is no such rank or slot.
     pub fn may_swap(&self, one: Occupant, other: Occupant) -> bool {
         self.may_move(one, other.slot) && self.may_move(other, one.slot)
     }
@@ -165,7 +165,7 @@ impl SlotTree {
         stays && self.may_use(rank, to)
     }
 
-    /// Whether a placement, one slot for each rank, keeps all rules.
+    /// True if a placement, one slot for each rank, satisfies all constraints.
     pub fn keeps_rules(&self, slot_of_rank: &Slice<Rank, Slot>) -> bool {
         let mut taken: List<Slot, bool> = vec![false; self.leaf_of_slot.len()].into();
         let seated = slot_of_rank.iter_enumerated().all(|(rank, &slot)| {
@@ -182,9 +182,9 @@ impl SlotTree {
         slot_of_rank.len() == self.ranks() && seated && self.groups.iter().all(at_home)
     }
 
-    /// The slots that ranks on these leaves have: on each leaf the first ones, by rank. A rank for
-    /// which its leaf has no slot, or that may not be there, gets the number of a slot that does
-    /// not exist.
+    /// The slots of ranks on these leaves: on each leaf the first ones, by rank. A rank for which
+    /// its leaf has no slot, or that may not be there, gets the number of a slot that does not
+    /// exist.
     pub(crate) fn slots_on(&self, leaf_of_rank: &Slice<Rank, Leaf>) -> List<Rank, Slot> {
         let mut next = self.first_slot.clone();
         let nowhere = self.leaf_of_slot.next_key();
@@ -199,21 +199,21 @@ impl SlotTree {
         slots.collect()
     }
 
-    /// The leaf of each rank, from its slot.
+    /// Maps the slot of each rank to its leaf.
     ///
     /// # Panics
-    /// If there is no such slot.
+    /// Panics if there is no such slot.
     pub fn leaves_of(&self, slot_of_rank: &Slice<Rank, Slot>) -> List<Rank, Leaf> {
         let leaves = slot_of_rank.iter().map(|&slot| self.leaf_of_slot[slot]);
         leaves.collect()
     }
 
-    /// The slots of ranks on leaves of [`SlotTree::topology`].
+    /// Converts leaves of [`SlotTree::topology`] to slots.
     pub(crate) fn from_own_leaves(leaf_of_rank: List<Rank, Leaf>) -> List<Rank, Slot> {
         Slot::list(leaf_of_rank.into_iter().map(usize::from))
     }
 
-    /// The leaves of [`SlotTree::topology`] that slots are.
+    /// Converts slots to leaves of [`SlotTree::topology`].
     pub(crate) fn own_leaves(slot_of_rank: &Slice<Rank, Slot>) -> List<Rank, Leaf> {
         Leaf::list(slot_of_rank.iter().map(|slot| slot.0))
     }
@@ -227,12 +227,12 @@ impl SlotTree {
         self.group_of_rank[rank]
     }
 
-    /// The slots that a rank may have by its list; all if it has none.
+    /// The list of slots that a rank may have; `None` if it may have all.
     pub(super) fn list_of(&self, rank: Rank) -> Option<&[Slot]> {
         self.list_of_rank[rank].map(|list| self.lists[list].as_slice())
     }
 
-    /// The node of a slot that groups must not leave.
+    /// The node of a slot that sets of ranks must not leave.
     pub(super) fn node_of(&self, slot: Slot) -> usize {
         self.topology.ancestor(Leaf(slot.0), self.shared.depth)
     }

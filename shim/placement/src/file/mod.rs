@@ -1,5 +1,4 @@
-//! Placements as YAML: which rank belongs on which core, and which new rank the
-//! launcher's processes get for that.
+//! Placements as YAML: the core of each rank, and the new rank of each of the launcher's processes.
 
 #[cfg(test)]
 mod tests;
@@ -13,16 +12,16 @@ use treepie_base::{
 };
 use treepie_topology::Topology;
 
-/// Bytes that cross one level of the topology, counted over ordered pairs of ranks.
+/// Bytes that cross one level of the topology, summed over ordered pairs of ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelTraffic {
-    /// Level that ranks on the two sides have in common at most: `root`, or the name of a level of
-    /// the topology.
+    /// Lowest level that the ranks of a pair have in common: `root`, or the name of a level of the
+    /// topology.
     pub level: String,
-    /// With the ranks where the launcher put them.
+    /// With the launcher's placement of ranks.
     pub before: f64,
-    /// With the ranks where this placement puts them.
+    /// With this placement of ranks.
     pub after: f64,
 }
 
@@ -30,27 +29,27 @@ pub struct LevelTraffic {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
-    /// With the ranks where the launcher put them.
+    /// With the launcher's placement of ranks.
     pub before: f64,
-    /// With the ranks where this placement puts them.
+    /// With this placement of ranks.
     pub after: f64,
 }
 
 /// A placement with its origin.
 pub type PlacementFile = File<StoredPlacement>;
 
-/// A placement. Ranks are the application's; processes are the launcher's, in
-/// the order of its `MPI_COMM_WORLD`; cores are logical leaves of `topology`. The lists come last:
-/// a file that was cut off lacks one, or has one that is too short.
+/// A placement. Ranks are the application's; processes are the launcher's, in the order of its
+/// `MPI_COMM_WORLD`; cores are logical leaves of `topology`. The lists come last: in a truncated
+/// file one is missing or too short.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StoredPlacement {
-    /// The profile that it was computed from.
+    /// The profile from which it was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Number of ranks; the length of the three lists below.
     pub ranks: usize,
-    /// Strategy that computed it, such as `treematch`.
+    /// Strategy that computed the placement, such as `treematch`.
     pub strategy: String,
     /// Expected gain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +84,7 @@ impl FileContents for StoredPlacement {
 }
 
 impl StoredPlacement {
-    /// Whether the placement is for a job of `ranks` ranks.
+    /// Checks that the placement is for a job of `ranks` ranks.
     ///
     /// # Errors
     /// The two numbers, if they differ.
@@ -99,13 +98,13 @@ impl StoredPlacement {
         }
     }
 
-    /// Checks that the parts agree with each other.
+    /// Checks that the parts are consistent.
     ///
     /// # Errors
-    /// A list of another length than `ranks`; a core that does not exist, is
-    /// forbidden, or has another number of ranks than of processes; a permutation that is none, or
-    /// that does not follow from the two lists of cores; a cost or volume that is negative or not
-    /// finite. `path` is for messages.
+    /// A list has another length than `ranks`; a core does not exist, is forbidden, or has
+    /// different numbers of ranks and processes; the permutation is not one, or does not follow
+    /// from the two lists of cores; a cost or volume is negative or not finite. `path` is for
+    /// messages.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
         let wrong = |field: &str, problem: String| Err(FileError::field(path, field, problem));
         if self.ranks == 0 {
@@ -139,8 +138,8 @@ impl StoredPlacement {
         self.check_numbers(path)
     }
 
-    /// Problem of a list of one core for each rank or process. A core
-    /// may be there several times if it is that often in `others` too.
+    /// Checks a list of one core for each rank or process. A core may occur several times if it
+    /// occurs as often in `others`.
     fn cores_problem(&self, cores: &[Leaf], others: &[Leaf], what: &str) -> Option<String> {
         let (found, ranks, leaves) = (cores.len(), self.ranks, self.topology.leaf_count());
         if found != ranks {

@@ -1,4 +1,4 @@
-//! Placements that are whole, and the many ways in which they are not.
+//! Valid placements, and the many ways in which they can be invalid.
 #![allow(clippy::unwrap_used)]
 
 use crate::file::*;
@@ -44,7 +44,7 @@ fn path() -> &'static Path {
     Path::new("a.placement.yaml")
 }
 
-/// The message for the sample with one piece of its text replaced.
+/// The message for the sample with one part of its text replaced.
 fn message_with(old: &str, new: &str) -> String {
     let text = sample().to_text(path()).unwrap();
     assert!(text.contains(old), "{text}");
@@ -215,7 +215,7 @@ fn wrong_words_are_refused_with_their_line() {
 #[test]
 fn every_cut_off_file_is_refused() {
     let text = sample().to_text(path()).unwrap();
-    // All but the last line break, without which nothing is lost.
+    // All prefixes except the whole text without its last line break, which is valid.
     for length in 0..text.len() - 1 {
         let cut = PlacementFile::from_text(path(), &text[..length]);
         assert!(cut.is_err(), "cut to {length} bytes");
@@ -233,7 +233,7 @@ fn a_placement_that_contradicts_itself_is_not_written() {
 }
 
 proptest! {
-    /// What is accepted in spite of a changed byte is whole all the same.
+    /// A file accepted in spite of a changed byte is consistent.
     #[test]
     fn changed_bytes_never_panic_and_never_make_a_contradiction(
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0x09u8..0x7f), 1..4)

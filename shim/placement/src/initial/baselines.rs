@@ -9,9 +9,9 @@ pub(crate) fn packed(topology: &Topology, ranks: usize) -> List<Rank, Leaf> {
     allowed.into_iter().take(ranks).collect()
 }
 
-/// Round robin: rank `i` on the `i`-th leaf by physical number, machine after
-/// machine, forbidden ones left out. On machines that number their sockets
-/// alternately this deals ranks to the sockets in turn.
+/// Round-robin: rank `i` on the `i`-th leaf by physical number, machine after machine, forbidden
+/// ones left out. On machines that number their sockets alternately this distributes ranks over the
+/// sockets round-robin.
 pub(crate) fn round_robin(topology: &Topology, ranks: usize) -> List<Rank, Leaf> {
     let order = topology.physical_order();
     let allowed = order

@@ -14,9 +14,9 @@ const COARSEST: usize = 40;
 pub struct Trials {
     /// Parts grown from random starts on the coarsest graph.
     pub growths: usize,
-    /// Whole runs from coarsening on; the best is returned.
+    /// Number of whole runs including coarsening, of which the best is returned.
     pub runs: usize,
-    /// Passes of refinement on each graph, at most.
+    /// Maximum number of refinement passes on each graph.
     pub passes: usize,
 }
 
@@ -96,8 +96,8 @@ fn initial(coarse: &Coarse, first: usize, trials: Trials, random: &mut Random) -
     best.map_or_else(Vec::new, |best| best.1)
 }
 
-/// Side 0 grown around a random vertex: again and again the vertex that is most
-/// drawn to it joins, until it is full.
+/// Side 0 grown around a random vertex: the vertex with the strongest connection to it joins
+/// repeatedly, until it is full.
 fn grow_greedily(coarse: &Coarse, first: usize, random: &mut Random) -> Vec<u8> {
     let order = coarse.sizes.len();
     let mut side = vec![1; order];
@@ -111,7 +111,7 @@ fn grow_greedily(coarse: &Coarse, first: usize, random: &mut Random) -> Vec<u8> 
         let Some(vertex) = next else { break };
         drawn.remove(vertex);
         let vertex_size = coarse.sizes[vertex] as usize;
-        // What would overshoot by more than it fills stays out.
+        // A vertex that would overshoot by more than it fills is left out.
         if size + vertex_size > first && size + vertex_size - first > first - size {
             break;
         }
@@ -136,7 +136,7 @@ fn grow_greedily(coarse: &Coarse, first: usize, random: &mut Random) -> Vec<u8> 
 struct Refinement<'a> {
     coarse: &'a Coarse,
     side: &'a mut [u8],
-    /// Size of side 0 beyond what it should have.
+    /// Size of side 0 less its target.
     excess: i64,
     cut: f64,
     /// Vertices of each side that may move, by gain.
@@ -180,8 +180,8 @@ impl<'a> Refinement<'a> {
         self.largest - 1
     }
 
-    /// Moves vertices one after the other, each once, the best first; then takes back what came
-    /// after the best moment. Whether that was better than the start.
+    /// Moves vertices one after the other, each once, the best first; then undoes the moves after
+    /// the best state. Returns true if that is better than the start.
     fn pass(&mut self) -> bool {
         self.fill();
         let order = self.side.len();
@@ -209,7 +209,7 @@ impl<'a> Refinement<'a> {
         best < start
     }
 
-    /// Puts the vertices at the border into the heaps; all of them while the sizes are not right.
+    /// Puts the vertices at the border into the heaps; all vertices while the sizes are wrong.
     fn fill(&mut self) {
         for vertex in self.moved.drain(..) {
             self.has_moved[vertex as usize] = false;
@@ -227,7 +227,7 @@ impl<'a> Refinement<'a> {
         self.cut = cut / 2.0;
     }
 
-    /// Gain (decrease of the cut) if `vertex` moves, and its weight to the other side.
+    /// Gain (decrease of the cut) of moving `vertex`, and its weight to the other side.
     fn gain(&self, vertex: usize) -> (f64, f64) {
         let (mut inside, mut outside) = (0.0, 0.0);
         for (neighbour, weight) in self.coarse.graph.row(vertex) {

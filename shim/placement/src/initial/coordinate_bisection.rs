@@ -1,13 +1,13 @@
-//! Grids cut in two again and again, where equal boxes do not fit: any sizes,
-//! any tree (recursive coordinate bisection, Berger and Bokhari 1987).
+//! Grids cut in two recursively, for any sizes and any tree, if equal boxes do not fit (recursive
+//! coordinate bisection, Berger and Bokhari 1987).
 
 use crate::coarsen::block::{Siblings, is_group, parts};
 use crate::coarsen::graph::Graph;
 use crate::initial::grid::Grid;
 use crate::target::slots::Slots;
 
-/// The leaf of each vertex. Each cut is across the axis that costs least; vertices that are not on
-/// the grid fill what is left.
+/// Computes the leaf of each vertex. Each cut is across the axis that costs least; vertices outside
+/// the grid fill the remaining leaves.
 pub fn boxed(graph: &Graph, grid: &Grid, slots: &Slots) -> Vec<usize> {
     let mut cutting = Cutting {
         graph,
@@ -16,7 +16,7 @@ pub fn boxed(graph: &Graph, grid: &Grid, slots: &Slots) -> Vec<usize> {
         leaf_of: vec![0; graph.order()],
         first: vec![false; graph.order()],
     };
-    // Those that are not on the grid are last on every axis.
+    // Vertices outside the grid are last on every axis.
     let mut members: Vec<u32> = (0..graph.order() as u32).collect();
     let top = Siblings {
         depth: 0,
@@ -31,7 +31,7 @@ struct Cutting<'a> {
     grid: &'a Grid,
     slots: &'a Slots<'a>,
     leaf_of: Vec<usize>,
-    /// Whether a vertex is in the first half of the present cut.
+    /// True if a vertex is in the first half of the present cut.
     first: Vec<bool>,
 }
 
@@ -47,7 +47,7 @@ impl Cutting<'_> {
         self.halve(members, &parts(self.slots, top));
     }
 
-    /// Divides `members` among siblings: half of them first.
+    /// Divides `members` among siblings, halving both recursively.
     fn halve(&mut self, members: &mut [u32], parts: &[Siblings]) {
         if let [part] = parts {
             return self.fill(members, part);

@@ -1,21 +1,21 @@
-//! Cheapest of all placements of a few ranks, by branch and bound.
+//! The cheapest of all placements of a few ranks, by branch and bound.
 
 use std::collections::HashMap;
 
 use crate::coarsen::graph::Graph;
 use crate::target::cells::Cells;
 
-/// Up to so many ranks all placements are tried.
+/// Largest number of ranks for which all placements are tried.
 pub(crate) const FEW: usize = 8;
 
-/// Partial placements that are examined, at most.
+/// Maximum number of partial placements examined.
 const MOST_STEPS: usize = 5_000_000;
 
-/// Slot of each of the first `ranks` vertices in a cheapest placement; `None` where there are too
-/// many ranks or placements.
+/// Slot of each of the first `ranks` vertices in a cheapest placement; `None` if there are too many
+/// ranks or placements.
 ///
-/// Ranks are placed one after the other, the heaviest first. Of cells that are alike to a rank only
-/// the first is tried.
+/// Ranks are placed one after the other, the heaviest first. Of cells that are equivalent for a
+/// rank only the first is tried.
 pub(crate) fn cheapest(graph: &Graph, cells: &impl Cells, ranks: usize) -> Option<Vec<usize>> {
     if !(1..=FEW).contains(&ranks) {
         return None;
@@ -23,7 +23,7 @@ pub(crate) fn cheapest(graph: &Graph, cells: &impl Cells, ranks: usize) -> Optio
     let mut order: Vec<usize> = (0..ranks).collect();
     let strength = |rank: usize| graph.strength(rank);
     order.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)).then(a.cmp(&b)));
-    // Below the cost of all edges at the least distance, no placement goes.
+    // No placement costs less than all edges at the least distance.
     let bound = (0..ranks).map(strength).sum::<f64>() / 2.0 * cells.least_distance();
     let mut search = BranchAndBound {
         graph,
@@ -49,7 +49,7 @@ struct BranchAndBound<'a, C> {
     order: Vec<usize>,
     /// Ranks in each cell.
     taken: Vec<usize>,
-    /// Cells of the ranks that are placed, in their order.
+    /// Cells of the placed ranks, in their order.
     placed: Vec<usize>,
     cell_of: Vec<Option<usize>>,
     least: f64,
@@ -58,8 +58,8 @@ struct BranchAndBound<'a, C> {
 }
 
 impl<C: Cells> BranchAndBound<'_, C> {
-    /// Places the remaining ranks. The edges between those that are placed cost `cost`, all others
-    /// at least `bound`.
+    /// Places the remaining ranks. The edges between placed ranks cost `cost`, all others at least
+    /// `bound`.
     fn place_next(&mut self, cost: f64, bound: f64) {
         self.steps += 1;
         let rounding = match self.best {

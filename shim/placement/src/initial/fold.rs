@@ -2,40 +2,41 @@
 //!
 //! Every side of the grid of ranks is written as a product of numbers that belong to sides of the
 //! grid of nodes, or to the slots inside a node; its coordinate becomes digits of a reflected
-//! mixed-radix Gray code, so that a step changes one digit by one (Ma and Tao 1988). Where each
-//! side of the nodes belongs to one side of the ranks, all partners are neighbours; where two share
-//! one, its coordinate is `hi * m + lo`, and steps of `hi` are `m` long.
+//! mixed-radix Gray code, so that a step changes one digit by one (Ma and Tao 1988). If each side
+//! of the nodes belongs to one side of the ranks, all partners are neighbours; if two sides of the
+//! ranks share one, its coordinate is `hi * m + lo`, and steps of `hi` have length `m`.
 
 use crate::initial::grid::Grid;
 use crate::target::network::NetworkTarget;
 use treepie_base::{List, Rank, Slot};
 use treepie_topology::networks::{DIMENSION_LIMIT, Network};
 
-/// Foldings that are examined.
+/// Maximum number of foldings examined.
 const MOST_FOLDINGS: usize = 60_000;
 
-/// The most promising foldings, which are tried.
+/// Number of the most promising foldings, whose cost is computed.
 const TRIED: usize = 16;
 
-/// More axes of the grid of ranks than this are not folded.
+/// Maximum number of axes of a grid of ranks that is folded.
 const MOST_AXES: usize = 8;
 
 /// The nodes of a job as a full box of cells.
 pub(crate) struct NodeBox {
     /// Length of each side.
     sizes: Vec<usize>,
-    /// Whether all cells of a row are neighbours, as in HyperX.
+    /// True if all cells of a row are neighbours, as in HyperX.
     complete: bool,
     /// Slots of each cell, in the order of cells with the first side fastest.
     cells: Vec<Vec<u32>>,
-    /// Slots of a cell.
+    /// Number of slots of a cell.
     inner: usize,
-    /// Distance of slots inside a cell, and added to the steps of each path to another cell.
+    /// Distance of slots inside a cell; also added to the hops of each path to another cell.
     access: f64,
 }
 
 impl NodeBox {
-    /// The box that the nodes fill: all cells have as many slots. `None` where there is none.
+    /// The box that the nodes fill, if all cells have the same number of slots; `None` if there is
+    /// none.
     pub fn new(target: &NetworkTarget) -> Option<NodeBox> {
         let nodes = target.nodes;
         let (sizes, complete) = match nodes.network() {
@@ -53,7 +54,7 @@ impl NodeBox {
         let used: Vec<usize> = (0..nodes.count())
             .filter(|&node| !target.slots_of(node).is_empty())
             .collect();
-        // The place of each coordinate that occurs.
+        // The index of each coordinate that occurs.
         let mut places: Vec<Vec<Option<usize>>> = Vec::new();
         let mut extents = Vec::new();
         for (dimension, &size) in sizes.iter().enumerate() {
@@ -66,7 +67,7 @@ impl NodeBox {
             for step in 0..size {
                 let coordinate = (first + step) % size;
                 if occupied[coordinate] {
-                    // A hole makes neighbours that are none.
+                    // Across a hole, adjacent indices would not be neighbours.
                     if !complete && next != step {
                         return None;
                     }
@@ -143,7 +144,7 @@ impl NodeBox {
                 let mut rest = grid.at(rank)[axis] as usize;
                 for digit in digits {
                     let (value, above) = (rest % digit.radix, rest / digit.radix);
-                    // Reflected where the number above is odd: a carry moves one digit only.
+                    // Reflected if the number above is odd: a carry moves one digit only.
                     let value = match above % 2 {
                         0 => value,
                         _ => digit.radix - 1 - value,
@@ -163,7 +164,8 @@ impl NodeBox {
     }
 }
 
-/// The first coordinate of the only run of occupied ones, which may go round; 0 if there are more.
+/// First coordinate of the only run of occupied ones, which may wrap around; 0 if there are
+/// several.
 fn first_of_run(occupied: &[bool]) -> usize {
     let size = occupied.len();
     let starts = |&at: &usize| occupied[at] && !occupied[(at + size - 1) % size];
@@ -185,8 +187,8 @@ fn weights_of_axes(target: &NetworkTarget, grid: &Grid) -> Vec<f64> {
     weights
 }
 
-/// Sides at least as long as `extents` whose product is `total`: these themselves where they fill
-/// the box.
+/// Lists of sides at least as long as `extents` whose product is `total`: only `extents` if they
+/// fill the box.
 fn padded(extents: &[usize], total: usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let mut sides = extents.to_vec();
@@ -217,10 +219,10 @@ fn pad(
     }
 }
 
-/// A digit of the code of a coordinate, from the fastest.
+/// A digit of the code of a coordinate, the fastest first.
 #[derive(Debug, Clone, Copy)]
 struct Digit {
-    /// The side of the nodes that it moves on; `None` inside a cell.
+    /// Side of the nodes along which it moves; `None` inside a cell.
     side: Option<usize>,
     radix: usize,
     stride: usize,
@@ -233,7 +235,7 @@ struct Folding {
     digits: Vec<Vec<Digit>>,
 }
 
-/// Enumerates how the sides of the nodes divide among the axes of the ranks.
+/// Enumerates the divisions of the sides of the nodes among the axes of the ranks.
 struct FoldingSearch<'a> {
     node_box: &'a NodeBox,
     extents: &'a [usize],
@@ -245,8 +247,8 @@ struct FoldingSearch<'a> {
 }
 
 impl FoldingSearch<'_> {
-    /// Gives what is left of a side to the axes from `axis` on; `rest` is what each axis still
-    /// needs.
+    /// Divides the remainder of a side among the axes from `axis` on; `rest` has the remaining
+    /// factor of each axis.
     fn divide(&mut self, side: usize, axis: usize, left: usize, rest: &mut Vec<usize>) {
         if self.left == 0 {
             return;
@@ -277,7 +279,7 @@ impl FoldingSearch<'_> {
     fn finish(&mut self) {
         self.left -= 1;
         let axes = self.extents.len();
-        // Of each side the axes that share it, in all orders from `lo` to `hi`.
+        // For each side, the axes that share it, in all orders from `lo` to `hi`.
         let mut orders: Vec<Vec<Vec<usize>>> = Vec::new();
         for factors in &self.factors {
             let sharing: Vec<usize> = (0..axes).filter(|&axis| factors[axis] > 1).collect();

@@ -1,9 +1,9 @@
-//! Detection of grids in the communication graph, whatever the numbering of ranks.
+//! Detection of grids in the communication graph, for any numbering of ranks.
 //!
 //! A mesh, a torus, a hypercube and a table of ranks that communicate along rows and columns are
-//! all Cartesian products of paths, cycles and complete graphs. In such a product a vertex is known
-//! from its neighbours that are nearer to a fixed origin: each of them lacks one step along one
-//! axis, so that together they have all its coordinates.
+//! all Cartesian products of paths, cycles and complete graphs. In such a product a vertex is
+//! determined by its neighbours that are nearer to a fixed origin: each of them lacks one step
+//! along one axis, so that together they have all its coordinates.
 //!
 //! ```text
 //!   (0,2)---(1,2)        (1,2) is at distance 3 from the origin, its neighbours
@@ -21,24 +21,24 @@ pub struct Grid {
     /// Coordinates of every vertex, one after the other; those of vertices that
     /// are not on the grid are 0.
     pub coordinates: Vec<u32>,
-    /// The vertices on the grid: as many as it has cells.
+    /// The vertices on the grid, as many as it has cells.
     pub members: Vec<u32>,
-    /// Whether all edges make this grid, not only the heavier ones.
+    /// True if all edges form this grid; false if only the heavier ones do.
     pub whole: bool,
 }
 
-/// More axes than this are not looked for.
+/// Maximum number of axes of a grid.
 const MOST_AXES: usize = 16;
 
-/// Weights this many times apart belong to different kinds of neighbours.
+/// Ratio of weights from which edges are of different kinds.
 const APART: f64 = 1.5;
 
-/// Kinds of neighbours that are tried.
+/// Maximum number of kinds of neighbours that are tried.
 const MOST_KINDS: usize = 6;
 
 impl Grid {
-    /// The grid that the edges of a graph make, or only its heavier edges: a
-    /// stencil with diagonals sends more across faces than across edges and corners.
+    /// Finds the grid that all edges of a graph form, or only its heavier edges: a stencil with
+    /// diagonals sends more across faces than across edges and corners.
     pub fn find(graph: &Graph) -> Option<Grid> {
         let talking = (0..graph.order()).filter(|&v| graph.degree(v) > 0);
         let members: Vec<u32> = talking.map(|v| v as u32).collect();
@@ -61,13 +61,13 @@ impl Grid {
     }
 }
 
-/// The least weight of each kind of edges, the heaviest kind last: all edges are tried first.
+/// Least weight of each kind of edges, the heaviest kind last: all edges are tried first.
 fn thresholds(graph: &Graph) -> Vec<f64> {
     let mut least: Vec<f64> = Vec::new();
     let mut weights: Vec<f64> = Vec::new();
     for vertex in 0..graph.order() {
         weights.extend_from_slice(graph.weights(vertex));
-        // Few different weights are common; many need not be kept.
+        // Few different weights are common; if there are many, not all are kept.
         if weights.len() > 1 << 16 {
             weights.sort_by(f64::total_cmp);
             weights.dedup();
@@ -86,7 +86,7 @@ fn thresholds(graph: &Graph) -> Vec<f64> {
     least.split_off(skipped)
 }
 
-/// Whether every edge goes along one axis of the grid.
+/// True if every edge is parallel to one axis of the grid.
 fn is_made_of_all(graph: &Graph, grid: &Grid) -> bool {
     let straight = |a: usize, b: usize| {
         let axes = grid.at(a).iter().zip(grid.at(b));
@@ -125,13 +125,13 @@ impl HeavyEdges<'_> {
     }
 }
 
-/// The ways out of the origin. A path that begins there has one arm, a cycle two, one for each
-/// direction; a complete graph has one arm, along which its other vertices count from 1.
+/// Directions from the origin. A path that begins there has one arm, a cycle two, one for each
+/// direction; a complete graph has one arm, along which its other vertices are numbered from 1.
 struct Arms {
     /// Neighbours of the origin, with their arm and their step on it.
     first: Vec<(usize, usize, u16)>,
     count: usize,
-    /// The arm that goes round the same cycle the other way.
+    /// The arm in the opposite direction of the same cycle.
     opposite: Vec<Option<usize>>,
 }
 
@@ -182,8 +182,8 @@ struct Steps {
 }
 
 impl Steps {
-    /// Visits the vertices by their distance from the origin. `None` where a
-    /// vertex does not follow from its predecessors.
+    /// Visits the vertices by their distance from the origin. `None` if a vertex does not follow
+    /// from its predecessors.
     fn walk(heavy: &HeavyEdges, origin: usize, arms: &Arms, expected: usize) -> Option<Steps> {
         let order = heavy.graph.order();
         let count = arms.count;
@@ -219,7 +219,7 @@ impl Steps {
         (queue.len() == expected).then_some(found)
     }
 
-    /// The steps of a vertex from those of its neighbours nearer to the origin.
+    /// Computes the steps of a vertex from those of its neighbours nearer to the origin.
     fn derive(&mut self, vertex: usize, nearer: &[usize], arms: &Arms) -> Option<()> {
         let count = arms.count;
         let mut steps = vec![0_u16; count];
@@ -234,7 +234,7 @@ impl Steps {
         let more = used.next().is_some();
         let meeting = second.is_some() && arms.opposite[first] == second && !more;
         if second.is_none() || (meeting && nearer.len() == 2 && self.on_lines(nearer, count)) {
-            // One step further on a line; two lines join behind a cycle.
+            // One step further on a line; the two arms of a cycle meet at its far side.
             steps[first] += 1;
             if let Some(second) = second {
                 steps[second] += 1;
@@ -244,7 +244,7 @@ impl Steps {
         Some(())
     }
 
-    /// Whether each of the vertices is on one arm only.
+    /// True if each of the vertices is on a single arm.
     fn on_lines(&self, vertices: &[usize], count: usize) -> bool {
         vertices.iter().all(|&vertex| {
             let steps = &self.steps[vertex * count..(vertex + 1) * count];
@@ -252,12 +252,12 @@ impl Steps {
         })
     }
 
-    /// The grid, if every one of its cells has one vertex.
+    /// Returns the grid if each of its cells has exactly one vertex.
     fn into_grid(self, arms: &Arms, members: &[u32]) -> Option<Grid> {
         let count = arms.count;
         let of = |vertex: u32| &self.steps[vertex as usize * count..(vertex as usize + 1) * count];
         let furthest = |arm: usize| members.iter().map(|&v| of(v)[arm]).max().unwrap_or(0);
-        // The first arm of each axis, the other arm, and the length of the axis.
+        // The first arm of each axis, its opposite arm, and the length of the axis.
         let mut axes: Vec<(usize, Option<usize>, u32)> = Vec::new();
         for arm in 0..count {
             let other = arms.opposite[arm];

@@ -1,12 +1,12 @@
-//! Ranks and nodes along Hilbert curves (by the transposes of Skilling 2004).
+//! Ranks and nodes along Hilbert curves (computed by the transposes of Skilling 2004).
 
 use crate::initial::grid::Grid;
 use crate::target::network::NetworkTarget;
 use treepie_base::{List, Rank, Slot};
 use treepie_topology::networks::Network;
 
-/// Ranks in the order of their curve on slots in the order of theirs. `None` where the network has
-/// no coordinates.
+/// Assigns ranks in the order of their curve to slots in the order of theirs. `None` if the network
+/// has no coordinates.
 pub(crate) fn along_hilbert(
     target: &NetworkTarget,
     grid: Option<&Grid>,
@@ -41,7 +41,7 @@ fn bits_of(size: usize) -> u32 {
     usize::BITS - (size - 1).leading_zeros()
 }
 
-/// Place of a point on the Hilbert curve through a cube of `2^bits` cells a side.
+/// Index of a point on the Hilbert curve through a cube of `2^bits` cells a side.
 fn hilbert(at: &[u32], bits: u32) -> u128 {
     let mut x = at.to_vec();
     let count = x.len();

@@ -1,6 +1,6 @@
 //! Multisection from the root down: each block of the tree is filled by bisection, then improved by
-//! swaps, then each of its cells is filled in turn. What is inside a cell has no influence on what
-//! is between cells, because leaves of different cells are equally far apart wherever they are.
+//! swaps, then each of its cells is filled. The arrangement inside a cell does not affect the cost
+//! between cells, because all leaves of two different cells are equally far apart.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ use crate::refine::cell_annealing::anneal;
 use crate::refine::mapping::total_saving;
 use crate::target::slots::Slots;
 
-/// Fewer vertices than this are not worth a thread.
+/// Least number of vertices for which several threads are used.
 const WORTH_THREADS: usize = 1024;
 
 /// Multisection of one tree.
@@ -25,14 +25,14 @@ pub(crate) struct Filling<'a> {
     pub effort: Effort,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Progress, in bits of where vertices go that have been decided, of which
-    /// `n` vertices in `n` slots have `n log2 n`.
+    /// Progress, in bits of information about the decided slots; `n` vertices in `n` slots have `n
+    /// log2 n`.
     pub progress: Option<&'a Progress>,
 }
 
 impl Filling<'_> {
-    /// The leaf of each vertex of a graph that has as many vertices as there are
-    /// slots; the same for any number of threads.
+    /// Computes the leaf of each vertex of a graph that has as many vertices as there are slots.
+    /// The result is the same for any number of threads.
     pub(crate) fn fill_tree(&self, graph: &Graph, threads: usize) -> Vec<usize> {
         let root = Siblings {
             depth: 0,
@@ -50,8 +50,8 @@ impl Filling<'_> {
         }
     }
 
-    /// The leaf below `top` of each of `count` vertices, whose graph is `graph`;
-    /// that may be empty if `top` is a group.
+    /// Computes the leaf below `top` of each of `count` vertices, whose graph is `graph`; it may be
+    /// empty if `top` is a group.
     fn fill(&self, graph: &Graph, count: usize, top: &Siblings, threads: usize) -> Vec<usize> {
         if is_group(self.slots, top) {
             self.decided(bits(count));
@@ -65,7 +65,7 @@ impl Filling<'_> {
         for (vertex, &cell) in cell_of.iter().enumerate() {
             of_cell[cell as usize].push(vertex as u32);
         }
-        // Cells have nothing to do with each other: any thread may fill any.
+        // Cells are independent: any thread may fill any cell.
         let next = AtomicUsize::new(0);
         let work = || {
             let mut filled = Vec::new();
@@ -103,7 +103,7 @@ impl Filling<'_> {
         leaf_of
     }
 
-    /// The vertices of a cell and their leaves.
+    /// Computes the vertices of a cell and their leaves.
     fn fill_cell<'v>(
         &self,
         graph: &Graph,
@@ -123,7 +123,7 @@ impl Filling<'_> {
         (vertices, self.fill(&inside, vertices.len(), cell, 1))
     }
 
-    /// The cell of each vertex: bisection, then the better of what annealing finds.
+    /// Computes the cell of each vertex: by bisection, then by the best of several annealing runs.
     fn arrange(&self, graph: &Graph, block: &Block, random: &mut Random) -> Vec<u32> {
         let inside: f64 = block.sizes.iter().copied().map(bits).sum();
         let decided = bits(graph.order()) - inside;
@@ -160,7 +160,7 @@ pub(crate) fn divide(
     let order = graph.order();
     let mut cell_of = vec![0_u32; order];
     let mut number = vec![Graph::OUTSIDE; order];
-    // Cuts come from the top down, so a range's first cell holds its ranks.
+    // Cuts come from the top down, so that the first cell of a range holds its ranks.
     for cut in &block.cuts {
         let inside = (0..order as u32).filter(|&v| cell_of[v as usize] == cut.start as u32);
         let members: Vec<u32> = inside.collect();

@@ -50,7 +50,7 @@ fn is_one_to_one(leaf_of: &[usize], slots: &Slots) -> bool {
     sorted == slots.leaves(0, 0).collect::<Vec<_>>()
 }
 
-/// A mesh or, where `wrapped`, a torus, its ranks shuffled.
+/// A mesh or, if `wrapped`, a torus, its ranks shuffled.
 fn mesh(extents: &[usize], wrapped: bool, seed: u64) -> Matrix {
     let ranks: usize = extents.iter().product();
     let mut name: Vec<usize> = (0..ranks).collect();
@@ -169,7 +169,7 @@ proptest! {
         };
         let leaf_of = filling.fill_tree(&graph, 1);
         prop_assert!(is_one_to_one(&leaf_of, &slots));
-        // All has been told, but for what was rounded; of one rank there is nothing.
+        // All work has been reported, up to rounding; with one rank there is none.
         prop_assert!(ranks < 2 || progress.share() > 0.9, "{}", progress.share());
         prop_assert_eq!(leaf_of, filling.fill_tree(&graph, 3));
     }

@@ -1,5 +1,5 @@
-//! Grids cut into equal boxes, those into equal smaller boxes, and so on down
-//! the tree: the best mapping of stencils where everything divides.
+//! Grids cut into equal boxes, these into equal smaller boxes, and so on down the tree: the best
+//! mapping of stencils if all sizes divide.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use crate::coarsen::graph::Graph;
 use crate::initial::grid::Grid;
 use crate::target::slots::Slots;
 
-/// Shapes that are tried at one depth.
+/// Maximum number of shapes tried at one depth.
 const MOST_SHAPES: usize = 600;
 
-/// Lengths of a box.
+/// Side lengths of a box.
 type Shape = Vec<u32>;
 
-/// The cheapest nested tiling: leaf of each vertex of the graph. `None` where the tree is not even,
-/// has more slots than the grid has cells, or does not divide the grid.
+/// Computes the cheapest nested tiling: the leaf of each vertex of the graph. `None` if the tree is
+/// irregular, has more slots than the grid has cells, or does not divide the grid.
 pub(crate) fn tiled(graph: &Graph, grid: &Grid, slots: &Slots) -> Option<Vec<usize>> {
     let arities = slots.arities()?;
     if slots.total() != grid.members.len() {
@@ -24,7 +24,7 @@ pub(crate) fn tiled(graph: &Graph, grid: &Grid, slots: &Slots) -> Option<Vec<usi
     Some(laid_out(graph, grid, slots, &arities, &shapes))
 }
 
-/// A shape, what the levels above it cost, and the shape that it is cut from.
+/// A shape, the cost of the levels above it, and the shape from which it is cut.
 struct Tiling {
     shape: Shape,
     cost: f64,
@@ -40,8 +40,8 @@ fn cheapest(graph: &Graph, grid: &Grid, slots: &Slots, arities: &[usize]) -> Opt
         from: 0,
     }]];
     for (depth, &arity) in arities.iter().enumerate() {
-        // An edge that first crosses here is as long as this depth's distance,
-        // and no longer as long as the next one's.
+        // An edge that is first cut here has the distance of this depth instead of that of the next
+        // one.
         let saving = slots.distance(depth) - slots.distance(depth + 1);
         let mut options: Vec<Tiling> = Vec::new();
         let mut known: HashMap<Shape, usize> = HashMap::new();

@@ -4,14 +4,14 @@ use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::{Device, DeviceKind, Topology};
 use treepie_traffic::Matrix;
 
-/// A node with more cores is no machine: pairs of its ranks are not looked at.
+/// Maximum number of cores of a node; pairs of ranks of larger nodes are not examined.
 const MOST_CORES: usize = 1 << 13;
 
 /// Distances of the cores from the network interfaces of their nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interfaces {
     pub(super) depth: usize,
-    /// Steps from each leaf; 0 next to an interface, and where its node is not known to have one.
+    /// Steps from each leaf; 0 next to an interface, and if no interface of its node is known.
     pub(super) steps: List<Leaf, f64>,
     pub(super) next_to_one: List<Leaf, bool>,
     nodes: usize,
@@ -20,11 +20,11 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// The interfaces that `chosen` accepts by the number of the node, at `depth`: 0 for a tree
-    /// that is one node.
+    /// Measures the distances to the interfaces that `chosen` accepts by the number of the node, at
+    /// `depth`: 0 for a tree that is one node.
     ///
     /// # Panics
-    /// If `depth` is not above the leaves.
+    /// Panics if `depth` is not above the leaves.
     pub fn new(topology: &Topology, depth: usize, chosen: impl Fn(usize, &Device) -> bool) -> Self {
         let has_one = |leaf: Leaf| {
             let node = topology.ancestor(leaf, depth);
@@ -50,11 +50,11 @@ impl Interfaces {
         found
     }
 
-    /// The interfaces that messages between nodes take: those of a fabric, and others on nodes
-    /// where none of a fabric is known.
+    /// Measures the distances to the interfaces that messages between nodes use: those of a fabric,
+    /// or any others on nodes without one of a fabric.
     ///
     /// # Panics
-    /// As [`Interfaces::new`].
+    /// See [`Interfaces::new`].
     pub fn of_network(topology: &Topology, depth: usize) -> Self {
         let kind_of = |node: usize| {
             let leaves = topology.leaves_below(depth, node);
@@ -94,26 +94,26 @@ impl Interfaces {
         self.nodes
     }
 
-    /// Nodes where no interface is known.
+    /// Number of nodes without a known interface.
     pub fn unknown(&self) -> usize {
         self.unknown
     }
 
-    /// Nodes whose interfaces are next to all cores alike.
+    /// Number of nodes whose cores are all next to an interface.
     pub fn alike(&self) -> usize {
         self.alike
     }
 
-    /// Whether some core is nearer to an interface than another one of its node.
+    /// True if some core is nearer to an interface than another core of its node.
     pub fn differ(&self) -> bool {
         self.unknown + self.alike < self.nodes
     }
 
-    /// Bytes that leave or enter a node, so that each counts twice, and those of them at cores next
-    /// to an interface.
+    /// Bytes that leave or enter a node, so that each is counted twice, and the part of these bytes
+    /// at cores next to an interface.
     ///
     /// # Panics
-    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    /// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
     pub fn traffic(
         &self,
         bytes: &Matrix,

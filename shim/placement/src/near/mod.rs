@@ -1,8 +1,9 @@
-//! Ranks that exchange most with other nodes, seated next to the network interfaces of their node.
+//! Placement of the ranks with the most traffic to other nodes next to the network interfaces of
+//! their node.
 //!
 //! A linear term is added inside each node: the bytes that a rank sends to and receives from other
-//! nodes, times the distance of its core from the nearest interface. Only ranks of one node change
-//! places, so that nothing changes between nodes.
+//! nodes, times the distance of its core from the nearest interface. Only ranks of one node are
+//! swapped, so that the cost between nodes does not change.
 //!
 //! ```text
 //!   node                what changes places          what it costs

@@ -7,36 +7,36 @@ use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::{Matrix, MatrixError};
 
-/// Rounds over all pairs, at most: later ones find little.
+/// Maximum number of rounds over all pairs; later ones improve little.
 const ROUNDS: usize = 8;
 
-/// A placement whose ranks are to come near the interfaces.
+/// A placement whose ranks are to move towards the interfaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Seats<'a> {
     /// Bytes between ranks.
     pub bytes: &'a Matrix,
-    /// Affinities whose cost the placement minimized.
+    /// Affinities whose cost the placement minimizes.
     pub affinity: &'a Matrix,
     /// The tree.
     pub topology: &'a Topology,
     /// The distances of its leaves from interfaces.
     pub interfaces: &'a Interfaces,
-    /// Ranks that are fixed, or limited to some leaves, stay where they are.
+    /// Constraints; ranks that are fixed, or limited to some leaves, stay where they are.
     pub constraints: &'a Constraints,
     /// The placement.
     pub leaf_of_rank: &'a Slice<Rank, Leaf>,
 }
 
 impl Seats<'_> {
-    /// The placement after ranks of the same node changed places, so that those with most bytes to
-    /// other nodes are nearest to an interface: first as far as it costs nothing on a tree, then
-    /// for `budget` more DistComm at most.
+    /// Returns the placement after swaps of ranks of the same node that move those with the most
+    /// bytes to other nodes towards an interface: first by swaps that cost nothing on a tree, then
+    /// by swaps that add at most `budget` DistComm.
     ///
     /// # Errors
     /// None for a matrix with finite sums.
     ///
     /// # Panics
-    /// If the placement is no list of leaves of the ranks.
+    /// Panics if the placement is not a list of leaves of the ranks.
     pub fn near_interfaces(&self, budget: f64) -> Result<List<Rank, Leaf>, MatrixError> {
         let mut search = InterfaceSearch::new(self)?;
         if !self.interfaces.differ() {
@@ -97,8 +97,8 @@ impl<'a> InterfaceSearch<'a> {
         })
     }
 
-    /// Swaps neighbouring parts of one shape where that brings more bytes nearer. Their ranks stay
-    /// as far from each other and from all others as they were.
+    /// Swaps neighbouring parts of one shape if that brings more bytes nearer. The distances
+    /// between ranks do not change.
     fn swap_parts(&mut self) -> bool {
         let topology = self.seats.topology;
         let mut swapped = false;
@@ -130,7 +130,7 @@ impl<'a> InterfaceSearch<'a> {
         let saved: f64 = pairs
             .map(|(a, b)| (bytes(a) - bytes(b)) * (steps[a] - steps[b]))
             .sum();
-        // Sums of the same numbers in another order may differ in the last digits.
+        // Sums of the same numbers in different orders may differ in the last digits.
         let scale: f64 = first.clone().map(|a| bytes(a) * steps[a]).sum::<f64>()
             + second.clone().map(|b| bytes(b) * steps[b]).sum::<f64>();
         if saved <= 1e-9 * scale || !self.may_swap(depth, one, other) {
@@ -147,7 +147,7 @@ impl<'a> InterfaceSearch<'a> {
         true
     }
 
-    /// Whether two parts have the same shape with ranks in the same places, and may change places.
+    /// True if two parts have the same shape with ranks on the same leaves, and may be swapped.
     fn may_swap(&self, depth: usize, one: usize, other: usize) -> bool {
         let topology = self.seats.topology;
         if depth == topology.depth() {
@@ -167,7 +167,7 @@ impl<'a> InterfaceSearch<'a> {
                 .all(|(a, b)| self.may_swap(depth + 1, a, b))
     }
 
-    /// Swaps single ranks of a node, those first that save most for what they cost.
+    /// Swaps single ranks of a node, those with the largest ratio of saving to cost first.
     fn swap_ranks(&mut self, mut budget: f64) {
         for _ in 0..ROUNDS {
             let mut found = self.pairs(budget);
@@ -187,8 +187,7 @@ impl<'a> InterfaceSearch<'a> {
         }
     }
 
-    /// Pairs of ranks of a node whose swap is worth it: what it saves by what it costs, and the
-    /// two.
+    /// Pairs of ranks of a node whose swap saves more than it costs: the ratio, and the two ranks.
     fn pairs(&self, budget: f64) -> Vec<(f64, Rank, Rank)> {
         let topology = self.seats.topology;
         let mut found = Vec::new();
@@ -200,7 +199,7 @@ impl<'a> InterfaceSearch<'a> {
                 .collect();
             for &far in &ranks {
                 for &near in &ranks {
-                    // Each pair once: the one that is further away comes nearer.
+                    // Each pair once: the rank that is further away comes nearer.
                     if self.steps(far) <= self.steps(near) {
                         continue;
                     }

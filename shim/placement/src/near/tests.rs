@@ -75,7 +75,7 @@ fn whole_sockets_change_places_where_that_costs_nothing() {
 #[test]
 fn single_ranks_change_places_within_the_budget_and_not_beyond() {
     let tree = nodes(2, 2);
-    // Of each pair one rank sends out, so that both sockets are alike.
+    // One rank of each pair sends to other nodes, so that both sockets are equivalent.
     let inside = [(0, 1, 5.0), (2, 3, 5.0), (4, 5, 5.0), (6, 7, 5.0)];
     let outside = [(0, 4, 50.0), (2, 6, 50.0)];
     let bytes = matrix(8, &[&inside[..], &outside[..]].concat());
@@ -105,7 +105,7 @@ fn an_interface_beside_all_cores_or_beside_none_moves_nobody() {
         ("", 2, 0),
         ("device gpu card0 0-1\n", 2, 0),
         ("device fabric mlx5_0 0-3\n", 0, 2),
-        // One for each socket.
+        // One interface for each socket.
         ("device fabric mlx5_0 0-1\ndevice fabric mlx5_1 2-3\n", 0, 2),
     ] {
         let tree = cluster(2, 2, devices);
@@ -125,7 +125,7 @@ fn a_fabric_goes_before_an_ethernet_of_the_same_node() {
         Interfaces::of_network(&tree, 1),
         Interfaces::of_network(&nodes(2, 2), 1)
     );
-    // A node of another kind has the Ethernet alone, and uses it.
+    // A node of another kind has only Ethernet, and uses it.
     let part = |tree: &Topology| tree.parts(1).unwrap().swap_remove(0);
     let other = part(&cluster(1, 2, "device ethernet eth0 0-1\n"));
     let mixed = Topology::cluster(vec![("a".into(), part(&tree)), ("b".into(), other)]).unwrap();

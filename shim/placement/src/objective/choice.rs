@@ -15,17 +15,17 @@ use treepie_traffic::Matrix;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Objective {
-    /// DistComm: all traffic times the distance that it goes (thesis 1.4.1).
+    /// DistComm: sum of traffic times distance (thesis 1.4.1).
     #[default]
     Sum,
-    /// The most loaded link of the tree: its traffic times its length. Links of
-    /// single leaves are left out where there are others: what a rank sends and
-    /// receives goes over the link of its leaf wherever that is.
+    /// The most loaded link of the tree: its traffic times its length. Links of single leaves are
+    /// left out if there are others: the traffic of a rank crosses the link of its leaf in any
+    /// placement.
     Congestion,
     /// Both: the square root of their product.
     Mixture,
     /// TempsComm (thesis 1.4.1). Throughputs that were not measured are the inverse of the
-    /// distances, and it is DistComm.
+    /// distances, which makes it DistComm.
     TempsComm,
     /// MakespanComm (thesis 1.4.1), in the same terms: the pair of ranks that takes longest.
     MakespanComm,
@@ -37,8 +37,8 @@ impl Objective {
     /// All objectives, in the order in which reports show them.
     pub const ALL: &'static [Objective] = Self::VARIANTS;
 
-    /// The best guess of the time, which is minimized where nothing else is asked for: on trees
-    /// DistComm, on other networks, whose links ranks contend for, the mixture.
+    /// The best estimate of the time, minimized by default: DistComm on trees; the mixture on other
+    /// networks, whose links are shared by ranks.
     pub fn usual(network: Option<&NetworkNodes>) -> Self {
         match network {
             Some(_) => Objective::Mixture,
@@ -46,11 +46,11 @@ impl Objective {
         }
     }
 
-    /// Cost of a placement. For [`Objective::CoupeMin`] the cut of the highest level at which the
-    /// tree branches. On a network, hop-bytes for the objectives that are defined on trees only.
+    /// Cost of a placement. For [`Objective::CoupeMin`], the cut of the highest level at which the
+    /// tree branches. On a network, hop-bytes for the objectives that are only defined on trees.
     ///
     /// # Panics
-    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    /// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
     pub fn value<'a>(
         self,
         matrix: &Matrix,
@@ -79,8 +79,8 @@ impl Objective {
         }
     }
 
-    /// Costs by which placements are compared: the first number that differs decides. Between
-    /// placements that are equal by this objective hop-bytes do.
+    /// Costs by which placements are compared: the first number that differs decides. Placements
+    /// that are equal by this objective are compared by hop-bytes.
     pub(crate) fn key(
         self,
         matrix: &Matrix,

@@ -4,16 +4,15 @@ use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::{Matrix, MatrixError};
 
-/// DistComm (thesis 1.4.1): the sum over unordered pairs of ranks of affinity
-/// times distance. The affinity of a pair is the mean of its two directions,
-/// `(m[u][v] + m[v][u]) / 2`, so that a symmetric matrix counts each pair once
-/// and the result is half the sum over ordered pairs. Distances are those of
-/// [`Topology::level_distances`]: hops, unless the topology has others. The
-/// diagonal costs nothing, nor do ranks on the same leaf.
+/// DistComm (thesis 1.4.1): the sum over unordered pairs of ranks of affinity times distance. The
+/// affinity of a pair is the mean of its two directions, `(m[u][v] + m[v][u]) / 2`, so that a
+/// symmetric matrix counts each pair once and the result is half the sum over ordered pairs.
+/// Distances are those of [`Topology::level_distances`]: hops by default. The diagonal and ranks on
+/// the same leaf cost nothing.
 ///
 /// # Panics
-/// If `leaf_of_rank` lacks a rank of the matrix or names a leaf that the
-/// topology does not have; [`crate::check()`] tells beforehand.
+/// Panics if `leaf_of_rank` lacks a rank of the matrix or names a leaf that the topology does not
+/// have; [`crate::check()`] finds both.
 pub fn dist_comm(matrix: &Matrix, topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> f64 {
     let by_level = traffic_by_level(matrix, topology, leaf_of_rank);
     let distances = topology.level_distances();
@@ -21,13 +20,13 @@ pub fn dist_comm(matrix: &Matrix, topology: &Topology, leaf_of_rank: &Slice<Rank
     ordered / 2.0
 }
 
-/// Traffic by the depth of the lowest common ancestor of sender and receiver: element 0 went
-/// through the root, the last one stayed below the lowest nodes above the leaves; as many elements
-/// as [`Topology::depth`]. Entries are summed as they are, over ordered pairs, without the diagonal
-/// and without ranks on the same leaf.
+/// Traffic by the depth of the lowest common ancestor of sender and receiver: element 0 crosses the
+/// root, the last one stays below the lowest nodes above the leaves; there are [`Topology::depth`]
+/// elements. Entries are summed without change over ordered pairs, without the diagonal and without
+/// ranks on the same leaf.
 ///
 /// # Panics
-/// As [`dist_comm`].
+/// See [`dist_comm`].
 pub fn traffic_by_level(
     matrix: &Matrix,
     topology: &Topology,
@@ -43,8 +42,8 @@ pub fn traffic_by_level(
     traffic
 }
 
-/// The symmetric matrix that placement works on: `(m + mᵀ) / 2` without the diagonal. (The thesis
-/// leaves open what is done with asymmetric matrices; a symmetric one stays as it is.)
+/// The symmetric matrix used by placement: `(m + mᵀ) / 2` without the diagonal. (The thesis does
+/// not specify the treatment of asymmetric matrices; a symmetric one does not change.)
 ///
 /// # Errors
 /// None for a matrix whose [`Matrix::total`] is finite.
@@ -53,7 +52,7 @@ pub fn mean_of_directions(matrix: &Matrix) -> Result<Matrix, MatrixError> {
     for (from, to, value) in matrix.entries() {
         received[to].push((from, value));
     }
-    // Row by row, so that the entries come in order and need little sorting.
+    // Row by row, so that the entries are nearly sorted.
     let rows = received.into_iter().enumerate().flat_map(|(rank, column)| {
         let mut both: Vec<(usize, f64)> = matrix.row(rank).chain(column).collect();
         both.sort_by_key(|&(partner, _)| partner);

@@ -11,22 +11,22 @@ pub struct LinkLoad {
     pub node: usize,
     /// Bytes or messages sent over the link by the ranks below it.
     pub sent: f64,
-    /// Bytes or messages received over the link by them.
+    /// Bytes or messages received over the link by the ranks below it.
     pub received: f64,
 }
 
 impl LinkLoad {
-    /// The busier direction: links carry both at the same time.
+    /// Load of the busier direction: links carry both at the same time.
     pub fn load(&self) -> f64 {
         self.sent.max(self.received)
     }
 }
 
-/// The load of every link, from the root: element `d` has one for each node at
-/// depth `d + 1`, of the link between it and its parent.
+/// The load of every link, from the root: element `d` has one entry for each node at depth `d + 1`,
+/// for the link between it and its parent.
 ///
 /// # Panics
-/// If `leaf_of_rank` is no list of leaves of the ranks.
+/// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
 pub fn all_link_loads(
     matrix: &Matrix,
     topology: &Topology,
@@ -56,11 +56,11 @@ pub fn all_link_loads(
     links
 }
 
-/// The most loaded link of every level, from the root: element `d` is about the
-/// links between depth `d` and `d + 1`. Of equally loaded links the first.
+/// The most loaded link of every level, from the root: element `d` is for the links between depth
+/// `d` and `d + 1`. Of equally loaded links the first.
 ///
 /// # Panics
-/// If `leaf_of_rank` is no list of leaves of the ranks.
+/// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
 pub fn link_loads(
     matrix: &Matrix,
     topology: &Topology,
@@ -79,8 +79,8 @@ pub fn link_loads(
     links.iter().map(most_loaded).collect()
 }
 
-/// The length of a link of every level, from the root: the distances of the levels are sums of the
-/// lengths of the links on the way up and down. Hops make every link 1 long.
+/// Length of a link of every level, from the root: the distances of the levels are sums of the
+/// lengths of the links on the way up and down. With hops, every link has length 1.
 pub(crate) fn link_lengths(topology: &Topology) -> Vec<f64> {
     let distances = topology.level_distances();
     let deeper = distances.iter().skip(1).chain([&0.0]);

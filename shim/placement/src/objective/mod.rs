@@ -1,8 +1,8 @@
-//! Costs of placements, independent of how they were found.
+//! Costs of placements, independent of the strategy.
 //!
-//! The four objectives of the thesis (1.4.1): [`dist_comm`], `temps_comm`,
-//! `makespan_comm` and [`coupe_min`]; the load of the links of the tree
-//! ([`link_loads`]); and which pairs of ranks still cross a level ([`pairs_across`]).
+//! The four objectives of the thesis (1.4.1): [`dist_comm`], `temps_comm`, `makespan_comm` and
+//! [`coupe_min`]; the load of the links of the tree ([`link_loads`]); and the pairs of ranks that
+//! cross a level ([`pairs_across`]).
 
 pub(crate) mod choice;
 pub(crate) mod hop_bytes;

@@ -1,5 +1,5 @@
-//! Costs of a placement on a network: bytes times links, the most loaded link, and the floor for
-//! any routing.
+//! Costs of a placement on a network: bytes times links, the most loaded link, and the lower bound
+//! for any routing.
 
 use crate::target::nodes::NetworkNodes;
 use treepie_base::{Leaf, Rank, Slice};
@@ -8,10 +8,10 @@ use treepie_topology::networks::{Floor, Loads, Partition};
 use treepie_traffic::Matrix;
 
 /// Hop-bytes: the sum over pairs of ranks of affinity times the distance of their nodes, each pair
-/// once, as [`crate::objective::dist_comm`] counts on trees. Ranks of one node cost nothing.
+/// once, like [`crate::objective::dist_comm`] on trees. Ranks of one node cost nothing.
 ///
 /// # Panics
-/// If `leaf_of_rank` is no list of leaves of the ranks.
+/// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
 pub fn hop_bytes(
     matrix: &Matrix,
     topology: &Topology,
@@ -30,7 +30,7 @@ pub fn hop_bytes(
 /// nodes at one position is left out.
 ///
 /// # Panics
-/// As [`hop_bytes`].
+/// See [`hop_bytes`].
 pub fn link_traffic(
     matrix: &Matrix,
     topology: &Topology,
@@ -45,10 +45,10 @@ pub fn link_traffic(
         .collect()
 }
 
-/// Load of the most loaded link by its capacity.
+/// Load of the most loaded link, divided by its capacity.
 ///
 /// # Panics
-/// As [`hop_bytes`].
+/// See [`hop_bytes`].
 pub(crate) fn max_link_load(
     matrix: &Matrix,
     topology: &Topology,
@@ -66,7 +66,7 @@ pub struct Measures {
     pub hop_bytes: f64,
     /// Loads of all links by the stated routing.
     pub loads: Loads,
-    /// The least that the most loaded link carries under any routing.
+    /// Lower bound of the load of the most loaded link under any routing.
     pub floor: Floor,
 }
 
@@ -74,7 +74,7 @@ impl Measures {
     /// Measures a placement.
     ///
     /// # Panics
-    /// As [`hop_bytes`].
+    /// See [`hop_bytes`].
     pub fn new(
         matrix: &Matrix,
         topology: &Topology,

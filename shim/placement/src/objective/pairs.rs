@@ -26,11 +26,11 @@ pub struct PairsAcross {
     pub heaviest: Vec<Crossing>,
 }
 
-/// The pairs of ranks whose way goes above depth `depth`: those on different
-/// nodes of that depth. At most `most` of them are listed.
+/// The pairs of ranks whose path goes above depth `depth`: those on different nodes of that depth.
+/// Lists at most `most` of them.
 ///
 /// # Panics
-/// If `leaf_of_rank` is no list of leaves of the ranks.
+/// Panics if `leaf_of_rank` is not a list of leaves of the ranks.
 pub fn pairs_across(
     matrix: &Matrix,
     topology: &Topology,

@@ -1,11 +1,11 @@
-//! Objectives that are no DistComm, as one: what a search for DistComm has to be
-//! given so that it finds something good by them.
+//! Other objectives expressed as DistComm: the input with which a search for DistComm finds
+//! placements that are good by these.
 
 use crate::objective::choice::Objective;
 use crate::objective::hop_bytes::mean_of_directions;
 use treepie_traffic::{Matrix, MatrixError};
 
-/// A matrix and distances whose DistComm leads to another objective.
+/// A matrix and distances whose DistComm approximates another objective.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AsSum {
     /// The affinities.
@@ -17,16 +17,16 @@ pub(crate) struct AsSum {
 /// Ratio of the distances of adjacent levels, so that the highest levels dominate.
 const STEP: f64 = 1000.0;
 
-/// The powers that times of pairs are raised to, for the longest to count most.
-/// The first ones leave a search something to go by, the last one makes what is
-/// a hundredth longer count more than a hundred pairs.
+/// Powers to which times of pairs are raised, so that the longest count most. The first ones give a
+/// search a gradient; with the last one, a pair that takes one per cent longer outweighs a hundred
+/// pairs.
 const POWERS: [i32; 3] = [4, 16, 512];
 
 impl Objective {
-    /// The sums to search for, on a tree with these level distances, of whose levels the first
-    /// `levels` are those of leaves. None where the objective is DistComm itself (TempsComm is,
-    /// where throughputs are the inverse of distances), or has a search of its own (congestion, and
-    /// the mixture of both).
+    /// The sums to search for, on a tree with these level distances, whose first `levels` levels
+    /// are those of leaves. Empty if the objective is DistComm itself (so is TempsComm, if
+    /// throughputs are the inverse of distances), or has its own search (congestion, and the
+    /// mixture of both).
     ///
     /// # Errors
     /// None for a matrix whose [`Matrix::total`] is finite.
@@ -66,7 +66,7 @@ impl Objective {
     }
 }
 
-/// Each level [`STEP`] times as long as the next, down to the leaves; slots on
+/// Distances that decrease by [`STEP`] from each level to the next, down to the leaves; slots on
 /// one leaf have no distance.
 fn steps(depth: usize, levels: usize) -> Vec<f64> {
     let most = 200 / STEP.log10() as usize;

@@ -1,19 +1,19 @@
-//! The objectives of the thesis besides DistComm (thesis 1.4.1).
+//! The objectives of the thesis other than DistComm (thesis 1.4.1).
 
 use crate::objective::hop_bytes::traffic_by_level;
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// TempsComm (thesis 1.4.1): the time of all communication if it went one after the other, the sum
+/// TempsComm (thesis 1.4.1): the time of all communication, one message after the other: the sum
 /// over unordered pairs of volume divided by throughput. `throughputs[d]` is that between leaves
-/// whose lowest common ancestor is at depth `d`, in units of the matrix per unit of time; between
-/// ranks on one leaf no time passes. As in [`super::dist_comm`], the volume of a pair is the mean
-/// of its two directions.
+/// whose lowest common ancestor is at depth `d`, in units of the matrix per unit of time; ranks on
+/// one leaf take no time. As in [`super::dist_comm`], the volume of a pair is the mean of its two
+/// directions.
 ///
 /// # Panics
-/// If `throughputs` has fewer numbers than the tree has levels, or
-/// `leaf_of_rank` is no list of leaves of the ranks.
+/// Panics if `throughputs` has fewer numbers than the tree has levels, or `leaf_of_rank` is not a
+/// list of leaves of the ranks.
 pub(crate) fn temps_comm(
     matrix: &Matrix,
     topology: &Topology,
@@ -31,7 +31,7 @@ pub(crate) fn temps_comm(
 /// longest, in the terms of [`temps_comm`].
 ///
 /// # Panics
-/// As [`temps_comm`].
+/// See [`temps_comm`].
 pub(crate) fn makespan_comm(
     matrix: &Matrix,
     topology: &Topology,
@@ -50,13 +50,13 @@ pub(crate) fn makespan_comm(
     longest
 }
 
-/// CoupeMin (thesis 1.4.1): what is cut at every level from the root, where the ranks of each node
-/// are divided among its children; unordered pairs, each with the mean of its directions. The
-/// thesis cuts the upper levels first, so that of two placements the better one is that whose list
-/// is the smaller in the order of dictionaries. It counts edges; here their affinities count.
+/// CoupeMin (thesis 1.4.1): the cut at every level from the root, where the ranks of each node are
+/// divided among its children; unordered pairs, each with the mean of its directions. The thesis
+/// cuts the upper levels first, so that of two placements the better one has the lexicographically
+/// smaller list. The thesis counts edges; here their affinities are added.
 ///
 /// # Panics
-/// As [`super::dist_comm`].
+/// See [`super::dist_comm`].
 pub fn coupe_min(
     matrix: &Matrix,
     topology: &Topology,
@@ -66,7 +66,7 @@ pub fn coupe_min(
     traffic.into_iter().map(|sum| sum / 2.0).collect()
 }
 
-/// Nothing takes no time, even where nothing would ever arrive.
+/// No volume takes no time, even if the throughput is 0.
 fn time(volume: f64, throughput: f64) -> f64 {
     if volume == 0.0 {
         0.0

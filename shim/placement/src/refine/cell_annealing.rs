@@ -20,20 +20,21 @@ use crate::refine::schedule::Schedule;
 /// Cost of one excess rank, in temperatures.
 const CROWDING: f64 = 1.0;
 
-/// Sweeps of swaps after settling.
+/// Number of sweeps of swaps after settling.
 const LAST_SWEEPS: usize = 20;
 
-/// Sweeps of swaps at the end that accept no loss.
+/// Number of final sweeps of swaps that accept no loss.
 const FROZEN_SWEEPS: usize = 4;
 
-/// Cells of so few ranks are filled by swaps alone: one rank too many is too large a part of them.
+/// Largest number of ranks of a cell that is only filled by swaps: one excess rank is too large a
+/// part of it.
 const SMALL: usize = 8;
 
-/// Steps of the table of chances.
+/// Number of entries in the table of chances.
 const CHANCES: usize = 1 << 10;
 
-/// The cell of each rank after annealing from `cell_of`. Cells have their exact
-/// sizes before and after.
+/// Computes the cell of each rank by annealing from `cell_of`. Cells have their exact sizes before
+/// and after.
 pub(crate) fn anneal(
     graph: &Graph,
     block: &Block,
@@ -73,27 +74,27 @@ pub(crate) fn anneal(
     mapping.cell_of
 }
 
-/// Metropolis' rule accepts a loss with the chance exp(-loss / temperature): where the loss is
-/// below the temperature times the negative logarithm of a chance that is drawn. These are the
-/// logarithms of chances evenly spread, and last that of what is never accepted.
+/// Thresholds of the Metropolis rule, which accepts a loss with the probability exp(-loss /
+/// temperature): if the loss is below the temperature times the negative logarithm of a random
+/// number. These are the logarithms of evenly spread numbers; the last one rejects every move.
 fn chances() -> Vec<f32> {
     let chance = |step: usize| (step as f64 + 0.5) / CHANCES as f64;
     let logarithms = (0..CHANCES).map(|step| -libm::log(chance(step)) as f32);
     logarithms.chain([f32::NEG_INFINITY]).collect()
 }
 
-/// The mean weight of an edge times the most that a unit of weight can save.
+/// The mean weight of an edge times the largest saving of a unit of weight.
 fn usual_saving(graph: &Graph, block: &Block) -> f64 {
     graph.mean_weight() * block.saved.iter().copied().fold(0.0, f64::max)
 }
 
-/// Picks a chance with the upper 32 random bits: its number in [`chances`].
+/// Index in [`chances`], from the upper 32 random bits.
 #[inline]
 fn chance(bits: u64) -> usize {
     (bits >> 32) as usize % CHANCES
 }
 
-/// Asks every rank to move to the cell of one of its neighbours.
+/// Proposes for every rank a move to the cell of one of its neighbours.
 fn sweep_of_moves(mapping: &mut Mapping, temperature: f32, chances: &[f32], random: &mut Random) {
     let mut start = 0;
     while let Some((rank, there)) = next_move(mapping, start, temperature, chances, random) {
@@ -102,8 +103,9 @@ fn sweep_of_moves(mapping: &mut Mapping, temperature: f32, chances: &[f32], rand
     }
 }
 
-/// The first rank from `first` on that agrees to move, and the cell that it moves to. Most do not:
-/// judging has no branch but the last, so that the processor works on several ranks at a time.
+/// The first rank from `first` on that accepts its move, and the cell to which it moves. Most do
+/// not accept: the test has no branch except the last, so that the processor works on several ranks
+/// at the same time.
 fn next_move(
     mapping: &Mapping,
     first: usize,
@@ -123,10 +125,10 @@ fn next_move(
         }
         let bits = drawing.next();
         let there = cell_of[neighbours[pick(bits as u32, neighbours.len())] as usize];
-        // A rank that is there already is not moved.
+        // A rank that is already there does not move.
         let chance = select_unpredictable(there == here, CHANCES, chance(bits));
         let (here, there) = (here as usize, there as usize);
-        // The cost of an excess is its square, so a move changes it by the difference.
+        // The cost of an excess is its square, so that a move changes it by the difference.
         let crowded = crowding * (excess[there] - excess[here] + 1.0);
         let gain = savings[there] - savings[here] - crowded;
         if gain >= -temperature * chances[chance] {
@@ -138,8 +140,8 @@ fn next_move(
     found
 }
 
-/// Brings every cell to its size: cells that are too full give, one after the
-/// other, the rank that loses least on its way to a cell that is too empty.
+/// Brings every cell to its size: from cells that are too full, the ranks that lose least move, one
+/// after the other, to cells that are too empty.
 fn settle(mapping: &mut Mapping) {
     for full in 0..mapping.cells {
         if mapping.excess[full] < 0.5 {
@@ -155,7 +157,7 @@ fn settle(mapping: &mut Mapping) {
             let Some((best, cell)) = best_move(mapping, rank, full) else {
                 break;
             };
-            // The cell that it would have moved to has been filled since.
+            // The cell to which it would have moved has been filled meanwhile.
             if best < gain {
                 offers.set(rank, best);
                 continue;
@@ -170,7 +172,7 @@ fn settle(mapping: &mut Mapping) {
     }
 }
 
-/// Tells the heap what a rank gains by leaving a cell that is too full.
+/// Updates in the heap the gain of a rank that leaves a cell that is too full.
 fn offer(mapping: &Mapping, offers: &mut Heap, rank: usize, full: usize) {
     if mapping.cell_of[rank] as usize == full
         && let Some((gain, _)) = best_move(mapping, rank, full)
@@ -179,8 +181,8 @@ fn offer(mapping: &Mapping, offers: &mut Heap, rank: usize, full: usize) {
     }
 }
 
-/// The most that a rank can gain by a move to a cell that is too empty, and that
-/// cell. Of equal cells the first.
+/// The largest gain of moving a rank to a cell that is too empty, and that cell. Of equal cells the
+/// first.
 fn best_move(mapping: &Mapping, rank: usize, from: usize) -> Option<(f64, usize)> {
     let savings = mapping.savings(rank);
     let mut best: Option<(f64, usize)> = None;
@@ -200,7 +202,7 @@ struct Cooling {
     sweeps: usize,
 }
 
-/// Sweeps of swaps; the last few accept no loss.
+/// Performs sweeps of swaps; the last few accept no loss.
 fn swaps(mapping: &mut Mapping, cooling: Cooling, chances: &[f32], random: &mut Random) {
     let mut members = Members::new(mapping);
     let mut temperature = cooling.temperature;

@@ -1,8 +1,8 @@
 //! Congestion refinement: swaps ranks to lower the maximum link load.
 //!
 //! The maximum load alone does not guide a search: most swaps do not change it. So the sum over all
-//! links of a high power of load times weight is minimized, in which the most loaded links count
-//! for nearly all of it. The change that a swap makes is found from the routes of the two ranks.
+//! links of a high power of load times weight is minimized, in which the most loaded links
+//! dominate. The change by a swap is computed from the routes of the two ranks.
 
 use crate::constraints::slot_tree::SlotTree;
 use crate::refine::refiner::Refiner;
@@ -11,26 +11,26 @@ use crate::target::occupancy::Occupancy;
 use treepie_base::{List, Rank, Slot};
 use treepie_traffic::Matrix;
 
-/// The power to which loads are raised.
+/// Power to which loads are raised.
 const POWER: i32 = 8;
 
-/// Links that are examined in each round, the most loaded first.
+/// Number of links examined in each round, the most loaded first.
 const LINKS: usize = 8;
 
-/// Ranks that are offered other slots for each of them, those that load it most first.
+/// Number of ranks that are offered other slots for each link, those that load it most first.
 const RANKS: usize = 24;
 
-/// Changes of the sum, in powers of the largest load, that are more than rounding.
+/// Least change of the sum that exceeds rounding, in powers of the largest load.
 const LEAST_GAIN: f64 = 1e-9;
 
-/// Bounds of a refinement.
+/// Limits of a refinement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Rounds over the most loaded links, at most.
+    /// Maximum number of rounds over the most loaded links.
     pub rounds: usize,
-    /// Hop-bytes that are not exceeded.
+    /// Maximum hop-bytes.
     pub hop_bytes: f64,
-    /// Links that swaps may count, at most: this bounds the time.
+    /// Maximum number of links counted for swaps, which limits the time.
     pub work: usize,
 }
 
@@ -68,7 +68,7 @@ struct LinkLoads<'a, L> {
     slot_tree: &'a SlotTree,
     ranks: Occupancy,
     loads: Vec<Load>,
-    /// Weight of each link as a part of the largest weighted load.
+    /// Weight of each link relative to the largest weighted load.
     weights: Vec<f64>,
     /// Links that a swap has changed, with their loads before.
     changed: Vec<(usize, Load)>,
@@ -124,7 +124,7 @@ impl<'a, L: Links> LinkLoads<'a, L> {
     }
 
     /// Makes the swaps that relieve a link most, one for each of the ranks that load it; returns
-    /// whether there was one.
+    /// true if there was one.
     fn relieve(&mut self, link: usize) -> bool {
         let mut ranks = self.links.load_of_ranks(link, &self.ranks);
         ranks.retain(|rank| rank.0 > 0.0);
@@ -152,7 +152,7 @@ impl<'a, L: Links> LinkLoads<'a, L> {
         improved
     }
 
-    /// Change of the sum by a swap; `None` where the rules or the limit of hop-bytes refuse it.
+    /// Change of the sum by a swap; `None` if constraints or the limit of hop-bytes forbid it.
     fn judge(&mut self, here: usize, there: usize) -> Option<f64> {
         let swap = (self.ranks.at(here), self.ranks.at(there));
         if here == there || !self.slot_tree.may_swap(swap.0, swap.1) {
@@ -180,7 +180,7 @@ impl<'a, L: Links> LinkLoads<'a, L> {
             .sum()
     }
 
-    /// Counts the traffic of two ranks, that between them once.
+    /// Counts the traffic of two ranks, with that between them once.
     fn count_both(&mut self, one: Option<usize>, other: Option<usize>, sign: f64) {
         if let Some(one) = one {
             self.count(one, sign, |_| true);
@@ -190,8 +190,8 @@ impl<'a, L: Links> LinkLoads<'a, L> {
         }
     }
 
-    /// Adds the traffic of a rank with some of its partners to the links of its routes, or takes it
-    /// away.
+    /// Adds the traffic of a rank with some of its partners to the links of its routes, or
+    /// subtracts it.
     fn count(&mut self, rank: usize, sign: f64, counts: impl Fn(usize) -> bool) {
         let here = self.ranks.slot_of[rank];
         for partner in &self.ranks.partners[rank] {
@@ -221,7 +221,7 @@ impl<'a, L: Links> LinkLoads<'a, L> {
         }
     }
 
-    /// Keeps the loads that were changed.
+    /// Accepts the changed loads.
     fn commit(&mut self) {
         for (link, _) in self.changed.drain(..) {
             self.is_changed[link] = false;

@@ -3,16 +3,16 @@
 use crate::coarsen::block::Block;
 use crate::coarsen::graph::Graph;
 
-/// The mapping that moves and swaps work on. A table holds what every rank saves
-/// in every cell, so that a proposal is judged by a few look-ups; only one that
-/// is carried out costs time in proportion to the number of neighbours.
+/// A mapping that moves and swaps change. A table holds the saving of every rank in every cell, so
+/// that a proposal is evaluated by a few look-ups; only an accepted one takes time in proportion to
+/// the number of neighbours.
 pub struct Mapping<'a> {
     pub graph: &'a Graph,
     pub block: &'a Block,
     pub cells: usize,
     pub cell_of: Vec<u32>,
-    /// Factor of weights, such that sums stay well within single precision: a power of two, so that
-    /// whole numbers stay exact.
+    /// Factor of weights that keeps sums within single precision: a power of two, so that whole
+    /// numbers stay exact.
     pub scale: f64,
     /// Ranks in each cell beyond its size.
     pub excess: Vec<f32>,
@@ -22,7 +22,7 @@ pub struct Mapping<'a> {
     saving: Vec<f32>,
     /// The weights of the graph's edges, scaled.
     weights: Vec<f32>,
-    /// Room for what a move changes in each cell.
+    /// Buffer for the change in each cell by a move.
     changes: Vec<f32>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Mapping<'a> {
         mapping
     }
 
-    /// Fills the table anew, which takes rounding out.
+    /// Recomputes the table, which removes rounding errors.
     pub fn measure(&mut self) {
         let cells = self.cells;
         for (rank, row) in self.saving.chunks_exact_mut(cells).enumerate() {
@@ -85,7 +85,7 @@ impl<'a> Mapping<'a> {
         let from = self.cell_of[rank] as usize;
         let old = &self.saved[from * cells..(from + 1) * cells];
         let new = &self.saved[to * cells..(to + 1) * cells];
-        // Elsewhere in the block nothing changes: the distance is the same.
+        // In the rest of the block the distance does not change.
         for range in [self.block.side(from, to), self.block.side(to, from)] {
             let length = range.len();
             for (change, (new, old)) in { &mut self.changes[..length] }
@@ -109,15 +109,15 @@ impl<'a> Mapping<'a> {
         self.excess[to] += 1.0;
     }
 
-    /// Gain if two ranks of different cells change places.
+    /// Gain of swapping two ranks of different cells.
     pub(crate) fn swap_gain(&self, a: usize, b: usize) -> f32 {
         let (here, there) = (self.cell_of[a] as usize, self.cell_of[b] as usize);
         let (of_a, of_b) = (self.savings(a), self.savings(b));
         of_a[there] - of_a[here] + of_b[here] - of_b[there]
     }
 
-    /// Amount that [`Mapping::swap_gain`] counts too much if the two ranks are neighbours: the edge
-    /// between them stays as long as it was.
+    /// Excess of [`Mapping::swap_gain`] if the two ranks are neighbours: the length of the edge
+    /// between them does not change.
     pub(crate) fn overcounted(&self, a: usize, b: usize) -> f32 {
         let weight = (self.graph.weight(a, b) * self.scale) as f32;
         if weight == 0.0 {
@@ -129,7 +129,7 @@ impl<'a> Mapping<'a> {
     }
 }
 
-/// The power of two that brings the most that a rank can save to about a million.
+/// Power of two that scales the largest saving of a rank to about a million.
 fn scale(graph: &Graph, block: &Block) -> f64 {
     let strength = |rank: usize| graph.weights(rank).iter().sum::<f64>();
     let most = (0..graph.order()).map(strength).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Refinement by swaps of any two ranks in the tree, while one lowers the cost.
+//! Refinement by swaps of any two ranks in the tree, as long as one lowers the cost.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::refine::refiner::Refiner;
 use crate::target::slots::Slots;
 use treepie_base::{List, Rank, Slot};
 
-/// Groups that are examined for each rank: those to which it sends most.
+/// Number of groups examined for each rank: those to which it sends most.
 const GROUPS: usize = 4;
 
 /// Refiner of placements of the ranks of a graph in a tree.
 pub(crate) struct PairwiseRefiner<'a> {
-    /// A vertex for each rank, then one for each slot that stays empty.
+    /// The graph, with a vertex for each rank, then one for each empty slot.
     pub graph: &'a Graph,
     pub ranks: usize,
-    /// Slots that are worth filling; as many as there are vertices.
+    /// Slots worth filling, as many as there are vertices.
     pub worth_filling: &'a Slots<'a>,
     pub slot_tree: &'a SlotTree,
-    /// Passes over all vertices, at most.
+    /// Maximum number of passes over all vertices.
     pub passes: usize,
 }
 
@@ -44,11 +44,12 @@ impl Refiner for PairwiseRefiner<'_> {
     }
 }
 
-/// Improves a placement by swaps, each of which makes it cheaper, in at most `passes` passes over
-/// all vertices. `leaf_of` has a leaf for each vertex of the graph, those without edges included.
+/// Improves a placement by swaps, each of which lowers the cost, in at most `passes` passes over
+/// all vertices. `leaf_of` has a leaf for each vertex of the graph, including those without edges.
 /// No swap is made that `may_swap` refuses for the two vertices and their leaves.
 ///
-/// A swap is judged exactly from the neighbours of the two ranks and the distances of all levels.
+/// A swap is evaluated exactly from the neighbours of the two ranks and the distances of all
+/// levels.
 pub(crate) fn refine(
     graph: &Graph,
     slots: &Slots,
@@ -88,9 +89,9 @@ struct Refinement<'a> {
 
 /// The nodes of one depth.
 struct Layer {
-    /// The parent of each; empty for the root.
+    /// Parent of each node; empty for the root.
     parents: Vec<u32>,
-    /// The first group below each, and the number of groups.
+    /// First group below each node, and finally the number of groups.
     starts: Vec<u32>,
 }
 
@@ -115,9 +116,9 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// Fills in what a unit of weight to each group saves on the way from one group to another:
-    /// less than nothing around `from`, which is left, and something around `to`. Elsewhere it is
-    /// as far as it was. Returns the distance between the two groups, and the groups filled in.
+    /// Fills in the saving of a unit of weight to each group by a move from one group to another:
+    /// negative around `from`, positive around `to`. Distances to other groups do not change.
+    /// Returns the distance between the two groups, and the ranges filled in.
     fn open(&mut self, from: u32, to: u32) -> (f64, [Range<usize>; 2]) {
         let mut climbed = 0;
         while self.groups_around(from, climbed + 1) != self.groups_around(to, climbed + 1) {
@@ -126,7 +127,7 @@ impl<'a> Refinement<'a> {
         let depth = self.slots.group_depth();
         let far = self.slots.distance(depth - climbed - 1);
         for (group, sign) in [(from, -1.0), (to, 1.0)] {
-            // From the outside inwards: what is nearer is written over it.
+            // From the outside inwards: inner ranges overwrite outer ones.
             for layer in (0..=climbed).rev() {
                 let groups = self.groups_around(group, layer);
                 let near = self.slots.distance(depth - layer);
@@ -136,7 +137,7 @@ impl<'a> Refinement<'a> {
         (far, [from, to].map(|end| self.groups_around(end, climbed)))
     }
 
-    /// The groups below the node that is so many layers above a group.
+    /// The groups below the node that is `layers` layers above a group.
     fn groups_around(&self, group: u32, layers: usize) -> Range<usize> {
         let mut node = group;
         for layer in &self.layers[..layers] {
@@ -153,7 +154,7 @@ impl<'a> Refinement<'a> {
             .sum()
     }
 
-    /// The groups that a vertex sends most to, its own left out.
+    /// The groups other than its own to which a vertex sends most.
     fn drawn_to(&mut self, vertex: usize) -> Vec<u32> {
         let mut sums: Vec<(u32, f64)> = Vec::new();
         for (neighbour, weight) in self.graph.row(vertex) {
@@ -184,17 +185,18 @@ impl<'a> Refinement<'a> {
         for there in self.drawn_to(vertex) {
             let (far, sides) = self.open(here, there);
             let saved = self.saved(vertex);
-            // In a swap that saves, one of the two saves: it is examined in its turn.
+            // In a swap that saves, at least one of the two vertices saves: the swap is found when
+            // that one is visited.
             if saved > 0.0 {
                 let apart = far - self.slots.distance(self.slots.group_depth());
                 for &other in &self.members[there as usize] {
                     let other = other as usize;
-                    // The other goes the same way back.
+                    // The other vertex makes the opposite move.
                     let saving = saved - self.saved(other);
                     if saving <= best.0 {
                         continue;
                     }
-                    // The edge between the two stays as long as it is.
+                    // The length of the edge between the two does not change.
                     let saving = saving - 2.0 * self.graph.weight(vertex, other) * apart;
                     let places = ((vertex, self.leaf_of[vertex]), (other, self.leaf_of[other]));
                     if saving > best.0 && may_swap(places.0, places.1) {

@@ -1,8 +1,8 @@
 //! Swaps with true distances by simulated annealing (as Bhanot et al. 2005 placed on BlueGene/L),
-//! then a descent to where no swap that is looked at helps.
+//! then a descent until no examined swap helps.
 //!
-//! A vertex is drawn and one of its partners; it is to go near that partner, and changes slots with
-//! whoever is there.
+//! A vertex and one of its partners are drawn; the vertex is moved near that partner by a swap with
+//! the vertex in that slot.
 
 use crate::random::{Random, pick};
 use crate::refine::refiner::Refiner;
@@ -12,7 +12,7 @@ use crate::target::near::NearNodes;
 use crate::target::network::{NOBODY, NetworkTarget};
 use treepie_base::{List, Rank, Slot};
 
-/// Refiner of placements on a network by annealing; never costlier than before, up to rounding.
+/// Refiner of placements on a network by annealing; never increases the cost, up to rounding.
 pub(crate) struct AnnealingRefiner<'a> {
     pub target: &'a NetworkTarget<'a>,
     pub distances: &'a Distances<'a>,
@@ -53,7 +53,7 @@ impl AnnealingRefiner<'_> {
         }
         let mut state = Annealing::new(self.target, distance, self.near, slot_of);
         let steps = (self.schedule.sweeps * movable.len() as f64) as usize;
-        // The temperature falls in so many steps that each is small.
+        // The number of temperatures is so large that each step is small.
         let stages = 200.min(steps.max(1));
         let ratio = self.schedule.ratio(stages);
         let mut temperature = self.schedule.hot;
@@ -68,7 +68,7 @@ impl AnnealingRefiner<'_> {
     }
 }
 
-/// An edge as its other end and its weight in mean weights.
+/// An edge: its other end, and its weight relative to the mean.
 #[derive(Clone, Copy)]
 struct Edge {
     to: u32,
@@ -86,7 +86,7 @@ struct Annealing<'a, D> {
     vertex_on: Vec<u32>,
     free: bool,
     single: bool,
-    /// In which turn a node was last looked at.
+    /// Number of the search in which a node was last visited.
     seen: Vec<u32>,
     turn: u32,
 }
@@ -141,14 +141,14 @@ impl<'a, D: Distance> Annealing<'a, D> {
         &self.edges[start as usize..end as usize]
     }
 
-    /// Cost of a vertex at `to` beyond that at `from`, the edge to `other` set aside.
+    /// Cost of a vertex at `to` less that at `from`, without the edge to `other`.
     #[inline]
     fn change(&self, vertex: u32, other: u32, from: u32, to: u32) -> f32 {
         let mut sum = 0.0;
         for edge in self.row(vertex) {
             let there = self.node_of[edge.to as usize];
             let further = self.distance.between(to, there) - self.distance.between(from, there);
-            // The edge between the two that change places stays as long as it is.
+            // The length of the edge between two swapped vertices does not change.
             sum += if edge.to == other {
                 0.0
             } else {
@@ -158,7 +158,7 @@ impl<'a, D: Distance> Annealing<'a, D> {
         sum
     }
 
-    /// Tries one swap.
+    /// Proposes one swap.
     #[inline]
     fn propose(&mut self, movable: &[u32], temperature: f32, random: &mut Random) {
         let bits = random.next();
@@ -168,7 +168,8 @@ impl<'a, D: Distance> Annealing<'a, D> {
         let here = self.node_of[vertex as usize];
         let bits = random.next();
         let mut there = self.node_of[partner as usize];
-        // One slot: to a neighbour of the partner's node. Several: often to that node itself.
+        // With one slot per node: to a neighbour of the partner's node. With several: often to that
+        // node itself.
         if self.single || bits & 1 == 0 || there == here {
             let near = self.near.of(there);
             if near.is_empty() {
@@ -194,7 +195,7 @@ impl<'a, D: Distance> Annealing<'a, D> {
         }
     }
 
-    /// Swaps two vertices if the rules allow it.
+    /// Swaps two vertices if the constraints allow it.
     #[inline]
     fn swap(&mut self, a: u32, b: u32) -> bool {
         let (slot_a, slot_b) = (self.slot_of[a as usize], self.slot_of[b as usize]);
@@ -208,8 +209,8 @@ impl<'a, D: Distance> Annealing<'a, D> {
         true
     }
 
-    /// Makes every swap that helps, vertex after vertex, until none does. Where a pass takes
-    /// seconds, those that save the last per cent are left out.
+    /// Makes every swap that helps, vertex after vertex, until none does. If a pass takes seconds,
+    /// the passes that save the last per cent are left out.
     fn descend(&mut self, movable: &[u32]) {
         let passes = match movable.len() {
             0..20_000 => 30,
@@ -240,10 +241,10 @@ impl<'a, D: Distance> Annealing<'a, D> {
         }
     }
 
-    /// The vertex with which a swap saves most, of those at and near the partners' nodes.
+    /// The vertex with which a swap saves most, among those at and near the partners' nodes.
     ///
-    /// Of two that save something when they change places one saves something when it goes there
-    /// alone: the swap is found from that one, and nodes where `vertex` saves nothing are passed.
+    /// If a swap of two vertices saves, at least one of the two saves by moving alone: the swap is
+    /// found from that one, and nodes at which `vertex` saves nothing are skipped.
     fn best(&mut self, vertex: u32) -> Option<u32> {
         const NODES: usize = 12;
         const PARTNERS: usize = 12;
@@ -266,7 +267,7 @@ impl<'a, D: Distance> Annealing<'a, D> {
                 for &slot in self.target.slots_of(there as usize) {
                     let other = self.vertex_on[slot as usize];
                     let back = self.back(other, vertex, there, here);
-                    // An edge between the two only makes it dearer.
+                    // An edge between the two only raises the cost.
                     if alone + back >= best.0 {
                         continue;
                     }
@@ -281,7 +282,7 @@ impl<'a, D: Distance> Annealing<'a, D> {
         best.1
     }
 
-    /// Added cost of the vertex that `vertex` changes places with.
+    /// Change of the cost of the vertex with which `vertex` is swapped.
     #[inline]
     fn back(&self, other: u32, vertex: u32, there: u32, here: u32) -> f32 {
         match (other as usize) < self.target.ranks {
@@ -291,13 +292,14 @@ impl<'a, D: Distance> Annealing<'a, D> {
     }
 }
 
-/// Natural logarithm to about one in a thousand: the chance of a swap needs no more.
+/// Natural logarithm with a relative error of about one in a thousand, which suffices for the
+/// probability of a swap.
 #[inline]
 fn fast_logarithm(x: f32) -> f32 {
     let bits = x.max(1e-12).to_bits();
     let exponent = (bits >> 23) as f32 - 127.0;
     let m = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000);
-    // ln(m) on 1..2, a polynomial that is exact at both ends.
+    // ln(m) on 1..2 as a polynomial that is exact at both ends.
     let t = m - 1.0;
     let ln = t * (0.999_77 + t * (-0.490_85 + t * (0.263_1 + t * -0.078_87)));
     exponent * std::f32::consts::LN_2 + ln

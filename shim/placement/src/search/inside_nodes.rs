@@ -1,4 +1,4 @@
-//! Ranks of every node on its cores, by the strategies for trees.
+//! Placement of the ranks of every node on its cores, by the strategies for trees.
 
 use crate::error::PlacementError;
 use crate::options::Options;
@@ -8,8 +8,8 @@ use crate::target::network::NetworkTarget;
 use treepie_base::{Leaf, List, Rank, Slot};
 use treepie_traffic::Matrix;
 
-/// Moves the ranks of every node among the slots that they have there. Nodes whose ranks are under
-/// constraints stay as they are.
+/// Moves the ranks of every node among their slots on it. Nodes whose ranks have constraints stay
+/// as they are.
 ///
 /// # Errors
 /// None for a placement that fits.
@@ -22,7 +22,7 @@ pub(crate) fn arrange_inside_nodes(
     let tree = target.slot_tree.topology();
     let depth = target.nodes.depth();
     if !target.slot_tree.is_free() || depth + 1 >= tree.depth() {
-        // One level below the nodes has no near and far.
+        // With one level below the nodes, all distances are equal.
         return Ok(slot_of_rank);
     }
     let mut slots = slot_of_rank;

@@ -17,10 +17,10 @@ use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Structure that is known of a graph.
+/// Known structure of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Structure {
-    /// The ranks form a grid: there is little left to find.
+    /// The ranks form a grid: there is little left to improve.
     Grid,
     Unknown,
 }
@@ -28,12 +28,12 @@ pub(crate) enum Structure {
 /// Placement of a grid of ranks.
 pub(crate) struct GridPlacement {
     pub leaf_of_rank: List<Rank, Leaf>,
-    /// Nothing else is worth looking for with little effort: these are equal boxes of a grid
-    /// without other edges.
+    /// True if other candidates are not worth the search with little effort: the placement consists
+    /// of equal boxes of a grid without other edges.
     pub suffices: bool,
 }
 
-/// A graph with a vertex for each rank and for each slot that stays empty, and the slots.
+/// The slots, and a graph with a vertex for each rank and for each empty slot.
 pub(crate) struct MultilevelMapper<'a> {
     graph: Graph,
     slots: Slots<'a>,
@@ -45,8 +45,8 @@ pub(crate) struct MultilevelMapper<'a> {
 }
 
 impl<'a> MultilevelMapper<'a> {
-    /// Mapper for the ranks of a matrix on the allowed leaves of a topology, of which there must be
-    /// enough.
+    /// Creates a mapper for the ranks of a matrix on the allowed leaves of a topology, of which
+    /// there must be enough.
     pub(crate) fn new(matrix: &Matrix, topology: &'a Topology, options: &Options<'a>) -> Self {
         let ranks = matrix.order();
         let slots = Slots::for_ranks(topology, ranks);
@@ -61,8 +61,8 @@ impl<'a> MultilevelMapper<'a> {
         }
     }
 
-    /// Leaf of each rank where ranks form a grid: equal boxes if the tree divides it, else boxes as
-    /// equal as can be.
+    /// Leaf of each rank if ranks form a grid: equal boxes if the tree divides it, else boxes as
+    /// equal as possible.
     pub(crate) fn grid(&self) -> Option<GridPlacement> {
         let grid = Grid::find(&self.graph)?;
         let equal = tiled(&self.graph, &grid, &self.slots);
@@ -101,7 +101,7 @@ impl<'a> MultilevelMapper<'a> {
         cheapest(&self.graph, &TreeCells::new(&slots), self.ranks).map(Leaf::list)
     }
 
-    /// Refiner of placements of the ranks by swaps that keep the rules.
+    /// Refiner of placements by swaps that satisfy the constraints.
     pub(crate) fn refiner(&self, slot_tree: &'a SlotTree) -> PairwiseRefiner<'_> {
         PairwiseRefiner {
             graph: &self.graph,

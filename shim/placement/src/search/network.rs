@@ -1,4 +1,4 @@
-//! Search on networks that are no trees: foldings, curves and multilevel mapping on a tree of
+//! Search on networks that are not trees: foldings, curves and multilevel mapping on a tree of
 //! halves, refined by annealing with true distances.
 
 use crate::bound::lower::lower_bound;
@@ -29,7 +29,7 @@ use crate::target::nodes::NetworkNodes;
 use treepie_base::{List, Rank, Slice, Slot};
 use treepie_topology::networks::Network;
 
-/// With more arrangements of the ranks than this not all are tried.
+/// Maximum number of arrangements of the ranks for which all are tried.
 const MOST_ARRANGEMENTS: usize = 200_000;
 
 /// Search on the nodes of a job on a network.
@@ -95,7 +95,7 @@ impl<'a> NetworkSearch<'a> {
         Ok((made_by, self.problem.slot_tree.admit(slots)?))
     }
 
-    /// A strategy for trees, on the tree of halves.
+    /// Runs a strategy for trees on the tree of halves.
     fn on_tree(&self, strategy: Strategy) -> Result<List<Rank, Slot>, PlacementError> {
         let halves = Halves::new(&self.target)?;
         let options = Options {
@@ -109,7 +109,7 @@ impl<'a> NetworkSearch<'a> {
         Ok(halves.slots(&placed.placement.leaf_of_rank))
     }
 
-    /// Folding, multisection and curves, each refined by annealing.
+    /// Adds folding, multisection and curves, each refined by annealing.
     fn map(&self, strategy: Strategy, all: &mut Vec<Candidate>) -> Result<(), PlacementError> {
         let target = &self.target;
         if let Some(slots) = self.exhaustive() {
@@ -132,7 +132,7 @@ impl<'a> NetworkSearch<'a> {
         let near = NearNodes::new(target.nodes);
         let halves = Halves::new(target)?;
         let options = Options {
-            // Annealing with true distances follows: the tree only gives it a start.
+            // Annealing with true distances follows: the tree only provides its start.
             effort: match self.problem.options.effort {
                 Effort::Strong => Effort::Normal,
                 _ => Effort::Fast,
@@ -162,7 +162,7 @@ impl<'a> NetworkSearch<'a> {
         Ok(())
     }
 
-    /// The cheapest placement of a few ranks without rules.
+    /// The cheapest placement of a few ranks without constraints.
     fn exhaustive(&self) -> Option<List<Rank, Slot>> {
         let target = &self.target;
         let slots = target.slots().len();
@@ -184,8 +184,8 @@ impl<'a> NetworkSearch<'a> {
         Ok(Some(self.admitted((Strategy::Grid, slots))?))
     }
 
-    /// Adds the cheapest of what has a structure, or the natural order if that seems to have one,
-    /// after annealing with so little heat that the structure stays.
+    /// Adds the cheapest structured placement, or the natural order if it seems to be structured,
+    /// after annealing at a temperature so low that the structure stays.
     fn refine_structured(
         &self,
         has_grid: bool,
@@ -208,7 +208,7 @@ impl<'a> NetworkSearch<'a> {
         Ok(())
     }
 
-    /// Whether the natural order is so good that something must be in it.
+    /// True if the natural order is so much better that it is probably structured.
     fn is_far_better(&self, slots: &Slice<Rank, Slot>, all: &[Candidate]) -> bool {
         let ranks = 0..self.target.ranks;
         let total: f64 = ranks.map(|r| self.target.graph.strength(r)).sum::<f64>() / 2.0;
@@ -234,7 +234,7 @@ impl<'a> NetworkSearch<'a> {
     fn is_proved(&self, slots: &Slice<Rank, Slot>) -> bool {
         let decides = match self.problem.options.objective {
             Objective::Sum => true,
-            // Traffic that needs no detour on a lattice has its links for itself.
+            // Traffic that needs no detour on a lattice does not share its links.
             Objective::Mixture => matches!(self.target.nodes.network(), Network::Lattice(_)),
             _ => false,
         };
@@ -266,7 +266,7 @@ impl<'a> NetworkSearch<'a> {
         self.problem.slot_tree.admit(slots)
     }
 
-    /// Schedule from a start without structure.
+    /// Schedule for a start without structure.
     fn hot(&self) -> Schedule {
         let sweeps = self
             .problem
@@ -280,7 +280,7 @@ impl<'a> NetworkSearch<'a> {
         }
     }
 
-    /// Schedule from a start whose structure is to stay.
+    /// Schedule for a start whose structure is to be kept.
     fn cool(&self) -> Schedule {
         Schedule {
             sweeps: self.hot().sweeps / 3.0,
@@ -289,8 +289,7 @@ impl<'a> NetworkSearch<'a> {
         }
     }
 
-    /// Adds placements of which the most loaded links are relieved, for objectives that count
-    /// these.
+    /// For objectives that count link loads, adds placements whose most loaded links are relieved.
     fn refine_congestion(&self, all: &mut Vec<Candidate>) -> Result<(), PlacementError> {
         let options = self.problem.options;
         if options.objective == Objective::Sum {

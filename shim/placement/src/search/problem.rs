@@ -1,4 +1,4 @@
-//! The flow that all targets share: candidates, the cheapest of them, its last refinement.
+//! The flow common to all targets: candidates, the choice of the cheapest, its final refinement.
 
 use crate::check;
 use crate::check::require_finite_sums;
@@ -14,32 +14,31 @@ use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// A placement, one slot for each rank, and the strategy that proposes it.
+/// A placement, one slot for each rank, and its strategy.
 pub(crate) type Candidate = (Strategy, List<Rank, Slot>);
 
 /// Phases of a search on one kind of target.
 pub(crate) trait Search {
-    /// Placements by the strategy, which needs the matrix; at least one. By [`Strategy::Best`] the
-    /// first is the identity.
+    /// Placements by the strategy; at least one. For [`Strategy::Best`] the first is the identity.
     ///
     /// # Errors
-    /// A strategy that does not fit the target; sums that are not finite.
+    /// The strategy does not fit the target, or sums are not finite.
     fn candidates(&self) -> Result<Vec<Candidate>, PlacementError>;
 
-    /// The chosen placement after what is refined last.
+    /// Returns the chosen placement after the final refinement.
     ///
     /// # Errors
-    /// None for a placement that keeps the rules.
+    /// None for a placement that satisfies the constraints.
     fn finish(&self, chosen: Candidate) -> Result<Candidate, PlacementError>;
 }
 
-/// Ranks, hardware and rules of a placement, which were checked, and the strategy.
+/// Ranks, hardware and constraints of a placement, all checked, and the strategy.
 pub(crate) struct Problem<'a> {
     pub strategy: Strategy,
     pub matrix: &'a Matrix,
     pub hardware: Hardware<'a>,
     pub slot_tree: SlotTree,
-    /// Leaf of each rank now.
+    /// Current leaf of each rank.
     identity: List<Rank, Leaf>,
     pub options: &'a Options<'a>,
 }
@@ -48,7 +47,7 @@ impl<'a> Problem<'a> {
     /// Checks matrix, constraints and current placement.
     ///
     /// # Errors
-    /// As [`crate::place()`].
+    /// See [`crate::place()`].
     pub(crate) fn new(
         strategy: Strategy,
         matrix: &'a Matrix,
@@ -72,7 +71,7 @@ impl<'a> Problem<'a> {
     /// Places the ranks.
     ///
     /// # Errors
-    /// As [`Search::candidates`].
+    /// See [`Search::candidates`].
     pub(crate) fn solve(&self, search: &impl Search) -> Result<Outcome, PlacementError> {
         let candidates = match self.strategy {
             Strategy::Packed => vec![self.packed()],
@@ -103,19 +102,19 @@ impl<'a> Problem<'a> {
         (Strategy::Identity, self.slot_tree.slots_on(&self.identity))
     }
 
-    /// Every rank on the slot of its number.
+    /// Places every rank on the slot of its number.
     pub(crate) fn packed(&self) -> Candidate {
         let ranks = self.matrix.order();
         let slots = baselines::packed(self.slot_tree.topology(), ranks);
         (Strategy::Packed, SlotTree::from_own_leaves(slots))
     }
 
-    /// The cheapest of some candidates by the objective, with its rules kept; of those that cost
-    /// the same the first. For the mixture on networks, none that is worse than the identity in any
-    /// part of the cost.
+    /// The cheapest candidate by the objective after repair of violated constraints; of equal costs
+    /// the first. For the mixture on networks, only candidates that are not worse than the identity
+    /// in any part of the cost.
     ///
     /// # Errors
-    /// As [`SlotTree::admit`].
+    /// See [`SlotTree::admit`].
     pub(crate) fn cheapest(&self, candidates: Vec<Candidate>) -> Result<Candidate, PlacementError> {
         let guarded = self.strategy == Strategy::Best
             && self.options.objective == Objective::Mixture
@@ -144,7 +143,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The strategy that a placement is by after swaps.
+/// Strategy reported for a placement after swaps.
 pub(crate) fn after_swaps(made_by: Strategy) -> Strategy {
     match made_by {
         Strategy::Identity | Strategy::Packed => Strategy::Swaps,
@@ -155,7 +154,7 @@ pub(crate) fn after_swaps(made_by: Strategy) -> Strategy {
 /// Leaf of each rank without a placement: the current one; packed by default.
 ///
 /// # Errors
-/// A current placement that is none.
+/// The current placement is invalid.
 fn identity(
     slot_tree: &SlotTree,
     topology: &Topology,
@@ -169,14 +168,14 @@ fn identity(
     };
     match options.constraints {
         None => check::check(current, ranks, topology)?,
-        // Constraints may make ranks leave where they are; they only must exist.
+        // Constraints may make ranks leave their leaves, so these only have to exist.
         Some(_) => check::on_leaves(current, ranks, topology)?,
     }
     Ok(current.to_owned())
 }
 
-/// Whether `cost` is below `other` by more than rounding: between placements that cost the same,
-/// the earlier candidate stays. Costs are compared by their first number, then by the next.
+/// True if `cost` is below `other` by more than rounding: of placements with the same cost, the
+/// earlier candidate is kept. Costs are compared by their first number, then by the next.
 fn clearly_cheaper(cost: &[f64], other: &[f64]) -> bool {
     for (&here, &there) in cost.iter().zip(other) {
         let rounding = there.abs() * 1e-12;

@@ -17,13 +17,13 @@ use treepie_base::{Leaf, List, Rank, Slice, Slot};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Swaps make nothing better of a placement that costs so many times as much.
+/// Ratio of costs from which swaps cannot make a placement the cheapest.
 const HOPELESS: f64 = 1.5;
 
 /// Places the ranks of `matrix` on the allowed leaves of a tree.
 ///
 /// # Errors
-/// As [`crate::place()`].
+/// See [`crate::place()`].
 pub(crate) fn place_on_tree(
     strategy: Strategy,
     matrix: &Matrix,
@@ -110,7 +110,7 @@ impl TreeSearch<'_> {
         Ok(all)
     }
 
-    /// Adds placements found by a search for an objective that is no DistComm, from nothing and
+    /// Adds placements found by a search for an objective other than DistComm, from scratch and
     /// from each of the others.
     fn search_for_objective(&self, all: &mut Vec<Candidate>) -> Result<(), PlacementError> {
         let (matrix, options) = (self.problem.matrix, self.problem.options);
@@ -160,7 +160,7 @@ impl<'a> MultilevelSearch<'a> {
         }
     }
 
-    /// The cheapest of all placements of a few ranks that may go anywhere.
+    /// The cheapest of all placements of a few ranks without constraints.
     fn exhaustive(&self) -> Option<List<Rank, Slot>> {
         let free = self.slot_tree.is_free();
         let leaves = free.then(|| self.mapper.cheapest())?;
@@ -171,14 +171,14 @@ impl<'a> MultilevelSearch<'a> {
         SlotTree::from_own_leaves(self.mapper.multisection(structure))
     }
 
-    /// A candidate with its rules kept, refined by swaps that keep them.
+    /// A candidate after repair and refinement by swaps that satisfy the constraints.
     fn refined(&self, (strategy, slots): Candidate) -> Result<Candidate, PlacementError> {
         let slots = self.slot_tree.admit(slots)?;
         Ok((strategy, self.mapper.refiner(self.slot_tree).refine(slots)))
     }
 
-    /// `all`, the placements that are found from the matrix, and the cheapest of `all` refined
-    /// unless it is hopeless beside these.
+    /// Returns `all`, the placements found from the matrix, and the refined cheapest of `all`
+    /// unless it costs far more than these.
     fn best(&self, mut all: Vec<Candidate>) -> Result<Vec<Candidate>, PlacementError> {
         if let Some(slots) = self.exhaustive() {
             all.push((Strategy::Multisection, slots));

@@ -1,11 +1,11 @@
-//! Cells of a target: sets of slots between which distances do not differ.
+//! Cells of a target: sets of slots with equal distances.
 
-/// Slots in cells, numbered from 0: all slots of a cell are as far from all others.
+/// Slots in cells, numbered from 0: all slots of a cell have the same distances from all others.
 pub(crate) trait Cells {
     /// Number of cells.
     fn count(&self) -> usize;
 
-    /// Slots of a cell that may be used, ascending.
+    /// Usable slots of a cell, ascending.
     fn slots(&self, cell: usize) -> impl Iterator<Item = usize>;
 
     /// Number of these slots.
@@ -14,10 +14,10 @@ pub(crate) trait Cells {
     /// Distance between slots of two cells, or between two slots of one.
     fn distance(&self, a: usize, b: usize) -> f64;
 
-    /// No two slots are nearer.
+    /// Least distance between any two slots.
     fn least_distance(&self) -> f64;
 
-    /// Cells that differ to a rank where others are in the cells `placed`; of those that are alike
-    /// the first.
+    /// Cells that are not equivalent for a rank if others are in the cells `placed`; of equivalent
+    /// cells the first.
     fn distinct(&self, placed: &[usize]) -> Vec<usize>;
 }

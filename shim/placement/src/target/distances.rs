@@ -1,12 +1,12 @@
-//! Distances between nodes, quick enough for the inner loop of a search.
+//! Distances between nodes, fast enough for the inner loop of a search.
 
 use crate::target::nodes::NetworkNodes;
 use treepie_topology::networks::{DIMENSION_LIMIT, Lattice, Network};
 
-/// Up to so many nodes all distances are kept.
+/// Largest number of nodes for which all distances are stored.
 const TABLE_NODES: usize = 1200;
 
-/// Up to so many positions with nodes their distances are kept.
+/// Largest number of positions with nodes for which their distances are stored.
 const TABLE_POSITIONS: usize = 1 << 13;
 
 /// Distance between nodes by their numbers.
@@ -15,7 +15,7 @@ pub trait Distance: Sync {
     fn between(&self, a: u32, b: u32) -> f32;
 }
 
-/// The kinds of distances. A search is compiled for each.
+/// Representations of distances. A search is compiled for each.
 pub enum Distances<'a> {
     /// Few nodes: all pairs.
     Table(Table),
@@ -23,7 +23,7 @@ pub enum Distances<'a> {
     Coordinates(Coordinates),
     /// Few positions with many nodes.
     Positions(Positions),
-    /// All else.
+    /// Any other network.
     Network(&'a NetworkNodes),
 }
 
@@ -54,7 +54,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// `None` where a distance is above 255.
+    /// `None` if a distance is above 255.
     fn new(count: usize, distance: impl Fn(usize, usize) -> u32) -> Option<Self> {
         let mut table = vec![0; count * count];
         for a in 0..count {
@@ -78,7 +78,7 @@ impl Distance for Table {
     }
 }
 
-/// Coordinates of nodes, for all dimensions at a time.
+/// Coordinates of nodes, one vector for each.
 pub struct Coordinates {
     at: Vec<[i16; DIMENSION_LIMIT]>,
     sizes: [i16; DIMENSION_LIMIT],
@@ -97,7 +97,7 @@ impl Coordinates {
             lengths[dimension] = i16::try_from(lattice.lengths()[dimension]).ok()?;
             longest += size * lattice.lengths()[dimension] as usize;
         }
-        // Sums are added up in 16 bits.
+        // Sums are computed in 16 bits.
         if longest > i16::MAX as usize {
             return None;
         }

@@ -2,10 +2,10 @@
 
 use crate::target::occupancy::Occupancy;
 
-/// Slots that a rank on a loaded link is offered.
+/// Number of slots offered to a rank on a loaded link.
 pub(crate) const OFFERS: usize = 48;
 
-/// Load of a link, in both directions. A directed link has only the first.
+/// Load of a link in both directions. A directed link only has the first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Load {
     pub sent: f64,
@@ -30,11 +30,11 @@ pub(crate) trait Links {
     /// Distance between two slots.
     fn distance(&self, a: usize, b: usize) -> f64;
 
-    /// Calls `each` for every link between two slots, with its part of what the first one sends and
-    /// receives.
+    /// Calls `each` for every link between two slots, with its share of the traffic that the first
+    /// one sends and receives.
     fn route(&self, a: usize, b: usize, traffic: Load, each: impl FnMut(usize, Load));
 
-    /// Traffic that ranks have over a link; those that have none may be left out.
+    /// Traffic of each rank over a link; ranks without any may be left out.
     fn load_of_ranks(&self, link: usize, ranks: &Occupancy) -> Vec<(f64, usize)>;
 
     /// Slots to which a rank that loads a link may be swapped, ascending.

@@ -3,13 +3,14 @@
 use crate::target::nodes::NetworkNodes;
 use treepie_topology::networks::{DIMENSION_LIMIT, Lattice, Network};
 
-/// Nodes in the list of a node of a torus or mesh: those at distances 1 and 2 in three dimensions.
+/// Length of the list of a node of a torus or mesh: the nodes at distances 1 and 2 in three
+/// dimensions.
 const ON_LATTICES: usize = 24;
 
-/// Nodes in the list of a node elsewhere: a group of a dragonfly is nearly as large.
+/// Length of the list of a node of other networks: a group of a dragonfly is nearly as large.
 const ELSEWHERE: usize = 32;
 
-/// Offsets that are looked at around a node of a lattice.
+/// Number of offsets examined around a node of a lattice.
 const OFFSETS: usize = 1 << 10;
 
 /// A list of other nodes for each node, the nearest first.
@@ -62,7 +63,7 @@ fn at_positions(nodes: &NetworkNodes) -> (Vec<u32>, Vec<u32>) {
     (starts, there)
 }
 
-/// Offsets by growing distance.
+/// Offsets by increasing distance.
 fn offsets(lattice: &Lattice) -> Vec<([isize; DIMENSION_LIMIT], u32)> {
     let dimensions = lattice.sizes().len();
     let mut found = vec![([0; DIMENSION_LIMIT], 0)];
@@ -70,7 +71,8 @@ fn offsets(lattice: &Lattice) -> Vec<([isize; DIMENSION_LIMIT], u32)> {
     for _ in 0..lattice.sizes().iter().sum::<usize>() {
         let mut next = Vec::new();
         for &(offset, length) in &shell {
-            // Each offset is reached once: the last dimension that moved goes on, or a later one.
+            // Each offset is reached once: only the last dimension that moved, or a later one,
+            // moves further.
             let last = (0..dimensions).rev().find(|&d| offset[d] != 0).unwrap_or(0);
             for dimension in last..dimensions {
                 for step in [1_isize, -1] {
@@ -101,7 +103,7 @@ fn on_lattice(lattice: &Lattice, nodes: &NetworkNodes) -> Vec<Vec<u32>> {
         for (dimension, &size) in sizes.iter().enumerate() {
             let (size, step) = (size as isize, offset[dimension]);
             let wraps = lattice.wraps()[dimension];
-            // Further than half-way round is nearer the other way.
+            // More than halfway round is nearer in the other direction.
             if wraps && (2 * step > size || 2 * step <= -size) {
                 return None;
             }
@@ -135,7 +137,7 @@ fn on_lattice(lattice: &Lattice, nodes: &NetworkNodes) -> Vec<Vec<u32>> {
     (0..nodes.count()).map(list).collect()
 }
 
-/// Nodes whose numbers are near: in an allocation that is scattered they are what is known.
+/// Nodes with near numbers: in a scattered allocation this is the only information.
 fn around(node: usize, count: usize) -> impl Iterator<Item = u32> {
     let steps = (1..count).flat_map(move |step| [node + step, (node + count * 2 - step) % count]);
     steps
@@ -152,7 +154,7 @@ fn by_position(nodes: &NetworkNodes) -> Vec<Vec<u32>> {
     let mut order: Vec<(u32, usize)> = Vec::new();
     for (number, &position) in used.iter().enumerate() {
         order.clear();
-        // Positions just behind this one first among those that are equally far.
+        // Of equally distant positions, those just behind this one come first.
         let others = (0..used.len()).map(|step| used[(number + step) % used.len()]);
         order.extend(others.map(|other| (nodes.network().distance(position, other), other)));
         let most = (ELSEWHERE + 1).min(order.len());

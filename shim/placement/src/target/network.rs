@@ -10,24 +10,24 @@ use treepie_traffic::Matrix;
 /// No vertex.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// The graph of ranks and of slots that stay empty, and where they can be. A vertex has one slot, a
+/// The graph of ranks and of empty slots, and their possible locations. A vertex has one slot, a
 /// slot is on one node.
 pub(crate) struct NetworkTarget<'a> {
-    /// A vertex for each rank, then one for each slot that stays empty.
+    /// The graph, with a vertex for each rank, then one for each empty slot.
     pub graph: Graph,
     /// Number of ranks.
     pub ranks: usize,
     /// The nodes on their network.
     pub nodes: &'a NetworkNodes,
-    /// The rules.
+    /// The constraints.
     pub slot_tree: &'a SlotTree,
     /// The node of every slot.
     pub node_of_slot: Vec<u32>,
-    /// Slots that may be used, node after node.
+    /// Usable slots, node after node.
     slots: Vec<u32>,
-    /// Start of the slots of each node.
+    /// Start of the slots of each node in `slots`.
     starts: Vec<usize>,
-    /// The most slots that a node has.
+    /// Largest number of slots of a node.
     pub most_slots: usize,
 }
 
@@ -62,18 +62,18 @@ impl<'a> NetworkTarget<'a> {
         }
     }
 
-    /// Slots of a node that may be used.
+    /// Usable slots of a node.
     pub(crate) fn slots_of(&self, node: usize) -> &[u32] {
         &self.slots[self.starts[node]..self.starts[node + 1]]
     }
 
-    /// All slots that may be used, node after node.
+    /// All usable slots, node after node.
     pub(crate) fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The slot of every vertex, from that of every rank; the rest take what is left. `None` where
-    /// a rank is outside the slots that may be used.
+    /// The slot of every vertex, from that of every rank; the other vertices take the remaining
+    /// slots. `None` if a rank is not on a usable slot.
     pub(crate) fn complete(&self, slot_of_rank: &Slice<Rank, Slot>) -> Option<Vec<u32>> {
         let mut taken = vec![true; self.node_of_slot.len()];
         self.slots
@@ -109,7 +109,7 @@ impl<'a> NetworkTarget<'a> {
         (0..self.ranks).map(of_rank).sum()
     }
 
-    /// Whether two vertices may change slots.
+    /// True if two vertices may swap their slots.
     pub(crate) fn may_swap(&self, a: (u32, u32), b: (u32, u32)) -> bool {
         let of = |(vertex, slot): (u32, u32)| Occupant {
             rank: ((vertex as usize) < self.ranks).then_some(Rank(vertex as usize)),
@@ -141,7 +141,7 @@ impl Cells for NetworkTarget<'_> {
         0.0
     }
 
-    /// All: positions that are alike are not known.
+    /// Returns all: equivalent positions are not known.
     fn distinct(&self, _placed: &[usize]) -> Vec<usize> {
         (0..self.nodes.count()).collect()
     }

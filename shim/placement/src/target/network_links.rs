@@ -83,7 +83,7 @@ impl Links for NetworkLinks<'_> {
         loads
     }
 
-    /// Slots at and near the nodes of the rank's partners, near its own, and some anywhere.
+    /// Slots at and near the nodes of the rank's partners, near its own node, and some anywhere.
     fn offers(&mut self, rank: usize, _link: usize, ranks: &Occupancy) -> Vec<usize> {
         let target = self.target;
         let node = |rank: usize| target.node_of_slot[ranks.slot_of[rank]];

@@ -16,10 +16,10 @@ pub struct NetworkNodes {
 }
 
 impl NetworkNodes {
-    /// The nodes at `depth` of `topology`, of which the `i`-th is at `positions[i]`.
+    /// Creates the nodes at `depth` of `topology`, of which the `i`-th is at `positions[i]`.
     ///
     /// # Errors
-    /// Another number of positions than of nodes; a position that there is not.
+    /// The number of positions differs from that of nodes, or a position does not exist.
     pub fn new(
         network: Arc<Network>,
         topology: &Topology,
@@ -68,7 +68,7 @@ impl NetworkNodes {
     /// Position of a node.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     pub fn position(&self, node: usize) -> usize {
         self.positions[node] as usize
     }
@@ -76,7 +76,7 @@ impl NetworkNodes {
     /// Distance between two nodes: 0 for a node and itself, else that of their positions.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     pub fn distance(&self, a: usize, b: usize) -> u32 {
         match a == b {
             true => 0,

@@ -54,7 +54,7 @@ impl Occupancy {
     }
 }
 
-/// The partners of every rank, both directions in one.
+/// Partners of every rank, with the traffic of both directions.
 fn partners(matrix: &Matrix) -> Vec<Vec<Partner>> {
     let mut partners: Vec<Vec<Partner>> = vec![Vec::new(); matrix.order()];
     for (from, to, value) in matrix.entries().filter(|(from, to, _)| from != to) {

@@ -3,11 +3,11 @@
 use treepie_base::Leaf;
 use treepie_topology::Topology;
 
-/// A topology, and which of its leaves the engine fills: one rank on each.
+/// A topology and its leaves that the search fills, with one rank on each.
 #[derive(Debug)]
 pub struct Slots<'a> {
     topology: &'a Topology,
-    /// Usable leaves below each node, by depth.
+    /// Number of usable leaves below each node, by depth.
     room: Vec<Vec<u32>>,
 }
 
@@ -31,9 +31,9 @@ impl<'a> Slots<'a> {
         Slots { topology, room }
     }
 
-    /// The allowed leaves that are worth filling with `ranks` ranks: those below
-    /// the lowest node that has enough, and there no more of the children than
-    /// hold about twice as many. What is further away would only cost time.
+    /// Creates slots on the allowed leaves worth filling with `ranks` ranks: those below the lowest
+    /// node that has enough, and of its children only as many as hold about twice the ranks. More
+    /// distant leaves would only take time.
     pub fn for_ranks(topology: &'a Topology, ranks: usize) -> Self {
         let all = Slots::new(topology);
         let (mut depth, mut node) = (0, 0);
@@ -61,7 +61,7 @@ impl<'a> Slots<'a> {
         Slots::on(topology, usable)
     }
 
-    /// All slots.
+    /// Number of slots.
     pub fn total(&self) -> usize {
         self.room[0][0] as usize
     }
@@ -71,7 +71,7 @@ impl<'a> Slots<'a> {
         self.topology.depth() - 1
     }
 
-    /// Number of groups, those without slots included.
+    /// Number of groups, including those without slots.
     pub fn groups(&self) -> usize {
         self.topology.node_count(self.group_depth())
     }
@@ -81,7 +81,7 @@ impl<'a> Slots<'a> {
         self.topology.ancestor(Leaf(leaf), self.group_depth())
     }
 
-    /// Slots below a node.
+    /// Number of slots below a node.
     pub fn room(&self, depth: usize, node: usize) -> usize {
         self.room[depth][node] as usize
     }
@@ -110,8 +110,8 @@ impl<'a> Slots<'a> {
         self.topology
     }
 
-    /// Arities from the root down to the groups, if all nodes of a depth have
-    /// the same arity and all groups have equally many slots.
+    /// Arities from the root down to the groups, if all nodes of a depth have the same arity and
+    /// all groups have the same number of slots.
     pub fn arities(&self) -> Option<Vec<usize>> {
         let mut arities = self.topology.arities()?;
         arities.truncate(self.group_depth());

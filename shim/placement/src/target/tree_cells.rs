@@ -6,10 +6,10 @@ use crate::target::cells::Cells;
 use crate::target::slots::Slots;
 use treepie_base::Leaf;
 
-/// Cells of the slots of a tree, and which subtrees are alike.
+/// Cells of the slots of a tree, and the equivalence of subtrees.
 pub(crate) struct TreeCells<'a> {
     slots: &'a Slots<'a>,
-    /// A number for each node by depth, the same for nodes with the same subtrees.
+    /// A number for each node by depth, equal for nodes with the same subtrees.
     shapes: Vec<Vec<u32>>,
 }
 

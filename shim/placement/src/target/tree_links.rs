@@ -7,11 +7,11 @@ use crate::target::occupancy::Occupancy;
 use treepie_base::Leaf;
 use treepie_topology::Topology;
 
-/// Links of a tree of slots. Those of the lowest level of leaves do not count: what a rank sends
-/// goes over its own link wherever that is.
+/// Links of a tree of slots. Those of the lowest level of leaves do not count: the traffic of a
+/// rank crosses the link of its leaf in any placement.
 pub(crate) struct TreeLinks<'a> {
     tree: &'a Topology,
-    /// Number of the first link of each level, and of all links.
+    /// Number of the first link of each level, and finally of all links.
     first: Vec<usize>,
     /// Length of a link of each level.
     lengths: Vec<f64>,
@@ -93,7 +93,7 @@ impl Links for TreeLinks<'_> {
         inside.map(|rank| (outside(rank), rank)).collect()
     }
 
-    /// Slots on the other side of the link: those beside the rank's partners, and some spread over
+    /// Slots on the other side of the link: those next to the rank's partners, and some spread over
     /// the tree.
     fn offers(&mut self, rank: usize, link: usize, ranks: &Occupancy) -> Vec<usize> {
         let below = self.below(link);

@@ -1,9 +1,9 @@
-//! The two steps between levels: padding, and groups becoming entities.
+//! The two steps between levels: padding, and aggregation of groups to entities.
 
 use treepie_traffic::{Matrix, MatrixError};
 
-/// The matrix with entities that communicate with no other added up to `order` (ExtendComMatrix of
-/// thesis 2.4.1). A larger matrix stays as it is.
+/// Pads the matrix to `order` with entities that communicate with no other (ExtendComMatrix of
+/// thesis 2.4.1). A larger matrix does not change.
 ///
 /// # Errors
 /// None for a valid matrix.
@@ -11,12 +11,12 @@ pub fn extended(matrix: &Matrix, order: usize) -> Result<Matrix, MatrixError> {
     Matrix::from_entries(order.max(matrix.order()), matrix.entries())
 }
 
-/// The affinities between groups: entry `(i, j)` is the sum from members of
-/// group `i` to members of group `j`, zero on the diagonal (AggregateComMatrix
-/// of thesis 2.4.1). The groups must hold every entity exactly once.
+/// Computes the affinities between groups: entry `(i, j)` is the sum from members of group `i` to
+/// members of group `j`, zero on the diagonal (AggregateComMatrix of thesis 2.4.1). The groups must
+/// hold every entity exactly once.
 ///
 /// # Errors
-/// An entity with affinities that is in no group; a sum that is not finite.
+/// An entity with affinities is in no group, or a sum is not finite.
 pub fn aggregated(matrix: &Matrix, groups: &[Vec<usize>]) -> Result<Matrix, MatrixError> {
     let mut group_of = vec![groups.len(); matrix.order()];
     for (group, members) in groups.iter().enumerate() {
@@ -24,7 +24,7 @@ pub fn aggregated(matrix: &Matrix, groups: &[Vec<usize>]) -> Result<Matrix, Matr
             group_of[member] = group;
         }
     }
-    // Group by group, so that the entries come in order and few.
+    // Group by group, so that the entries are sorted and few.
     let mut sums = vec![0.0; groups.len() + 1];
     let between = groups.iter().enumerate().flat_map(|(group, members)| {
         let mut met = Vec::new();

@@ -17,17 +17,17 @@ pub struct Edge {
 /// Edges in buckets, the largest values in the first one.
 #[derive(Debug, Clone)]
 pub struct Buckets {
-    /// Smallest value of every bucket but the last, never increasing.
+    /// Smallest value of every bucket except the last, never increasing.
     pivots: Vec<f64>,
     buckets: Vec<Vec<Edge>>,
     next: usize,
 }
 
 impl Buckets {
-    /// Distributes `edges` into `count` buckets (at least 1). The limits are taken from a random
-    /// sample of `sample` edges, sorted and split evenly: bucket `j` holds what is below the
-    /// smallest sampled value of bucket `j - 1` and not below its own; the last one holds all the
-    /// rest. Equal limits leave buckets empty.
+    /// Distributes `edges` over `count` buckets (at least 1). The limits are taken from a random
+    /// sample of `sample` edges, sorted and split evenly: bucket `j` holds the edges below the
+    /// smallest sampled value of bucket `j - 1` and not below its own; the last one holds the rest.
+    /// Equal limits leave buckets empty.
     pub fn new(edges: Vec<Edge>, count: usize, sample: usize, seed: u64) -> Self {
         let count = count.max(1);
         let mut sampled = sample_values(&edges, sample, seed);
@@ -49,13 +49,13 @@ impl Buckets {
         }
     }
 
-    /// The values that separate buckets: one less than there are buckets.
+    /// Values that separate buckets: one fewer than the number of buckets.
     pub fn pivots(&self) -> &[f64] {
         &self.pivots
     }
 
-    /// The edges of the next bucket, sorted now: by decreasing value, then by
-    /// entity numbers. `None` after the last bucket.
+    /// Sorts the next bucket and returns its edges: by decreasing value, then by entity numbers.
+    /// `None` after the last bucket.
     pub fn next_sorted(&mut self) -> Option<&[Edge]> {
         let bucket = self.buckets.get_mut(self.next)?;
         self.next += 1;
@@ -72,7 +72,7 @@ impl Buckets {
     }
 }
 
-/// Values of `count` edges drawn at random, all of them if there are no more.
+/// Values of `count` edges drawn at random; all edges if there are no more.
 fn sample_values(edges: &[Edge], count: usize, seed: u64) -> Vec<f64> {
     if edges.len() <= count {
         return edges.iter().map(|edge| edge.value).collect();

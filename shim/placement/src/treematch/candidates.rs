@@ -1,5 +1,5 @@
-//! Placements by TreeMatch on the tree of allowed leaves, with its arities as they are and with
-//! their prime factors.
+//! Placements by TreeMatch on the tree of allowed leaves, with its original arities and with their
+//! prime factors.
 
 use crate::error::PlacementError;
 use crate::objective::hop_bytes::mean_of_directions;
@@ -11,15 +11,16 @@ use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Exact grouping on request lists at most so many groups on a level: some hundred megabytes.
+/// Maximum number of groups that exact grouping on request lists for a level: some hundred
+/// megabytes.
 const MOST_GROUPS: u64 = 4_000_000;
 
-/// TreeMatch with its switch from exact to fast grouping, and with fast grouping throughout where
-/// that may differ. Where the allowed leaves form no balanced symmetric tree there is one
-/// placement, the top-down partition.
+/// TreeMatch with its switch from exact to fast grouping, and with fast grouping throughout if that
+/// may differ. If the allowed leaves do not form a balanced symmetric tree, there is one placement,
+/// the top-down partition.
 ///
 /// # Errors
-/// As [`group`].
+/// See [`group`].
 pub(crate) fn switching(
     matrix: &Matrix,
     topology: &Topology,
@@ -39,10 +40,10 @@ pub(crate) fn switching(
     Ok(all)
 }
 
-/// Exact grouping throughout, where the groups can be listed.
+/// Exact grouping throughout, if the groups can be listed.
 ///
 /// # Errors
-/// A tree that is not balanced and symmetric; too many groups in all shapes.
+/// The tree is not balanced and symmetric, or there are too many groups in all shapes.
 pub(crate) fn exact(
     matrix: &Matrix,
     topology: &Topology,
@@ -74,7 +75,7 @@ pub(crate) fn exact(
 /// Fast grouping throughout.
 ///
 /// # Errors
-/// A tree that is not balanced and symmetric.
+/// The tree is not balanced and symmetric.
 pub(crate) fn fast(
     matrix: &Matrix,
     topology: &Topology,
@@ -90,14 +91,14 @@ pub(crate) fn fast(
 /// Affinities, and a balanced symmetric tree of allowed leaves.
 struct Grouping {
     affinity: Matrix,
-    /// Its arities, and their prime factors if these are others.
+    /// Its arities, and their prime factors if these differ.
     shapes: Vec<Vec<usize>>,
     allowed: Vec<Leaf>,
     seed: u64,
 }
 
 impl Grouping {
-    /// `None` where the tree of allowed leaves is not balanced and symmetric.
+    /// `None` if the tree of allowed leaves is not balanced and symmetric.
     fn new(
         matrix: &Matrix,
         topology: &Topology,

@@ -1,8 +1,8 @@
 //! Levels of large arity split into levels of small arity (thesis 2.4.2.1).
 
-/// Every arity replaced by its prime factors, ascending from the root as in the thesis's own
-/// `2:2:5:5` for 100 leaves; levels of arity 1 vanish. Leaves keep their numbers. The new levels
-/// are fictitious: what a placement costs must be computed on the original tree.
+/// Replaces every arity by its prime factors, ascending from the root as in the thesis's own
+/// `2:2:5:5` for 100 leaves; levels of arity 1 are removed. Leaves keep their numbers. The new
+/// levels are fictitious: the cost of a placement must be computed on the original tree.
 pub fn decomposed(arities: &[usize]) -> Vec<usize> {
     arities.iter().copied().flat_map(prime_factors).collect()
 }

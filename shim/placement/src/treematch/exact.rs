@@ -1,12 +1,12 @@
-//! GroupProcesses (thesis 2.4.1): list all groups that are possible, weigh
-//! them, and choose disjoint ones with three heuristics.
+//! GroupProcesses (thesis 2.4.1): lists all possible groups, weighs them, and chooses disjoint ones
+//! with three heuristics.
 
 use crate::treematch::independent_set;
 use crate::treematch::possible_groups::PossibleGroups;
 use treepie_traffic::Matrix;
 
-/// Groups of `size` entities, each entity in one; `size` must divide the
-/// matrix's order. The number of possible groups should be small.
+/// Groups of `size` entities, with each entity in one; `size` must divide the matrix's order. The
+/// number of possible groups should be small.
 pub fn group(matrix: &Matrix, size: usize) -> Vec<Vec<usize>> {
     let order = matrix.order();
     if size == order {

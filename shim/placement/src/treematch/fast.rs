@@ -2,14 +2,14 @@
 //!
 //! For groups of more than two the thesis does not specify how edges become groups. Here an edge
 //! joins the partial groups of its two ends, if the result is not too large and all partial groups
-//! can still be completed. What no edge joins is put together at the end; for pairs that is what
-//! edges of value zero would do, in the order of their entities.
+//! can still be completed. Partial groups that no edge joins are packed at the end; for pairs this
+//! is equivalent to edges of value zero, in the order of their entities.
 
 use crate::treematch::buckets::{Buckets, Edge};
 use crate::treematch::partial_groups::PartialGroups;
 use treepie_traffic::Matrix;
 
-/// Groups, and how much sorting it took to find them.
+/// Groups, and the amount of sorting needed to find them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FastGrouping {
     /// Members of each group.
@@ -18,9 +18,9 @@ pub struct FastGrouping {
     pub buckets_sorted: usize,
 }
 
-/// Groups of `size` entities of a symmetric matrix, each entity in one; `size`
-/// must divide the matrix's order. The sample that gives `buckets` buckets
-/// their limits depends on `seed`; the groups do not, only the time does.
+/// Groups of `size` entities of a symmetric matrix, with each entity in one; `size` must divide the
+/// matrix's order. The sample that gives `buckets` buckets their limits depends on `seed`; only the
+/// time depends on it, the groups do not.
 pub fn group(matrix: &Matrix, size: usize, buckets: usize, seed: u64) -> FastGrouping {
     let order = matrix.order();
     let mut partial = PartialGroups::new(order, size);

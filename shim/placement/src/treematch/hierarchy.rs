@@ -9,8 +9,8 @@ use treepie_traffic::Matrix;
 /// Parameters of TreeMatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
-    /// A level with fewer possible groups than this is grouped exactly (T_h of
-    /// thesis 2.4.2.2); 0 groups all levels fast.
+    /// Number of possible groups below which a level is grouped exactly (T_h of thesis 2.4.2.2);
+    /// with 0 all levels are grouped fast.
     pub exact_below: u64,
     /// Number of buckets of edges in fast grouping (b of thesis 2.4.2.2).
     pub buckets: usize,
@@ -31,11 +31,11 @@ impl Default for Parameters {
 /// The groups made at one depth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupedLevel {
-    /// Entities before padding; those numbered from here on are artificial.
+    /// Number of entities before padding; those from this number on are artificial.
     pub entities: usize,
     /// Members of every group, ascending; groups by their smallest member.
     pub groups: Vec<Vec<usize>>,
-    /// Whether the groups were chosen from all possible ones.
+    /// True if the groups were chosen from all possible ones.
     pub exact: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Hierarchy {
 /// from the root: the loop of algorithm 1 in thesis 2.4.1.
 ///
 /// # Errors
-/// More entities than leaves; affinities whose sums are not finite.
+/// There are more entities than leaves, or sums of affinities are not finite.
 pub fn group(
     matrix: &Matrix,
     arities: &[usize],
@@ -97,8 +97,8 @@ pub fn group(
     })
 }
 
-/// The largest number of possible groups on any level of a tree with these
-/// arities, and the size of these groups: what exact grouping would list.
+/// The largest number of possible groups on any level of a tree with these arities, and the size of
+/// these groups: the number that exact grouping would list.
 pub(crate) fn most_groups(ranks: usize, arities: &[usize]) -> (u64, usize) {
     let mut entities = ranks.max(1);
     let mut most = (0, 1);
@@ -116,8 +116,8 @@ impl Hierarchy {
         &self.levels
     }
 
-    /// Whether some level was grouped exactly although there was a choice, so
-    /// that fast grouping may give another result.
+    /// True if some level with a choice was grouped exactly, so that fast grouping may give another
+    /// result.
     pub(crate) fn has_exact_choice(&self) -> bool {
         let choice = |level: &&GroupedLevel| level.exact && level.groups.len() > 1;
         self.levels.iter().any(|level| choice(&level))

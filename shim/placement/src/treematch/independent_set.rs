@@ -1,22 +1,22 @@
-//! Disjoint groups of little weight: an independent set in the graph whose
-//! vertices are groups and whose edges join groups that share an entity
-//! (thesis 2.4.1). The graph is never built; marks on entities do.
+//! Disjoint groups of small weight: an independent set in the graph whose vertices are groups and
+//! whose edges join groups that share an entity (thesis 2.4.1). The graph is never built; marks on
+//! entities replace it.
 //!
-//! The group size divides the number of entities, so every choice that cannot
-//! be extended has order / size groups: a greedy choice is always complete, and
-//! only its weight differs. Finding the lightest one is NP-hard.
+//! The group size divides the number of entities, so that every maximal choice has order / size
+//! groups: a greedy choice is always complete, and only its weight differs. Finding the lightest
+//! one is NP-hard.
 
 use crate::treematch::possible_groups::PossibleGroups;
 
-/// With more possible groups than this both forms of the third heuristic are left out. (The thesis
-/// has such a threshold without its value; this is that of the authors' later program.)
+/// Number of possible groups above which both forms of the third heuristic are left out. (The
+/// thesis has such a threshold without its value; this is that of the authors' later program.)
 const NEIGHBOUR_LIMIT: usize = 10_000;
 
-/// Most groups that the search for a smaller maximum examines. A count, not a time, so that results
-/// do not depend on the machine.
+/// Maximum number of groups that the search for a smaller maximum examines. A count, not a time, so
+/// that results do not depend on the machine.
 const SEARCH_LIMIT: usize = 100_000;
 
-/// The lightest of what the heuristics find, the third in both forms; the earlier one if equal.
+/// The lightest result of the heuristics, the third in both forms; the earlier one if equal.
 pub(super) fn lightest_found(groups: &PossibleGroups) -> Vec<usize> {
     let mut best = smallest_first(groups);
     let mut candidates = vec![smallest_maximum(groups)];
@@ -32,7 +32,7 @@ pub(super) fn lightest_found(groups: &PossibleGroups) -> Vec<usize> {
     best
 }
 
-/// Takes each group, in the given order, that shares no entity with those taken.
+/// Takes each group, in the given order, that shares no entity with those already taken.
 fn greedy(groups: &PossibleGroups, order: &[usize]) -> Vec<usize> {
     let mut used = vec![false; groups.order()];
     let target = groups.order() / groups.size();
@@ -57,9 +57,9 @@ pub fn smallest_first(groups: &PossibleGroups) -> Vec<usize> {
 }
 
 /// Heuristic 2, smallest maximum: a choice whose heaviest group is as light as possible. The thesis
-/// does not specify how it is searched for. Here the first heuristic's choice is beaten again and
-/// again by one with only lighter groups than its heaviest, found by search over the free entities
-/// in turn, until there is none or enough groups were examined.
+/// does not specify the search. Here the choice of the first heuristic is repeatedly replaced by
+/// one whose groups are all lighter than its heaviest, found by search over the free entities in
+/// order, until there is none or enough groups were examined.
 pub fn smallest_maximum(groups: &PossibleGroups) -> Vec<usize> {
     let mut with_entity = vec![Vec::new(); groups.order()];
     for group in groups.by_weight() {
@@ -99,7 +99,7 @@ struct SmallestMaximum<'a> {
 }
 
 impl SmallestMaximum<'_> {
-    /// Completes the present choice; leaves it unchanged if that is impossible or too long.
+    /// Completes the present choice; leaves it unchanged if that is impossible or takes too long.
     fn complete(&mut self) -> bool {
         let Some(free) = self.used.iter().position(|used| !used) else {
             return true;
@@ -131,19 +131,19 @@ impl SmallestMaximum<'_> {
     }
 }
 
-/// Heuristic 3 as the thesis has it, largest neighbour weight first: greedy by the average weight
-/// of the groups that share an entity with a group. All groups have equally many of them, so that
-/// the sums make the same order. On the thesis's own example it is poor: 8472, where 4872 is
+/// Heuristic 3 as in the thesis, largest neighbour weight first: greedy by the average weight of
+/// the groups that share an entity with a group. All groups have the same number of them, so that
+/// the sums give the same order. On the thesis's own example it is poor: 8472, while 4872 is
 /// possible.
 pub fn largest_neighbours_first(groups: &PossibleGroups) -> Vec<usize> {
     by_falling(groups, |group| groups.neighbours_weight(group))
 }
 
-/// Heuristic 3 as Kako et al. have it, whom the thesis cites for it: greedy by the ratio of that
-/// sum to the group's own weight.
+/// Heuristic 3 as in Kako et al., whom the thesis cites for it: greedy by the ratio of that sum to
+/// the group's own weight.
 pub fn largest_ratio_first(groups: &PossibleGroups) -> Vec<usize> {
     by_falling(groups, |group| match groups.weight(group) {
-        // Nothing leaves this group: nothing can be better.
+        // No traffic leaves this group: no group can be better.
         own if own <= 0.0 => f64::INFINITY,
         own => groups.neighbours_weight(group) / own,
     })

@@ -9,9 +9,9 @@
 //! depth 1   in pairs                 (0,1)                       arity 2: the root
 //! ```
 //!
-//! A level is grouped *exactly* ([`exact`]: all possible groups, then a light
-//! independent set among them) while there are few possible groups, and *fast*
-//! ([`fast`]: along the heaviest edges) otherwise.
+//! A level is grouped *exactly* ([`exact`]: all possible groups, then a light independent set of
+//! them) if there are few possible groups, and *fast* ([`fast`]: along the heaviest edges)
+//! otherwise.
 
 pub(crate) mod aggregate;
 mod buckets;

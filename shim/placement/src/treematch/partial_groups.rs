@@ -1,12 +1,12 @@
-//! Groups while they grow: disjoint sets of entities that can always still be
-//! completed to groups of exactly the wanted size.
+//! Growing groups: disjoint sets of entities that can always be completed to groups of exactly the
+//! required size.
 
 use treepie_traffic::Matrix;
 
-/// Partial groups of `order` entities on their way to `order / size` groups.
+/// Partial groups of `order` entities that grow to `order / size` groups.
 ///
-/// Invariant: the partial groups of two or more fit into the groups that are
-/// wanted; single entities fill any gap.
+/// Invariant: the partial groups of two or more fit into the required groups; single entities fill
+/// any gap.
 pub(super) struct PartialGroups {
     size: usize,
     target: usize,
@@ -33,7 +33,7 @@ impl PartialGroups {
         }
     }
 
-    /// Whether all groups have their size.
+    /// True if all groups are complete.
     pub(super) fn complete(&self) -> bool {
         self.counts[self.size] == self.target
     }
@@ -61,7 +61,7 @@ impl PartialGroups {
     }
 
     /// Number of whole groups that hold partial groups of these sizes, largest first, each filled
-    /// up with the largest that fits. Singles need no group.
+    /// up with the largest that fits. Single entities need no group.
     fn groups_needed(&self, mut counts: Vec<usize>) -> usize {
         let mut needed = std::mem::take(&mut counts[self.size]);
         for first in (2..self.size).rev() {
@@ -79,8 +79,8 @@ impl PartialGroups {
         needed
     }
 
-    /// Completes the groups: partial ones are packed as [`Self::groups_needed`]
-    /// counts them, then each single entity goes where it has most affinity.
+    /// Completes the groups: partial ones are packed as [`Self::groups_needed`] counts them, then
+    /// each single entity joins the group with which it has the most affinity.
     pub(super) fn into_groups(mut self, matrix: &Matrix) -> Vec<Vec<usize>> {
         let mut by_size = vec![Vec::new(); self.size + 1];
         for members in std::mem::take(&mut self.members).into_iter().rev() {
@@ -105,8 +105,8 @@ impl PartialGroups {
         groups
     }
 
-    /// Puts each single entity into the group with room that it has most
-    /// affinity with, the first one if with none.
+    /// Puts each single entity into the incomplete group with which it has the most affinity, the
+    /// first one if with none.
     fn distribute(
         &mut self,
         singles: impl Iterator<Item = usize>,

@@ -12,16 +12,15 @@ const TRIALS: usize = 10;
 const NO_PART: usize = usize::MAX;
 
 /// Part of each entity of a symmetric matrix, such that part `i` has `sizes[i]` entities, which
-/// must add up to the matrix's order, and little affinity goes between parts.
+/// must add up to the matrix's order, and there is little affinity between parts.
 ///
 /// The thesis prescribes a "very simple probabilistic" partitioner, the best of ten runs, and does
-/// not describe it. Here a run gives each part a random first member, and then takes again and
-/// again the pair of a free entity and a part with room that have the most affinity. The partition
-/// in index order is a candidate too, and stays unless another is cheaper: ranks are rarely
-/// numbered at random.
+/// not describe it. Here a run gives each part a random first member, and then repeatedly takes the
+/// free entity and the incomplete part that have the most affinity. The partition in index order is
+/// also a candidate, and stays unless another is cheaper: ranks are rarely numbered at random.
 ///
 /// # Panics
-/// If the sizes do not add up to the order.
+/// Panics if the sizes do not add up to the order.
 pub fn partition(matrix: &Matrix, sizes: &[usize], seed: u64) -> Vec<usize> {
     assert_eq!(sizes.iter().sum::<usize>(), matrix.order());
     let mut best = in_index_order(sizes);
@@ -115,7 +114,7 @@ impl<'a> Growth<'a> {
         self.part_of
     }
 
-    /// Puts `entity` into `part`, and lets its free partners preference to follow.
+    /// Puts `entity` into `part`, and adds the preferences of its free partners.
     fn put(&mut self, entity: usize, part: usize) {
         self.part_of[entity] = part;
         self.room[part] -= 1;
@@ -133,7 +132,7 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Entities without affinity to a part that has room fill what is left.
+    /// Distributes entities without affinity to an incomplete part over the remaining places.
     fn fill_with_the_rest(&mut self) {
         let mut part = 0;
         for entity in 0..self.part_of.len() {

@@ -1,4 +1,4 @@
-//! All groups that are possible, with their weights (thesis 2.4.1).
+//! All possible groups with their weights (thesis 2.4.1).
 
 use treepie_traffic::Matrix;
 
@@ -26,16 +26,16 @@ pub struct PossibleGroups {
     size: usize,
     members: Vec<usize>,
     weights: Vec<f64>,
-    /// All that the members of each group exchange, with each other included.
+    /// Total traffic of the members of each group, including that among themselves.
     exchanged: Vec<f64>,
-    /// All that entities exchange, both triangles.
+    /// Total traffic of all entities, both triangles.
     total: f64,
 }
 
 impl PossibleGroups {
-    /// Lists and weighs all groups of `size` entities of a symmetric matrix. A group's weight is
-    /// what its members exchange with entities outside it, in both directions as far as the rows
-    /// show it: all of their rows, less what stays inside. Smaller is better.
+    /// Lists and weighs all groups of `size` entities of a symmetric matrix. The weight of a group
+    /// is the traffic between its members and entities outside it, in both directions as far as the
+    /// rows contain them: all of their rows, less the traffic inside. Smaller is better.
     pub fn new(matrix: &Matrix, size: usize) -> Self {
         let order = matrix.order();
         let table = Table::new(matrix);
@@ -76,7 +76,7 @@ impl PossibleGroups {
         self.weights.len()
     }
 
-    /// Whether no group is possible.
+    /// True if no group is possible.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
@@ -98,7 +98,7 @@ impl PossibleGroups {
 
     /// Summed weight of the groups that share an entity with `group`, without itself: all groups,
     /// less those among the entities outside it. Such a sum needs no list, because every entity is
-    /// in equally many of the groups, and so is every pair.
+    /// in the same number of groups, and so is every pair.
     pub(crate) fn neighbours_weight(&self, group: usize) -> f64 {
         let all = self.weight_of_all_among(self.order, self.total, self.total);
         let inside = self.exchanged[group] - self.weight(group);
@@ -109,8 +109,8 @@ impl PossibleGroups {
         all - apart - self.weight(group)
     }
 
-    /// Summed weight of all groups among `entities` entities whose rows sum to
-    /// `rows`, and which exchange `pairs` among themselves.
+    /// Summed weight of all groups among `entities` entities whose rows sum to `rows`, with `pairs`
+    /// as the traffic among themselves.
     fn weight_of_all_among(&self, entities: usize, rows: f64, pairs: f64) -> f64 {
         let with_given =
             |given: usize| match (entities.checked_sub(given), self.size.checked_sub(given)) {
@@ -128,7 +128,7 @@ impl PossibleGroups {
     }
 }
 
-/// The next group in lexicographic order; false after the last one.
+/// Advances to the next group in lexicographic order; false after the last one.
 fn advance(group: &mut [usize], order: usize) -> bool {
     let size = group.len();
     let Some(at) = (0..size).rfind(|&at| group[at] < order - size + at) else {
@@ -141,7 +141,7 @@ fn advance(group: &mut [usize], order: usize) -> bool {
     true
 }
 
-/// A small matrix as a table, for quick look-ups: exact grouping is for at most some 250 entities.
+/// A small matrix as a table, for fast look-ups: exact grouping is for at most some 250 entities.
 struct Table {
     order: usize,
     values: Vec<f64>,

@@ -9,16 +9,16 @@ use treepie_base::{Leaf, List, Rank};
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-/// Leaf of each rank of `matrix`, by dividing the ranks among the children of
-/// the root, those of a child among its children, and so on. A child gets at
-/// most as many ranks as it has allowed leaves.
+/// Computes the leaf of each rank of `matrix`, by dividing the ranks among the children of the
+/// root, those of a child among its children, and so on. A child gets at most as many ranks as it
+/// has allowed leaves.
 ///
-/// The thesis fills up with fictitious processes until every allowed leaf has
-/// one. Here the ranks are kept together instead: the largest children are
-/// filled first, and the rest goes to the smallest child that can hold it.
+/// The thesis adds fictitious processes until every allowed leaf has one. Here the ranks are kept
+/// together instead: the largest children are filled first, and the rest goes to the smallest child
+/// that can hold it.
 ///
 /// # Errors
-/// More ranks than allowed leaves; no allowed leaf; sums that are not finite.
+/// There are more ranks than allowed leaves, no leaf is allowed, or sums are not finite.
 pub fn place_top_down(
     matrix: &Matrix,
     topology: &Topology,
@@ -41,11 +41,11 @@ pub fn place_top_down(
     Ok(leaves.map(|leaf| allowed[leaf]).collect())
 }
 
-/// As [`place_top_down`], with fictitious ranks that communicate with no other on the leaves that
-/// are left over, as in the thesis: which leaves these are is up to the partition.
+/// Like [`place_top_down`], with fictitious ranks that communicate with no other on the remaining
+/// leaves, as in the thesis: the partition determines these leaves.
 ///
 /// # Errors
-/// As [`place_top_down`].
+/// See [`place_top_down`].
 pub(crate) fn place_with_fictitious(
     matrix: &Matrix,
     topology: &Topology,
@@ -106,7 +106,7 @@ fn shares(capacities: &[usize], count: usize) -> Vec<usize> {
     let mut sizes = vec![0; capacities.len()];
     let mut left = count;
     while left > 0 && !by_size.is_empty() {
-        // The smallest that holds all of the rest, or else the largest.
+        // The smallest child that holds all of the rest, or else the largest.
         let holding = by_size.partition_point(|&child| capacities[child] >= left);
         let smallest = by_size[holding.saturating_sub(1)];
         let at = by_size.partition_point(|&child| capacities[child] > capacities[smallest]);

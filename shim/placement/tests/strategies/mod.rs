@@ -13,7 +13,7 @@ pub fn arities() -> impl Strategy<Value = Vec<usize>> {
         .prop_filter("small", |arities| arities.iter().product::<usize>() <= 96)
 }
 
-/// A sparse matrix of small whole numbers, its diagonal included.
+/// A sparse matrix of small whole numbers, including its diagonal.
 pub fn matrix(order: usize) -> impl Strategy<Value = Matrix> {
     let order_or_one = order.max(1);
     let entry = (0..order_or_one, 0..order_or_one, 1..1000_u32);

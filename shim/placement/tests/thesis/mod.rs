@@ -46,7 +46,7 @@ pub fn figure_1_5b() -> Matrix {
     .unwrap()
 }
 
-/// Figure 2.4 (a): CG, messages as a tracer of point-to-point calls sees them.
+/// Figure 2.4 (a): CG, messages as seen by a tracer of point-to-point calls.
 pub fn figure_2_4a() -> Matrix {
     Matrix::from_rows(&[
         [1976., 6004., 6004., 0., 0., 0., 0., 0.],
@@ -61,7 +61,7 @@ pub fn figure_2_4a() -> Matrix {
     .unwrap()
 }
 
-/// Figure 2.4 (b): the same run as an instrumented MPI sees it.
+/// Figure 2.4 (b): the same run as seen by an instrumented MPI.
 pub fn figure_2_4b() -> Matrix {
     Matrix::from_rows(&[
         [1976., 6033., 6033., 0., 23., 0., 0., 0.],

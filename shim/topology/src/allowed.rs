@@ -1,14 +1,14 @@
-//! Leaves that may not be used, and the tree that is left without them.
+//! Leaves that may not be used, and the tree without them.
 
 use crate::error::TopologyError;
 use crate::tree::Topology;
 use treepie_base::Leaf;
 
 impl Topology {
-    /// The same tree with more leaves forbidden: a placement will not use them.
+    /// Forbids additional leaves: a placement will not use them.
     ///
     /// # Errors
-    /// A leaf that does not exist.
+    /// A leaf does not exist.
     pub fn forbidding(mut self, leaves: &[Leaf]) -> Result<Self, TopologyError> {
         self.require_leaves(leaves)?;
         for &leaf in leaves {
@@ -17,11 +17,11 @@ impl Topology {
         Ok(self)
     }
 
-    /// The same tree with these leaves allowed and all others forbidden: those
-    /// where the processes of a job already run, for one.
+    /// Allows these leaves and forbids all others, for example to use only those where the
+    /// processes of a job already run.
     ///
     /// # Errors
-    /// A leaf that does not exist.
+    /// A leaf does not exist.
     pub fn allowing_only(mut self, leaves: &[Leaf]) -> Result<Self, TopologyError> {
         self.require_leaves(leaves)?;
         for leaf in self.leaves_mut() {
@@ -39,8 +39,8 @@ impl Topology {
         leaves.filter(|&leaf| !self.leaf(leaf).forbidden).collect()
     }
 
-    /// The tree of the allowed leaves only. Its leaf `i` is leaf
-    /// `allowed_leaves()[i]` here; distances stay what they are.
+    /// The tree of the allowed leaves only. Its leaf `i` is leaf `allowed_leaves()[i]` here;
+    /// distances do not change.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] if no leaf is allowed.

@@ -5,22 +5,23 @@ use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
 use crate::tree::{ProcessingUnit, Topology};
 use treepie_base::{Leaf, List};
 
-/// A nested description of any tree: what a YAML file or hwloc gives.
+/// A nested description of any tree, from a YAML file or hwloc.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tree {
     /// A processing unit.
     Leaf(ProcessingUnit),
-    /// Anything with parts.
+    /// A node with parts.
     Inner(Vec<Tree>),
 }
 
 impl Topology {
-    /// A balanced symmetric tree from its arities, from the root: `"4:2:2"` is
-    /// four nodes of two sockets of two cores. Levels are named by their
-    /// distance from the leaves: core, socket, node, network, network2...
+    /// Builds a balanced symmetric tree from its arities, from the root: `"4:2:2"` is four nodes of
+    /// two sockets of two cores. Levels are named by their distance from the leaves: core, socket,
+    /// node, network, network2...
     ///
     /// # Errors
-    /// No level, a part that is not a whole number, an arity of 0, too many leaves.
+    /// There is no level, a part is not a whole number, an arity is 0, or there are too many
+    /// leaves.
     pub fn from_arities(text: &str) -> Result<Self, TopologyError> {
         if text.trim().is_empty() {
             return Err(TopologyError::Empty);
@@ -33,12 +34,12 @@ impl Topology {
         Topology::from_arity_list(&arities, None)
     }
 
-    /// A balanced symmetric tree from its arities and, if they are not the
-    /// usual ones, the names of its levels, both from the root.
+    /// Builds a balanced symmetric tree from its arities and, if they are not the usual ones, the
+    /// names of its levels, both from the root.
     ///
     /// # Errors
-    /// No level, an arity of 0, too many leaves or levels, another number of
-    /// names than of arities.
+    /// There is no level, an arity is 0, there are too many leaves or levels, or the number of
+    /// names differs from that of arities.
     pub fn from_arity_list(
         arities: &[usize],
         names: Option<&[String]>,
@@ -67,12 +68,12 @@ impl Topology {
         )
     }
 
-    /// Any tree. A leaf that is nearer to the root than others is moved down
-    /// to their depth by nodes with one child.
+    /// Builds any tree. A leaf that is nearer to the root than others is moved down to their depth
+    /// by nodes with one child.
     ///
     /// # Errors
-    /// A node without children, too many leaves or levels, another number of
-    /// names than of levels.
+    /// A node has no children, there are too many leaves or levels, or the number of names differs
+    /// from that of levels.
     pub fn from_tree(tree: &Tree, names: Option<&[String]>) -> Result<Self, TopologyError> {
         let depth = height(tree).max(1);
         if depth > LEVEL_LIMIT {
@@ -108,7 +109,7 @@ fn parse_arity(text: &str, part: &str, level: usize) -> Result<usize, TopologyEr
             level,
         });
     }
-    // Digits only, so the one thing that can still fail is the size.
+    // Only digits, so that only the size can be wrong.
     part.parse().map_err(|_| TopologyError::TooManyLeaves)
 }
 
@@ -124,7 +125,7 @@ fn usual_names(depth: usize) -> Vec<String> {
     (0..depth).rev().map(name).collect()
 }
 
-/// Levels below `tree`.
+/// Number of levels below `tree`.
 fn height(tree: &Tree) -> usize {
     match tree {
         Tree::Leaf(_) => 0,

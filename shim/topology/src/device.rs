@@ -6,7 +6,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::{Leaf, from_name};
 
-/// Use of a device.
+/// Type of a device.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Display, IntoStaticStr, VariantArray,
 )]
@@ -23,24 +23,24 @@ pub enum DeviceKind {
 from_name!(DeviceKind, "kind of device");
 
 impl DeviceKind {
-    /// Whether messages to other machines go through such devices.
+    /// True if messages to other machines pass through devices of this type.
     pub fn is_network(self) -> bool {
         matches!(self, DeviceKind::Fabric | DeviceKind::Ethernet)
     }
 }
 
-/// A device by its name in the operating system, such as `mlx5_0`; other machines may have one of
-/// the same name.
+/// A device by its name in the operating system, such as `mlx5_0`; other machines may have a device
+/// of the same name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Device {
-    /// Its use.
+    /// Its type.
     pub kind: DeviceKind,
     /// Its name.
     pub name: String,
 }
 
-/// A device and the leaves of one machine that are next to it: those of the part of the machine
-/// that its bus hangs on, and all where the firmware does not tell.
+/// A device and the leaves of one machine that are next to it: those of the part of the machine to
+/// which its bus is connected, or all if the firmware does not report it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalDevice {
     /// The device.

@@ -5,10 +5,10 @@ use thiserror::Error;
 use crate::limits::{LEAF_LIMIT, LEVEL_LIMIT};
 use treepie_base::Leaf;
 
-/// Reason why a topology could not be made. Levels are counted from 1, below the root.
+/// Reason why a topology could not be built. Levels are counted from 1, below the root.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TopologyError {
-    /// No level, no machine, or no leaf at all.
+    /// There is no level, no machine, or no leaf at all.
     #[error("the topology is empty: give at least one level, as in \"4:2:2\"")]
     Empty,
     /// A part of an arity string is not a number.
@@ -23,13 +23,13 @@ pub enum TopologyError {
         /// The part, counted from 1.
         level: usize,
     },
-    /// A node that is no leaf has no children.
+    /// A node above the leaves has no children.
     #[error("level {level} has a node without children: every arity is at least 1")]
     ZeroArity {
         /// The level, counted from 1.
         level: usize,
     },
-    /// More leaves than this program handles.
+    /// More leaves than supported.
     #[error("the topology has more than {LEAF_LIMIT} leaves: check the arities")]
     TooManyLeaves,
     /// More levels than any machine has.
@@ -38,14 +38,14 @@ pub enum TopologyError {
         /// Number of levels given.
         levels: usize,
     },
-    /// A list has another length than what it describes.
+    /// A list has another length than the number of items that it describes.
     #[error("{found} {what} for {expected}: give one for each")]
     WrongCount {
         /// The listed items, in the plural.
         what: &'static str,
-        /// The number given.
+        /// Actual length of the list.
         found: usize,
-        /// Their number to describe, and of what.
+        /// Expected length, and the described items.
         expected: String,
     },
     /// Two leaves of one machine have the same physical number.
@@ -63,17 +63,17 @@ pub enum TopologyError {
     /// A leaf that does not exist.
     #[error("leaf {leaf} is outside the topology: its {leaves} leaves count from 0")]
     NoSuchLeaf {
-        /// The leaf that was given.
+        /// The given leaf.
         leaf: Leaf,
         /// Number of leaves.
         leaves: usize,
     },
-    /// A level name that no level has.
+    /// No level has the given name.
     #[error("no level is called \"{name}\": the levels are {known}")]
     NoSuchLevel {
-        /// The name that was given.
+        /// The given name.
         name: String,
-        /// The names that exist.
+        /// The existing names.
         known: String,
     },
     /// A machine whose host is not in the network.
@@ -83,17 +83,17 @@ pub enum TopologyError {
     NotInNetwork {
         /// The host.
         host: String,
-        /// Hosts that are.
+        /// Hosts of the network.
         known: String,
     },
-    /// A distance that is not finite, negative, or smaller than that of a deeper level.
+    /// A distance is not finite, is negative, or is smaller than that of a deeper level.
     #[error(
         "distance {distance} of level {level} is wrong: expected a finite number, not negative, and not smaller than the distance one level deeper"
     )]
     BadDistance {
         /// The level, counted from 1.
         level: usize,
-        /// The distance that was given.
+        /// The given distance.
         distance: f64,
     },
 }

@@ -6,11 +6,11 @@ use crate::tree::{ProcessingUnit, Topology};
 use treepie_base::{Leaf, List};
 
 impl Topology {
-    /// A cluster: a network above machines, which need not be alike. The leaves
-    /// of each machine get its name as their host; the new level is called "node".
+    /// Builds a cluster: a network above machines, which may differ. The leaves of each machine get
+    /// its name as their host; the new level is called "node".
     ///
     /// # Errors
-    /// As [`Topology::join`].
+    /// See [`Topology::join`].
     pub fn cluster(machines: Vec<(String, Topology)>) -> Result<Self, TopologyError> {
         let named = machines.into_iter().map(|(host, mut machine)| {
             for leaf in machine.leaves_mut() {
@@ -21,15 +21,15 @@ impl Topology {
         Topology::join("node", &named.collect::<Vec<_>>())
     }
 
-    /// One tree from several: a new root whose children, a level called
-    /// `level_name`, are the roots of `parts`. Distances become hops.
+    /// Joins several trees below a new root, whose children, a level called `level_name`, are the
+    /// roots of `parts`. Distances become hops.
     ///
-    /// A part with fewer levels than the deepest one gets levels of arity 1
-    /// where it lacks a name of the deepest one (a machine without a socket
-    /// level has one socket), and below its root if its names are others.
+    /// A part with fewer levels than the deepest one gets levels of arity 1 where it lacks a name
+    /// of the deepest one (a machine without a socket level has one socket), or below its root if
+    /// its names differ from these.
     ///
     /// # Errors
-    /// No part, too many leaves, too many levels.
+    /// There is no part, or there are too many leaves or levels.
     pub fn join(level_name: &str, parts: &[Topology]) -> Result<Self, TopologyError> {
         let mut deepest = parts.first().ok_or(TopologyError::Empty)?;
         for part in parts {
@@ -63,8 +63,8 @@ impl Topology {
     }
 }
 
-/// For every level of `deepest`, whether `part` has it: by name where its names
-/// are some of the deepest one's in the same order, else from the leaves up.
+/// For every level of `deepest`, true if `part` has it: by name if its names are some of the
+/// deepest one's in the same order, else from the leaves up.
 fn levels_present(part: &Topology, deepest: &Topology) -> Vec<bool> {
     let mut present = vec![false; deepest.depth()];
     let mut left = part.levels();

@@ -1,5 +1,5 @@
-//! The tree of a machine, a cluster or a grid: which processing units there
-//! are, how many levels apart two of them lie, and which may be used.
+//! The tree of a machine, a cluster or a grid: its processing units, the distances between them,
+//! and those that may be used.
 //!
 //! ```
 //! use treepie_base::Leaf;
@@ -14,8 +14,8 @@
 //! # Ok::<(), treepie_topology::TopologyError>(())
 //! ```
 //!
-//! Networks that are no trees are in [`networks`], the formats that sites describe theirs in in
-//! [`formats`], treepie's own file in [`mod@file`], and launchers' rank files in [`rank_files`].
+//! Networks that are not trees are in [`networks`], the formats of sites in [`formats`], Treepie's
+//! own file in [`mod@file`], and launchers' rank files in [`rank_files`].
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

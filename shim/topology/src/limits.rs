@@ -1,7 +1,7 @@
 //! Limits of the sizes of topologies.
 
-/// A topology has at most this many leaves.
+/// Maximum number of leaves of a topology.
 pub const LEAF_LIMIT: usize = 1 << 24;
 
-/// A topology has at most this many levels below the root.
+/// Maximum number of levels below the root of a topology.
 pub(crate) const LEVEL_LIMIT: usize = 64;

@@ -1,8 +1,8 @@
-//! One machine as it was read from the hardware: its tree, and which numbers
-//! of the operating system belong to which leaf.
+//! One machine as read from the hardware: its tree, and the operating system's numbers of each
+//! leaf.
 //!
-//! It has a text form, because the preloaded library gets it from another
-//! library through a C interface:
+//! It has a text form, in which another library passes it to the preloaded library through a C
+//! interface:
 //!
 //! ```text
 //! machine 1                 the version of this text
@@ -29,13 +29,13 @@ use treepie_base::{Leaf, List, Slice};
 /// First line of the text form.
 const FIRST_LINE: &str = "machine 1";
 
-/// Reason why a machine could not be made from its levels or its text.
+/// Reason why a machine could not be built from its levels or its text.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MachineError {
-    /// The levels are no tree.
+    /// The levels do not form a tree.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A line of the text is not what it should be.
+    /// A line of the text is wrong.
     #[error("line {line} of a machine's text is wrong: expected {expected}")]
     Line {
         /// The line, counted from 1.
@@ -46,36 +46,36 @@ pub enum MachineError {
     /// A name is empty or contains white space.
     #[error("\"{name}\" cannot name a host or a level: expected one word")]
     NotAWord {
-        /// The name that was given.
+        /// The given name.
         name: String,
     },
-    /// A list has another length than the level that it describes.
+    /// A list has another length than the number of items that it describes.
     #[error("{found} {what} for {expected} nodes of the level above or leaves: give one for each")]
     WrongCount {
         /// The listed items.
         what: &'static str,
-        /// The number given.
+        /// Actual length of the list.
         found: usize,
-        /// Their number to describe.
+        /// Expected length.
         expected: usize,
     },
     /// A leaf without processing units.
     #[error("leaf {leaf} has no processing unit: expected at least one for each leaf")]
     NoUnit {
-        /// The leaf.
+        /// The leaf without processing units.
         leaf: Leaf,
     },
     /// Two leaves have the same processing unit.
     #[error("processing unit {unit} belongs to leaf {first} and to leaf {second}: expected one")]
     UnitTwice {
-        /// The operating system's number.
+        /// Number of the unit in the operating system.
         unit: usize,
         /// The first leaf that has it.
         first: Leaf,
         /// The second leaf that has it.
         second: Leaf,
     },
-    /// A device next to leaves that there are not, or next to none.
+    /// A device is next to leaves that do not exist, or next to none.
     #[error(
         "device {device} is next to leaves {} to {}, and the machine has {leaves}: expected some of \
          them, which count from 0",
@@ -85,18 +85,18 @@ pub enum MachineError {
     DeviceNowhere {
         /// Name of the device.
         device: String,
-        /// Leaves that it is next to.
+        /// Leaves next to it.
         next_to: Range<Leaf>,
         /// Number of leaves of the machine.
         leaves: usize,
     },
 }
 
-/// One machine: the tree of its cores, and the processing units (hardware
-/// threads) of each core by the numbers of the operating system.
+/// One machine: the tree of its cores, and the processing units (hardware threads) of each core, as
+/// numbered by the operating system.
 ///
-/// A leaf is a core; its [`ProcessingUnit::os_index`] is its first processing unit, the
-/// number that binding and cpu lists use. Each processing unit has one leaf.
+/// A leaf is a core; its [`ProcessingUnit::os_index`] is its first processing unit, the number used
+/// by binding and CPU lists. Each processing unit has one leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     host: Option<String>,
@@ -107,15 +107,13 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine from the names of its levels below the root, the child counts
-    /// of the nodes of each depth from left to right (`children[0]` has one
-    /// entry: that of the machine), and the processing units of each leaf in
-    /// logical order.
+    /// Builds a machine from the names of its levels below the root, the child counts of the nodes
+    /// of each depth from left to right (`children[0]` has one entry: that of the machine), and the
+    /// processing units of each leaf in logical order.
     ///
     /// # Errors
-    /// Levels that are no tree; lists that do not fit each other; a leaf
-    /// without processing unit, or one that two leaves have; a host or level
-    /// name that is not one word.
+    /// The levels do not form a tree, lists do not fit each other, a leaf has no processing unit or
+    /// one of another leaf, or the name of a host or level is not one word.
     pub fn from_levels(
         host: Option<String>,
         names: Vec<String>,
@@ -142,10 +140,10 @@ impl Machine {
         })
     }
 
-    /// The same machine with its devices.
+    /// Adds the devices of the machine.
     ///
     /// # Errors
-    /// A device next to no leaf or to one that the machine does not have; a name that is not one
+    /// A device is next to no leaf or to one that the machine does not have, or a name is not one
     /// word.
     pub fn with_devices(mut self, devices: Vec<LocalDevice>) -> Result<Self, MachineError> {
         let leaves = self.topology.leaf_count();
@@ -177,12 +175,12 @@ impl Machine {
         Ok(self)
     }
 
-    /// Its network interfaces and accelerators, where they were looked for.
+    /// Its network interfaces and accelerators, if they were searched for.
     pub fn devices(&self) -> &[LocalDevice] {
         &self.devices
     }
 
-    /// The name of the machine, where it is known.
+    /// The name of the machine, if known.
     pub fn host(&self) -> Option<&str> {
         self.host.as_deref()
     }
@@ -192,14 +190,13 @@ impl Machine {
         &self.topology
     }
 
-    /// The operating system's numbers of the hardware threads of each leaf, in
-    /// logical order.
+    /// Hardware threads of each leaf, as numbered by the operating system, in logical order.
     pub fn processing_units(&self) -> &Slice<Leaf, Vec<usize>> {
         &self.processing_units
     }
 
-    /// The leaf that processing unit `os_index` belongs to; `None` for one that
-    /// this machine does not have, or that may not be used.
+    /// The leaf of processing unit `os_index`; `None` if this machine does not have the unit, or it
+    /// may not be used.
     pub fn leaf_of_pu(&self, os_index: usize) -> Option<Leaf> {
         self.leaf_of_pu.get(&os_index).copied()
     }
@@ -392,7 +389,7 @@ mod tests {
             [names(0), names(1), names(2)],
             [["mlx5_0"], ["mlx5_0"], ["card0"]]
         );
-        // A cluster of such machines keeps them.
+        // A cluster of such machines keeps the devices.
         let machines = ["a", "b"].map(|host| (host.to_owned(), machine.topology().clone()));
         let cluster = Topology::cluster(machines.to_vec()).unwrap();
         assert_eq!(

@@ -1,5 +1,4 @@
-//! The network above machines: a tree whose leaves are hosts, and the machines
-//! that take their places.
+//! The network above machines: a tree whose leaves are hosts, which machines replace.
 
 use std::collections::HashMap;
 
@@ -8,17 +7,16 @@ use crate::error::TopologyError;
 use crate::tree::{ProcessingUnit, Topology};
 use treepie_base::{Leaf, List};
 
-/// The level of hosts that are alike to each other.
+/// The level of groups of equivalent hosts.
 const CLUSTER: &str = "cluster";
 
 impl Topology {
-    /// Machines under the switches, clusters or other levels that join them.
-    /// Every leaf of `network` is a host. Hosts without a machine, which are not
-    /// part of the job, are left out; machines need not be alike. The level of
-    /// the hosts is called "node", distances become hops.
+    /// Puts machines under the switches, clusters or other levels that join them. Every leaf of
+    /// `network` is a host. Hosts without a machine, which are not part of the job, are left out;
+    /// machines may differ. The level of the hosts is called "node", distances become hops.
     ///
     /// # Errors
-    /// A machine whose host the network does not have; as [`Topology::join`].
+    /// The network does not have a machine's host, or see [`Topology::join`].
     pub fn networked(
         network: &Topology,
         machines: Vec<(String, Topology)>,
@@ -46,10 +44,10 @@ impl Topology {
         Topology::from_child_counts(names, &children, below.leaves().to_owned())
     }
 
-    /// A network of clusters, each given by its hosts.
+    /// Builds a network of clusters, each given by its hosts.
     ///
     /// # Errors
-    /// A cluster without hosts; no cluster.
+    /// A cluster has no hosts, or there is no cluster.
     pub fn from_clusters(clusters: Vec<Vec<String>>) -> Result<Self, TopologyError> {
         let host = |name| {
             Tree::Leaf(ProcessingUnit {
@@ -62,7 +60,7 @@ impl Topology {
         Topology::from_tree(&tree, Some(&[CLUSTER.to_owned(), "node".to_owned()]))
     }
 
-    /// The depth of the clusters, where the tree has such a level.
+    /// The depth of the clusters, if the tree has such a level.
     pub fn cluster_depth(&self) -> Option<usize> {
         let level = self
             .levels()
@@ -82,8 +80,8 @@ impl Topology {
         hosts
     }
 
-    /// The trees below the nodes at `depth`, each with its own root, and the
-    /// distances of the levels that it has.
+    /// The trees below the nodes at `depth`, each with a separate root, and the distances of their
+    /// levels.
     ///
     /// # Errors
     /// [`TopologyError::Empty`] below the leaves.

@@ -1,5 +1,5 @@
-//! Physical numbers of the leaves: how a launcher counts cores. Thesis 1.2.2 and table 1.1: they
-//! depend on the firmware, not on the tree.
+//! Physical numbers of the leaves: the numbers by which a launcher counts cores. They depend on the
+//! firmware, not on the tree (thesis 1.2.2 and table 1.1).
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use crate::tree::{ProcessingUnit, Topology};
 use treepie_base::{Leaf, List};
 
 impl Topology {
-    /// The same tree with a physical number for each leaf, in logical order.
-    /// Numbers may repeat on different machines only.
+    /// Sets a physical number for each leaf, in logical order. Numbers may repeat only on different
+    /// machines.
     ///
     /// # Errors
-    /// Another number of numbers than leaves; a number twice on one host, or
-    /// twice below one node just above the leaves.
+    /// The number of physical numbers differs from that of leaves, or a number occurs twice on one
+    /// host, or twice below one node just above the leaves.
     pub fn with_os_indices(mut self, numbers: &[usize]) -> Result<Self, TopologyError> {
         if numbers.len() != self.leaf_count() {
             return Err(TopologyError::WrongCount {
@@ -31,11 +31,11 @@ impl Topology {
         Ok(self)
     }
 
-    /// The same tree with other leaves: hosts, physical numbers and forbidden cores from a file.
+    /// Replaces the leaves: hosts, physical numbers and forbidden cores from a file.
     ///
     /// # Errors
-    /// Another number of leaves; a physical number twice on one host or, where
-    /// hosts have no names, twice below one node just above the leaves.
+    /// The number of leaves differs, or a physical number occurs twice on one host or, if hosts
+    /// have no names, twice below one node just above the leaves.
     pub fn with_leaves(
         mut self,
         leaves: List<Leaf, ProcessingUnit>,
@@ -56,15 +56,14 @@ impl Topology {
         Ok(self)
     }
 
-    /// The same tree numbered by levels, the fastest first: with
-    /// `["socket", "core"]` consecutive numbers go to one socket after the
-    /// other, and the next core follows when all sockets had one. Levels that
-    /// are not named keep separate numbers: a tree of nodes, sockets and cores
-    /// counts anew on every node. (Thesis table 1.1, "numbering order".)
+    /// Numbers the tree by levels, the fastest first: with `["socket", "core"]` consecutive numbers
+    /// go to one socket after the other, and to the next core after one round over all sockets.
+    /// Levels that are not named are numbered separately: a tree of nodes, sockets and cores begins
+    /// with 0 on every node. (Thesis table 1.1, "numbering order".)
     ///
     /// # Errors
-    /// A name that no level has; numbers that repeat below one parent because
-    /// the lowest level is not among the names.
+    /// No level has a given name, or numbers repeat below one parent because the lowest level is
+    /// not among the names.
     pub fn with_numbering(self, fastest_first: &[&str]) -> Result<Self, TopologyError> {
         let depths = fastest_first
             .iter()
@@ -91,9 +90,9 @@ impl Topology {
         self.with_os_indices(&numbers)
     }
 
-    /// The leaves by physical number, machine after machine. Machines are the
-    /// hosts, or without host names the subtrees of the highest level in which
-    /// no number repeats. Where a number is unknown, the logical order.
+    /// The leaves by physical number, machine after machine. Machines are the hosts, or without
+    /// host names the subtrees of the highest level in which no number repeats. If a number is
+    /// unknown, the logical order.
     pub fn physical_order(&self) -> Vec<Leaf> {
         let mut order: Vec<Leaf> = self.leaves().keys().collect();
         if self.leaves().iter().any(|leaf| leaf.os_index.is_none()) {

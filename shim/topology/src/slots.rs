@@ -5,13 +5,13 @@ use crate::tree::Topology;
 use treepie_base::{Leaf, List, Slice};
 
 impl Topology {
-    /// The tree of places for ranks: below every leaf as many places as `slots` has, a level called
-    /// "slot". Places on one leaf have no distance; all other distances stay. A leaf with no slot
-    /// is forbidden, and so are the places below a forbidden leaf. Where no leaf has more than one
-    /// slot there is no new level.
+    /// The tree of slots for ranks: below every leaf the number of slots in `slots`, a level called
+    /// "slot". Slots on one leaf have no distance; all other distances stay. A leaf without slots
+    /// is forbidden, and so are the slots below a forbidden leaf. If no leaf has more than one
+    /// slot, there is no new level.
     ///
     /// # Errors
-    /// Another number of slots than leaves; too many places or levels.
+    /// The number of entries differs from that of leaves, or there are too many slots or levels.
     pub fn with_slots(&self, slots: &Slice<Leaf, usize>) -> Result<Topology, TopologyError> {
         if slots.len() != self.leaf_count() {
             return Err(TopologyError::WrongCount {

@@ -1,4 +1,4 @@
-//! The tree itself, kept level by level.
+//! The tree itself, stored level by level.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,34 +11,34 @@ use treepie_base::{Leaf, List, Slice};
 /// The properties of a leaf: a core or a hardware thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProcessingUnit {
-    /// Physical number that the operating system gives it (hwloc's `os_index`);
-    /// it counts anew on every machine.
+    /// Physical number in the operating system (hwloc's `os_index`); every machine is numbered
+    /// separately.
     pub os_index: Option<usize>,
-    /// Name of the machine it belongs to.
+    /// Name of its machine.
     pub host: Option<String>,
-    /// True where no rank may be put.
+    /// True if no rank may be placed there.
     pub forbidden: bool,
-    /// The devices of its machine that are next to it, where they are known.
+    /// The devices of its machine that are next to it, if known.
     pub devices: Arc<[Device]>,
 }
 
 /// All nodes at one depth: `levels()[d]` holds those at depth `d + 1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
-    /// What the nodes of this level are: "node", "socket", "core".
+    /// Type of the nodes of this level: "node", "socket", "core".
     pub name: String,
     /// Parent of every node, never decreasing.
     parents: Vec<u32>,
-    /// First child of every node of the level above, and the number of nodes here.
+    /// First child of every node of the level above, and finally the number of nodes of this level.
     starts: Vec<u32>,
 }
 
 /// A rooted tree whose leaves are processing units, all at the same depth.
 ///
 /// Depth 0 is the root, depth [`Topology::depth`] the leaves. Nodes of a depth, and so the leaves,
-/// are numbered from left to right: this is the *logical* numbering that placements use. Arities
-/// may differ from node to node; where they do not, [`Topology::arities`] has them (thesis 2.4.1
-/// calls such a tree balanced and symmetric).
+/// are numbered from left to right: this is the *logical* numbering used by placements. Arities may
+/// differ from node to node; if they do not, [`Topology::arities`] has them (thesis 2.4.1 calls
+/// such a tree balanced and symmetric).
 ///
 /// Invariants: at least one level; every node above the leaves has a child.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +49,8 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// A topology from the number of children of every node: `children[d][i]`
-    /// of node `i` at depth `d`. `names` has one name for each depth below the root.
+    /// Builds a topology from the number of children of every node: `children[d][i]` of node `i` at
+    /// depth `d`. `names` has one name for each depth below the root.
     pub(super) fn from_child_counts(
         names: Vec<String>,
         children: &[Vec<usize>],
@@ -82,7 +82,7 @@ impl Topology {
         })
     }
 
-    /// Number of leaves, forbidden ones included.
+    /// Number of leaves, including forbidden ones.
     pub fn leaf_count(&self) -> usize {
         self.leaves.len()
     }
@@ -108,7 +108,7 @@ impl Topology {
     /// Numbers, at `depth + 1`, of the children of `node`, which is at `depth`.
     ///
     /// # Panics
-    /// If there is no such node or it is a leaf.
+    /// Panics if there is no such node or it is a leaf.
     pub fn children(&self, depth: usize, node: usize) -> Range<usize> {
         let starts = &self.levels[depth].starts;
         starts[node] as usize..starts[node + 1] as usize
@@ -117,7 +117,7 @@ impl Topology {
     /// The parent of `node`, which is at `depth`, below the root.
     ///
     /// # Panics
-    /// If there is no such node or it is the root.
+    /// Panics if there is no such node or it is the root.
     pub fn parent(&self, depth: usize, node: usize) -> usize {
         self.levels[depth - 1].parents[node] as usize
     }
@@ -125,7 +125,7 @@ impl Topology {
     /// The leaves below `node`, which is at `depth`.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     pub fn leaves_below(
         &self,
         depth: usize,
@@ -134,10 +134,10 @@ impl Topology {
         self.leaf_range(depth, node).map(Leaf)
     }
 
-    /// The numbers of [`Topology::leaves_below`], for a search that counts leaves by itself.
+    /// The numbers of [`Topology::leaves_below`], for a search with its own numbering of leaves.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// Panics if there is no such node.
     pub fn leaf_range(&self, depth: usize, node: usize) -> Range<usize> {
         self.levels[depth..]
             .iter()
@@ -146,7 +146,7 @@ impl Topology {
             })
     }
 
-    /// The arity of every depth from the root, if all nodes of a depth have the same.
+    /// The arity of every depth from the root, if all nodes of a depth have the same arity.
     pub fn arities(&self) -> Option<Vec<usize>> {
         self.levels
             .iter()
@@ -174,7 +174,7 @@ impl Topology {
     /// One leaf.
     ///
     /// # Panics
-    /// If `leaf` is not below [`Topology::leaf_count`].
+    /// Panics if `leaf` is not below [`Topology::leaf_count`].
     pub fn leaf(&self, leaf: Leaf) -> &ProcessingUnit {
         &self.leaves[leaf]
     }
@@ -188,10 +188,10 @@ impl Topology {
         &mut self.leaves
     }
 
-    /// The child to take at every depth to get from the root to `leaf`.
+    /// The child to take at every depth from the root to `leaf`.
     ///
     /// # Panics
-    /// If `leaf` is not below [`Topology::leaf_count`].
+    /// Panics if `leaf` is not below [`Topology::leaf_count`].
     pub fn path(&self, leaf: Leaf) -> Vec<usize> {
         let mut node = usize::from(leaf);
         let mut path = Vec::with_capacity(self.depth());
@@ -204,10 +204,10 @@ impl Topology {
         path
     }
 
-    /// The node at `depth` that `leaf` lies below.
+    /// The node at `depth` above `leaf`.
     ///
     /// # Panics
-    /// If `leaf` is not below [`Topology::leaf_count`].
+    /// Panics if `leaf` is not below [`Topology::leaf_count`].
     pub fn ancestor(&self, leaf: Leaf, depth: usize) -> usize {
         self.levels[depth.min(self.depth())..]
             .iter()
@@ -215,12 +215,11 @@ impl Topology {
             .fold(leaf.0, |node, level| level.parents[node] as usize)
     }
 
-    /// Depth of the lowest common ancestor of two leaves: 0 if their way goes
-    /// through the root, [`Topology::depth`] if they are the same leaf. Takes
-    /// time in proportion to the depth.
+    /// Depth of the lowest common ancestor of two leaves: 0 if their path crosses the root,
+    /// [`Topology::depth`] if they are the same leaf. Takes time in proportion to the depth.
     ///
     /// # Panics
-    /// If a leaf is not below [`Topology::leaf_count`].
+    /// Panics if a leaf is not below [`Topology::leaf_count`].
     pub fn common_level(&self, leaf_a: Leaf, leaf_b: Leaf) -> usize {
         let (mut a, mut b, mut depth) = (leaf_a.0, leaf_b.0, self.depth());
         while a != b {
@@ -231,27 +230,27 @@ impl Topology {
         depth
     }
 
-    /// Links on the way between two leaves: twice the levels climbed to their
-    /// lowest common ancestor (thesis 1.4, d_H).
+    /// Number of links on the path between two leaves: twice the levels climbed to their lowest
+    /// common ancestor (thesis 1.4, d_H).
     ///
     /// # Panics
-    /// If a leaf is not below [`Topology::leaf_count`].
+    /// Panics if a leaf is not below [`Topology::leaf_count`].
     pub fn distance(&self, leaf_a: Leaf, leaf_b: Leaf) -> usize {
         2 * (self.depth() - self.common_level(leaf_a, leaf_b))
     }
 
     /// Distance of two leaves whose lowest common ancestor is at depth `d`: `level_distances()[d]`.
-    /// Hops, as [`Topology::distance`], unless set by [`Topology::with_level_distances`].
+    /// Hops like [`Topology::distance`], unless set by [`Topology::with_level_distances`].
     pub fn level_distances(&self) -> &[f64] {
         &self.distances
     }
 
-    /// The same tree with other distances than hops, from the root to the
-    /// deepest level. Objectives use them; the grouping of TreeMatch does not.
+    /// Replaces hops by other distances, from the root to the deepest level. Objectives use them;
+    /// the grouping of TreeMatch does not.
     ///
     /// # Errors
-    /// Another number of distances than levels; a distance that is negative or
-    /// not finite, or that is smaller than one nearer to the leaves.
+    /// The number of distances differs from that of levels, or a distance is negative, not finite,
+    /// or smaller than one nearer to the leaves.
     pub fn with_level_distances(mut self, distances: &[f64]) -> Result<Self, TopologyError> {
         if distances.len() != self.depth() {
             return Err(TopologyError::WrongCount {
@@ -271,10 +270,10 @@ impl Topology {
         Ok(self)
     }
 
-    /// The same tree with other names, from the root to the leaves.
+    /// Replaces the names of the levels, from the root to the leaves.
     ///
     /// # Errors
-    /// Another number of names than levels.
+    /// The number of names differs from that of levels.
     pub fn with_level_names<N: Into<String>>(
         mut self,
         names: impl IntoIterator<Item = N>,

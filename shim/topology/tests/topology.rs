@@ -1,4 +1,4 @@
-//! Trees: how they are made, what they answer, what they refuse.
+//! Trees: their construction, queries, and refused input.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use proptest::prelude::*;

@@ -12,31 +12,31 @@ use crate::tree::{ProcessingUnit, Topology};
 use treepie_base::budget::{self, draw};
 use treepie_base::{File, FileContents, FileError, Header, Kind, Leaf, List, convert, list, text};
 
-/// Bytes of memory of a core of which nothing is known: two numbers describe 10,000 hosts of 128.
+/// Bytes of memory of a core without known properties: two numbers describe 10,000 hosts of 128.
 const CORE: usize = 48;
 
 /// Reads a topology.
 ///
 /// # Errors
-/// A file that cannot be read, is no topology, or describes none.
+/// The file cannot be read, is not a topology file, or does not describe a topology.
 pub fn read(path: &Path) -> Result<Topology, FileError> {
     from_text(path, &text::read(path)?)
 }
 
-/// The topology in the text of a file; `path` is for messages.
+/// Parses a topology from the text of a file; `path` is for messages.
 ///
 /// # Errors
-/// Text that is no topology file, or describes no topology.
+/// The text is not a topology file, or does not describe a topology.
 pub fn from_text(path: &Path, text: &str) -> Result<Topology, FileError> {
     let file = File::<Description>::from_text(path, text)?;
     budget::within(text.len(), || file.to_topology())
         .map_err(|(field, problem)| FileError::field(path, field, problem))
 }
 
-/// Writes a topology. `producer` and `date` say who made it and when.
+/// Writes a topology. `producer` and `date` record its origin.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn write(
     path: &Path,
     topology: &Topology,
@@ -46,10 +46,10 @@ pub fn write(
     text::write(path, &to_text(path, topology, producer, date)?)
 }
 
-/// The text of a topology file; `path` is for messages.
+/// Formats a topology as the text of a file; `path` is for messages.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn to_text(
     path: &Path,
     topology: &Topology,
@@ -75,7 +75,7 @@ pub fn serialize<S: Serializer>(topology: &Topology, out: S) -> Result<S::Ok, S:
 /// For `#[serde(with = "treepie_topology::file")]`: reads a topology within another file.
 ///
 /// # Errors
-/// Lines that describe no topology.
+/// The lines do not describe a topology.
 pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Topology, D::Error> {
     convert::mapping(input, |description: Description| {
         description
@@ -84,7 +84,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Topology, D::E
     })
 }
 
-/// A topology as it is written.
+/// The written form of a topology.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Description {
@@ -150,7 +150,7 @@ impl<'de> Visitor<'de> for AritiesVisitor {
     expecting = "a number of cores or a list of parts was expected, such as [[4, 4], [8]]"
 )]
 enum Branch {
-    /// A node with so many cores.
+    /// A node with this number of cores.
     Cores(usize),
     /// A node with these parts.
     Parts(Vec<Branch>),
@@ -189,7 +189,7 @@ impl Branch {
     }
 }
 
-/// Takes the memory of so many cores, which a field describes.
+/// Reserves the memory of `cores` cores that a field describes.
 fn take_cores(field: &'static str, cores: usize) -> Result<(), Wrong> {
     draw("cores", cores, CORE).map_err(|problem| (field, problem.to_string()))
 }
@@ -285,7 +285,7 @@ impl Description {
         }
     }
 
-    /// The leaves with what `machines` says about them.
+    /// The leaves with the properties in `machines`.
     fn leaves(&self, topology: &Topology) -> Result<List<Leaf, ProcessingUnit>, Wrong> {
         let mut leaves = topology.leaves().to_owned();
         let mut described: List<Leaf, bool> = vec![false; leaves.len()].into();

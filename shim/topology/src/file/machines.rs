@@ -1,4 +1,4 @@
-//! What a topology file says of machines: hosts, physical numbers of cores, and devices next to
+//! Properties of machines in a topology file: hosts, physical numbers of cores, and devices next to
 //! them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use crate::device::Device;
 use crate::tree::{ProcessingUnit, Topology};
 use treepie_base::{Leaf, Slice, UnknownName, list};
 
-/// A failure and the field that it is about.
+/// The field in which an error occurred, and its message.
 pub(super) type Wrong = (&'static str, String);
 
-/// Neighbouring cores that belong together.
+/// Adjacent cores of one machine.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Machine {
@@ -22,7 +22,7 @@ pub(super) struct Machine {
     /// Logical numbers in the whole tree.
     #[serde(with = "list")]
     pub(super) cores: Vec<Leaf>,
-    /// The operating system's number of each, if it is known.
+    /// Number of each core in the operating system, if known.
     #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) physical: Vec<usize>,
     /// Network interfaces and accelerators next to some of the cores.
@@ -36,7 +36,7 @@ pub(super) struct Machine {
 struct DeviceText {
     kind: String,
     name: String,
-    /// Logical numbers in the whole tree, as those of the machine.
+    /// Logical numbers in the whole tree, like those of the machine.
     #[serde(with = "list")]
     cores: Vec<Leaf>,
 }
@@ -51,7 +51,7 @@ impl Machine {
         Err(("machines", problem))
     }
 
-    /// Gives the cores of the machine, which are some of `leaves`, the devices next to them.
+    /// Adds the devices to the cores of the machine next to them; these are some of `leaves`.
     pub(super) fn put_devices(
         &self,
         leaves: &mut Slice<Leaf, ProcessingUnit>,
@@ -82,7 +82,7 @@ impl Machine {
         Ok(())
     }
 
-    /// A core with the devices next to it.
+    /// Appends a core with the devices next to it.
     fn push(&mut self, core: Leaf, leaf: &ProcessingUnit) {
         self.cores.push(core);
         self.physical.extend(leaf.os_index);
@@ -101,8 +101,7 @@ impl Machine {
     }
 }
 
-/// Runs of neighbouring leaves of one host, those that nothing is known about
-/// left out.
+/// Runs of adjacent leaves of one host, without those that have no properties.
 pub(super) fn machines_of(topology: &Topology) -> Vec<Machine> {
     let known = |leaf: &ProcessingUnit| {
         leaf.host.is_some() || leaf.os_index.is_some() || !leaf.devices.is_empty()

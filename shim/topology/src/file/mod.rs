@@ -1,7 +1,7 @@
 //! Topologies as YAML.
 //!
-//! A tree whose nodes are alike at every level is written by its arities; any
-//! other as nested lists, in which a number stands for a node with so many cores:
+//! A tree whose nodes are alike at every level is written by its arities, any other as nested
+//! lists, in which a number stands for a node with that number of cores:
 //!
 //! ```yaml
 //! treepie: topology                     treepie: topology
@@ -11,8 +11,7 @@
 //! ```
 //!
 //! `machines` adds the names of hosts, the physical numbers of cores and the devices next to them,
-//! `forbidden` the cores that no rank may use, `distances` the cost of a way
-//! through each level.
+//! `forbidden` the cores that no rank may use, `distances` the cost of a path through each level.
 
 mod description;
 mod machines;

@@ -1,4 +1,4 @@
-//! Topologies in both forms, and what is wrong with them.
+//! Topologies in both forms, and errors in them.
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Hosts with their coordinates, one a line, or coordinates in the names of hosts.
+//! Hosts with their coordinates, one per line, or coordinates in the names of hosts.
 //!
 //! ```text
 //! torus:8x8x8            # the network; without it the smallest mesh, or torus if it is full
@@ -29,7 +29,7 @@ fn coordinates(words: &[&str]) -> Option<Vec<usize>> {
         .filter(|at| !at.is_empty())
 }
 
-/// Whether the first lines look like this.
+/// True if the first lines have this form.
 pub(super) fn recognize(text: &str) -> bool {
     let mut lines = text.lines().map(fields).filter(|words| !words.is_empty());
     let Some(first) = lines.next() else {
@@ -77,12 +77,12 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
     }
 }
 
-/// The hosts at the coordinates in their names, by a pattern in which `#` stands for each number:
-/// `r#i#n#` makes 2, 0 and 5 of `r2i0n05`. Counting starts at the least number of each. `network`
-/// gives the sizes; without it, as for a list.
+/// Extracts the coordinates of hosts from their names, by a pattern in which `#` stands for each
+/// number: `r#i#n#` extracts 2, 0 and 5 from `r2i0n05`. Coordinates are counted from the least
+/// number of each. `network` gives the sizes; without it, they are determined like those of a list.
 ///
 /// # Errors
-/// A name that the pattern does not fit; coordinates outside the network, or of two hosts.
+/// A name does not match the pattern, or coordinates are outside the network or those of two hosts.
 pub fn from_names(
     pattern: &str,
     names: &[&str],

@@ -1,4 +1,4 @@
-//! Nodes of a Cray XC by their physical names, which say where each is on its dragonfly.
+//! Nodes of a Cray XC by their physical names, which encode their positions on its dragonfly.
 //!
 //! ```text
 //! cray-xc
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! On each node `/proc/cray_xt/cname` has its name; the tables of `xtprocadmin` have all, and
-//! number 12 is the host nid00012. Two neighbouring cabinets of a row are a group of six chassis
-//! with sixteen routers, one a slot (HPE, Aries). Other systems of Cray have such names too, which
-//! do not say where nodes are on their torus: the first line has to say that it is an XC.
+//! number 12 is the host nid00012. Two neighbouring cabinets of a row form a group of six chassis
+//! with sixteen routers, one per slot (HPE, Aries). Other Cray systems have such names, too, which
+//! do not encode positions on their torus: the first line must state that the system is an XC.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,10 +28,10 @@ const CHASSIS: usize = 3;
 const SLOTS: usize = 16;
 const NODES: usize = 4;
 
-/// Global links of a router.
+/// Number of global links of a router.
 const PORTS: usize = 10;
 
-/// Where a node is.
+/// Position of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Name {
     column: usize,
@@ -42,7 +42,7 @@ struct Name {
 }
 
 impl Name {
-    /// The parts of `c3-0c2s15n3`; `None` for anything else.
+    /// Parses the parts of `c3-0c2s15n3`; `None` for any other text.
     fn read(text: &str) -> Option<Self> {
         let mut rest = text;
         let mut part = |before: &str| -> Option<usize> {
@@ -63,7 +63,7 @@ impl Name {
     }
 
     /// # Errors
-    /// A name that no node of an XC has.
+    /// Checks that a node of an XC can have this name.
     fn check(&self, text: &str) -> Result<(), String> {
         match self.chassis >= CHASSIS || self.slot >= SLOTS || self.node >= NODES {
             true => Err(format!(
@@ -74,7 +74,7 @@ impl Name {
         }
     }
 
-    /// Row and pair of cabinets, which are one group.
+    /// Row and pair of cabinets, which form one group.
     fn group(&self) -> (usize, usize) {
         (self.row, self.column / CABINETS)
     }
@@ -90,7 +90,7 @@ fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// Whether the first lines look like this.
+/// True if the first lines have this form.
 pub(super) fn recognize(text: &str) -> bool {
     let mut lines = text.lines().map(words).filter(|words| !words.is_empty());
     let named = |words: &Vec<&str>| words.iter().any(|word| Name::read(word).is_some());
@@ -100,7 +100,7 @@ pub(super) fn recognize(text: &str) -> bool {
         || lines.next().is_some_and(|second| named(&second))
 }
 
-/// Reads a list. Groups without a node of the list are left out: nothing tells how many there are.
+/// Reads a list. Groups without a node of the list are left out: their number is not known.
 pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     let mut nodes: Vec<(String, Name)> = Vec::new();
     let mut is_xc = false;
@@ -144,7 +144,7 @@ fn node(words: &[&str], is_xc: bool) -> Result<(String, Name), String> {
 /// Hosts by the names of their nodes.
 ///
 /// # Errors
-/// No host, one without a name, or one that no node of an XC has.
+/// There is no host, a host has no name, or no node of an XC has such a name.
 pub(super) fn named<'a>(
     hosts: impl Iterator<Item = (String, &'a str)>,
 ) -> Result<Site, NetworkError> {
@@ -162,7 +162,7 @@ pub(super) fn named<'a>(
     dragonfly(nodes)
 }
 
-/// The groups in the order of rows and cabinets, and the hosts on their routers.
+/// Builds the groups in the order of rows and cabinets, and the hosts on their routers.
 fn dragonfly(nodes: Vec<(String, Name)>) -> Result<Site, NetworkError> {
     let groups: BTreeSet<_> = nodes.iter().map(|(_, name)| name.group()).collect();
     let groups: Vec<_> = groups.into_iter().collect();
@@ -203,7 +203,7 @@ mod tests {
             .positions_of(&["a", "b", "c", "d", "e", "f", "g"])
             .unwrap();
         let distance = |one: usize, other: usize| found.network().distance(at[one], at[other]);
-        // Same router, same chassis, same slot of another chassis of the group, neither.
+        // Same router, same chassis, same slot of another chassis of the group, and neither.
         let inside = [1, 2, 3, 4].map(|other| distance(0, other));
         assert_eq!(inside, [2, 3, 3, 4]);
         // Cabinet 2 and row 1 are other groups.

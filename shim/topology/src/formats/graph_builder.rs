@@ -10,7 +10,7 @@ use crate::networks::graph::{Edge, GraphNetwork};
 use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
 
-/// A graph that is built up from named switches, hosts on them, and links.
+/// A graph built from named switches, hosts on them, and links.
 #[derive(Default)]
 pub(super) struct GraphBuilder {
     vertex_of: HashMap<String, usize>,
@@ -20,7 +20,7 @@ pub(super) struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// The number of a vertex, which is added if there is none of that name.
+    /// Returns the number of a vertex, which is added if there is none with that name.
     pub(super) fn vertex(&mut self, name: &str) -> usize {
         if let Some(&vertex) = self.vertex_of.get(name) {
             return vertex;
@@ -30,7 +30,7 @@ impl GraphBuilder {
         self.names.len() - 1
     }
 
-    /// The number of a vertex that there is.
+    /// The number of an existing vertex.
     pub(super) fn known(&self, name: &str) -> Option<&usize> {
         self.vertex_of.get(name)
     }
@@ -50,10 +50,10 @@ impl GraphBuilder {
         });
     }
 
-    /// The network; hosts hang on their vertices by links of their own if `access` is 2, and are
-    /// these vertices if it is 0.
+    /// Builds the network; hosts are joined to their vertices by separate links if `access` is 2,
+    /// and are these vertices if it is 0.
     pub(super) fn site(self, path: &Path, access: u32) -> Result<Site, FileError> {
-        // Vertices with hosts come first.
+        // Vertices with hosts are numbered first.
         let mut number = vec![usize::MAX; self.names.len()];
         let mut order = Vec::new();
         let with_hosts = self.hosts.iter().map(|host| host.1);

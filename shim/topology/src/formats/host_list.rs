@@ -1,23 +1,22 @@
-//! Names of many hosts as Slurm writes them: `tux[0-3,7],rack[08-11]n[1-2]`.
+//! Names of many hosts in Slurm's notation: `tux[0-3,7],rack[08-11]n[1-2]`.
 
 use treepie_base::budget::draw;
 
-/// Bytes of memory that a host takes beside its name, in lists, tables and trees.
+/// Bytes of memory of a host in addition to its name, in lists, tables and trees.
 pub(super) const HOST: usize = 320;
-/// Digits of a number in a name, as of the whole name of a host.
+/// Maximum number of digits of a number in a name; also the limit of a host's whole name.
 const MOST_DIGITS: usize = 255;
 
-/// How wide the numbers of a bracket are at least.
+/// Minimum width of the numbers in a bracket.
 #[derive(Clone, Copy)]
 enum Width {
-    /// As the first number of their range is.
+    /// Width of the first number of their range.
     OfRange,
-    /// As the first number of the bracket is, too.
+    /// At least the width of the first number of the bracket, too.
     OfBracket,
 }
 
-/// The names of a list in its order; a range keeps the zeros in front of its
-/// first number.
+/// Expands a list to its names in order; a range keeps the leading zeros of its first number.
 ///
 /// # Errors
 /// Error and remedy, for a message.
@@ -25,7 +24,8 @@ pub fn expand(text: &str) -> Result<Vec<String>, String> {
     expand_by(Width::OfRange, text)
 }
 
-/// The same as Flux writes it: the width of the first number of a bracket holds for all in it.
+/// Expands a list in Flux's notation: the width of the first number of a bracket applies to all its
+/// numbers.
 ///
 /// # Errors
 /// Error and remedy, for a message.
@@ -95,12 +95,12 @@ fn names_of(width: Width, item: &str) -> Result<Vec<String>, String> {
     Ok(stems.into_iter().map(|stem| stem + rest).collect())
 }
 
-/// Takes the memory of the hosts of an item, of so many bytes each.
+/// Reserves the memory of the hosts of an item, `bytes` bytes each.
 fn take(item: &str, hosts: usize, bytes: usize) -> Result<(), String> {
     draw("hosts", hosts, bytes).map_err(|problem| format!("{}: {problem}", shown(item)))
 }
 
-/// The numbers of `0-3,7` as they are written in names.
+/// The numbers of `0-3,7` as they appear in names.
 fn numbers(width: Width, ranges: &str) -> Result<Vec<String>, String> {
     let mut numbers = Vec::new();
     let mut least = 0;
@@ -135,7 +135,7 @@ fn numbers(width: Width, ranges: &str) -> Result<Vec<String>, String> {
     Ok(numbers)
 }
 
-/// A piece of a list, as messages show it.
+/// A part of a list as shown in messages.
 fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let start: String = text.chars().take(LONGEST).collect();

@@ -1,4 +1,4 @@
-//! What `ibnetdiscover` prints of an InfiniBand fabric: switches and channel adapters with their
+//! Output of `ibnetdiscover` for an InfiniBand fabric: switches and channel adapters with their
 //! ports, each link at both of its ends.
 //!
 //! ```text
@@ -14,7 +14,7 @@ use super::lines;
 use crate::networks::site::Site;
 use treepie_base::FileError;
 
-/// Whether a text begins with a line of these files.
+/// True if a text begins with a line of these files.
 pub(super) fn recognize(text: &str) -> bool {
     let starts = ["vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid="];
     lines::first(text).is_some_and(|line| {
@@ -51,7 +51,7 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('"').skip(1).step_by(2)
 }
 
-/// Gbit/s of a width and speed such as `4xHDR`.
+/// Bandwidth in Gbit/s of a width and speed such as `4xHDR`.
 fn capacity(word: &str) -> Option<f64> {
     let (width, speed) = word.split_once('x')?;
     let width: f64 = width.parse().ok()?;
@@ -69,7 +69,7 @@ fn capacity(word: &str) -> Option<f64> {
     Some(width * lane)
 }
 
-/// The host of an adapter: the first word of its description, unless that names hardware.
+/// The host of an adapter: the first word of its description, unless that is a name of hardware.
 fn host(description: &str) -> Option<&str> {
     let name = description.split_whitespace().next()?;
     let hardware = name.starts_with("MT") && name[2..].starts_with(|c: char| c.is_ascii_digit());
@@ -86,7 +86,7 @@ struct Fabric {
     switches: BTreeMap<String, String>,
     /// Hosts of adapters by their ids.
     hosts: HashMap<String, String>,
-    /// Links between ids, by both ends with their ports.
+    /// Links between ids, by both ends with their ports, with their bandwidths.
     links: BTreeMap<(End, End), f64>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
         if let Some(head) = Head::of(line) {
             here = Some(head.id.to_owned());
             if head.is_switch {
-                // Switches of one description are told apart by their ids.
+                // Switches with equal descriptions are distinguished by their ids.
                 let name = match head.description {
                     "" => head.id.to_owned(),
                     name if named.insert(name.to_owned()) => name.to_owned(),
@@ -160,7 +160,7 @@ impl Fabric {
                            Ca 1 \"H-0000bb01\" # \"node1 mlx5_0\"";
             return Err(FileError::field(path, "fabric", problem));
         }
-        // With several rails hosts are vertices themselves.
+        // With several rails, hosts are vertices themselves.
         let rails = near.values().any(|switches| switches.len() > 1);
         let mut builder = GraphBuilder::default();
         for (host, switches) in &near {

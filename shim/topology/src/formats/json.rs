@@ -1,5 +1,5 @@
-//! Networks in JSON: Flux's R and JGF, what `pbsnodes -F json` and `scontrol show node --json`
-//! print, topograph's graph.
+//! Networks in JSON: Flux's R and JGF, the output of `pbsnodes -F json` and `scontrol show node
+//! --json`, topograph's graph.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::build::Tree;
 use crate::networks::site::Site;
 use crate::tree::{ProcessingUnit, Topology};
 
-/// Words of which each of these files has one.
+/// Words of which each of these files contains one.
 const WORDS: [&str; 6] = [
     "\"slurm\"",
     "\"nodelist\"",
@@ -25,13 +25,13 @@ const WORDS: [&str; 6] = [
     "\"topology\"",
 ];
 
-/// Whether a text looks like one of them.
+/// True if a text seems to have one of these forms.
 pub(super) fn recognize(text: &str) -> bool {
     let is_json = lines::first(text).is_some_and(|line| line.starts_with(['{', '[']));
     is_json && WORDS.iter().any(|word| text.contains(word))
 }
 
-/// Reads any of them; JSON is YAML.
+/// Reads any of these forms; JSON is YAML.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
     let document = yaml::parse_any(path, text)?;
     let graph = document.get("graph");
@@ -99,7 +99,7 @@ fn flat(path: &Path, hosts: Vec<String>) -> Result<Site, FileError> {
     )
 }
 
-/// Flux's R has hosts and no network: all are equally far.
+/// Flux's R has hosts and no network: all distances are equal.
 fn flux_r(path: &Path, list: &Value) -> Result<Site, FileError> {
     let wrong = |problem: String| FileError::field(path, "nodelist", problem);
     let Value::Sequence(items) = list else {
@@ -115,7 +115,7 @@ fn flux_r(path: &Path, list: &Value) -> Result<Site, FileError> {
     flat(path, hosts)
 }
 
-/// The containment of a JGF: whatever is above nodes.
+/// The containment of a JGF: all vertices above nodes.
 fn jgf(path: &Path, graph: &Value) -> Result<Site, FileError> {
     let wrong = |problem: String| FileError::field(path, "graph", problem);
     let text = |value: Option<&Value>| match value {
@@ -164,7 +164,7 @@ fn jgf(path: &Path, graph: &Value) -> Result<Site, FileError> {
             _ => switches.entry(source).or_default().0.push(target),
         }
     }
-    // What has no nodes below it says nothing.
+    // A vertex without nodes below it has no effect.
     let known: Vec<String> = switches.keys().cloned().collect();
     for (children, _) in switches.values_mut() {
         children.retain(|child| known.contains(child));

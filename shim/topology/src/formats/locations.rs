@@ -1,5 +1,5 @@
-//! Where hosts are on their network by what their systems tell the ranks of a job: calls that give
-//! coordinates (uTofu, PMI of Cray), and names of nodes of a Cray.
+//! Positions of hosts on their network, as reported by their systems to the ranks of a job: calls
+//! that return coordinates (uTofu, PMI of Cray), and names of nodes of a Cray.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,14 @@ use crate::networks::lattice::Lattice;
 use crate::networks::network::Network;
 use crate::networks::site::Site;
 
-/// Where a host is, as its system told.
+/// Location of a host as reported by its system.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostLocation {
     /// The name of the host.
     pub host: String,
-    /// On its torus or mesh: the six of TofuD (x, y, z, a, b, c), the three of a Cray. Empty where
-    /// nothing tells.
+    /// Coordinates on its torus or mesh: the six of TofuD (x, y, z, a, b, c), the three of a Cray.
+    /// Empty if none are reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coordinates: Vec<usize>,
     /// The name of the node of a Cray, such as `c3-0c2s15n3`.
@@ -25,12 +25,12 @@ pub struct HostLocation {
     pub cname: Option<String>,
 }
 
-/// The hosts at their coordinates, counted from the least of each dimension: on a torus or mesh any
-/// box is like another. `network` gives the sizes; without it, they are on the smallest mesh, or
-/// torus if it is full. Several hosts may be at one router.
+/// Places hosts at their coordinates, counted from the least of each dimension: on a torus or mesh
+/// all boxes of one size are equivalent. `network` gives the sizes; without it, they are on the
+/// smallest mesh, or torus if it is full. Several hosts may be at one router.
 ///
 /// # Errors
-/// No host, one without coordinates or with another number of them; coordinates that are not on
+/// There is no host, a host has no coordinates or another number of them, or coordinates are not on
 /// `network`.
 pub fn by_coordinates(
     locations: &[HostLocation],
@@ -66,10 +66,10 @@ pub fn by_coordinates(
     }
 }
 
-/// Hosts of a Cray XC by the names of their nodes.
+/// Places hosts of a Cray XC by the names of their nodes.
 ///
 /// # Errors
-/// No host, one without a name, or one that no node of an XC has.
+/// There is no host, a host has no name, or no node of an XC has such a name.
 pub fn by_cnames(locations: &[HostLocation]) -> Result<Site, NetworkError> {
     let named = locations.iter().map(|location| {
         let cname = location.cname.as_deref().unwrap_or_default();
@@ -78,7 +78,7 @@ pub fn by_cnames(locations: &[HostLocation]) -> Result<Site, NetworkError> {
     cray::named(named)
 }
 
-/// The smallest lattice with these coordinates, of which several hosts may have one.
+/// The smallest lattice with these coordinates, which several hosts may share.
 fn smallest(hosts: &[(String, Vec<usize>)]) -> Result<Site, NetworkError> {
     let mut distinct: Vec<(String, Vec<usize>)> = hosts.to_vec();
     distinct.sort_by(|(_, one), (_, other)| one.cmp(other));

@@ -1,4 +1,4 @@
-//! Networks as sites describe them.
+//! Networks in the formats of sites.
 //!
 //! ```text
 //! own            YAML of treepie's: family, parameters, hosts
@@ -17,7 +17,7 @@
 //! locations      no file: what systems tell the ranks of a job
 //! ```
 //!
-//! A form is one of these files and a row of the table in `read`.
+//! Each format is one of these files and a row of the table in `read`.
 
 mod coordinates;
 mod cray;

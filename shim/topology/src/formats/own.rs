@@ -1,5 +1,4 @@
-//! Networks as YAML of treepie's own, which says what no other form does: family, parameters and
-//! hosts.
+//! Networks in Treepie's own YAML, which can describe all networks: family, parameters and hosts.
 //!
 //! ```yaml
 //! treepie: network
@@ -28,7 +27,7 @@ use crate::networks::lattice::Lattice;
 use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
 
-/// Whether a text says that it is one.
+/// True if a text states that it is one.
 pub(super) fn recognize(text: &str) -> bool {
     lines::kind(text) == Some("network")
 }
@@ -208,7 +207,7 @@ impl DragonflyFields {
     }
 }
 
-/// The hosts of a network: a list in the order of its nodes, or names and places.
+/// The hosts of a network: a list in the order of its nodes, or names and positions.
 fn placed(network: &Network, per_position: usize, hosts: &Value) -> Result<Vec<Host>, String> {
     match hosts {
         Value::String(list) => {
@@ -306,8 +305,8 @@ fn position(network: &Network, place: &Value) -> Result<usize, String> {
     }
 }
 
-/// A graph: links as `[one, other]`, with a length and a capacity behind them; hosts by the names
-/// of their vertices.
+/// A graph: links as `[one, other]`, optionally followed by a length and a capacity; hosts by the
+/// names of their vertices.
 fn graph(path: &Path, links: &[Vec<Value>], document: &Document) -> Result<Site, FileError> {
     let wrong = |field: &str, problem: String| FileError::field(path, field, problem);
     let mut builder = GraphBuilder::default();

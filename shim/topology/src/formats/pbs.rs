@@ -1,4 +1,4 @@
-//! Nodes of PBS with resources, some of which make placement sets: what `pbsnodes -av` prints.
+//! Nodes of PBS with resources, some of which form placement sets: the output of `pbsnodes -av`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::lines;
 use super::slurm::switches::Switches;
 use crate::networks::site::Site;
 
-/// Whether a text has resources of nodes.
+/// True if a text has resources of nodes.
 pub(super) fn recognize(text: &str) -> bool {
     lines::any_begins(text, "resources_available.")
 }
@@ -32,8 +32,8 @@ pub(super) fn read(path: &Path, text: &str, keys: Option<&str>) -> Result<Site, 
     placement_sets(path, nodes, keys)
 }
 
-/// The network of vnodes with resources, of which `keys` (a comma list, the smallest sets first)
-/// make sets.
+/// The network of vnodes with resources; those in `keys` (separated by commas, the smallest sets
+/// first) form sets.
 pub(super) fn placement_sets(
     path: &Path,
     nodes: Vec<(String, BTreeMap<String, String>)>,

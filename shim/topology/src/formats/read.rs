@@ -1,4 +1,5 @@
-//! Reading of a network in any form. The form is told from the text, never from the name of a file.
+//! Reads a network in any format. The format is recognized from the text, never from the name of a
+//! file.
 
 use std::path::Path;
 
@@ -11,17 +12,17 @@ use super::{
 };
 use crate::networks::site::Site;
 
-/// A form that networks are written in.
+/// A format of networks.
 struct Format {
-    /// Its name, behind "expected".
+    /// Its name, after the word "expected".
     name: &'static str,
-    /// Whether a text is of this form, unless it is of one before.
+    /// Returns true if a text has this format, unless it has one listed before.
     recognize: fn(&str) -> bool,
-    /// Reads a network; a name chooses among several of a file, in forms that have several.
+    /// Reads a network; a name selects one of several in a file, in formats that allow several.
     read: fn(&Path, &str, Option<&str>) -> Result<Site, FileError>,
 }
 
-/// All forms, in the order in which they are recognized.
+/// All formats, in the order in which they are recognized.
 static FORMATS: [Format; 12] = [
     Format {
         name: "Slurm's topology.conf, or the output of `scontrol show topology`",
@@ -89,17 +90,17 @@ fn format_of(text: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| (format.recognize)(text))
 }
 
-/// Whether a file can be read and holds a network of any form but a topology file of treepie.
+/// True if a file can be read and holds a network in any format except a topology file of Treepie.
 pub fn is_network(path: &Path) -> bool {
     let is_network = |text: String| format_of(&text).is_some() && !topology_file::recognize(&text);
     text::read(path).is_ok_and(is_network)
 }
 
-/// The network that a text names: a description such as `torus:8x8x8`, or a file, with the name of
-/// one of its networks behind a colon.
+/// The network that a text names: a description such as `torus:8x8x8`, or a file, optionally
+/// followed by a colon and the name of one of its networks.
 ///
 /// # Errors
-/// A description that is none; as [`read`].
+/// The description is invalid, or see [`read`].
 pub fn named(text: &str) -> Result<Site, FileError> {
     if Site::is_described(text) {
         let described = Site::from_description(text);
@@ -109,7 +110,7 @@ pub fn named(text: &str) -> Result<Site, FileError> {
     read(path, name)
 }
 
-/// A file, and the name of one of its networks.
+/// Splits a text into a file and the name of one of its networks.
 pub fn split(text: &str) -> (&Path, Option<&str>) {
     match text.rsplit_once(':') {
         Some((file, name)) if !Path::new(text).exists() && Path::new(file).is_file() => {
@@ -119,18 +120,18 @@ pub fn split(text: &str) -> (&Path, Option<&str>) {
     }
 }
 
-/// Reads a network with its hosts. `name` chooses among several networks of a file.
+/// Reads a network with its hosts. `name` selects one of several networks in a file.
 ///
 /// # Errors
-/// A file that cannot be read, or holds no network, or none of that name.
+/// The file cannot be read, or holds no network, or none with that name.
 pub fn read(path: &Path, name: Option<&str>) -> Result<Site, FileError> {
     from_text(path, &text::read(path)?, name)
 }
 
-/// The network in the text of a file; `path` is for messages.
+/// Parses a network from the text of a file; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`].
+/// See [`read`].
 pub fn from_text(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
     let format = format_of(text).ok_or_else(|| {
         let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

@@ -11,16 +11,16 @@ use crate::networks::network::Network;
 use crate::networks::site::Site;
 use treepie_base::FileError;
 
-/// Names that a target begins with.
+/// Words with which a target begins.
 const NAMES: [&str; 15] = [
     "cmplt", "cmpltw", "hcub", "mesh2D", "mesh3D", "meshXD", "torus2D", "torus3D", "torusXD",
     "tleaf", "ltleaf", "deco", "sub", "dist", "varcmplt",
 ];
 
-/// All pairs of at most so many terminals are kept as links.
+/// Largest number of terminals for which all pairs are stored as links.
 const MOST_PAIRS: usize = 4096;
 
-/// Whether a text begins as a target does.
+/// True if a text begins like a target.
 pub(super) fn recognize(text: &str) -> bool {
     text.split_whitespace()
         .next()
@@ -142,7 +142,7 @@ impl<'a> Words<'a> {
                 });
             }
             "dist" => {
-                // A factor for all distances changes no placement.
+                // A common factor of all distances does not change a placement.
                 self.number()?;
                 return match depth > 4 {
                     true => Err("has too many `dist` inside each other".to_owned()),
@@ -197,7 +197,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A tree by arities and lengths of links from the root.
+/// Builds a tree from arities and lengths of links from the root.
 fn tree(pairs: &[usize]) -> Result<Network, String> {
     let levels: Vec<(usize, usize)> = pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect();
     let leaves = levels.iter().try_fold(1_usize, |all, &(arity, _)| {

@@ -1,4 +1,4 @@
-//! What `scontrol show node`, also with `--json`, says of each node: `Topology=` with the names of
+//! Output of `scontrol show node`, also with `--json`: `Topology=` of each node with the names of
 //! its switches, or its coordinates on a ring or torus (Slurm 26.05).
 
 use std::collections::BTreeMap;
@@ -12,17 +12,17 @@ use super::slurm::switches::Switches;
 use super::tori::{Torus, of_tori};
 use crate::networks::site::Site;
 
-/// Whether a text begins with a node.
+/// True if a text begins with a node.
 pub(super) fn recognize(text: &str) -> bool {
     lines::first(text).is_some_and(|line| lines::begins(line, "NodeName="))
 }
 
-/// Reads the nodes; `name` chooses among the topologies that they are in, or among tori of one.
+/// Reads the nodes; `name` selects one of the topologies that they are in, or one of several tori.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
     of_nodes(path, &nodes(path, text)?, name)
 }
 
-/// What `scontrol show node --json` lists: objects with `name` and `topology`.
+/// Reads the list of `scontrol show node --json`: objects with `name` and `topology`.
 pub(super) fn from_json(
     path: &Path,
     nodes: &[Value],
@@ -42,13 +42,13 @@ pub(super) fn from_json(
     of_nodes(path, &nodes.collect::<Result<Vec<_>, _>>()?, name)
 }
 
-/// The network of nodes and what is said of the place of each.
+/// Builds the network from nodes and the location of each.
 fn of_nodes(
     path: &Path,
     nodes: &[(String, String)],
     name: Option<&str>,
 ) -> Result<Site, FileError> {
-    // Of every topology the nodes and their places in it.
+    // The nodes of each topology and their locations in it.
     let mut topologies: BTreeMap<&str, Vec<(&str, Vec<&str>)>> = BTreeMap::new();
     for (node, topology) in nodes {
         for place in topology.split(',').filter(|place| !place.is_empty()) {
@@ -110,7 +110,7 @@ fn nodes(path: &Path, text: &str) -> Result<Vec<(String, String)>, FileError> {
     named.collect()
 }
 
-/// Rings and tori, if all places are a name with one coordinate, or with three.
+/// Returns rings and tori, if all locations are a name with one coordinate, or with three.
 fn tori(places: &[(&str, Vec<&str>)]) -> Option<Vec<Torus>> {
     let dimensions = places.first()?.1.len().checked_sub(1)?;
     if dimensions != 1 && dimensions != 3 {
@@ -130,14 +130,14 @@ fn tori(places: &[(&str, Vec<&str>)]) -> Option<Vec<Torus>> {
     Some(found.into_iter().map(torus).collect())
 }
 
-/// Switches from the top down.
+/// Builds the tree of switches from the top down.
 fn tree(path: &Path, places: &[(&str, Vec<&str>)]) -> Result<Site, FileError> {
     let mut below: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
     for (node, parts) in places {
         let mut above: Option<String> = None;
         let mut whole = String::new();
         for part in parts {
-            // Blocks and switches of one name below different ones are different.
+            // Blocks and switches with the same name below different ones are different.
             whole = format!("{whole}:{part}");
             if let Some(above) = above {
                 let switches = &mut below.entry(above).or_default().0;

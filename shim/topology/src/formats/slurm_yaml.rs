@@ -1,4 +1,4 @@
-//! Slurm's topology.yaml: a list of topologies of the same nodes, of which one is the default.
+//! Slurm's topology.yaml: a list of topologies of the same nodes, one of which is the default.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::slurm::switches::{Switch, Switches};
 use super::tori::{Torus, of_tori};
 use crate::networks::site::Site;
 
-/// Whether a text is a list of topologies.
+/// True if a text is a list of topologies.
 pub(super) fn recognize(text: &str) -> bool {
     const ITEM: &str = "- topology:";
     lines::first(text).is_some_and(|line| {
@@ -155,7 +155,7 @@ impl Item {
         let mut switches = Switches::default();
         if let Some(tree) = &self.tree {
             for fields in &tree.switches {
-                // Slurm ignores children where there are nodes.
+                // Slurm ignores children if there are nodes.
                 let children = fields
                     .children
                     .as_deref()

@@ -1,4 +1,4 @@
-//! Files of Treepie's that hold a topology, whose leaves are hosts.
+//! Files of Treepie that hold a topology whose leaves are hosts.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::trees::of_tree;
 use crate::file;
 use crate::networks::site::Site;
 
-/// Whether a text is a file of Treepie's of any kind but networks.
+/// True if a text is a file of Treepie of any kind except networks.
 pub(super) fn recognize(text: &str) -> bool {
     lines::kind(text).is_some_and(|kind| kind != "network")
 }

@@ -11,23 +11,23 @@ use crate::networks::lattice::Lattice;
 use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
 
-/// A torus or mesh of a file, and which host is in which cell.
+/// A torus or mesh of a file, with its hosts and their cells.
 pub(super) struct Torus {
     /// Its name.
     pub name: String,
     /// Sizes.
     pub sizes: Vec<usize>,
-    /// Which dimensions close.
+    /// True for dimensions that close.
     pub wraps: Vec<bool>,
     /// Hosts and their coordinates.
     pub hosts: Vec<(String, Vec<usize>)>,
 }
 
 impl Torus {
-    /// A torus whose cells take `hosts` in order, the first coordinate fastest.
+    /// Builds a torus whose cells take `hosts` in order, the first coordinate fastest.
     ///
     /// # Errors
-    /// More hosts than cells.
+    /// There are more hosts than cells.
     pub(super) fn in_order(
         name: &str,
         sizes: &[usize],
@@ -63,7 +63,7 @@ impl Torus {
     }
 
     /// The smallest lattice with all these coordinates: a part of a torus looks like a mesh, and
-    /// only what is full surely closes.
+    /// only full dimensions are certain to close.
     pub(super) fn smallest(name: &str, hosts: Vec<(String, Vec<usize>)>) -> Self {
         let dimensions = hosts.first().map_or(0, |(_, at)| at.len());
         let largest = |dimension: usize| hosts.iter().map(|(_, at)| at[dimension]).max();
@@ -82,11 +82,11 @@ impl Torus {
     }
 }
 
-/// The network of one torus; of several alike, one more dimension joins them, whose steps are
-/// longer than any way inside. `name` chooses one of them.
+/// Builds the network of one torus; several equal tori are joined by an additional dimension, whose
+/// steps are longer than any path inside. `name` selects one of them.
 ///
 /// # Errors
-/// None or no such torus; several that are not alike; what [`Lattice::new`] refuses.
+/// There is no torus or none with that name, several tori differ, or [`Lattice::new`] fails.
 pub(super) fn of_tori(
     path: &Path,
     tori: Vec<Torus>,
@@ -151,7 +151,7 @@ pub(super) fn of_tori(
     in_network(path, Site::new(Network::Lattice(lattice), hosts))
 }
 
-/// Hosts at coordinates of a network that has some.
+/// Places hosts at coordinates of a network that has coordinates.
 pub(super) fn placed(site: &Site, hosts: Vec<(String, Vec<usize>)>) -> Result<Site, NetworkError> {
     let network = site.network().clone();
     let at = |at: &[usize]| match &network {
@@ -180,7 +180,7 @@ pub(super) fn placed(site: &Site, hosts: Vec<(String, Vec<usize>)>) -> Result<Si
     Site::new(network, hosts)
 }
 
-/// Coordinates that begin at 0 in each dimension.
+/// Shifts coordinates so that they begin at 0 in each dimension.
 pub(super) fn count_from_least(hosts: &mut [(String, Vec<usize>)]) {
     let dimensions = hosts.first().map_or(0, |(_, at)| at.len());
     for dimension in 0..dimensions {

@@ -10,7 +10,7 @@ use crate::networks::site::{Host, Site};
 use crate::networks::tree::TreeNetwork;
 use crate::tree::Topology;
 
-/// A tree whose leaves are hosts as a network.
+/// Converts a tree whose leaves are hosts to a network.
 pub(super) fn of_tree(path: &Path, tree: Topology) -> Result<Site, FileError> {
     let hosts = hosts_of(&tree);
     let network = in_network(path, TreeNetwork::new(tree))?;

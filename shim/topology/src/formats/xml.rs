@@ -19,7 +19,7 @@ use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
 use crate::tree::{ProcessingUnit, Topology};
 
-/// Whether a text looks like either.
+/// True if a text seems to have either form.
 pub(super) fn recognize(text: &str) -> bool {
     let is_xml = lines::first(text).is_some_and(|line| line.starts_with('<'));
     is_xml && (text.contains("<platform") || text.contains("<graphml"))
@@ -72,7 +72,7 @@ impl Reader<'_> {
         })
     }
 
-    /// One cluster with a topology, or hosts and routers with routes between them.
+    /// Reads one cluster with a topology, or hosts and routers with routes between them.
     fn platform(&self, root: Node, name: Option<&str>) -> Result<Site, FileError> {
         let clusters: Vec<Node> = root
             .descendants()
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
     }
 
-    /// SimGrid's dragonfly: group j hangs on blade j of the first chassis.
+    /// SimGrid's dragonfly: the link to group j is on blade j of the first chassis.
     fn dragonfly(
         &self,
         cluster: Node,
@@ -222,7 +222,7 @@ impl Reader<'_> {
         builder.site(self.path, 2)
     }
 
-    /// A general platform: every route is a way of as many links as it names.
+    /// A general platform: every route has as many links as it names.
     fn routes(&self, root: Node) -> Result<Site, FileError> {
         let named = |tag: &'static str| root.descendants().filter(move |n| n.has_tag_name(tag));
         let mut builder = GraphBuilder::default();
@@ -342,7 +342,7 @@ impl Reader<'_> {
     }
 }
 
-/// Numbers such as `0-7,9`.
+/// Expands numbers such as `0-7,9`.
 fn radical(text: &str) -> Result<Vec<usize>, String> {
     let mut numbers = Vec::new();
     for part in text.split(',') {
@@ -363,7 +363,7 @@ fn radical(text: &str) -> Result<Vec<usize>, String> {
     Ok(numbers)
 }
 
-/// Bytes a second of `125MBps`, `10Gbps` or a bare number.
+/// Bytes per second of `125MBps`, `10Gbps` or a bare number.
 fn rate(text: &str) -> Option<f64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != 'e' && c != 'E');
     let (number, unit) = text.split_at(digits.unwrap_or(text.len()));
@@ -421,7 +421,7 @@ mod tests {
             .iter()
             .map(|&p| fly.network().distance(at[0], p))
             .collect();
-        // Same router, other blade, other chassis, next group: blade 1 leads there, to blade 0.
+        // Same router, other blade, other chassis, next group: blade 1 has the link to its blade 0.
         assert_eq!(from_first, [2, 2, 3, 3, 4, 4, 5]);
         assert_eq!(site(&cluster("FLAT", "", "0-3,9")).unwrap().nodes(), 5);
     }

@@ -1,11 +1,12 @@
-//! Dragonflies: groups of routers that are close to each other, joined by global links (Kim,
-//! Dally, Scott and Abts 2008).
+//! Dragonflies: groups of closely connected routers, joined by global links (Kim, Dally, Scott and
+//! Abts 2008).
 
 use super::error::NetworkError;
 use super::error::out_of_range;
 use super::fabric::{Fabric, POSITION_LIMIT};
 
-/// Where the global port `q` of group `G` of `g` groups leads, as Hastings et al. 2015 name it.
+/// Destination of the global port `q` of group `G` of `g` groups, with the names of Hastings et al.
+/// 2015.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Arrangement {
     /// To group `q`, or `q + 1` from `G` on.
@@ -29,7 +30,7 @@ pub enum Local {
     },
 }
 
-/// What distance is meant.
+/// Definition of distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Paths {
     /// Minimal routes of the dragonfly: local, global, local.
@@ -39,7 +40,7 @@ pub enum Paths {
     Shortest,
 }
 
-/// Distances between routers are kept in a table up to this many.
+/// Maximum number of routers whose distances are stored in a table.
 const TABLE_LIMIT: usize = 1 << 13;
 
 /// A dragonfly. Positions are routers, numbered group by group.
@@ -51,20 +52,20 @@ pub struct Dragonfly {
     local: Local,
     arrangement: Arrangement,
     paths: Paths,
-    /// Links between two groups.
+    /// Number of links between two groups.
     links_between: usize,
     /// Router in group `G` of its `i`-th link to group `T`: `gates[(G * groups + T) * links + i]`.
     gates: Vec<u32>,
-    /// Shortest distances between routers, where they are what is meant.
+    /// Shortest distances between routers, if these define the distance.
     table: Vec<u8>,
 }
 
 impl Dragonfly {
-    /// A dragonfly of `groups` groups of `routers` routers with `ports` global links each.
+    /// Builds a dragonfly of `groups` groups of `routers` routers with `ports` global links each.
     ///
     /// # Errors
-    /// A number of 0; more groups than there are global links to join them; too many routers;
-    /// shortest paths between more than 8192 routers; rows that do not fill a group.
+    /// A number is 0, there are more groups than global links can join, there are too many routers,
+    /// shortest paths are required between more than 8192 routers, or rows do not fill a group.
     pub fn new(
         (routers, ports, groups): (usize, usize, usize),
         local: Local,
@@ -87,7 +88,7 @@ impl Dragonfly {
             );
             return Err(out_of_range("number of groups", groups, expected));
         }
-        // A network has one link for each pair of routers of a group, of which there is a number.
+        // A network has one link for each pair of routers of a group; its number must fit.
         if routers > 4096 || groups > 4096 {
             let expected = "at most 4096 groups of at most 4096 routers";
             return Err(out_of_range(
@@ -135,7 +136,7 @@ impl Dragonfly {
         Ok(dragonfly)
     }
 
-    /// The group to which the port `port` of `group` leads, ports counted below the number of
+    /// The group at the other end of port `port` of `group`; ports are numbered below the number of
     /// other groups.
     fn leads_to(&self, group: usize, port: usize) -> usize {
         let groups = self.groups;
@@ -152,7 +153,7 @@ impl Dragonfly {
         }
     }
 
-    /// The port of `group` that leads to `other`, the inverse of [`Dragonfly::leads_to`].
+    /// The port of `group` to `other`, the inverse of [`Dragonfly::leads_to`].
     fn port_to(&self, group: usize, other: usize) -> usize {
         let groups = self.groups;
         match self.arrangement {
@@ -178,7 +179,7 @@ impl Dragonfly {
         self.routers
     }
 
-    /// What distance is meant.
+    /// Definition of distance.
     pub fn paths(&self) -> Paths {
         self.paths
     }
@@ -188,12 +189,12 @@ impl Dragonfly {
         position / self.routers
     }
 
-    /// Whether a link is between groups.
+    /// True if a link is between groups.
     pub(crate) fn is_global(&self, link: usize) -> bool {
         link >= self.groups * self.routers * self.routers
     }
 
-    /// Links between two routers of a group.
+    /// Number of links between two routers of a group.
     fn local_distance(&self, a: usize, b: usize) -> u32 {
         match self.local {
             Local::Complete => u32::from(a != b),
@@ -203,12 +204,12 @@ impl Dragonfly {
         }
     }
 
-    /// Router that the i-th link from `group` to `other` leaves.
+    /// Router of `group` that has the i-th link to `other`.
     fn gate(&self, group: usize, other: usize, link: usize) -> usize {
         self.gates[(group * self.groups + other) * self.links_between + link] as usize
     }
 
-    /// Links on a minimal route over the i-th link between the groups of two routers.
+    /// Number of links on a minimal route over the i-th link between the groups of two routers.
     fn over(&self, (from, a): (usize, usize), (to, b): (usize, usize), link: usize) -> u32 {
         let (out, into) = (self.gate(from, to, link), self.gate(to, from, link));
         self.local_distance(a, out) + 1 + self.local_distance(into, b)
@@ -254,7 +255,7 @@ impl Dragonfly {
         table
     }
 
-    /// The links inside `group` on the way from router `a` to `b`.
+    /// The links inside `group` on the path from router `a` to `b`.
     fn route_inside(
         &self,
         group: usize,
@@ -325,7 +326,7 @@ impl Fabric for Dragonfly {
         1.0
     }
 
-    /// Local, global, local; evenly over the global links that make the way shortest.
+    /// Local, global, local; evenly over the global links with the shortest path.
     fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64)) {
         let (from, to) = (a / self.routers, b / self.routers);
         let (a, b) = (a % self.routers, b % self.routers);

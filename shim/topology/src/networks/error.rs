@@ -5,55 +5,55 @@ use treepie_base::printable::one_line;
 
 use super::fabric::POSITION_LIMIT;
 
-/// Reason why a network could not be made.
+/// Reason why a network could not be built.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum NetworkError {
-    /// No dimension, no switch, or no host.
+    /// There is no dimension, no switch, or no host.
     #[error("the network is empty: give at least one {what}")]
     Empty {
-        /// What is missing.
+        /// The missing item.
         what: &'static str,
     },
-    /// A number that is too small or too large.
+    /// A number is too small or too large.
     #[error("{what} is {found}: expected {expected}")]
     OutOfRange {
         /// The parameter.
         what: String,
         /// Its value.
         found: String,
-        /// What it can be.
+        /// Its valid values.
         expected: String,
     },
-    /// More positions than this program handles.
+    /// More positions than supported.
     #[error("the network has more than {POSITION_LIMIT} positions: check its parameters")]
     TooLarge,
-    /// A list has another length than what it describes.
+    /// A list has another length than the number of items that it describes.
     #[error("{found} {what} for {expected}: give one for each")]
     WrongCount {
         /// The listed items, in the plural.
         what: &'static str,
-        /// The number given.
+        /// Actual length of the list.
         found: usize,
-        /// What they describe.
+        /// The described items.
         expected: String,
     },
-    /// Text that describes no network.
+    /// The text does not describe a network.
     #[error("\"{text}\" describes no network: {problem}")]
     NoNetwork {
         /// The text.
         text: String,
-        /// What is wrong and what was expected.
+        /// The error and the expected content.
         problem: String,
     },
-    /// Parts that no link joins.
+    /// No path of links joins two parts.
     #[error("no way leads from {from} to {to}: the network falls apart, add the missing links")]
     Unconnected {
         /// A position.
         from: String,
-        /// One that cannot be reached from there.
+        /// A position that cannot be reached from there.
         to: String,
     },
-    /// A host that is at two positions.
+    /// A host is at two positions.
     #[error("host {host} is in the network twice: keep one of the two")]
     HostTwice {
         /// The host.
@@ -66,20 +66,20 @@ pub enum NetworkError {
     NotInNetwork {
         /// The host.
         host: String,
-        /// Hosts that are.
+        /// Hosts of the network.
         known: String,
     },
-    /// More machines than the network has room for.
+    /// More machines than the network has nodes.
     #[error("{machines} machines for the {nodes} nodes of the network: use a larger network")]
     TooFewNodes {
         /// Machines to place.
         machines: usize,
-        /// Nodes there are.
+        /// Existing nodes.
         nodes: usize,
     },
 }
 
-/// A parameter out of its range.
+/// Builds the error of a parameter out of its range.
 pub(super) fn out_of_range(
     what: impl Into<String>,
     found: impl ToString,
@@ -92,7 +92,7 @@ pub(super) fn out_of_range(
     }
 }
 
-/// Refuses a name that does not stay on its line where it is shown.
+/// Refuses a name that would not fit on one line.
 pub(super) fn require_name(of: &str, name: &str) -> Result<(), NetworkError> {
     let shown = one_line(name);
     match shown == name {

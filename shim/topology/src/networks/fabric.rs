@@ -1,10 +1,10 @@
-//! Properties that all families of networks have in common.
+//! Properties common to all families of networks.
 
-/// A network has at most this many positions.
+/// Maximum number of positions of a network.
 pub(crate) const POSITION_LIMIT: usize = 1 << 22;
 
-/// Queries that every family of networks can answer. Links are directed and numbered from 0; some
-/// numbers stand for no link. Vertices are the positions, then switches on which no host can hang.
+/// Operations of every family of networks. Links are directed and numbered from 0; some numbers do
+/// not denote a link. Vertices are the positions, then switches that no host can be connected to.
 pub(crate) trait Fabric {
     /// Number of positions.
     fn positions(&self) -> usize;
@@ -12,27 +12,26 @@ pub(crate) trait Fabric {
     fn vertices(&self) -> usize {
         self.positions()
     }
-    /// Links between a host at position `a` and another at `b`, their own links to the network
-    /// included; the way between two hosts at one position if these are the same.
+    /// Number of links between a host at position `a` and another at `b`, including their own links
+    /// to the network; if both positions are the same, that between two hosts at one position.
     fn distance(&self, a: usize, b: usize) -> u32;
     /// Length of the two links of hosts to the network, which no placement changes.
     fn access(&self) -> u32;
     /// Upper bound of the numbers of links.
     fn links(&self) -> usize;
-    /// Vertices that a link leads from and to; `None` for a number that stands for no link.
+    /// Vertices at the start and end of a link; `None` for a number that does not denote a link.
     fn ends(&self, link: usize) -> Option<(usize, usize)>;
-    /// Parallel cables of a link, or its capacity in any unit.
+    /// Number of parallel cables of a link, or its capacity in any unit.
     fn capacity(&self, link: usize) -> f64;
     /// Length of a link.
     fn length(&self, _link: usize) -> u32 {
         1
     }
-    /// Calls `each` for every link on the way from `a` to `b`, with the share of the traffic that
-    /// goes over it.
+    /// Calls `each` for every link on the path from `a` to `b`, with its share of the traffic.
     fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64));
-    /// Name of a vertex for people.
+    /// Readable name of a vertex.
     fn vertex_name(&self, vertex: usize) -> String;
-    /// Sets of vertices between which links are few: for each a name and the part of every vertex.
+    /// Sets of vertices with few links between them: for each a name and the part of every vertex.
     fn cuts(&self) -> Vec<(String, Vec<u32>)>;
     /// The network in a few words.
     fn describe(&self) -> String;

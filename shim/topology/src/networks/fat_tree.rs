@@ -5,20 +5,20 @@ use super::error::NetworkError;
 use super::error::out_of_range;
 use super::fabric::{Fabric, OUTSIDE, POSITION_LIMIT};
 
-/// More levels than this has no fat tree.
+/// Maximum number of levels of a fat tree.
 const LEVEL_LIMIT: usize = 8;
 
 /// A fat tree. Positions are its leaves, the nodes; the first child of level 1 is the fastest.
 ///
-/// A vertex of level `l` is named by the children taken below the root down to level `l`, and the
-/// parents taken from the leaf up to it; vertices of one level differ in one of both.
+/// A vertex of level `l` is identified by the children taken below the root down to level `l`, and
+/// the parents taken from the leaf up to it; vertices of one level differ in at least one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FatTree {
-    /// Children of a vertex of each level, from the lowest.
+    /// Number of children of a vertex of each level, from the lowest.
     children: Vec<usize>,
-    /// Parents of a vertex of the level below.
+    /// Number of parents of a vertex of the level below.
     parents: Vec<usize>,
-    /// Cables to each parent.
+    /// Number of cables to each parent.
     cables: Vec<usize>,
     /// Number of vertices of each level, leaves first.
     counts: Vec<usize>,
@@ -26,17 +26,19 @@ pub struct FatTree {
     vertices: Vec<usize>,
     /// The first link above each level.
     links: Vec<usize>,
-    /// Leaves below a vertex of each level: products of children.
+    /// Number of leaves below a vertex of each level: products of children.
     below: Vec<usize>,
-    /// Ways from a leaf up to each level: products of parents.
+    /// Number of paths from a leaf up to each level: products of parents.
     above: Vec<usize>,
 }
 
 impl FatTree {
-    /// A fat tree with so many children, parents and cables for each level, the lowest first.
+    /// Builds a fat tree from the numbers of children, parents and cables of each level, the lowest
+    /// first.
     ///
     /// # Errors
-    /// No level or too many, lists of different lengths, a number of 0, too many vertices.
+    /// There is no level or too many, lists have different lengths, a number is 0, or there are too
+    /// many vertices.
     pub fn new(
         children: &[usize],
         parents: &[usize],
@@ -105,17 +107,17 @@ impl FatTree {
         Ok(tree)
     }
 
-    /// Children of a vertex of each level, from the lowest.
+    /// Number of children of a vertex of each level, from the lowest.
     pub fn children(&self) -> &[usize] {
         &self.children
     }
 
-    /// Number of vertices of each level, the leaves' first, in the order of their numbers.
+    /// Number of vertices of each level, leaves first, in the order of their numbers.
     pub fn counts(&self) -> &[usize] {
         &self.counts
     }
 
-    /// Levels above the leaves.
+    /// Number of levels above the leaves.
     fn levels(&self) -> usize {
         self.children.len()
     }
@@ -126,13 +128,13 @@ impl FatTree {
         (0..=self.levels()).find(same).unwrap_or(self.levels())
     }
 
-    /// The vertex of a level above `leaf` that is reached by the parents `way`.
+    /// The vertex of a level above `leaf` that the parents `way` lead to.
     fn vertex(&self, level: usize, leaf: usize, way: usize) -> usize {
         leaf / self.below[level] * self.above[level] + way
     }
 
-    /// The number of the link above a vertex of `level`, its number in its level, to its parent
-    /// number `parent` over `cable`.
+    /// The number of the link above a vertex of `level`, given by its number in its level, to its
+    /// parent `parent` over `cable`.
     fn link(&self, level: usize, vertex: usize, parent: usize, cable: usize, up: bool) -> usize {
         let ports = self.parents[level] * self.cables[level];
         let port = parent * self.cables[level] + cable;
@@ -168,7 +170,7 @@ impl Fabric for FatTree {
         let ports = self.parents[level] * self.cables[level];
         let (lower, port) = (within / 2 / ports, within / 2 % ports);
         let parent = port / self.cables[level];
-        // The parent that is taken is the newest of the ways.
+        // The last parent taken is the most significant digit of the path.
         let (subtree, way) = (lower / self.above[level], lower % self.above[level]);
         let leaf = subtree * self.below[level];
         let upper = self.vertex(level + 1, leaf, way + parent * self.above[level]);
@@ -186,8 +188,8 @@ impl Fabric for FatTree {
         1.0
     }
 
-    /// d-mod-k on the way up (Zahavi 2010); down there is one way, over the cable that the number
-    /// of the source gives.
+    /// d-mod-k on the way up (Zahavi 2010); on the way down there is one path, over the cable
+    /// selected by the number of the source.
     fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64)) {
         let top = self.common(a, b);
         let mut way = 0;

@@ -6,10 +6,10 @@ use std::collections::BinaryHeap;
 use super::error::{NetworkError, out_of_range, require_name};
 use super::fabric::{Fabric, POSITION_LIMIT};
 
-/// Distances are kept in a table of at most so many entries.
+/// Maximum number of entries of the table of distances.
 const TABLE_LIMIT: usize = 1 << 28;
 
-/// The longest link and the longest way.
+/// Maximum length of a link and of a path.
 const LENGTH_LIMIT: u32 = 60_000;
 
 /// An undirected link between two vertices.
@@ -19,9 +19,9 @@ pub struct Edge {
     pub one: usize,
     /// The other.
     pub other: usize,
-    /// Its length; 1 unless links differ.
+    /// Its length; 1 by default.
     pub length: u32,
-    /// Its capacity in one direction, in any unit that is the same for all.
+    /// Its capacity in one direction, in any unit common to all links.
     pub capacity: f64,
 }
 
@@ -31,7 +31,7 @@ pub struct GraphNetwork {
     names: Vec<String>,
     positions: usize,
     access: u32,
-    /// Of every directed link where it starts; links of one vertex are neighbours.
+    /// Start of every directed link; links of one vertex are adjacent.
     starts: Vec<usize>,
     from: Vec<u32>,
     to: Vec<u32>,
@@ -42,13 +42,13 @@ pub struct GraphNetwork {
 }
 
 impl GraphNetwork {
-    /// The graph of `edges` between named vertices, of which the first `positions` can have hosts,
-    /// each at the end of a link of its own if `access` is 2, and being the host if it is 0.
-    /// Parallel edges count as one of their common capacity and the least length.
+    /// Builds the graph of `edges` between named vertices. The first `positions` can have hosts: at
+    /// the end of a separate link if `access` is 2; if it is 0, the position is the host. Parallel
+    /// edges become one with the sum of their capacities and the least length.
     ///
     /// # Errors
-    /// No position, an edge to a vertex that there is not, a length of 0, a capacity that is no
-    /// positive number, positions that are not connected, too large a table of distances.
+    /// There is no position, an edge to a missing vertex, a length of 0, or a capacity that is not
+    /// a positive number; positions are not connected; the table of distances is too large.
     pub fn new(
         names: Vec<String>,
         positions: usize,
@@ -130,7 +130,7 @@ impl GraphNetwork {
         &self.names
     }
 
-    /// Distances from everywhere to every position, by Dijkstra's algorithm.
+    /// Computes the distances from all vertices to every position, by Dijkstra's algorithm.
     fn measure(&mut self) -> Result<(), NetworkError> {
         let vertices = self.names.len();
         let mut table = vec![u16::MAX; self.positions * vertices];
@@ -197,8 +197,8 @@ impl Fabric for GraphNetwork {
         self.lengths[link]
     }
 
-    /// One tree for every destination, as forwarding tables have it: of several next links that
-    /// are on shortest ways, the one that the number of the destination chooses.
+    /// One tree for every destination, as in forwarding tables: of several next links on shortest
+    /// paths, the number of the destination selects one.
     fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64)) {
         let vertices = self.names.len();
         let row = &self.to_position[b * vertices..(b + 1) * vertices];

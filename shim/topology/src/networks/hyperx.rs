@@ -15,10 +15,10 @@ pub struct HyperX {
 }
 
 impl HyperX {
-    /// Switches on a lattice of these sizes.
+    /// Builds a lattice of switches of these sizes.
     ///
     /// # Errors
-    /// No dimension or too many, a size of 0, too many switches.
+    /// There is no dimension or too many, a size is 0, or there are too many switches.
     pub fn new(sizes: &[usize]) -> Result<Self, NetworkError> {
         let extents = Extents::new(sizes)?;
         let mut starts = vec![0];
@@ -32,10 +32,10 @@ impl HyperX {
         })
     }
 
-    /// The same with so many cables between two switches of each dimension.
+    /// Sets the number of cables between two switches of each dimension.
     ///
     /// # Errors
-    /// Another number of them than of dimensions; one that is not a positive number.
+    /// The number of widths differs from that of dimensions, or a width is not a positive number.
     pub(crate) fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
         self.widths = checked_widths(widths, self.sizes().len())?;
         Ok(self)
@@ -46,7 +46,7 @@ impl HyperX {
         self.extents.sizes()
     }
 
-    /// The position with these coordinates; `None` outside.
+    /// The position with these coordinates; `None` if outside.
     pub fn position(&self, at: &[usize]) -> Option<usize> {
         self.extents.checked(at)
     }

@@ -4,10 +4,10 @@ use super::error::NetworkError;
 use super::error::out_of_range;
 use super::fabric::{Fabric, POSITION_LIMIT};
 
-/// A lattice has at most this many dimensions; TofuD has 6.
+/// Maximum number of dimensions of a lattice; TofuD has 6.
 pub const DIMENSION_LIMIT: usize = 8;
 
-/// The longest dimension.
+/// Maximum size of a dimension.
 const SIZE_LIMIT: usize = 1 << 13;
 
 /// Letters of the dimensions.
@@ -48,7 +48,7 @@ impl Extents {
         self.0.iter().product()
     }
 
-    /// Coordinates of a position; 0 in dimensions that there are not.
+    /// Coordinates of a position; 0 in missing dimensions.
     pub(super) fn at(&self, position: usize) -> [usize; DIMENSION_LIMIT] {
         let mut rest = position;
         let mut at = [0; DIMENSION_LIMIT];
@@ -65,7 +65,7 @@ impl Extents {
         both.fold(0, |sum, (&size, &coordinate)| sum * size + coordinate)
     }
 
-    /// The same; `None` outside.
+    /// The position with these coordinates; `None` if outside.
     pub(super) fn checked(&self, at: &[usize]) -> Option<usize> {
         let inside = at.len() == self.0.len() && at.iter().zip(&self.0).all(|(c, size)| c < size);
         inside.then(|| self.position(at))
@@ -84,7 +84,7 @@ impl Extents {
 }
 
 /// A torus, a mesh, or a lattice of which some dimensions close. Hosts are at its nodes, several at
-/// one where routers are shared (Cray's Gemini has two).
+/// one if routers are shared (Cray's Gemini has two).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lattice {
     extents: Extents,
@@ -94,10 +94,11 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// A lattice of these sizes, whose dimensions close where `wraps` says so.
+    /// Builds a lattice of these sizes; the dimensions that are true in `wraps` close.
     ///
     /// # Errors
-    /// No dimension or too many, a size of 0, too many positions, another number of wraps.
+    /// There is no dimension or too many, a size is 0, there are too many positions, or the number
+    /// of wraps differs from that of dimensions.
     pub fn new(sizes: &[usize], wraps: &[bool]) -> Result<Self, NetworkError> {
         let extents = Extents::new(sizes)?;
         require_each(wraps.len(), sizes.len(), "wraps")?;
@@ -114,35 +115,35 @@ impl Lattice {
         })
     }
 
-    /// A torus.
+    /// Builds a torus.
     ///
     /// # Errors
-    /// As [`Lattice::new`].
+    /// See [`Lattice::new`].
     pub fn torus(sizes: &[usize]) -> Result<Self, NetworkError> {
         Lattice::new(sizes, &vec![true; sizes.len()])
     }
 
-    /// A mesh.
+    /// Builds a mesh.
     ///
     /// # Errors
-    /// As [`Lattice::new`].
+    /// See [`Lattice::new`].
     pub fn mesh(sizes: &[usize]) -> Result<Self, NetworkError> {
         Lattice::new(sizes, &vec![false; sizes.len()])
     }
 
-    /// The same with so many parallel links in each dimension.
+    /// Sets the number of parallel links in each dimension.
     ///
     /// # Errors
-    /// Another number of them than of dimensions; one that is not a positive number.
+    /// The number of widths differs from that of dimensions, or a width is not a positive number.
     pub(crate) fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
         self.widths = checked_widths(widths, self.sizes().len())?;
         Ok(self)
     }
 
-    /// The same with links of these lengths in each dimension.
+    /// Sets the length of links in each dimension.
     ///
     /// # Errors
-    /// Another number of them than of dimensions; a length of 0 or above 1,000.
+    /// The number of lengths differs from that of dimensions, or a length is 0 or above 1,000.
     pub(crate) fn with_lengths(mut self, lengths: &[u32]) -> Result<Self, NetworkError> {
         require_each(lengths.len(), self.sizes().len(), "lengths")?;
         if let Some(length) = lengths.iter().find(|l| !(1..=1000).contains(*l)) {
@@ -157,7 +158,7 @@ impl Lattice {
         self.extents.sizes()
     }
 
-    /// Which dimensions close.
+    /// True for dimensions that close.
     pub fn wraps(&self) -> &[bool] {
         &self.wraps
     }
@@ -167,7 +168,7 @@ impl Lattice {
         &self.lengths
     }
 
-    /// Coordinates of a position: the first [`Lattice::sizes`] of them count.
+    /// Coordinates of a position; only as many as [`Lattice::sizes`] are valid.
     pub fn coordinates(&self, position: usize) -> [usize; DIMENSION_LIMIT] {
         self.extents.at(position)
     }
@@ -177,14 +178,14 @@ impl Lattice {
         self.extents.checked(at)
     }
 
-    /// Steps in one dimension, and whether they go up.
+    /// Number of steps in one dimension, and true if they go up.
     fn steps(&self, dimension: usize, from: usize, to: usize) -> (usize, bool) {
         let size = self.sizes()[dimension];
         if !self.wraps[dimension] {
             return (from.abs_diff(to), to >= from);
         }
         let up = (to + size - from) % size;
-        // Half-way round goes up.
+        // Halfway round goes up.
         match 2 * up <= size {
             true => (up, true),
             false => (size - up, false),
@@ -294,8 +295,8 @@ impl Fabric for Lattice {
         self.extents.name(vertex)
     }
 
-    /// The slabs that are half as thick as a closed dimension, and the two sides of every plane of
-    /// an open one; and every node.
+    /// The slabs of half the thickness of a closed dimension, the two sides of every plane of an
+    /// open one, and every node.
     fn cuts(&self) -> Vec<(String, Vec<u32>)> {
         let mut cuts = vec![("a node".to_owned(), (0..self.positions() as u32).collect())];
         for (dimension, &size) in self.sizes().iter().enumerate() {

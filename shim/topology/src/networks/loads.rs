@@ -1,4 +1,4 @@
-//! What traffic puts on the links of a network.
+//! Loads that traffic puts on the links of a network.
 
 use super::fabric::OUTSIDE;
 use super::network::Network;
@@ -6,18 +6,18 @@ use super::network::Network;
 /// Traffic over every link by the stated routing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loads {
-    /// Bytes, or whatever the traffic is counted in, over each directed link.
+    /// Load of each directed link, in bytes or the unit of the traffic.
     pub of_link: Vec<f64>,
-    /// The most loaded link for its capacity; `None` where nothing is sent.
+    /// The most loaded link relative to its capacity; `None` if there is no traffic.
     pub most: Option<usize>,
     /// Load of that link divided by its capacity.
     pub most_load: f64,
-    /// Mean of load by capacity of all links there are.
+    /// Mean of load divided by capacity over all links.
     pub mean: f64,
 }
 
 impl Loads {
-    /// Loads by traffic between positions: from, to, amount.
+    /// Computes the loads from traffic between positions: from, to, amount.
     pub fn new(network: &Network, traffic: impl IntoIterator<Item = (usize, usize, f64)>) -> Self {
         let mut of_link = vec![0.0; network.links()];
         for (from, to, amount) in traffic {
@@ -44,11 +44,11 @@ impl Loads {
     }
 }
 
-/// Least that the most loaded link has to carry, however messages are routed: traffic out of a part
-/// of the network, divided by the links that lead out of it.
+/// Lower bound of the load of the most loaded link under any routing: traffic out of a part of the
+/// network, divided by the capacity of the links that lead out of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor {
-    /// Traffic by capacity.
+    /// Traffic divided by capacity.
     pub load: f64,
     /// The part: `a group`, `x < 4`.
     pub part: String,
@@ -63,7 +63,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The partitions of a network that tell most.
+    /// The partitions of a network with the strongest bounds.
     pub fn all(network: &Network) -> Vec<Partition> {
         let cuts = network.cuts().into_iter();
         let mut partitions: Vec<Partition> = cuts
@@ -90,7 +90,7 @@ impl Partition {
 }
 
 impl Floor {
-    /// The highest floor that `partitions` show for traffic between positions.
+    /// The largest lower bound of any of `partitions` for traffic between positions.
     pub fn new(partitions: &[Partition], traffic: &[(usize, usize, f64)]) -> Floor {
         let mut floor = Floor {
             load: 0.0,

@@ -1,4 +1,4 @@
-//! Networks that are no trees: a distance, a stated routing, and the load of every link.
+//! Networks that are not trees: a distance, a stated routing, and the load of every link.
 //!
 //! ```text
 //! lattice     tori and meshes of any number of dimensions
@@ -13,10 +13,10 @@
 //! site        a network and the hosts on it
 //! ```
 //!
-//! Hosts hang on *positions*: routers, switches, or the nodes of a lattice. Distances are between
-//! positions and not between hosts, so that 100,000 hosts fit. Facts about the families are from
-//! Dally and Towles 2004 (tori), Kim et al. 2008 and Hastings et al. 2015 (dragonflies), Öhring et
-//! al. 1995 and Zahavi 2010 (XGFT, d-mod-k), and Ahn et al. 2009 (HyperX).
+//! Hosts are connected to *positions*: routers, switches, or the nodes of a lattice. Distances are
+//! between positions and not between hosts, so that 100,000 hosts fit. Facts about the families are
+//! from Dally and Towles 2004 (tori), Kim et al. 2008 and Hastings et al. 2015 (dragonflies),
+//! Öhring et al. 1995 and Zahavi 2010 (XGFT, d-mod-k), and Ahn et al. 2009 (HyperX).
 
 pub(crate) mod dragonfly;
 pub(crate) mod error;

@@ -40,7 +40,7 @@ macro_rules! of_family {
 }
 
 impl Network {
-    /// Number of positions that hosts can hang on.
+    /// Number of positions to which hosts can be connected.
     pub fn positions(&self) -> usize {
         of_family!(self, family => family.positions())
     }
@@ -50,16 +50,16 @@ impl Network {
         of_family!(self, family => family.vertices())
     }
 
-    /// Distance in links, or in lengths of links where these differ, between a host at `a` and
-    /// another host at `b`; the hosts' own links are included. Two hosts may be at one position.
+    /// Distance in links, or in lengths of links if these differ, between a host at `a` and another
+    /// host at `b`; the hosts' own links are included. Two hosts may be at one position.
     ///
     /// # Panics
-    /// If there is no such position.
+    /// Panics if there is no such position.
     pub fn distance(&self, a: usize, b: usize) -> u32 {
         of_family!(self, family => family.distance(a, b))
     }
 
-    /// Part of every distance that is the hosts' own links to the network: 2, or 0 in a lattice
+    /// Part of every distance due to the hosts' own links to the network: 2, or 0 in a lattice
     /// whose nodes are the routers.
     pub fn access(&self) -> u32 {
         of_family!(self, family => family.access())
@@ -70,26 +70,26 @@ impl Network {
         of_family!(self, family => family.links())
     }
 
-    /// The vertices that a link leads from and to; `None` for a number that stands for no link.
+    /// Vertices at the start and end of a link; `None` for a number that does not denote a link.
     pub fn ends(&self, link: usize) -> Option<(usize, usize)> {
         of_family!(self, family => family.ends(link))
     }
 
-    /// Capacity of a link in one direction: parallel cables, or any unit that a file gives.
+    /// Capacity of a link in one direction: number of parallel cables, or any unit of a file.
     pub fn capacity(&self, link: usize) -> f64 {
         of_family!(self, family => family.capacity(link))
     }
 
-    /// Length of a link; 1 unless it was described otherwise.
+    /// Length of a link; 1 by default.
     pub fn length(&self, link: usize) -> u32 {
         of_family!(self, family => family.length(link))
     }
 
-    /// Calls `each` for every link on the way from `a` to `b` by the stated routing, with the share
-    /// of the traffic that it takes.
+    /// Calls `each` for every link on the path from `a` to `b` by the stated routing, with its
+    /// share of the traffic.
     ///
     /// # Panics
-    /// If there is no such position.
+    /// Panics if there is no such position.
     pub fn route(&self, a: usize, b: usize, each: &mut dyn FnMut(usize, f64)) {
         of_family!(self, family => family.route(a, b, each));
     }
@@ -109,18 +109,18 @@ impl Network {
         }
     }
 
-    /// The network in a few words: `torus 8x8x8`.
+    /// Short description of the network: `torus 8x8x8`.
     pub fn describe(&self) -> String {
         of_family!(self, family => family.describe())
     }
 
-    /// The stated routing in a few words.
+    /// Short description of the stated routing.
     pub fn routing(&self) -> &'static str {
         of_family!(self, family => family.routing())
     }
 
-    /// Whether real networks of this family choose routes by load, so that the stated routing and
-    /// the floor are only the two ends of what they do.
+    /// True if real networks of this family select routes by load, so that their behaviour is
+    /// between the stated routing and the lower bound.
     pub fn is_adaptive(&self) -> bool {
         matches!(
             self,
@@ -128,7 +128,7 @@ impl Network {
         )
     }
 
-    /// Sets of vertices between which links are few, by name.
+    /// Sets of vertices with few links between them, by name.
     pub(crate) fn cuts(&self) -> Vec<(String, Vec<u32>)> {
         of_family!(self, family => family.cuts())
     }

@@ -6,7 +6,7 @@ use super::error::{NetworkError, out_of_range, require_name};
 use super::fabric::POSITION_LIMIT;
 use super::network::Network;
 
-/// A host and where it hangs.
+/// A host and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     /// Its name.
@@ -15,22 +15,22 @@ pub struct Host {
     pub position: usize,
 }
 
-/// A network with its hosts, as a file describes it.
+/// A network with its hosts, from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
     network: Network,
     hosts: Vec<Host>,
-    /// Nodes at a position where hosts have no names.
+    /// Number of nodes at a position if hosts have no names.
     per_position: usize,
-    /// Positions of nodes without names, where these are not all.
+    /// Positions of nodes without names, if these are not all.
     listed: Vec<usize>,
 }
 
 impl Site {
-    /// A network with named hosts.
+    /// Creates a network with named hosts.
     ///
     /// # Errors
-    /// No host, a host twice, a position that there is not.
+    /// There is no host, a host occurs twice, or a position does not exist.
     pub fn new(network: Network, hosts: Vec<Host>) -> Result<Self, NetworkError> {
         if hosts.is_empty() {
             return Err(NetworkError::Empty { what: "host" });
@@ -58,10 +58,10 @@ impl Site {
         })
     }
 
-    /// A network whose hosts have no names: `per_position` nodes at every position.
+    /// Creates a network whose hosts have no names: `per_position` nodes at every position.
     ///
     /// # Errors
-    /// No node at a position, or more nodes than there can be.
+    /// There is no node at a position, or there are too many nodes.
     pub fn unnamed(network: Network, per_position: usize) -> Result<Self, NetworkError> {
         let nodes = network.positions().checked_mul(per_position);
         if per_position == 0 || nodes.is_none_or(|nodes| nodes > POSITION_LIMIT) {
@@ -76,10 +76,10 @@ impl Site {
         })
     }
 
-    /// A network with nodes without names at these positions only.
+    /// Creates a network with unnamed nodes at these positions only.
     ///
     /// # Errors
-    /// No position, or one that there is not.
+    /// There is no position, or one does not exist.
     pub fn listed(network: Network, positions: Vec<usize>) -> Result<Self, NetworkError> {
         if positions.is_empty() {
             return Err(NetworkError::Empty { what: "node" });
@@ -101,7 +101,7 @@ impl Site {
         &self.network
     }
 
-    /// The named hosts; none where a description has no names.
+    /// The named hosts; empty if the description has no names.
     pub fn hosts(&self) -> &[Host] {
         &self.hosts
     }
@@ -124,10 +124,10 @@ impl Site {
         }
     }
 
-    /// Positions of the hosts of a job by their names, or in order where a description has none.
+    /// Positions of the hosts of a job by their names, or in order if the description has no names.
     ///
     /// # Errors
-    /// A host that is not in the network; more hosts than it has nodes.
+    /// A host is not in the network, or there are more hosts than nodes.
     pub fn positions_of(&self, names: &[&str]) -> Result<Vec<usize>, NetworkError> {
         if self.hosts.is_empty() {
             return self.first(names.len());
@@ -137,7 +137,7 @@ impl Site {
             .iter()
             .map(|host| (host.name.as_str(), host.position))
             .collect();
-        // Launchers and files do not agree on whether names have domains.
+        // Launchers and files differ in whether names have domains.
         let mut short: HashMap<&str, usize> = HashMap::new();
         for host in &self.hosts {
             let name = host.name.split('.').next().unwrap_or(&host.name);
@@ -159,7 +159,7 @@ impl Site {
     /// Positions of the first `count` nodes.
     ///
     /// # Errors
-    /// More than the network has.
+    /// There are more than the network has.
     pub fn first(&self, count: usize) -> Result<Vec<usize>, NetworkError> {
         if count > self.nodes() {
             return Err(NetworkError::TooFewNodes {

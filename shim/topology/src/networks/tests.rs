@@ -1,4 +1,4 @@
-//! The networks against breadth-first search on their links, and the figures of 2.1 to 2.4.
+//! The networks compared with breadth-first search on their links, and the figures of 2.1 to 2.4.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,8 @@ use super::graph::GraphNetwork;
 use super::*;
 use crate::tree::Topology;
 
-/// Distances between vertices over all links, by breadth-first search where links are 1 long.
+/// Distances between vertices over all links, by breadth-first search on networks with links of
+/// length 1.
 fn searched(network: &Network, start: usize) -> Vec<u32> {
     let mut next = vec![Vec::new(); network.vertices()];
     for (from, to, length, _) in network.all_links() {
@@ -85,7 +86,7 @@ fn small() -> Vec<Network> {
     all
 }
 
-/// Six switches in a ring, of which four have hosts.
+/// Six switches in a ring, four of which have hosts.
 fn ring_with_hosts() -> Network {
     let names = (0..6).map(|v| format!("s{v}")).collect();
     let ring = [0, 1, 4, 2, 3, 5];
@@ -152,7 +153,8 @@ fn routes_of_all_families_follow_links_and_are_as_long_as_minimal_distances() {
     }
 }
 
-/// Whether a dragonfly means shortest paths: the only family whose routes may be longer.
+/// The dragonfly itself if its distances are shortest paths, else another one: no other family has
+/// routes that may be longer.
 fn shortest_of(dragonfly: &Dragonfly) -> Dragonfly {
     match dragonfly.paths() {
         Paths::Shortest => dragonfly.clone(),
@@ -182,7 +184,7 @@ fn every_global_link_of_a_dragonfly_has_one_that_leads_back() {
     }
 }
 
-/// Mean distance over all ordered pairs, those of a position with itself included.
+/// Mean distance over all ordered pairs, including those of a position with itself.
 fn mean_distance(network: &Network) -> f64 {
     let all = network.positions();
     let pairs = (0..all).flat_map(|a| (0..all).map(move |b| (a, b)));
@@ -232,7 +234,7 @@ fn uniform_traffic_loads_all_links_of_a_torus_alike_and_the_floor_is_half_the_ne
     let traffic: Vec<_> = pairs.collect();
     let loads = Loads::new(&network, traffic.iter().copied());
     assert!((loads.most_load - loads.mean).abs() < 1e-9);
-    // 10 x 15 pairs over the 10 links out of a slab that is two thick.
+    // 10 x 15 pairs over the 10 links out of a slab with a thickness of two.
     let floor = Floor::new(&Partition::all(&network), &traffic);
     assert_eq!(floor.load, 15.0);
     assert!(floor.load <= loads.most_load + 1e-9);

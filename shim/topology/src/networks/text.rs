@@ -1,4 +1,4 @@
-//! Networks in a few characters: `torus:8x8x8`, `dragonfly:4,8,4`.
+//! Networks in short notation: `torus:8x8x8`, `dragonfly:4,8,4`.
 
 use super::dragonfly::{Arrangement, Dragonfly, Local, Paths};
 use super::error::NetworkError;
@@ -8,18 +8,18 @@ use super::lattice::Lattice;
 use super::network::Network;
 use super::site::Site;
 
-/// How descriptions look.
+/// Examples of descriptions.
 pub(crate) const EXAMPLES: &str = "torus:8x8x8, mesh:32x32, dragonfly:4,8,4 (nodes of a router, routers, global links), \
      hyperx:8x8,8 (switches, nodes of a switch) or fat-tree:2;4,8;1,4 (levels;children;parents)";
 
 impl Site {
-    /// Whether `text` begins like a description of a network, and is no name of a file.
+    /// True if `text` begins like a description of a network, and is not the name of a file.
     pub fn is_described(text: &str) -> bool {
         let families = ["torus:", "mesh:", "dragonfly:", "hyperx:", "fat-tree:"];
         families.iter().any(|family| text.starts_with(family))
     }
 
-    /// The network that a few characters describe; its nodes have no names.
+    /// Builds the network of a short description; its nodes have no names.
     ///
     /// ```text
     /// torus:8x8x8         sizes of the dimensions; *2 behind them for two nodes a router
@@ -31,7 +31,7 @@ impl Site {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Error of the text.
     pub fn from_description(text: &str) -> Result<Site, NetworkError> {
         let wrong = |problem: &str| NetworkError::NoNetwork {
             text: text.to_owned(),

@@ -1,4 +1,4 @@
-//! Trees of switches as networks: what all other networks are compared with.
+//! Trees of switches as networks: the reference for all other networks.
 
 use super::error::NetworkError;
 use super::fabric::{Fabric, OUTSIDE, POSITION_LIMIT};
@@ -9,15 +9,15 @@ use treepie_base::Leaf;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeNetwork {
     tree: Topology,
-    /// The first vertex of every depth; leaves first, the root last.
+    /// First vertex of every depth; leaves first, the root last.
     firsts: Vec<usize>,
 }
 
 impl TreeNetwork {
-    /// The network of a tree whose leaves are hosts.
+    /// Builds the network of a tree whose leaves are hosts.
     ///
     /// # Errors
-    /// Too many leaves.
+    /// There are too many leaves.
     pub fn new(tree: Topology) -> Result<Self, NetworkError> {
         if tree.leaf_count() > POSITION_LIMIT {
             return Err(NetworkError::TooLarge);
@@ -59,7 +59,7 @@ impl Fabric for TreeNetwork {
         0
     }
 
-    /// Two for every vertex but the root: up and down.
+    /// Two for every vertex except the root: up and down.
     fn links(&self) -> usize {
         2 * self.firsts[0]
     }

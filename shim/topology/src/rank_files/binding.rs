@@ -1,5 +1,5 @@
-//! The core of each rank for launchers whose files name hosts only: a list for
-//! the first, second, ... process of a host, the same on all hosts.
+//! The core of each rank for launchers whose files only have hosts: a list for the first, second,
+//! ... process of a host, the same on all hosts.
 
 use super::slots::LauncherSlot;
 
@@ -10,18 +10,18 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// The one list that fits every host, from slots in the order of processes, or `None` if the
-    /// hosts need different ones: then each process has to bind itself.
+    /// Finds the one list that fits every host, from slots in the order of processes; `None` if the
+    /// hosts need different lists, so that each process has to bind itself.
     ///
-    /// Cores are the operating system's numbers, where the topology has them, and else logical
-    /// ones.
+    /// Cores are numbered by the operating system if the topology has these numbers, and logically
+    /// otherwise.
     pub fn new(slots: &[LauncherSlot]) -> Option<Self> {
         let nodes = slots.iter().map(|slot| slot.node).max()? + 1;
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         for slot in slots {
             lists[slot.node].push(slot.os_index.unwrap_or(slot.leaf_of_host));
         }
-        // A list that is longer than a host has processes does no harm.
+        // A list that is longer than the number of a host's processes does no harm.
         let longest = lists.iter().max_by_key(|list| list.len())?;
         let fits = lists.iter().all(|list| longest.starts_with(list));
         fits.then(|| Binding {

@@ -1,4 +1,4 @@
-//! The forms of rank files.
+//! Formats of rank files.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
-/// The forms that can be written.
+/// Formats that can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Form {
@@ -16,24 +16,23 @@ pub enum Form {
     OpenMpiPhysical,
     /// `host:count`, hosts in the order of the ranks.
     Hydra,
-    /// The host of each rank, one a line.
+    /// The host of each rank, one per line.
     Slurm,
-    /// The host of each rank, one a line.
+    /// The host of each rank, one per line.
     Flux,
-    /// The host of each rank, one a line.
+    /// The host of each rank, one per line.
     #[strum(serialize = "parastation")]
     ParaStation,
-    /// The host of each rank, one a line.
+    /// The host of each rank, one per line.
     Pbs,
     /// The ranks in the order of the job's cores, separated by commas.
     Cray,
-    /// The node of each rank as a coordinate, `(3)`, one a line.
+    /// The node of each rank as a coordinate, `(3)`, one per line.
     Pjm,
 }
 
 impl Form {
-    /// The form that a file's name gives away: `.rankfile`, `.hostfile`,
-    /// `MPICH_RANK_ORDER`.
+    /// The format indicated by a file's name: `.rankfile`, `.hostfile`, `MPICH_RANK_ORDER`.
     pub fn from_path(path: &Path) -> Option<Form> {
         let name = path.file_name()?.to_str()?;
         if name.starts_with("MPICH_RANK_ORDER") {

@@ -1,5 +1,5 @@
-//! Placements in the formats of launchers: files and options by which a launcher puts each rank
-//! where a placement says, so that nothing is left to permute.
+//! Placements in the formats of launchers: files and options by which a launcher puts each rank on
+//! its core, so that no permutation is needed.
 //!
 //! | form | for | how it is used |
 //! |---|---|---|
@@ -13,7 +13,7 @@
 //! | [`Form::Cray`] | Cray MPICH | `MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE` |
 //! | [`Form::Pjm`] | Fujitsu's job manager (Fugaku) | `pjsub --mpi rank-map-hostfile=FILE` |
 //!
-//! A launcher that has no field for cores in its file puts the ranks of one host on that host, and
+//! A launcher without a field for cores in its file puts the ranks of one host on that host, and
 //! their cores follow from options: see [`Binding`].
 
 mod binding;

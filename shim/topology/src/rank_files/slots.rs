@@ -1,4 +1,4 @@
-//! LauncherSlot of each rank as launchers name it: host, socket, core.
+//! Slot of each rank in the terms of launchers: host, socket, core.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::tree::Topology;
 use treepie_base::printable::one_line;
 use treepie_base::{Leaf, List, Rank, Slice};
 
-/// The core of one rank as a launcher names it. All numbers are logical, counted from 0 from the
+/// The core of one rank in the terms of launchers. All numbers are logical, counted from 0 from the
 /// left of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LauncherSlot {
@@ -16,9 +16,9 @@ pub struct LauncherSlot {
     pub host: String,
     /// Number of the host among those of the topology.
     pub node: usize,
-    /// Number of the socket on its host; 0 where the tree has no sockets.
+    /// Number of the socket on its host; 0 if the tree has no sockets.
     pub socket: usize,
-    /// Number of the core on its socket, or on its host without sockets.
+    /// Number of the core on its socket, or on its host if there are no sockets.
     pub core_of_socket: usize,
     /// Number of the leaf on its host.
     pub leaf_of_host: usize,
@@ -38,7 +38,7 @@ pub enum SlotError {
         /// The leaf.
         leaf: Leaf,
     },
-    /// Names for another number of hosts than the tree has.
+    /// The number of names differs from the number of hosts of the tree.
     #[error("{given} host names for {nodes} nodes; give one name for each node, from the left")]
     HostCount {
         /// Names given.
@@ -46,7 +46,7 @@ pub enum SlotError {
         /// Nodes in the topology.
         nodes: usize,
     },
-    /// A name that would be more than one in a launcher's file.
+    /// A host has a name that would become several words in a launcher's file.
     #[error(
         "host `{}` has a name that no launcher's file can carry: letters, digits, `-`, `_` and `.` \
          are expected; correct the topology, or give names with --hosts",
@@ -56,21 +56,20 @@ pub enum SlotError {
         /// The name.
         name: String,
     },
-    /// A rank on a leaf that the tree does not have.
+    /// A rank is on a leaf that the tree does not have.
     #[error("rank {rank} is on core {leaf}, and the topology has {leaves} cores; map again")]
     NoLeaf {
         /// The rank.
         rank: Rank,
         /// Its leaf.
         leaf: Leaf,
-        /// Their number.
+        /// Number of leaves.
         leaves: usize,
     },
 }
 
-/// The slot of each rank; `leaf_of_rank` as in a placement. `hosts` names the
-/// nodes of a bare shape from the left; the names that a topology has itself
-/// are overruled by it.
+/// Computes the slot of each rank; `leaf_of_rank` is that of a placement. `hosts` names the nodes
+/// of a bare shape from the left; it overrides the names of the topology.
 ///
 /// # Errors
 /// See `SlotError`.
@@ -135,7 +134,7 @@ impl Machines {
         Ok(machines)
     }
 
-    /// The nodes of the level that is called so, or of the level below the root.
+    /// The nodes of the level with that name, or of the level below the root.
     fn named(topology: &Topology, names: &[String]) -> Result<Self, SlotError> {
         let depth = match names.len() {
             1 => 0,

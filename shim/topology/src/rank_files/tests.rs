@@ -86,7 +86,7 @@ fn cores_are_the_operating_systems_where_the_tree_knows_them() {
     let cluster = Topology::cluster(vec![("a".to_owned(), machine)]).unwrap();
     let found = slots(&cluster, &Leaf::list([1, 2]), None).unwrap();
     assert_eq!(Binding::new(&found.raw).unwrap().list(), "2,1");
-    // The rank file counts logically, and so does not care.
+    // The rank file counts logically, and is therefore the same.
     assert_eq!(
         write(Form::OpenMpi, &found),
         "rank 0=a slot=0:1\nrank 1=a slot=1:0\n"

@@ -1,10 +1,10 @@
-//! The text of each form.
+//! Text of each format.
 
 use super::form::Form;
 use super::slots::LauncherSlot;
 use treepie_base::{Rank, Slice};
 
-/// A placement for a launcher; `slots` has one slot for each rank.
+/// Formats a placement for a launcher; `slots` has one slot for each rank.
 pub fn write(form: Form, slots: &Slice<Rank, LauncherSlot>) -> String {
     match form {
         Form::OpenMpi => lines(slots, |rank, slot| slot_text(rank, slot, "")),
@@ -38,15 +38,16 @@ fn slot_text(rank: Rank, slot: &LauncherSlot, numbering: &str) -> String {
     format!("rank {rank}={host} slot={numbering}{socket}:{core_of_socket}")
 }
 
-/// Hydra gives consecutive ranks to each line in turn, as many as it counts.
+/// One line for each run of ranks on one host: Hydra assigns consecutive ranks to each line, as
+/// many as its count.
 fn hosts(slots: &Slice<Rank, LauncherSlot>) -> String {
     let runs = slots.raw.chunk_by(|one, next| one.host == next.host);
     let line = |run: &[LauncherSlot]| format!("{}:{}\n", run[0].host, run.len());
     runs.map(line).collect()
 }
 
-/// Cray's launcher numbers the places of a job node by node and core by core:
-/// the n-th number in the file is the rank that gets the n-th place.
+/// Cray's launcher numbers the slots of a job node by node and core by core: the n-th number in the
+/// file is the rank on the n-th slot.
 fn rank_order(slots: &Slice<Rank, LauncherSlot>) -> String {
     let mut ranks: Vec<Rank> = slots.keys().collect();
     ranks.sort_by_key(|&rank| (slots[rank].node, slots[rank].leaf_of_host));

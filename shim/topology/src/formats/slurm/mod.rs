@@ -1,4 +1,4 @@
-//! Networks as Slurm describes them: what `scontrol show topology` prints, or the lines of
+//! Networks in Slurm's formats: the output of `scontrol show topology`, or the lines of
 //! `topology.conf`.
 //!
 //! ```text
@@ -9,10 +9,10 @@
 //! RingName=r0 Nodes=tux[0-7]                              TorusName=pod Dims=4x4x2 Nodes=tux[0-31]
 //! ```
 //!
-//! Keys are taken in any case, a `\` at the end continues a line, and two lines may describe one
-//! switch. Switches that no other one names are joined by the root; several over the same switches
-//! are one with as many links. Where switches are below several that are not alike, the network is
-//! a graph.
+//! Keys are accepted in any case, a `\` at the end continues a line, and two lines may describe one
+//! switch. Switches that no other one lists are joined by the root; several switches above the same
+//! ones become one with as many links. If switches are below several switches with different
+//! children, the network is a graph.
 
 pub(super) mod records;
 pub(super) mod switches;

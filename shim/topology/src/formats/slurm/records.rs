@@ -1,4 +1,4 @@
-//! The lines of Slurm's text.
+//! Lines of Slurm's text.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::formats::lines::{begins, first};
 use crate::formats::tori::{Torus, of_tori};
 use crate::networks::site::Site;
 
-/// Whether a file can be read and holds Slurm's text.
+/// True if a file can be read and holds Slurm's text.
 pub fn is_of_slurm(path: &Path) -> bool {
     text::read(path).is_ok_and(|text| text.lines().any(|line| is_record(line.trim_start())))
 }
@@ -26,12 +26,12 @@ const RECORDS: [&str; 7] = [
     "PlacementDims=",
 ];
 
-/// Whether a line is a record of Slurm's text.
+/// True if a line is a record of Slurm's text.
 fn is_record(line: &str) -> bool {
     RECORDS.iter().any(|key| begins(line, key))
 }
 
-/// Whether a text begins with a record.
+/// True if a text begins with a record.
 pub(crate) fn recognize(text: &str) -> bool {
     first(text).is_some_and(is_record)
 }
@@ -49,7 +49,7 @@ pub(crate) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
     records.switches.site(path)
 }
 
-/// Switches and tori that the lines of a file describe.
+/// Switches and tori described by the lines of a file.
 #[derive(Default)]
 struct Records {
     switches: Switches,
@@ -112,7 +112,8 @@ impl Records {
     }
 }
 
-/// Lines with their numbers, without comments; a line that ends in a backslash goes on.
+/// Lines with their numbers, without comments; a line that ends in a backslash is continued by the
+/// next.
 fn joined(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut lines = text.lines().enumerate();
     std::iter::from_fn(move || {
@@ -146,7 +147,7 @@ enum Kind<'a> {
     Placement,
 }
 
-/// The words `Key=Value` of a line; keys in lower case.
+/// The words `Key=Value` of a line; keys are in lower case.
 struct Fields<'a>(Vec<(String, &'a str)>);
 
 impl<'a> Fields<'a> {
@@ -159,7 +160,7 @@ impl<'a> Fields<'a> {
             Ok((key.to_ascii_lowercase(), value))
         });
         let fields = fields.collect::<Result<Vec<_>, String>>()?;
-        // Output of Slurm is cut off at a length that the environment gives.
+        // Slurm truncates its output at a length set in the environment.
         if open && line.len() > 100 {
             return Err(
                 "the line ends inside a bracket; print it again with SLURM_TOPO_LEN=100000"

@@ -14,14 +14,14 @@ use crate::networks::network::Network;
 use crate::networks::site::{Host, Site};
 use crate::tree::{ProcessingUnit, Topology};
 
-/// Deeper than this is no network.
+/// Maximum number of levels of a network.
 const MOST_LEVELS: usize = 32;
 
 /// One switch or block.
 #[derive(Clone)]
 pub(crate) struct Switch {
     pub name: String,
-    /// 0 where a file has no lines.
+    /// 0 if a file has no lines.
     pub line: usize,
     pub nodes: Vec<String>,
     pub switches: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Switches {
 }
 
 impl Switches {
-    /// Adds a switch. Two lines may share one switch, if one has its nodes and the other its
+    /// Adds a switch. Two lines may describe one switch, if one has its nodes and the other its
     /// switches.
     pub(crate) fn add(&mut self, switch: Switch) -> Result<(), String> {
         let Some(&first) = self.by_name.get(&switch.name) else {
@@ -58,8 +58,8 @@ impl Switches {
         Ok(())
     }
 
-    /// The network of switches by name, each with the switches and the nodes below it. `field` is
-    /// for messages.
+    /// Builds the network of switches by name, each with the switches and the nodes below it.
+    /// `field` is for messages.
     pub(crate) fn of_parts(
         path: &Path,
         field: &str,
@@ -79,7 +79,7 @@ impl Switches {
         found.site(path)
     }
 
-    /// The network of hosts with the switches above each, the nearest first.
+    /// Builds the network of hosts with the switches above each, the nearest first.
     pub(crate) fn of_layers(
         path: &Path,
         field: &str,
@@ -98,7 +98,7 @@ impl Switches {
         Switches::of_parts(path, field, below)
     }
 
-    /// Adds a group of blocks, above the groups of some of them that there are.
+    /// Adds a group of blocks above existing groups of some of them.
     pub(super) fn aggregate(
         &mut self,
         name: &str,
@@ -150,7 +150,7 @@ impl Switches {
         }
     }
 
-    /// Groups consecutive blocks as `BlockSizes` says: the n-th size is so many times the first.
+    /// Groups consecutive blocks by `BlockSizes`: the n-th size is a multiple of the first.
     pub(crate) fn group_blocks(&mut self, sizes: &[usize]) -> Result<(), String> {
         let base = sizes[0];
         let mut parts: Vec<String> = self.all.iter().map(|block| block.name.clone()).collect();
@@ -183,7 +183,7 @@ impl Switches {
         Ok(())
     }
 
-    /// A tree, a fat tree, or a graph.
+    /// Builds a tree, a fat tree, or a graph.
     pub(crate) fn site(&self, path: &Path) -> Result<Site, FileError> {
         if self.is_graph() {
             return self.graph(path);
@@ -200,7 +200,7 @@ impl Switches {
         of_tree(path, tree)
     }
 
-    /// Whether a switch is below several that are not alike.
+    /// True if a switch is below several switches with different children.
     fn is_graph(&self) -> bool {
         let mut above: HashMap<&String, &Vec<String>> = HashMap::new();
         self.all.iter().any(|switch| {
@@ -211,7 +211,7 @@ impl Switches {
         })
     }
 
-    /// All switches as a graph, hosts on the lowest switch that lists them.
+    /// Builds a graph of all switches, with hosts on the lowest switch that lists them.
     fn graph(&self, path: &Path) -> Result<Site, FileError> {
         let mut builder = GraphBuilder::default();
         let mut seen: HashSet<&String> = HashSet::new();
@@ -238,10 +238,10 @@ impl Switches {
         builder.site(path, 2)
     }
 
-    /// The tree of all switches, and the number of parents of each level from the hosts up.
+    /// Builds the tree of all switches, and counts the parents of each level from the hosts up.
     fn network(&self, path: &Path) -> Result<(Topology, Vec<usize>), FileError> {
         let below: HashSet<&String> = self.all.iter().flat_map(|s| &s.switches).collect();
-        // Switches above the same ones are one with several links.
+        // Switches above the same ones become one with several links.
         let mut alike: HashMap<&Vec<String>, usize> = HashMap::new();
         let mut tops = Vec::new();
         let mut dropped: HashSet<&str> = HashSet::new();
@@ -287,7 +287,7 @@ impl Switches {
         Ok((bare.with_level_names(names).map_err(problem)?, parents))
     }
 
-    /// Notes how many switches stand above the same ones, by height.
+    /// Records the number of switches above the same ones, by height.
     fn count_parents(
         &self,
         switch: &Switch,
@@ -308,7 +308,7 @@ impl Switches {
         }
     }
 
-    /// A switch with all that is below it, and its height above the hosts.
+    /// A switch with all nodes below it, and its height above the hosts.
     fn tree<'a>(
         &'a self,
         path: &Path,
@@ -342,7 +342,7 @@ impl Switches {
             parts.push(part);
             height = height.max(below + 1);
         }
-        // The upper switches list all nodes below them: those are known already.
+        // The upper switches list all nodes below them, which are already known.
         let inner = !switch.switches.is_empty();
         for name in &switch.nodes {
             match seen.get(name.as_str()) {

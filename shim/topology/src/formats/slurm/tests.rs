@@ -1,4 +1,4 @@
-//! What Slurm prints and what sites write, right and wrong.
+//! Texts printed by Slurm and written by sites, valid and invalid.
 #![allow(clippy::unwrap_used)]
 use proptest::prelude::*;
 

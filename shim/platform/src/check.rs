@@ -22,7 +22,7 @@ pub(super) fn check(contents: &Contents) -> Result<(), PlatformError> {
     check_all_links(contents)
 }
 
-/// Checks clusters, hosts and links that are there, not whether any are missing.
+/// Checks the existing clusters, hosts and links, but not that none are missing.
 pub(super) fn check_partial(contents: &Contents) -> Result<(), PlatformError> {
     if contents.clusters.is_empty() {
         let problem = "are missing; list them with their hosts";
@@ -33,7 +33,7 @@ pub(super) fn check_partial(contents: &Contents) -> Result<(), PlatformError> {
     check_links(contents)
 }
 
-/// Whether there is a link for all clusters and pairs of them.
+/// True if there is a link for all clusters and pairs of clusters.
 pub(super) fn has_all_links(contents: &Contents) -> bool {
     check_within(contents).is_ok() && check_all_links(contents).is_ok()
 }

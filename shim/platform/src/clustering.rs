@@ -9,13 +9,12 @@
 //!   the 50 us link is 5 times the shortest of A: refused; two clusters
 //! ```
 //!
-//! Known flaw, kept as the thesis does: a star whose points are far from each
-//! other, but all near its middle, is one cluster (thesis figure 3.1).
-//! [`Partition::spread`] tells such clusters.
+//! Known flaw, kept as in the thesis: a star whose points are far from each other, but all near its
+//! middle, is one cluster (thesis figure 3.1). [`Partition::spread`] identifies such clusters.
 
 use crate::latency::LatencyMatrix;
 
-/// Excess over the shortest a link of a cluster may be, as a part of it: the value of all
+/// Relative excess over the shortest link that a link of a cluster may have: the value of all
 /// experiments of the thesis.
 pub const DEFAULT_TOLERANCE: f64 = 0.30;
 
@@ -23,7 +22,7 @@ pub const DEFAULT_TOLERANCE: f64 = 0.30;
 /// their nodes from low to high.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// The nodes of every cluster.
+    /// Nodes of every cluster.
     pub clusters: Vec<Vec<usize>>,
 }
 
@@ -60,9 +59,9 @@ impl Partition {
         cluster_of
     }
 
-    /// For each cluster, its longest known inner link over its shortest one: 1
-    /// for even clusters, far above for the star of figure 3.1, and `None` for
-    /// clusters of a single node.
+    /// For each cluster, the ratio of its longest known inner link to its shortest one: 1 for
+    /// homogeneous clusters, much larger for the star of figure 3.1, and `None` for clusters of a
+    /// single node.
     pub fn spread(&self, latencies: &LatencyMatrix) -> Vec<Option<f64>> {
         let cluster_of = self.cluster_of();
         let mut ranges: Vec<Option<(f64, f64)>> = vec![None; self.clusters.len()];
@@ -83,8 +82,8 @@ struct Groups {
     size: Vec<usize>,
     /// Shortest link of each node to any other.
     of_node: Vec<f64>,
-    /// Shortest link inside the set, at its root; infinite for a single node,
-    /// which accepts any link.
+    /// Shortest link inside the set, stored at its root; infinite for a single node, which accepts
+    /// any link.
     of: Vec<f64>,
 }
 

@@ -13,15 +13,15 @@ use crate::numbers;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contention {
-    /// Factor on the lower bound; 1 for a network that is never in the way.
+    /// Factor on the lower bound; 1 for a network without contention.
     pub gamma: f64,
     /// Seconds for each partner, for messages above `threshold`.
     #[serde(rename = "delta_us", with = "numbers::micros")]
     pub delta: f64,
-    /// Bytes from which `delta` counts, itself not included.
+    /// Bytes above which `delta` applies.
     pub threshold: u64,
-    /// Number of ranks of the largest exchange that it was fitted to; 0 where it is given for any
-    /// number. A file without it means the ranks of its cluster.
+    /// Number of ranks of the largest exchange to which the signature was fitted; 0 if it applies
+    /// to any number. If missing in a file, the number of ranks of its cluster.
     #[serde(default, skip_serializing_if = "is_any")]
     pub ranks: usize,
 }
@@ -30,39 +30,39 @@ fn is_any(ranks: &usize) -> bool {
     *ranks == 0
 }
 
-/// A signature holds among numbers of ranks that differ from the fitted one by this part of it, at
-/// most. Farther away its errors were 35 to 51 % in the median.
+/// Largest relative difference between the number of ranks and the fitted one for which a signature
+/// applies. Beyond it the median error was 35 to 51 %.
 const TOLERANCE: f64 = 0.25;
 
-/// A total exchange that was timed.
+/// A timed total exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
     /// Number of ranks.
     pub ranks: usize,
-    /// Bytes from each rank to each other one.
+    /// Bytes from each rank to each other rank.
     pub bytes: u64,
     /// Seconds of the bound of a free network: `(P - 1) g(m) + L` with one rank on each host.
     pub bound: f64,
-    /// Seconds that it took.
+    /// Measured seconds.
     pub seconds: f64,
 }
 
-/// Why timed exchanges say nothing of contention.
+/// Reason why timed exchanges do not determine contention.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Unsaturated {
-    /// Too few to tell two parameters and a threshold from noise.
+    /// Too few to distinguish two parameters and a threshold from noise.
     #[error("{0} of its exchanges were timed, and it takes {FEWEST}")]
     Few(usize),
-    /// Links had time left.
+    /// Links were partly idle.
     #[error(
         "the largest exchange took {part:.2} times what one message after the other takes, so that \
          it did not fill the links"
     )]
     Idle {
-        /// Its time over its bound.
+        /// Ratio of its time to its bound.
         part: f64,
     },
-    /// Times that no signature explains.
+    /// No signature fits the times.
     #[error("its times differ from what any signature predicts by {percent:.0} % in the mean")]
     Scattered {
         /// Mean relative error of the best signature, in percent.
@@ -73,18 +73,19 @@ pub enum Unsaturated {
 /// Least number of exchanges: the thesis measures at least four sizes (item 47).
 const FEWEST: usize = 4;
 
-/// An exchange that takes less of its bound than this leaves the links idle: what a network that is
-/// never in the way takes, with room for what is measured too long in single messages.
+/// Ratio of time to bound below which an exchange leaves the links idle: the time of a network
+/// without contention, with a margin for times of single messages that were measured too long.
 const LEAST_LOAD: f64 = 0.5;
 
-/// The largest mean error of a signature that is kept.
+/// Largest mean error of a signature that is kept.
 const MOST_ERROR: f64 = 0.5;
 
-/// A signature with `delta` must have this part of the error of one without, at most.
+/// Largest ratio of the error of a signature with `delta` to that of one without for which `delta`
+/// is kept.
 const WORTH_DELTA: f64 = 0.9;
 
 impl Contention {
-    /// A network that is never in the way.
+    /// A network without contention.
     pub const NONE: Contention = Contention {
         gamma: 1.0,
         delta: 0.0,
@@ -116,7 +117,7 @@ impl Contention {
         ranks: 0,
     };
 
-    /// Seconds that a message of `bytes` costs beside `gamma`.
+    /// Seconds that a message of `bytes` costs in addition to `gamma`.
     pub fn delay(&self, bytes: u64) -> f64 {
         if bytes > self.threshold {
             self.delta
@@ -125,21 +126,21 @@ impl Contention {
         }
     }
 
-    /// Whether it holds for exchanges among so many ranks.
+    /// True if the signature applies to exchanges among `ranks` ranks.
     pub fn holds_among(&self, ranks: usize) -> bool {
         let fitted = self.ranks as f64;
         self.ranks == 0 || (ranks as f64 - fitted).abs() <= TOLERANCE * fitted
     }
 
-    /// The signature that explains measured exchanges best (item 47): least squares of
-    /// `T = gamma LB + (P - 1) delta [m > M]`, where every measured size may be the threshold `M`.
+    /// Fits the signature to measured exchanges (item 47): least squares of `T = gamma LB + (P - 1)
+    /// delta [m > M]`, where every measured size may be the threshold `M`.
     ///
-    /// The thesis takes one number of processes and sizes above 100 KB alone, since absolute errors
-    /// of small ones vanish beside those of large ones. Here errors are relative, so that sizes on
+    /// The thesis uses one number of processes and sizes above 100 KB alone, since absolute errors
+    /// of small sizes vanish beside those of large ones. Here errors are relative, so that sizes on
     /// both sides of the threshold count, and so do several numbers of ranks.
     ///
     /// # Errors
-    /// Exchanges that are too few, did not fill the links, or follow no signature.
+    /// There are too few exchanges, they did not fill the links, or no signature fits.
     pub fn fit(measured: &[Exchange]) -> Result<Contention, Unsaturated> {
         let counts = |exchange: &&Exchange| exchange.seconds > 0.0 && exchange.bound > 0.0;
         let measured: Vec<Exchange> = measured.iter().filter(counts).copied().collect();
@@ -177,14 +178,14 @@ impl Contention {
         }
     }
 
-    /// Seconds that an exchange takes by the signature (item 46).
+    /// Seconds of an exchange by the signature (item 46).
     fn seconds(&self, exchange: &Exchange) -> f64 {
         let partners = exchange.ranks.saturating_sub(1) as f64;
         self.gamma * exchange.bound + partners * self.delay(exchange.bytes)
     }
 }
 
-/// The root of the mean square of relative errors.
+/// Root mean square of the relative errors.
 fn error_of(contention: &Contention, measured: &[Exchange]) -> f64 {
     let error = |exchange: &Exchange| contention.seconds(exchange) / exchange.seconds - 1.0;
     let squares: f64 = measured.iter().map(|one| error(one).powi(2)).sum();
@@ -204,8 +205,8 @@ fn with_gamma(measured: &[Exchange]) -> (Contention, f64) {
     (found, error_of(&found, measured))
 }
 
-/// The best signature with this threshold, and its error; `None` where sizes do not tell `gamma`
-/// from `delta`, or one of them would be negative.
+/// The best signature with this threshold, and its error; `None` if the sizes do not separate
+/// `gamma` from `delta`, or one of them would be negative.
 fn with_delta(measured: &[Exchange], threshold: u64) -> Option<(Contention, f64)> {
     // The normal equations of 1 = gamma a + delta b for each exchange.
     let (mut aa, mut ab, mut bb, mut a1, mut b1) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -236,7 +237,7 @@ fn with_delta(measured: &[Exchange], threshold: u64) -> Option<(Contention, f64)
 mod tests {
     use super::*;
 
-    /// Exchanges on a network of 10 us and 9 ns a byte that take `factor(ranks, bytes)` of the
+    /// Exchanges on a network of 10 us and 9 ns per byte that take `factor(ranks, bytes)` times the
     /// bound.
     fn exchanges(factor: impl Fn(usize, u64) -> f64) -> Vec<Exchange> {
         let sizes = [1, 4, 16, 64, 256].map(|kib: u64| kib << 10);

@@ -1,12 +1,12 @@
-//! A platform whose messages take longer.
+//! A platform with longer latencies.
 
 use crate::contents::{Contents, Level};
 use crate::description::Platform;
 use crate::link::Link;
 
 impl Platform {
-    /// The same platform where every message takes `seconds` longer: a latency that something
-    /// between a program and its network adds. Nothing changes for less than 0 seconds.
+    /// Adds `seconds` to the latency of every message, such as a latency that something between a
+    /// program and its network adds. Negative values change nothing.
     #[must_use]
     pub fn delayed(&self, seconds: f64) -> Platform {
         let later = |link: &Link| link.delayed(seconds);

@@ -16,7 +16,7 @@ impl PlatformError {
     }
 }
 
-/// Reason why a platform is not that of a job.
+/// Reason why a platform does not match a job.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Mismatch {
     /// The job has a host that the platform does not have.
@@ -30,15 +30,15 @@ pub enum Mismatch {
         /// A rank on it.
         rank: usize,
     },
-    /// Latencies that are far from those in the file.
+    /// Latencies differ too much from those in the file.
     #[error(
         "does not fit what is here: from {from} to {to} it has a latency of \
          {expected:.1} us and {found:.1} us were measured now; measure it again with `treepie probe`"
     )]
     OtherLatency {
-        /// One cluster's name.
+        /// Name of one cluster.
         from: String,
-        /// The other's.
+        /// Name of the other.
         to: String,
         /// Latency in the file, in microseconds.
         expected: f64,
@@ -47,8 +47,8 @@ pub enum Mismatch {
     },
 }
 
-/// A platform that is consistent: every rank on one host, every host in one
-/// cluster, a link for every pair of clusters.
+/// A consistent platform: every rank on one host, every host in one cluster, a link for every pair
+/// of clusters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Platform(Contents);
 
@@ -56,18 +56,18 @@ impl Platform {
     /// Checks the parts.
     ///
     /// # Errors
-    /// The first part that does not agree with the others.
+    /// Reports the first part that is inconsistent with the others.
     pub fn new(contents: Contents) -> Result<Self, PlatformError> {
         check::check(&contents)?;
         Ok(Platform(contents))
     }
 
-    /// The parts.
+    /// The parts of the platform.
     pub fn contents(&self) -> &Contents {
         &self.0
     }
 
-    /// Whether it was written by hand, or by a tool without a record of the measurement.
+    /// True if it was written by hand, or by a tool without a record of the measurement.
     pub fn is_by_hand(&self) -> bool {
         self.0.probing.is_none()
     }
@@ -77,7 +77,7 @@ impl Platform {
         &self.0.hosts
     }
 
-    /// Levels inside hosts that ranks are bound to, the widest first.
+    /// Levels inside hosts to which ranks are bound, the widest first.
     pub fn inside(&self) -> &[Inside] {
         &self.0.inside
     }
@@ -85,7 +85,7 @@ impl Platform {
     /// Binds the ranks to these levels.
     ///
     /// # Errors
-    /// Levels that are not those of its ranks and hosts.
+    /// The levels are not those of its ranks and hosts.
     pub fn with_inside(self, inside: Vec<Inside>) -> Result<Self, PlatformError> {
         Platform::new(Contents { inside, ..self.0 })
     }
@@ -105,8 +105,8 @@ impl Platform {
         self.0.ranks_of(cluster)
     }
 
-    /// Clusters whose contention was fitted to another number of ranks than they have, so that no
-    /// prediction counts it: each with the fitted number and its own.
+    /// Clusters whose contention was fitted to another number of ranks, so that no prediction uses
+    /// it: each with the fitted number and its own.
     pub fn unused_contention(&self) -> Vec<(&Cluster, usize, usize)> {
         let clusters = self.0.clusters.iter().enumerate();
         let unused = clusters.filter_map(|(place, cluster)| {
@@ -127,7 +127,7 @@ impl Platform {
         of
     }
 
-    /// Place of every rank's host.
+    /// Index of every rank's host.
     pub fn host_of_rank(&self) -> Vec<usize> {
         let mut of = vec![0; self.ranks()];
         for (place, host) in self.0.hosts.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Platform {
     /// The link from one cluster to another one.
     ///
     /// # Panics
-    /// If they are the same or do not exist.
+    /// Panics if they are the same or do not exist.
     pub fn between(&self, from: usize, to: usize) -> &Link {
         let links = &self.0.links;
         links
@@ -150,14 +150,14 @@ impl Platform {
             .expect("a platform has a link for every two clusters")
     }
 
-    /// The same platform for a job whose ranks run on other hosts of it, or in
-    /// another order: `host_of_rank` has the name of every rank's host.
+    /// Adapts the platform to a job whose ranks run on other hosts of it, or in another order:
+    /// `host_of_rank` has the name of every rank's host.
     ///
-    /// What ranks are bound to is not known then. Clusters without a rank are left out; leaders
-    /// that moved are replaced by the lowest rank of their cluster.
+    /// The binding of ranks is then unknown. Clusters without a rank are left out; leaders that
+    /// moved are replaced by the lowest rank of their cluster.
     ///
     /// # Errors
-    /// A host that the platform does not have.
+    /// The platform does not have a host.
     pub fn for_job(&self, host_of_rank: &[String]) -> Result<Platform, Mismatch> {
         let ranks_on = self.0.ranks_on(host_of_rank)?;
         let unchanged = self.0.hosts.iter().zip(&ranks_on);
@@ -171,7 +171,7 @@ impl Platform {
     /// clusters, with those of the file. They may differ by a `factor`.
     ///
     /// # Errors
-    /// The first that differs by more.
+    /// Reports the first that differs by more.
     pub(crate) fn check_latencies(
         &self,
         measured: &[(usize, usize, f64)],

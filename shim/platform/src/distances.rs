@@ -1,5 +1,4 @@
-//! Distances from a platform: its clusters, and how long a message takes between, in and below
-//! them.
+//! Distances from a platform: its clusters, and the times of messages between, in and below them.
 
 use treepie_base::statistics::mean;
 use treepie_topology::{Topology, TopologyError};
@@ -18,19 +17,19 @@ impl Platform {
     }
 }
 
-/// Hosts below clusters.
+/// Builds a network of hosts below clusters.
 pub(super) fn network_of(contents: &Contents) -> Result<Topology, TopologyError> {
     let name = |&place: &usize| contents.hosts[place].name.clone();
     let hosts = |cluster: &Cluster| cluster.hosts.iter().map(name).collect();
     Topology::from_clusters(contents.clusters.iter().map(hosts).collect())
 }
 
-/// A tree with such clusters below its root, and as distances the microseconds
-/// that a message of so many bytes takes on average. Where nothing was measured
-/// a level is nearer than the one above it as its hops are fewer.
+/// Sets as distances of a tree with such clusters below its root the mean times in microseconds of
+/// a message of `bytes` bytes. Without a measurement, the distance of a level follows from that of
+/// the level above and the ratio of their hops.
 ///
 /// # Errors
-/// A tree without levels that can have such distances.
+/// The tree has no levels for such distances.
 pub fn with_measured_distances(
     topology: Topology,
     platform: &Platform,
@@ -47,13 +46,13 @@ pub fn with_measured_distances(
         };
         let by_hops = above.map(|above| above * hops(level) / hops(level - 1));
         let distance = measured.or(by_hops).unwrap_or(hops(level));
-        // In a tree, the nearer is never slower.
+        // In a tree, nearer is never slower.
         distances.push(distance.min(above.unwrap_or(f64::INFINITY)));
     }
     topology.with_level_distances(&distances)
 }
 
-/// The mean between clusters, in microseconds.
+/// Mean between clusters, in microseconds.
 fn between(platform: &Platform, bytes: u64) -> Option<f64> {
     let clusters = platform.clusters().len();
     let pairs = (0..clusters).flat_map(|from| (0..clusters).map(move |to| (from, to)));
@@ -62,7 +61,7 @@ fn between(platform: &Platform, bytes: u64) -> Option<f64> {
     mean(times)
 }
 
-/// The mean between ranks that share at most a cluster, a node, a socket.
+/// Mean between ranks whose closest shared level is a cluster, a node, or a socket.
 fn below(platform: &Platform, shared: &str, bytes: u64) -> Option<f64> {
     let clusters = platform.clusters().iter();
     let links = clusters.filter_map(|cluster| match shared {

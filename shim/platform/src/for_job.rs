@@ -16,7 +16,7 @@ impl Contents {
         ranks
     }
 
-    /// The ranks on each host, by the name of every rank's.
+    /// The ranks on each host, from the name of every rank's host.
     pub(super) fn ranks_on(&self, host_of_rank: &[String]) -> Result<Vec<Vec<usize>>, Mismatch> {
         let known = self.hosts.iter().enumerate();
         let place_of: HashMap<&str, usize> = known
@@ -35,7 +35,7 @@ impl Contents {
         Ok(ranks_on)
     }
 
-    /// The parts with these ranks on the hosts, what has none left out.
+    /// Replaces the ranks on the hosts, and leaves out parts without ranks.
     pub(super) fn with_ranks(&self, ranks_on: &[Vec<usize>]) -> Contents {
         let mut contents = Contents {
             tolerance: self.tolerance,

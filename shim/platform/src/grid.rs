@@ -1,4 +1,4 @@
-//! Emulated grids as YAML: what `scripts/grid` builds.
+//! Emulated grids as YAML, the input of `scripts/grid`.
 //!
 //! ```yaml
 //! treepie: grid
@@ -11,8 +11,8 @@
 //! - {between: [a, b], latency_us: 5000, mbit: 60, connection_mbit: 20}
 //! ```
 //!
-//! Latencies are one way; rates are in megabits a second, 0 for no limit. `mbit` is what all hosts
-//! share, `connection_mbit` what one connection gets of it: its window bounds it on a long path.
+//! Latencies are one way; rates are in megabits per second, 0 for no limit. `mbit` is shared by all
+//! hosts, `connection_mbit` is the limit of one connection: its window limits it on a long path.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,43 +21,42 @@ use serde::{Deserialize, Serialize};
 
 use treepie_base::{File, FileContents, FileError, Kind, text};
 
-/// Most clusters, and most hosts of one: each has a byte of an address.
+/// Maximum number of clusters, and of hosts of one: each has a byte of an address.
 const MOST: usize = 250;
-/// Longest name of a host: it is also the name of a namespace.
+/// Maximum length of a host's name, which is also the name of a namespace.
 const LONGEST_NAME: usize = 32;
 
-/// A cluster whose hosts are alike.
+/// A cluster of equal hosts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GridCluster {
-    /// Its name; its hosts are called this and a number.
+    /// Its name; the names of its hosts are this and a number.
     pub name: String,
     /// Number of hosts.
     pub hosts: usize,
     /// One-way latency between two of its hosts, in microseconds.
     pub latency_us: f64,
-    /// Rate of each host's link, in megabits a second; 0 for no limit.
+    /// Rate of each host's link, in megabits per second; 0 for no limit.
     #[serde(default)]
     pub mbit: f64,
-    /// Rate of the link that all hosts share towards other clusters.
+    /// Rate of the link that all hosts share towards other clusters, in megabits per second.
     #[serde(default)]
     pub uplink_mbit: f64,
 }
 
-/// The way between two clusters, if it is another than that between most.
+/// The path between two clusters, if it differs from the default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GridLink {
-    /// The names of the two.
+    /// Names of the two clusters.
     pub between: (String, String),
     /// One-way latency in microseconds.
     pub latency_us: f64,
-    /// Rate in megabits a second in each direction, beside those of the uplinks; 0
+    /// Rate in megabits per second in each direction, in addition to the limits of the uplinks; 0
     /// for no other limit.
     #[serde(default)]
     pub mbit: f64,
-    /// Most that one connection gets of it in each direction, in megabits a second; 0 for no limit
-    /// of its own.
+    /// Limit of one connection in each direction, in megabits per second; 0 for no separate limit.
     #[serde(default)]
     pub connection_mbit: f64,
 }
@@ -69,9 +68,9 @@ pub struct Grid {
     pub clusters: Vec<GridCluster>,
     /// One-way latency between clusters, row by row, in microseconds.
     latencies: Vec<f64>,
-    /// Rate between clusters, row by row, in megabits a second.
+    /// Rate between clusters, row by row, in megabits per second.
     rates: Vec<f64>,
-    /// Rate of one connection between clusters, row by row, in megabits a second.
+    /// Rate of one connection between clusters, row by row, in megabits per second.
     connections: Vec<f64>,
 }
 
@@ -91,15 +90,15 @@ impl Grid {
     /// Reads and checks a grid.
     ///
     /// # Errors
-    /// A file that cannot be read, is no grid, or contradicts itself.
+    /// The file cannot be read, is not a grid, or is inconsistent.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         Grid::from_text(path, &text::read(path)?)
     }
 
-    /// The grid in the text of a file; `path` is for messages.
+    /// Parses the grid from the text of a file; `path` is for messages.
     ///
     /// # Errors
-    /// Text that is no grid, or one that contradicts itself.
+    /// The text is not a grid, or is inconsistent.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         let document = File::<GridText>::from_text(path, text)?.body;
         let count = document.clusters.len();
@@ -139,19 +138,19 @@ impl Grid {
         self.latencies[from * self.clusters.len() + to]
     }
 
-    /// Rate of the way between two clusters itself, in megabits a second; 0 for no
-    /// limit but that of the uplinks.
+    /// Rate of the path between two clusters itself, in megabits per second; 0 if only the uplinks
+    /// limit it.
     pub fn link_mbit(&self, from: usize, to: usize) -> f64 {
         self.rates[from * self.clusters.len() + to]
     }
 
-    /// Rate of one connection between two clusters, in megabits a second; 0 for no limit of its
-    /// own.
+    /// Rate of one connection between two clusters, in megabits per second; 0 for no separate
+    /// limit.
     pub fn connection_mbit(&self, from: usize, to: usize) -> f64 {
         self.connections[from * self.clusters.len() + to]
     }
 
-    /// The least rate on the way of a connection between hosts of two clusters, in megabits a
+    /// Least rate on the path of a connection between hosts of two clusters, in megabits per
     /// second; 0 if there is no limit.
     pub fn mbit(&self, from: usize, to: usize) -> f64 {
         let (here, there) = (&self.clusters[from], &self.clusters[to]);

@@ -1,4 +1,4 @@
-//! Levels inside a host: what processes share there, and which part of it each may not leave.
+//! Levels inside a host: the parts that processes share, and the part to which each is bound.
 //!
 //! ```text
 //!   node > socket > numa > l3 > l2 > core
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use treepie_base::list;
 
-/// What two processes of a host may share, the widest first: the host itself, a socket, a NUMA
-/// node, a cache of the third or second level, a core.
+/// Levels that two processes of a host may share, the widest first: the host itself, a socket, a
+/// NUMA node, a cache of the third or second level, a core.
 pub const LEVELS: [&str; 6] = ["node", "socket", "numa", "l3", "l2", "core"];
 
-/// Levels below the host itself.
+/// Number of levels below the host itself.
 const INNER: usize = LEVELS.len() - 1;
 
 /// Location of a process.
@@ -22,13 +22,13 @@ const INNER: usize = LEVELS.len() - 1;
 pub struct Identity {
     /// Its host's name.
     pub host: String,
-    /// Of each level below the host, the group that it may not leave, by any number that is unique
+    /// For each level below the host, the group to which it is bound, by any number that is unique
     /// on the host; `None` if it may run in several, or the level is not known.
     pub groups: [Option<usize>; INNER],
 }
 
 impl Identity {
-    /// The closest level that two ranks of a host surely share.
+    /// The closest level that two ranks of a host are certain to share.
     pub fn shared(&self, other: &Identity) -> &'static str {
         let is_shared = |&level: &usize| {
             self.groups[level].is_some() && self.groups[level] == other.groups[level]
@@ -38,7 +38,7 @@ impl Identity {
     }
 }
 
-/// A level inside hosts, as the ranks of a job are bound to it.
+/// A level inside hosts, with the binding of the ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inside {
@@ -50,9 +50,9 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// The levels that the ranks of a job are bound to, the widest first, without those that part
-    /// no ranks of a host, join none, or are like the one before. A host of which one rank may
-    /// leave its group is not parted by that level: who is where may change.
+    /// The levels to which the ranks of a job are bound, the widest first, without those that
+    /// divide no ranks of a host, join none, or equal the previous one. A level does not divide a
+    /// host if one of its ranks may leave its group: ranks may then migrate.
     pub fn of(identities: &[Identity]) -> Vec<Inside> {
         let mut all: Vec<Inside> = Vec::new();
         for (place, level) in LEVELS[1..].iter().enumerate() {
@@ -96,8 +96,8 @@ impl Inside {
 mod tests {
     use super::*;
 
-    /// Ranks of 0 to 63 on the cores of a host with 2 sockets of 4 NUMA nodes of 8 cores, whose
-    /// caches of the third level serve 4 cores each.
+    /// Ranks 0 to 63 on the cores of a host with 2 sockets of 4 NUMA nodes of 8 cores, whose caches
+    /// of the third level serve 4 cores each.
     fn on(host: &str, core: usize) -> Identity {
         let groups = [32, 8, 4, 1, 1].map(|cores| Some(core / cores * cores));
         Identity {
@@ -126,11 +126,11 @@ mod tests {
     fn levels_are_those_that_part_and_join_ranks_of_a_host() {
         let all: Vec<Identity> = (0..64).map(|core| on("a", core)).collect();
         let levels = Inside::of(&all);
-        // Each rank has a core of its own.
+        // Each rank has its own core.
         assert_eq!(names(&levels), ["socket", "numa", "l3"]);
         assert_eq!(levels[0].group_of_rank, [[0; 32], [1; 32]].concat());
         assert_eq!(levels[1].groups_of(&[0, 8, 7, 63]), [0, 1, 0, 7]);
-        // On the first cores of each NUMA node, nodes are like caches, and cores are single.
+        // On the first cores of each NUMA node, nodes equal caches, and cores are single.
         let spread: Vec<Identity> = (0..64).step_by(4).map(|core| on("a", core)).collect();
         assert_eq!(names(&Inside::of(&spread)), ["socket", "numa"]);
         let on_one_cache: Vec<Identity> = (0..4).map(|core| on("a", core)).collect();

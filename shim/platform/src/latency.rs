@@ -2,18 +2,18 @@
 
 use thiserror::Error;
 
-/// Reason why numbers are no latencies.
+/// Reason why numbers are not latencies.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LatencyError {
     /// A node that does not exist.
     #[error("node {node} is none of the {order} nodes, which count from 0")]
     NoSuchNode {
-        /// The node named.
+        /// The given node.
         node: usize,
         /// Number of nodes.
         order: usize,
     },
-    /// A latency that no link can have.
+    /// A value that cannot be the latency of a link.
     #[error(
         "the latency between nodes {a} and {b} is {value}; a latency is a number above 0 \
          (0 stands for no link)"
@@ -39,8 +39,8 @@ pub enum LatencyError {
     },
 }
 
-/// Latencies between some of the pairs of `order` nodes. A pair that is not
-/// listed has no local link: it parts clusters (thesis 3.2).
+/// Latencies between some of the pairs of `order` nodes. A pair that is not listed has no local
+/// link: it separates clusters (thesis 3.2).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LatencyMatrix {
     order: usize,
@@ -49,11 +49,11 @@ pub struct LatencyMatrix {
 }
 
 impl LatencyMatrix {
-    /// The latencies of `links`, `(a, b, seconds)`, each pair named once and in any order. Links of
+    /// Builds the matrix from `links`, `(a, b, seconds)`, each pair once and in any order. Links of
     /// a node to itself are left out.
     ///
     /// # Errors
-    /// A node that does not exist, or a number that is no latency.
+    /// A node does not exist, or a number is not a latency.
     pub fn from_pairs(
         order: usize,
         links: impl IntoIterator<Item = (usize, usize, f64)>,
@@ -74,15 +74,14 @@ impl LatencyMatrix {
         Ok(LatencyMatrix { order, links: kept })
     }
 
-    /// The latencies of a square table with `order` rows, in seconds, where 0
-    /// means no link. Two directions that differ are replaced by their mean,
-    /// which is what a round trip would show.
+    /// Builds the matrix from a square table with `order` rows, in seconds, with 0 for no link. Two
+    /// directions that differ are replaced by their mean, as measured by a round trip.
     ///
     /// # Errors
-    /// A negative or infinite number; a link in one direction only.
+    /// A number is negative or infinite, or a link exists in one direction only.
     ///
     /// # Panics
-    /// If `table` has not `order` x `order` numbers, which is the caller's to check.
+    /// Panics if `table` does not have `order` x `order` numbers; the caller has to check that.
     pub fn from_table(order: usize, table: &[f64]) -> Result<Self, LatencyError> {
         assert_eq!(table.len(), order * order, "the table is square");
         let at = |a: usize, b: usize| -> Result<f64, LatencyError> {
@@ -124,8 +123,8 @@ impl LatencyMatrix {
         self.links.iter().map(|&(value, a, b)| (a, b, value))
     }
 
-    /// The links in the order in which clustering takes them: shorter ones
-    /// first, of equal ones those of lower nodes.
+    /// The links in the order used by clustering: shorter ones first, of equal ones those of lower
+    /// nodes.
     pub(super) fn sorted_links(&self) -> Vec<(f64, usize, usize)> {
         let mut links = self.links.clone();
         links.sort_unstable_by(|one, other| {

@@ -1,9 +1,8 @@
 //! Platforms: logical clusters, pLogP parameters, models that predict collectives, and the orders
 //! in which clusters send to each other.
 //!
-//! After Luiz Angelo Barchet-Estefanel, *LaPIe: Communications Collectives
-//! adaptées aux Grilles de Calcul* (INPG, 2005); its chapters are named where
-//! they are used.
+//! After Luiz Angelo Barchet-Estefanel, *LaPIe: Communications Collectives adaptées aux Grilles de
+//! Calcul* (INPG, 2005); its chapters are cited where they are used.
 //!
 //! ```text
 //!   latencies --clustering--> logical clusters --probe--> pLogP parameters
@@ -14,7 +13,7 @@
 //!                predictions
 //! ```
 //!
-//! Times are in seconds and sizes in bytes, everywhere in this crate.
+//! All times in this crate are in seconds and all sizes in bytes.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

@@ -3,10 +3,10 @@
 //! Thesis 4.6 and 4.8 (items 19 to 22 of the digest): a message of m bytes needs
 //! `L + g(m)`, and its sender may start the next one after `g(m)`.
 //!
-//! Hosts switch from sending at once (eager) to asking first (rendezvous) at
-//! some size. The extra round trip delays a message and does not occupy the
-//! link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own `g(m)`,
-//! which mixes both, is [`Link::isolated_gap`].
+//! Above some size, MPIs switch from sending immediately (eager) to a request first (rendezvous).
+//! The additional round trip delays a message and does not occupy the link, so that it is separate
+//! from the gap: `handshake(m)`. Kielmann's own `g(m)`, which includes both, is
+//! [`Link::isolated_gap`].
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -22,27 +22,27 @@ pub struct Sample {
     pub gap: f64,
     /// Time of an isolated message beyond `L + g(m)`: the rendezvous.
     pub handshake: f64,
-    /// `os(m)`: how long the sender is occupied.
+    /// `os(m)`: time for which the sender is occupied.
     pub send: f64,
-    /// `or(m)`: how long the receiver is occupied.
+    /// `or(m)`: time for which the receiver is occupied.
     pub receive: f64,
     /// Half the 95 % confidence interval of the gap.
     pub confidence: f64,
 }
 
-/// Why numbers are no parameters of a link.
+/// Reason why numbers are not parameters of a link.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LinkError {
-    /// A latency that no link can have.
+    /// A value that cannot be the latency of a link.
     #[error("the latency is {0}; a number above 0 was expected")]
     Latency(f64),
-    /// Nothing to interpolate between.
+    /// There are no samples to interpolate.
     #[error("there are no samples; at least one size must be measured")]
     NoSamples,
-    /// A size that is listed twice.
+    /// A size is listed twice.
     #[error("there are two samples of {0} bytes; keep one of them")]
     Twice(u64),
-    /// A cost that no message can have.
+    /// A value that cannot be the cost of a message.
     #[error("the sample of {bytes} bytes has {value} for its {what}; a number from 0 was expected")]
     Cost {
         /// The size.
@@ -63,10 +63,11 @@ pub struct Link {
 }
 
 impl Link {
-    /// The link with this latency and these samples, in any order.
+    /// Builds a link from a latency and samples in any order.
     ///
     /// # Errors
-    /// A latency that is not above 0; no sample; two of one size; a negative cost.
+    /// The latency is not positive, there is no sample, two samples have the same size, or a cost
+    /// is negative.
     pub fn new(latency: f64, mut samples: Vec<Sample>) -> Result<Self, LinkError> {
         if !(latency.is_finite() && latency > 0.0) {
             return Err(LinkError::Latency(latency));
@@ -90,11 +91,11 @@ impl Link {
         })
     }
 
-    /// A link whose gap grows evenly: `start` seconds for an empty message and
-    /// `per_byte` seconds for each byte, without handshakes.
+    /// Builds a link whose gap is linear: `start` seconds for an empty message and `per_byte`
+    /// seconds for each byte, without handshakes.
     ///
     /// # Errors
-    /// As [`Link::new`].
+    /// See [`Link::new`].
     pub fn linear(latency: f64, start: f64, per_byte: f64) -> Result<Self, LinkError> {
         let sample = |bytes: u64| {
             let gap = start + per_byte * bytes as f64;
@@ -109,7 +110,7 @@ impl Link {
         Link::new(latency, vec![sample(0), sample(1 << 20)])
     }
 
-    /// Adds the costs of ways that were measured on the link.
+    /// Adds the measured costs of methods of transfer.
     pub fn with_ways(self, ways: Ways) -> Link {
         Link {
             ways: Some(Box::new(ways)),
@@ -117,7 +118,7 @@ impl Link {
         }
     }
 
-    /// Costs of the ways in which pieces go over it, if they were measured.
+    /// Costs of methods of transfer, if measured.
     pub fn ways(&self) -> Option<&Ways> {
         self.ways.as_deref()
     }
@@ -139,19 +140,19 @@ impl Link {
 
     /// Time of an isolated message of `bytes` beyond `L + g(m)`.
     ///
-    /// The switch to rendezvous is a step: between two samples the lower one's
-    /// holds, and the highest one's beyond.
+    /// The switch to rendezvous is a step: between two samples the handshake of the lower one
+    /// applies, above the largest that of the largest.
     pub fn handshake(&self, bytes: u64) -> f64 {
         let reached = self.samples.partition_point(|sample| sample.bytes <= bytes);
         self.samples[reached.saturating_sub(1)].handshake
     }
 
-    /// `os(m)`: how long the sender is occupied.
+    /// `os(m)`: time for which the sender is occupied.
     pub fn send(&self, bytes: u64) -> f64 {
         self.at(bytes, |sample| sample.send)
     }
 
-    /// `or(m)`: how long the receiver is occupied.
+    /// `or(m)`: time for which the receiver is occupied.
     pub fn receive(&self, bytes: u64) -> f64 {
         self.at(bytes, |sample| sample.receive)
     }
@@ -161,21 +162,21 @@ impl Link {
         self.gap(bytes) + self.handshake(bytes)
     }
 
-    /// One message of `bytes`, alone, from send to receipt.
+    /// Time of one isolated message of `bytes` from send to receipt.
     pub fn delivery(&self, bytes: u64) -> f64 {
         self.latency + self.isolated_gap(bytes)
     }
 
-    /// The largest sampled size below which no message waits for a handshake of
-    /// more than half a latency; `None` if all sizes do not, or the first does.
+    /// The largest sampled size up to which no message waits for a handshake of more than half a
+    /// latency; `None` if this is true of all sizes, or not of the first.
     pub fn eager_limit(&self) -> Option<u64> {
         let asks = |sample: &Sample| sample.handshake > self.latency / 2.0;
         let first = self.samples.iter().position(asks)?;
         Some(self.samples[first.checked_sub(1)?].bytes)
     }
 
-    /// The same link where messages of more than `limit` bytes ask first, which costs them two
-    /// latencies at least: for what is known of an MPI and was not measured.
+    /// Adds a rendezvous of at least two latencies to messages of more than `limit` bytes: for a
+    /// limit of an MPI that is known but not measured.
     pub fn with_rendezvous_above(&self, limit: u64) -> Link {
         let rendezvous = 2.0 * self.latency;
         let mut samples = self.samples.clone();
@@ -202,7 +203,7 @@ impl Link {
         }
     }
 
-    /// Lengthens the latency by `seconds`, if those are above 0.
+    /// Adds `seconds` to the latency, if positive.
     pub fn delayed(&self, seconds: f64) -> Link {
         Link {
             latency: self.latency + seconds.max(0.0),
@@ -211,15 +212,14 @@ impl Link {
         }
     }
 
-    /// A cost at any size: linear between the two nearest samples (thesis 4.8.1),
-    /// the first one below all, and beyond the last one the line through the last
-    /// two, which does not fall.
+    /// A cost at any size: linear between the two nearest samples (thesis 4.8.1), the first sample
+    /// below all, and above the last one the line through the last two, which never falls.
     fn at(&self, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
         let above = self.samples.partition_point(|sample| sample.bytes < bytes);
         let is_beyond = above == self.samples.len();
         match (above, &self.samples[..]) {
             (0, samples) => cost(&samples[0]),
-            // One sample alone: its cost is taken to grow with the size.
+            // With a single sample, the cost is taken to be proportional to the size.
             (_, [only]) => cost(only) * (bytes as f64 / only.bytes.max(1) as f64),
             (above, samples) => {
                 let high = above.min(samples.len() - 1);

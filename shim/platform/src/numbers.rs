@@ -1,15 +1,15 @@
-//! Numbers as files have them: in microseconds, with the digits that matter.
+//! Numbers in files: in microseconds, with the significant digits only.
 
-/// Microseconds of a second. Dividing by it is exact to the last digit, as
-/// multiplying by a millionth is not.
+/// Microseconds per second. Dividing by it is exact to the last digit, while multiplying by a
+/// millionth is not.
 pub(crate) const MICROSECONDS: f64 = 1e6;
 
-/// A number with six digits that matter: more are noise of the measurement.
+/// Rounds a number to six significant digits: more are noise of the measurement.
 pub(crate) fn rounded(value: f64) -> f64 {
     with_digits(value, 6)
 }
 
-/// A number with so many digits that matter.
+/// Rounds a number to `digits` significant digits.
 pub(crate) fn with_digits(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
 }

@@ -20,9 +20,8 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// The link from one rank to another: on a host that of the closest level which both share and
-    /// which was measured. `None` for a rank itself, for ranks that there are not, and where
-    /// nothing was measured.
+    /// The link from one rank to another: on one host, that of the closest shared level that was
+    /// measured. `None` for a rank itself, for missing ranks, and if nothing was measured.
     pub fn link(&self, from: usize, to: usize) -> Option<&'a Link> {
         let cluster = *self.cluster_of_rank.get(from)?;
         let other = *self.cluster_of_rank.get(to)?;

@@ -1,5 +1,5 @@
-//! Clusters that are known from elsewhere, by the names of their hosts: links of them may be
-//! missing, until a job measures these ([`complete`](crate::probe::complete)).
+//! Clusters known from elsewhere, by the names of their hosts: their links may be missing, until a
+//! job measures them ([`complete`](crate::probe::complete)).
 
 use treepie_topology::{Topology, TopologyError};
 
@@ -9,34 +9,34 @@ use crate::contents::{Cluster, Contents, Host, PlatformError};
 use crate::description::{Mismatch, Platform};
 use crate::distances::network_of;
 
-/// A platform of which links may be missing, and the ranks of hosts.
+/// A platform whose links, and ranks of hosts, may be missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialPlatform(Contents);
 
-/// The part of a platform that a file has for a job.
+/// The part of a file's platform that applies to a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GivenPlatform {
-    /// All that there is to know.
+    /// A complete platform.
     Complete(Platform),
     /// Clusters with their hosts, and perhaps some links.
     Partial(PartialPlatform),
 }
 
 impl PartialPlatform {
-    /// Checks what is there.
+    /// Checks the existing parts.
     ///
     /// # Errors
-    /// The first part that does not agree with the others.
+    /// Reports the first part that is inconsistent with the others.
     pub fn new(contents: Contents) -> Result<Self, PlatformError> {
         check::check_partial(&contents)?;
         Ok(PartialPlatform(contents))
     }
 
-    /// Clusters of hosts by their names, without any link. A host that is named several times, in
+    /// Builds clusters of hosts by their names, without any link. A host named several times, in
     /// one cluster, has as many ranks.
     ///
     /// # Errors
-    /// A host in two clusters.
+    /// A host is in two clusters.
     pub fn from_clusters(clusters: &[Vec<(usize, String)>]) -> Result<Self, PlatformError> {
         let mut contents = Contents::default();
         for (number, members) in clusters.iter().enumerate() {
@@ -63,7 +63,7 @@ impl PartialPlatform {
         PartialPlatform::new(contents)
     }
 
-    /// The parts that are known.
+    /// The known parts.
     pub fn contents(&self) -> &Contents {
         &self.0
     }
@@ -71,15 +71,16 @@ impl PartialPlatform {
     /// The clusters as a network: hosts below clusters.
     ///
     /// # Errors
-    /// Clusters that make no tree.
+    /// The clusters do not form a tree.
     pub fn network(&self) -> Result<Topology, TopologyError> {
         network_of(&self.0)
     }
 
-    /// The platform for a job, by the name of every rank's host; what has no rank is left out.
+    /// The platform for a job, from the name of every rank's host; parts without ranks are left
+    /// out.
     ///
     /// # Errors
-    /// A host that is not known.
+    /// A host is not known.
     pub fn for_job(&self, host_of_rank: &[String]) -> Result<GivenPlatform, Mismatch> {
         let ranks_on = self.0.ranks_on(host_of_rank)?;
         let contents = self.0.with_ranks(&ranks_on);
@@ -89,7 +90,7 @@ impl PartialPlatform {
         })
     }
 
-    /// Its clusters as places in another list of the same hosts.
+    /// Its clusters as indices in another list of the same hosts.
     pub(crate) fn partition(&self, hosts: &[Host]) -> Partition {
         let is_in = |cluster: &Cluster, name: &str| {
             let mut known = cluster.hosts.iter();
@@ -105,7 +106,7 @@ impl PartialPlatform {
         }
     }
 
-    /// A platform that was measured in its clusters, with all that was known before.
+    /// Adds all known parts to a platform measured in its clusters.
     pub(crate) fn completed(&self, measured: Platform) -> Result<Platform, PlatformError> {
         let mut contents = measured.contents().clone();
         for (cluster, known) in contents.clusters.iter_mut().zip(&self.0.clusters) {
@@ -120,10 +121,10 @@ impl PartialPlatform {
 }
 
 impl GivenPlatform {
-    /// The parts of a file: a platform where nothing is missing.
+    /// Builds the parts of a file: a complete platform if nothing is missing.
     ///
     /// # Errors
-    /// The first part that does not agree with the others.
+    /// Reports the first part that is inconsistent with the others.
     pub(crate) fn new(contents: Contents) -> Result<Self, PlatformError> {
         let has_ranks = contents.hosts.iter().any(|host| !host.ranks.is_empty());
         match has_ranks && check::has_all_links(&contents) {
@@ -132,10 +133,10 @@ impl GivenPlatform {
         }
     }
 
-    /// The part for a job, by the name of every rank's host.
+    /// The part for a job, from the name of every rank's host.
     ///
     /// # Errors
-    /// A host that is not known.
+    /// A host is not known.
     pub fn for_job(&self, host_of_rank: &[String]) -> Result<GivenPlatform, Mismatch> {
         match self {
             GivenPlatform::Complete(platform) => {

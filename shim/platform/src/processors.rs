@@ -1,4 +1,4 @@
-//! What a process is bound to inside its host, as Linux shows processors in
+//! Binding of a process inside its host, from the processors that Linux lists in
 //! `/sys/devices/system`.
 //!
 //! | level | file | its text |
@@ -15,14 +15,14 @@ use treepie_base::list;
 
 use crate::inside::Identity;
 
-/// Directory in which Linux shows them.
+/// Directory in which Linux lists processors.
 pub const SYSTEM: &str = "/sys/devices/system";
 
-/// More caches of a processing unit than machines have.
+/// Limit of the number of caches of a processing unit, more than any machine has.
 const MOST_CACHES: usize = 16;
 
-/// The identity of a process that may run on these processing units of the host of this name,
-/// whose processors are shown in the directory `system`. What can't be read there is not known.
+/// The identity of a process that may run on these processing units of the given host, whose
+/// processors are listed in the directory `system`. Data that cannot be read there is unknown.
 pub fn identity(system: &Path, host: String, units: &[usize]) -> Identity {
     let Some(&first) = units.first() else {
         let groups = Default::default();
@@ -54,7 +54,7 @@ pub fn identity(system: &Path, host: String, units: &[usize]) -> Identity {
         cache("2"),
         of_first("topology/thread_siblings_list"),
     ];
-    // A group's number is that of its first unit, if no unit is outside.
+    // The number of a group is that of its first unit, if no unit is outside.
     let bound = |group: Option<Vec<usize>>| {
         let group = group?;
         let is_inside = units.iter().all(|unit| group.contains(unit));

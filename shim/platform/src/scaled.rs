@@ -4,8 +4,8 @@ use crate::contents::{Cluster, Contents, Host};
 use crate::description::Platform;
 
 impl Platform {
-    /// The same clusters, made larger or smaller alike, with `ranks` ranks in blocks: every cluster
-    /// gets its share of hosts, and one rank at least.
+    /// Enlarges or shrinks all clusters alike to `ranks` ranks in blocks: every cluster gets its
+    /// share of hosts, and at least one rank.
     #[must_use]
     pub fn scaled(&self, ranks: usize) -> Platform {
         let sizes = self.scaled_sizes(ranks);
@@ -18,7 +18,7 @@ impl Platform {
         let mut next = 0;
         for (cluster, size) in self.clusters().iter().zip(sizes) {
             let on = |&host: &usize| self.hosts()[host].ranks.len();
-            // Where no link between hosts is known, all stay on one.
+            // If no link between hosts is known, all ranks stay on one host.
             let on_host = match cluster.within {
                 Some(_) => cluster.hosts.iter().map(on).max().unwrap_or(1),
                 None => size,
@@ -43,7 +43,7 @@ impl Platform {
         Platform::new(contents).expect("the parts of a platform fit each other at any size")
     }
 
-    /// Ranks of each cluster: in proportion, and what rounding leaves over at the largest.
+    /// Ranks of each cluster: in proportion, with the remainder of rounding on the largest.
     fn scaled_sizes(&self, ranks: usize) -> Vec<usize> {
         let scale = ranks as f64 / self.ranks() as f64;
         let share = |cluster| {

@@ -1,16 +1,16 @@
-//! Costs of the ways in which pieces of data go from one rank to another.
+//! Costs of methods that transfer pieces of data from one rank to another.
 //!
 //! After the report on remote memory access (R. Prou, 2015, HAL hal-01252752, chapters 2 and 3):
-//! what is sampled decides whether pieces go each for itself or gathered. A way is sampled with one
-//! piece and with several, each time until the origin knows that all have arrived. Of two ways the
-//! one is better, for n pieces of m bytes, that has the smaller
+//! samples determine whether pieces are sent separately or gathered. A method is sampled with one
+//! piece and with several, each time until the origin knows that all have arrived. For n pieces of
+//! m bytes the better of two methods is the one with the smaller
 //!
 //! ```text
 //!   one(m) + (n - 1) further(m)
 //! ```
 //!
-//! which is the report's inequality between eager and gather, each side measured as a whole: with
-//! the copies, the datatype and the answer.
+//! which is the report's inequality between eager and gather, with each side measured as a whole:
+//! including the copies, the datatype and the answer.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use treepie_traffic::windows::EpochKind;
 
-/// Method by which pieces that lie apart, at both ends, go from one rank to another.
+/// Method that transfers pieces, separated by gaps at both ends, from one rank to another.
 #[derive(
     Debug,
     Clone,
@@ -37,18 +37,17 @@ use treepie_traffic::windows::EpochKind;
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// A message for each, all started before one is waited for.
+    /// A message for each, all started before the first wait.
     Send,
     /// One message with a datatype of all.
     Vector,
-    /// One message that all are packed into, and unpacked from.
+    /// One message into which all are packed, and from which they are unpacked.
     Packed,
     /// A put for each, and a flush.
     Put,
     /// One put with a datatype of all at both ends, and a flush.
     PutVector,
-    /// One put of their copies, one behind the other, with a datatype at the target, and a flush:
-    /// what gathering does.
+    /// One put of contiguous copies with a datatype at the target, and a flush: gathering.
     PutJoined,
     /// A get for each, and a flush.
     Get,
@@ -57,11 +56,11 @@ pub enum Way {
 }
 
 impl Way {
-    /// All ways.
+    /// All methods.
     pub const ALL: &'static [Way] = Self::VARIANTS;
 }
 
-/// Cost of a way with pieces of one size.
+/// Cost of a method with pieces of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WayCost {
     /// Bytes of a piece.
@@ -72,28 +71,28 @@ pub struct WayCost {
     pub further: f64,
 }
 
-/// Why numbers are no costs of ways.
+/// Reason why numbers are not costs of methods.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum WaysError {
-    /// Two samples of a size.
+    /// Two samples have the same size.
     #[error("{way} has two samples of {bytes} bytes; keep one of them")]
     Twice {
-        /// The way.
+        /// The method.
         way: Way,
         /// The size.
         bytes: u64,
     },
-    /// A cost that nothing has.
+    /// A value that cannot be a cost.
     #[error("{what} has the cost {value}; a number from 0 was expected")]
     Cost {
-        /// The way or the kind of epoch.
+        /// The method or the kind of epoch.
         what: String,
         /// The cost in seconds.
         value: f64,
     },
 }
 
-/// Measured costs of the ways from one rank to another, and of epochs.
+/// Measured costs of methods from one rank to another, and of epochs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ways {
     costs: BTreeMap<Way, Vec<WayCost>>,
@@ -101,11 +100,11 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// Costs by way, in any order of sizes, and seconds of an epoch of each kind with one put of 8
-    /// bytes; of `LockAll` that of the put and a flush.
+    /// Costs by method, in any order of sizes, and seconds of an epoch of each kind with one put of
+    /// 8 bytes; for `LockAll` those of the put and a flush.
     ///
     /// # Errors
-    /// Two costs of one size; a negative cost.
+    /// Two costs have the same size, or a cost is negative.
     pub fn new(
         mut costs: BTreeMap<Way, Vec<WayCost>>,
         epochs: BTreeMap<EpochKind, f64>,
@@ -135,7 +134,7 @@ impl Ways {
         Ok(Ways { costs, epochs })
     }
 
-    /// All that was measured, from small pieces to large ones.
+    /// All measured costs, from small pieces to large ones.
     pub fn costs(&self) -> &BTreeMap<Way, Vec<WayCost>> {
         &self.costs
     }
@@ -145,8 +144,8 @@ impl Ways {
         &self.epochs
     }
 
-    /// Cost of a way with pieces of so many bytes: between two samples on the line through them,
-    /// above the last one as if costs grew with the size. `None` where it was not measured.
+    /// Cost of a method with pieces of `bytes` bytes: linear between two samples, above the last
+    /// one proportional to the size. `None` if it was not measured.
     pub fn cost(&self, way: Way, bytes: f64) -> Option<WayCost> {
         let costs = self.costs.get(&way)?;
         let size = |cost: &WayCost| cost.bytes as f64;
@@ -173,14 +172,14 @@ impl Ways {
         ))
     }
 
-    /// Seconds of so many pieces of so many bytes.
+    /// Seconds of `pieces` pieces of `bytes` bytes.
     pub fn seconds(&self, way: Way, pieces: f64, bytes: f64) -> Option<f64> {
         let cost = self.cost(way, bytes)?;
         Some(cost.one + (pieces - 1.0).max(0.0) * cost.further)
     }
 
-    /// The number of pieces of so many bytes from which on `other` is faster than `way`; `None` if
-    /// it does not stay so, or was not measured.
+    /// The number of pieces of `bytes` bytes from which `other` is faster than `way`; `None` if it
+    /// is not for all larger numbers, or was not measured.
     pub fn pieces_from(&self, way: Way, other: Way, bytes: u64) -> Option<u64> {
         let (way, other) = (
             self.cost(way, bytes as f64)?,
@@ -194,8 +193,9 @@ impl Ways {
         }
     }
 
-    /// The largest pieces, in bytes, up to which `other` is faster than `way` with so many of them;
-    /// `None` if it is not with the smallest measured. That of the last sample stands for "all".
+    /// The largest size of pieces, in bytes, up to which `other` is faster than `way` with `pieces`
+    /// of them; `None` if it is not with the smallest measured size. The size of the last sample
+    /// means "all".
     pub fn bytes_up_to(&self, way: Way, other: Way, pieces: u64) -> Option<u64> {
         let gain = |bytes: u64| {
             let seconds = |way| self.seconds(way, pieces as f64, bytes as f64);

@@ -1,4 +1,4 @@
-//! A cluster as it is written.
+//! A cluster in its written form.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use treepie_base::list;
 pub(super) struct ClusterText {
     pub(super) name: String,
     pub(super) hosts: Vec<String>,
-    /// For the reader; the hosts decide.
+    /// For human readers only; the hosts determine the ranks.
     #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) ranks: Vec<usize>,
-    /// The lowest of its ranks where it is left out.
+    /// The lowest of its ranks if it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     leader: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
-//! Latencies as comma-separated values: a square table in microseconds, row to
-//! column, where 0 means no link. Lines that begin with `#` are comments. The first row may have
-//! the names of the nodes, of which none is a number.
+//! Latencies as comma-separated values: a square table in microseconds, row to column, with 0 for
+//! no link. Lines that begin with `#` are comments. The first row may have the names of the nodes,
+//! none of which is a number.
 
 use std::path::Path;
 
@@ -13,23 +13,23 @@ use treepie_base::{FileError, text};
 pub struct Latencies {
     /// Latencies between nodes.
     pub matrix: LatencyMatrix,
-    /// The names of the nodes; empty where the table has none.
+    /// Names of the nodes; empty if the table has none.
     pub names: Vec<String>,
 }
 
 /// Reads latencies.
 ///
 /// # Errors
-/// A file that cannot be read, a table that is not square, and numbers that are
-/// no latencies, with the line.
+/// The file cannot be read, the table is not square, or a number is not a latency; the error has
+/// the line.
 pub fn read(path: &Path) -> Result<Latencies, FileError> {
     from_text(path, &text::read(path)?)
 }
 
-/// The latencies in the text of a file; `path` is for messages.
+/// Parses latencies from the text of a file; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`], but for reading.
+/// See [`read`]; the text cannot fail to be read.
 pub fn from_text(path: &Path, text: &str) -> Result<Latencies, FileError> {
     let wrong = |line: usize, problem: String| FileError::at(path, line, problem);
     let filled = |line: &&(usize, &str)| !line.1.is_empty() && !line.1.starts_with('#');
@@ -110,7 +110,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<Latencies, FileError> {
     Ok(Latencies { matrix, names })
 }
 
-/// Whether a line has names of nodes: none of its words is a number or empty.
+/// True if a line has names of nodes: none of its words is a number or empty.
 fn is_of_names(line: &str) -> bool {
     let mut words = line.split(',').map(str::trim);
     words.all(|word| !word.is_empty() && word.parse::<f64>().is_err())

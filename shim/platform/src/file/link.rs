@@ -1,4 +1,4 @@
-//! A link as it is written: a latency, and one line for each size.
+//! A link in its written form: a latency, and one line for each size.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub(super) struct LinkText {
     ways: Option<WaysText>,
 }
 
-/// A line of a table. One number alone is one to YAML and no text.
+/// A line of a table. A single number is a number to YAML and not a text.
 #[derive(Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -51,7 +51,7 @@ impl LinkText {
         }
     }
 
-    /// The link; messages name `field` and the sample.
+    /// Builds the link; messages name `field` and the sample.
     pub(super) fn build(&self, field: &str, medium: Medium) -> Result<Link, PlatformError> {
         let start = self
             .samples
@@ -81,17 +81,17 @@ impl LinkText {
     }
 }
 
-/// The medium that messages pass: it decides their overheads where these are left out.
+/// Medium of the messages: it determines their overheads if these are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// Cards move the data: every message occupies its ranks as the smallest one does, the `o` of
-    /// LogGP.
+    /// Network cards move the data: every message occupies its ranks as long as the smallest one,
+    /// the `o` of LogGP.
     Wire,
-    /// Ranks copy: as long as the gap.
+    /// Ranks copy the data: overheads equal the gap.
     Memory,
 }
 
-/// A sample; overheads that are left out are `overhead`, or as long as the gap.
+/// Parses a sample; missing overheads are `overhead`, or equal to the gap.
 fn sample_of(row: &Row, overhead: Option<f64>) -> Result<Sample, String> {
     let text = match row {
         Row::Text(text) => text.as_str(),

@@ -17,15 +17,15 @@ use treepie_base::{FileError, text};
 /// Reads a table.
 ///
 /// # Errors
-/// A file that cannot be read or is no such table, with the line.
+/// The file cannot be read or is not such a table; the error has the line.
 pub fn read(path: &Path) -> Result<Link, FileError> {
     from_text(path, &text::read(path)?)
 }
 
-/// The link in the text of a file; `path` is for messages.
+/// Parses the link from the text of a file; `path` is for messages.
 ///
 /// # Errors
-/// A line that is none of such a table; no latency; numbers that are no costs.
+/// A line is not part of such a table, there is no latency, or numbers are not costs.
 pub fn from_text(path: &Path, text: &str) -> Result<Link, FileError> {
     let mut latency = None;
     let mut samples = Vec::new();
@@ -59,7 +59,7 @@ fn latency_in(comment: &str) -> Option<f64> {
         .then_some(microseconds / MICROSECONDS)
 }
 
-/// One line. Kielmann's `g` has the handshake inside, so none is kept apart.
+/// Parses one line. Kielmann's `g` includes the handshake, so that it is not stored separately.
 fn sample_of(line: &str) -> Result<Sample, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let [_time, bytes, costs @ ..] = words.as_slice() else {

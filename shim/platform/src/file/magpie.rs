@@ -1,5 +1,4 @@
-//! Cluster files of MagPIe, as LaPIe's `subnets` writes them (thesis figures 3.3
-//! and 3.4, item 10):
+//! Cluster files of MagPIe, as written by LaPIe's `subnets` (thesis figures 3.3 and 3.4, item 10):
 //!
 //! ```text
 //! cluster 0
@@ -20,7 +19,7 @@ use treepie_base::{FileError, text};
 pub struct MagpieClusters {
     /// The ranks of every cluster, in the order of the file.
     pub clusters: Vec<Vec<usize>>,
-    /// Least latencies between two clusters, or in one, in seconds.
+    /// Least latencies between two clusters, or inside one, in seconds.
     pub least_edges: Vec<(usize, usize, f64)>,
 }
 
@@ -28,15 +27,15 @@ impl MagpieClusters {
     /// Reads a cluster file.
     ///
     /// # Errors
-    /// A file that cannot be read or is none, with the line.
+    /// The file cannot be read or is not a cluster file; the error has the line.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         MagpieClusters::from_text(path, &text::read(path)?)
     }
 
-    /// The clusters in the text of a file; `path` is for messages.
+    /// Parses the clusters from the text of a file; `path` is for messages.
     ///
     /// # Errors
-    /// A line that is none of such a file; a rank in two clusters or in none.
+    /// A line is not part of such a file, or a rank is in two clusters or in none.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         let mut found = MagpieClusters::default();
         for (number, line) in text.lines().enumerate() {
@@ -106,7 +105,7 @@ impl MagpieClusters {
         }
     }
 
-    /// The text of such a file.
+    /// Formats the clusters as the text of such a file.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (number, ranks) in self.clusters.iter().enumerate() {
@@ -122,7 +121,7 @@ impl MagpieClusters {
     }
 }
 
-/// ` Min edge 0-1 = 59.96`: an edge in microseconds. Other comments are none.
+/// ` Min edge 0-1 = 59.96`: an edge in microseconds. `None` for other comments.
 fn edge(comment: &str) -> Option<(usize, usize, f64)> {
     let (pair, value) = comment.trim().strip_prefix("Min edge")?.split_once('=')?;
     let (one, other) = pair.trim().split_once('-')?;

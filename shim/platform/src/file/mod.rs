@@ -20,19 +20,19 @@
 //!   - 1048576 90000
 //! ```
 //!
-//! Where ranks are bound to parts of their hosts, `inside` has the group of each rank, a number, on
+//! If ranks are bound to parts of their hosts, `inside` has the group of each rank, a number, on
 //! each level, the widest first: `- {level: socket, groups: "0,0,1,1"}`. The links are in `levels`
 //! of the clusters, by the name of the closest level that two ranks share: `node`, `socket`,
 //! `numa`, `l3`, `l2`, `core`.
 //!
-//! A sample is one line of the `columns`; the last ones may be left out: no handshake, and
-//! overheads of the smallest message (LogGP's `o`), in memory as long as the gap. Where `treepie
-//! probe --ways` measured them, a link has `ways`: for each way a line for each size of pieces,
-//! `bytes one_us further_us`, and `epochs_us`. With `--together`, `parallel` has the rate of
-//! several pairs at once, between clusters, hosts of one (`from` and `to` are the same), or ranks
-//! of a host (of this `level`): `- {from: a, to: a, level: node, pairs: 2, megabytes_per_second:
-//! 9000}`. Other tools' files are read too: [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`]
-//! as CSV.
+//! A sample is one line of the `columns`; the last ones may be left out. The defaults are no
+//! handshake, and overheads equal to those of the smallest message (LogGP's `o`), in memory equal
+//! to the gap. If `treepie probe --ways` measured them, a link has `ways`: for each method a line
+//! for each size of pieces, `bytes one_us further_us`, and `epochs_us`. With `--together`,
+//! `parallel` has the bandwidth of several simultaneous pairs, between clusters, hosts of one
+//! (`from` and `to` are the same), or ranks of a host (of this `level`): `- {from: a, to: a, level:
+//! node, pairs: 2, megabytes_per_second: 9000}`. Files of other tools can be read, too: [`magpie`]
+//! clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
 
 mod cluster;
 pub mod latencies;
@@ -57,18 +57,18 @@ use cluster::ClusterText;
 use link::{COLUMNS, LinkText, Medium};
 use treepie_base::{File, FileContents, FileError, Header, Kind, convert, file, list, text};
 
-/// A platform with where it comes from.
+/// A platform with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlatformFile {
     /// Origin of the file.
     pub header: Header,
-    /// The MPI that it was measured with, as it names itself.
+    /// Version text of the MPI used for the measurement.
     pub mpi: Option<String>,
-    /// What it says.
+    /// The platform in the file.
     pub platform: Platform,
 }
 
-/// A platform as it is written.
+/// A platform in its written form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlatformText {
@@ -80,7 +80,7 @@ struct PlatformText {
     tolerance: Option<f64>,
     #[serde(default = "all_columns")]
     columns: String,
-    /// Those of the clusters, with ranks that are not known, where they are left out.
+    /// If left out, the hosts of the clusters, with unknown ranks.
     #[serde(default)]
     hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -123,15 +123,15 @@ impl PlatformFile {
     /// Reads and checks a platform.
     ///
     /// # Errors
-    /// A file that cannot be read, is no platform, or contradicts itself.
+    /// The file cannot be read, is not a platform, or is inconsistent.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         PlatformFile::from_text(path, &text::read(path)?)
     }
 
-    /// The platform in the text of a file; `path` is for messages.
+    /// Parses the platform from the text of a file; `path` is for messages.
     ///
     /// # Errors
-    /// Text that is no platform, or one that contradicts itself.
+    /// The text is not a platform, or is inconsistent.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         let File { header, body } = File::<PlatformText>::from_text(path, text)?;
         let mpi = body.mpi.clone();
@@ -145,20 +145,21 @@ impl PlatformFile {
         })
     }
 
-    /// A file's platform for a job: also clusters whose links, and hosts whose ranks are missing.
+    /// Parses the platform of a file for a job; links of clusters and ranks of hosts may be
+    /// missing.
     ///
     /// # Errors
-    /// Text that is no platform, or one that contradicts itself.
+    /// The text is not a platform, or is inconsistent.
     pub fn given(path: &Path, text: &str) -> Result<GivenPlatform, FileError> {
         let File { body, .. } = File::<PlatformText>::from_text(path, text)?;
         let given = body.checked(GivenPlatform::new);
         given.map_err(|error| FileError::field(path, error.field, error.problem))
     }
 
-    /// Writes clusters of which links may be missing, whole or not at all.
+    /// Writes clusters whose links may be missing, atomically.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn write_partial(
         path: &Path,
         header: &Header,
@@ -168,18 +169,18 @@ impl PlatformFile {
         text::write(path, &file::to_text(path, Kind::Platform, header, &body)?)
     }
 
-    /// Writes the platform, whole or not at all.
+    /// Writes the platform atomically.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         text::write(path, &self.to_text(path)?)
     }
 
-    /// The text of the file; `path` is for messages.
+    /// Formats the text of the file; `path` is for messages.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
         let body = PlatformText::new(self.platform.contents(), self.mpi.clone());
         file::to_text(path, Kind::Platform, &self.header, &body)
@@ -201,18 +202,18 @@ pub fn serialize<S: Serializer>(platform: &Platform, out: S) -> Result<S::Ok, S:
 /// For `#[serde(with = "treepie_platform::file")]`: reads a platform within another file.
 ///
 /// # Errors
-/// Lines that describe no platform.
+/// The lines do not describe a platform.
 pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Platform, D::Error> {
     convert::mapping(input, |file: File<PlatformText>| file.build())
 }
 
 impl PlatformText {
-    /// The platform, checked.
+    /// Builds and checks the platform.
     fn build(&self) -> Result<Platform, PlatformError> {
         self.checked(Platform::new)
     }
 
-    /// Result of the parts, which agree with what is there for people.
+    /// Builds the parts and checks that they agree with the entries for human readers.
     fn checked<T>(
         &self,
         new: impl FnOnce(Contents) -> Result<T, PlatformError>,
@@ -262,7 +263,7 @@ impl PlatformText {
         }
     }
 
-    /// All hosts, those of the clusters where none are listed.
+    /// All hosts; those of the clusters if none are listed.
     fn listed_hosts(&self) -> Vec<Host> {
         if !self.hosts.is_empty() {
             return self.hosts.clone();
@@ -351,8 +352,7 @@ impl PlatformText {
         })
     }
 
-    /// `ranks` of a cluster is for people: it must not say something else than
-    /// the hosts do.
+    /// `ranks` of a cluster is for human readers: it must agree with the hosts.
     fn check_ranks(&self, contents: &Contents) -> Result<(), PlatformError> {
         for (place, cluster) in self.clusters.iter().enumerate() {
             let found = contents.ranks_of(place);

@@ -56,7 +56,7 @@ fn overheads_that_are_left_out_are_those_of_the_smallest_message_and_in_memory_t
     assert!((memory.send(1024) - 9e-6).abs() < 1e-12);
 }
 
-/// The user's own list of clusters.
+/// A list of clusters from a user.
 const LIST: &str = "\
 treepie: platform
 version: 1
@@ -85,10 +85,10 @@ fn a_list_of_clusters_by_the_names_of_hosts_is_taken_by_jobs_alone() {
     // On one host no link is missing.
     let alone = list.for_job(&names[..1]).unwrap();
     assert!(matches!(alone, GivenPlatform::Complete(_)));
-    // Predictions want all links.
+    // Predictions need all links.
     let error = read(LIST).unwrap_err().to_string();
     assert!(error.starts_with("p.yaml: hosts: have no ranks"), "{error}");
-    // A platform of which nothing is missing is one.
+    // A platform without missing parts is complete.
     let whole = PlatformFile::given(path, SMALL).unwrap();
     assert_eq!(
         whole,
@@ -279,7 +279,7 @@ fn the_table_of_figure_4_7_is_read() {
     let link = logp_mpi::from_text(path, text).unwrap();
     assert!((link.latency() - 32.66e-6).abs() < 1e-15);
     assert_eq!(link.gap(1 << 20), 9.1020e-3);
-    // Half way between two samples, half of both.
+    // Halfway between two samples, half of both.
     let middle = link.gap((1024 + (1 << 20)) / 2);
     assert!((middle - (29.2e-6 + 9.1020e-3) / 2.0).abs() < 1e-9);
     assert_eq!(
@@ -350,7 +350,7 @@ fn latencies_that_are_none_are_refused_with_their_line() {
     );
 }
 
-/// A link with ways, in a cluster.
+/// A link with methods of transfer, in a cluster.
 const WITH_WAYS: &str = "\
 treepie: platform
 version: 1

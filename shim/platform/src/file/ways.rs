@@ -1,4 +1,4 @@
-//! Costs of ways as they are written: one line for each size of pieces.
+//! Costs of methods in their written form: one line for each size of pieces.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use treepie_traffic::windows::EpochKind;
 /// Columns of a line.
 const COLUMNS: &str = "bytes one_us further_us";
 
-/// The ways of a link.
+/// The methods of a link.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WaysText {
     /// Microseconds of an epoch with one put of 8 bytes.
@@ -37,7 +37,7 @@ impl WaysText {
         }
     }
 
-    /// The ways; messages name `field`, the way and the line.
+    /// Builds the methods; messages name `field`, the method and the line.
     pub(super) fn build(&self, field: &str) -> Result<Ways, PlatformError> {
         let mut costs = BTreeMap::new();
         for (&way, rows) in &self.costs {

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Why numbers are no costs.
+/// Reason why numbers are not costs.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CostsError {
-    /// A list of another length than the number of clusters needs.
+    /// A list has the wrong length for the number of clusters.
     #[error("{what} has {found} numbers for {clusters} clusters; {expected} are needed")]
     Length {
         /// Name of the list.
@@ -30,7 +30,7 @@ pub enum CostsError {
     },
 }
 
-/// Costs of one message between the coordinators of `clusters`, in seconds.
+/// Costs of one message between the leaders of `clusters`, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
     clusters: usize,
@@ -40,11 +40,11 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// `gap` and `latency` row by row, sender by receiver (the diagonal does not
-    /// count); `inside` is `T_k`, what each cluster needs for its own phase.
+    /// `gap` and `latency` row by row, sender by receiver (the diagonal is ignored); `inside` is
+    /// `T_k`, the time of each cluster's inner phase.
     ///
     /// # Errors
-    /// Lists of wrong lengths; negative or infinite numbers; no clusters.
+    /// Lists have wrong lengths, numbers are negative or infinite, or there are no clusters.
     pub fn new(gap: Vec<f64>, latency: Vec<f64>, inside: Vec<f64>) -> Result<Self, CostsError> {
         let clusters = inside.len();
         if clusters == 0 {
@@ -80,7 +80,7 @@ impl Costs {
         self.clusters
     }
 
-    /// `g(i,j)`: how long the sender is busy.
+    /// `g(i,j)`: time for which the sender is busy.
     pub fn gap(&self, from: usize, to: usize) -> f64 {
         self.gap[from * self.clusters + to]
     }
@@ -90,18 +90,18 @@ impl Costs {
         self.latency[from * self.clusters + to]
     }
 
-    /// `g(i,j) + L(i,j)`: one message alone.
+    /// `g(i,j) + L(i,j)`: time of one message.
     pub fn transfer(&self, from: usize, to: usize) -> f64 {
         self.gap(from, to) + self.latency(from, to)
     }
 
-    /// The transfers from one cluster to each other one, together.
+    /// Sum of the transfers from one cluster to each other one.
     pub(super) fn all_transfers(&self, from: usize) -> f64 {
         let others = (0..self.clusters).filter(|&to| to != from);
         others.map(|to| self.transfer(from, to)).sum()
     }
 
-    /// `T_k`: what a cluster needs inside.
+    /// `T_k`: time of a cluster's inner phase.
     pub fn inside(&self, cluster: usize) -> f64 {
         self.inside[cluster]
     }

@@ -1,5 +1,5 @@
-//! The heuristics: which send comes next. Ties go to the lowest sender, then the
-//! lowest receiver.
+//! The heuristics that choose the next send. Ties go to the lowest sender, then the lowest
+//! receiver.
 
 use strum::{Display, IntoStaticStr, VariantArray};
 use treepie_base::from_name;
@@ -14,8 +14,8 @@ use crate::orders::schedule::Schedule;
 pub enum Order {
     /// The root sends to all, in their order (MagPIe, ECO; item 50).
     Flat,
-    /// Fastest node first (Banikazemi; item 52): a cluster is judged by one
-    /// number, the mean of its outgoing transfers.
+    /// Fastest node first (Banikazemi; item 52): a cluster is rated by one number, the mean of its
+    /// outgoing transfers.
     Fnf,
     /// Fastest edge first (Bhat; item 53): the least latency.
     Fef,
@@ -23,23 +23,23 @@ pub enum Order {
     Ecef,
     /// ECEF with the receiver's best next send (Bhat; item 55).
     EcefLa,
-    /// ECEF with the receiver's next sends in the mean (Bhat; item 56).
+    /// ECEF with the mean of the receiver's next sends (Bhat; item 56).
     EcefLaMean,
     /// ECEF with the mean of all sends that are possible once the receiver has the message
     /// (Bhat; item 56).
     EcefLaMeanOfAll,
-    /// ECEF-LAt: the receiver's next send that is done soonest, with what the
-    /// cluster there needs inside (item 57).
+    /// ECEF-LAt: the receiver's next send that completes first, including the inner phase of its
+    /// destination (item 57).
     EcefLatMin,
-    /// ECEF-LAT: the receiver's next send that is done latest (item 58).
+    /// ECEF-LAT: the receiver's next send that completes last (item 58).
     EcefLat,
-    /// The slowest cluster first, from its best sender (item 59), as printed:
-    /// whether that sender is busy does not count.
+    /// The slowest cluster first, from its best sender (item 59), as printed: regardless of whether
+    /// that sender is busy.
     BottomUp,
-    /// The same, and it counts (digest O9).
+    /// Bottom up with the time until the sender is ready (digest O9).
     BottomUpReady,
     /// Bottom up with a look-ahead, which the thesis proposes and does not define (item 60): of
-    /// slow clusters rather those that have a quick next send.
+    /// slow clusters, those with a fast next send are preferred.
     BottomUpLa,
     /// The thesis's rule by the number of clusters (item 62): ECEF-LA up to 20,
     /// ECEF-LAT above.
@@ -47,7 +47,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// All of them.
+    /// All heuristics.
     pub const ALL: [Order; 13] = [
         Order::Flat,
         Order::Fnf,
@@ -75,7 +75,7 @@ impl Order {
         Order::BottomUp,
     ];
 
-    /// The heuristic for so many clusters: the thesis's rule is one of two others.
+    /// The heuristic for this number of clusters: the thesis's rule is one of two others.
     pub(crate) fn for_clusters(self, clusters: usize) -> Order {
         match self {
             Order::Mixed if clusters <= 20 => Order::EcefLa,
@@ -84,10 +84,10 @@ impl Order {
         }
     }
 
-    /// The schedule from cluster `root`, in O(C^3) for C clusters.
+    /// Computes the schedule from cluster `root`, in O(C^3) for C clusters.
     ///
     /// # Panics
-    /// If there is no cluster `root`.
+    /// Panics if there is no cluster `root`.
     pub fn schedule(self, costs: &Costs, root: usize) -> Schedule {
         let clusters = costs.clusters();
         assert!(root < clusters, "the root is one of the clusters");
@@ -110,14 +110,14 @@ impl Order {
     /// The sends of that schedule alone, `(from, to)` in order.
     ///
     /// # Panics
-    /// If there is no cluster `root`.
+    /// Panics if there is no cluster `root`.
     pub fn sends(self, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
         let sends = self.schedule(costs, root).sends;
         sends.iter().map(|send| (send.from, send.to)).collect()
     }
 
-    /// The next send, where the coordinators of the first set have the message since `ready`, and
-    /// those of the second wait for it.
+    /// Chooses the next send, if the leaders of the first set have had the message since `ready`,
+    /// and those of the second wait for it.
     fn next(self, costs: &Costs, ready: &[f64], sets: (&[usize], &[usize])) -> (usize, usize) {
         let (informed, waiting) = sets;
         let mut best = ((f64::INFINITY, usize::MAX, usize::MAX), (0, 0));
@@ -147,8 +147,8 @@ impl Order {
         best.1
     }
 
-    /// Seconds of what comes next once `to` has the message too: of its next send to another
-    /// cluster that waits, or of any; 0 where there is none.
+    /// Seconds of the next send of `to` after it has received the message: to another waiting
+    /// cluster, or to any; 0 if there is none.
     fn look_ahead(
         self,
         costs: &Costs,
@@ -175,7 +175,7 @@ impl Order {
     }
 }
 
-/// The pair with the lower time; of equal times the lower cluster.
+/// The pair with the shorter time; of equal times the lower cluster.
 fn least(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
     if other < one { other } else { one }
 }

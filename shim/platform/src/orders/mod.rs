@@ -1,5 +1,5 @@
 //! Order in which clusters are served (thesis 7.1, items 49 to 62): senders, receivers and times,
-//! until every cluster's leader has it.
+//! until every cluster's leader has the message.
 //!
 //! ```text
 //!   A = {root}, B = the others

@@ -9,37 +9,36 @@ pub struct Send {
     pub from: usize,
     /// The receiving cluster.
     pub to: usize,
-    /// When it starts, in seconds.
+    /// Start time in seconds.
     pub start: f64,
-    /// When it has arrived.
+    /// Arrival time in seconds.
     pub arrival: f64,
 }
 
-/// When a cluster starts its inner phase.
+/// Start of the inner phase of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Accounting {
-    /// When its leader has sent all it has to send to others: the rule that the thesis states
-    /// (digest O11, (a)).
+    /// After all sends of its leader to others: the rule stated in the thesis (digest O11, (a)).
     #[default]
     AfterSends,
-    /// When its leader has the message: overlapped, (b).
+    /// At the arrival of the message at its leader: overlapped, (b).
     AtArrival,
 }
 
-/// Sends in time.
+/// Sends with their times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
-    /// The sends in the order in which they were chosen; those of one sender are
-    /// in the order in which it does them.
+    /// The sends in the order in which they were chosen; those of one sender are in the order of
+    /// their execution.
     pub sends: Vec<Send>,
-    /// When each cluster has the message.
+    /// Arrival time of the message at each cluster.
     pub arrival: Vec<f64>,
-    /// When each cluster has the message and no send left.
+    /// Time at which each cluster has the message and no remaining send.
     pub ready: Vec<f64>,
 }
 
 impl Schedule {
-    /// Only the root has the message.
+    /// Starts with the message at the root only.
     pub fn start(clusters: usize) -> Self {
         Schedule {
             sends: Vec::with_capacity(clusters),
@@ -48,7 +47,7 @@ impl Schedule {
         }
     }
 
-    /// `from`, which has the message, sends it to `to` as soon as it can.
+    /// Adds a send from `from`, which has the message, to `to` at the earliest time.
     pub fn send(&mut self, costs: &Costs, from: usize, to: usize) {
         let start = self.ready[from];
         let arrival = start + costs.transfer(from, to);
@@ -63,7 +62,7 @@ impl Schedule {
         });
     }
 
-    /// The times of given sends, `(from, to)` in order, from `root`.
+    /// Computes the times of given sends, `(from, to)` in order, from `root`.
     ///
     /// `None` if a sender does not have the message yet or a receiver gets it
     /// twice.
@@ -81,7 +80,7 @@ impl Schedule {
         Some(schedule)
     }
 
-    /// When the last cluster has done its inner phase.
+    /// Time at which the last cluster completes its inner phase.
     pub fn makespan(&self, costs: &Costs, accounting: Accounting) -> f64 {
         let begins = match accounting {
             Accounting::AfterSends => &self.ready,

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 
-/// The five clusters of `reference` 7.3: gaps in seconds, latencies in
-/// milliseconds, and the times inside.
+/// The five clusters of `reference` 7.3: gaps in seconds, latencies in milliseconds, and the times
+/// of inner phases.
 fn five() -> Costs {
     let pairs = [
         (0, 1, 0.20, 4.0),
@@ -129,7 +129,7 @@ fn costs_that_are_none_are_refused() {
     assert!(Costs::new(Vec::new(), Vec::new(), Vec::new()).is_err());
 }
 
-/// Orders as they are defined: every pair, every time.
+/// Orders computed from their definitions: every pair at every step.
 fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
     let clusters = costs.clusters();
     let all = |node: usize| -> f64 {
@@ -175,7 +175,7 @@ fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)
             Order::BottomUpLa => schedule.ready[from] + costs.transfer(from, to),
             _ => schedule.ready[from] + costs.transfer(from, to) + ahead(to),
         };
-        // Some choose the receiver first: by how fast it sends, or by how late it is done.
+        // Some choose the receiver first: by the speed of its sends, or by its completion time.
         let receiver = |to: usize| match order {
             Order::Fnf => (all(to), to),
             Order::BottomUp | Order::BottomUpReady | Order::BottomUpLa => {
@@ -201,7 +201,7 @@ fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)
 
 #[test]
 fn schedules_are_those_of_the_definitions_on_grids_of_any_size() {
-    // Numbers without a pattern, some of them equal: many where there are few.
+    // Numbers without a pattern, some of them equal: many of them if there are few clusters.
     let mut state = 1_u64;
     let mut next = |below: u64| {
         state = state

@@ -26,11 +26,11 @@ pub(super) struct InnerPair {
     pub(super) level: Option<&'static str>,
 }
 
-/// Pairs that can send at the same time, each of ranks that are in no other.
+/// Pairs that can send simultaneously, each of ranks that are in no other pair.
 pub(super) struct Lanes {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// As [`Parallel`] has it.
+    /// See [`Parallel`].
     pub(super) level: Option<&'static str>,
     pub(super) pairs: Vec<(usize, usize)>,
 }
@@ -56,7 +56,7 @@ impl RankPlaces {
         }
     }
 
-    /// For each cluster the pairs to measure inside: two hosts; of each level inside hosts, two
+    /// For each cluster, the pairs to measure inside: two hosts; for each level inside hosts, two
     /// ranks that share it and nothing closer.
     pub(super) fn inner_pairs(&self, partition: &Partition) -> Vec<Vec<InnerPair>> {
         let clusters = partition.clusters.iter().enumerate();
@@ -83,7 +83,7 @@ impl RankPlaces {
             .collect()
     }
 
-    /// Pairs between each two clusters, between two hosts of each, and on a host of each that share
+    /// Pairs between any two clusters, between two hosts of each, and on a host of each that share
     /// a level and nothing closer.
     pub(super) fn lanes(&self, partition: &Partition) -> Vec<Lanes> {
         let clusters = &partition.clusters;
@@ -115,7 +115,7 @@ impl RankPlaces {
         all
     }
 
-    /// Pairs of ranks of a host whose closest common level is this one, each rank in one.
+    /// Disjoint pairs of ranks of a host whose closest common level is this one.
     fn disjoint_pairs(&self, host: usize, level: &str) -> Vec<(usize, usize)> {
         let mut left = self.hosts[host].ranks.clone();
         let mut pairs = Vec::new();
@@ -129,7 +129,7 @@ impl RankPlaces {
         pairs
     }
 
-    /// The ranks of these hosts, one of each host before the second of any.
+    /// The ranks of these hosts round-robin: one of each host before the second of any.
     pub(super) fn ranks_round_robin(&self, hosts: &[usize]) -> Vec<usize> {
         let ranks = |&host: &usize| self.hosts[host].ranks.as_slice();
         let deepest = hosts.iter().map(|host| ranks(host).len()).max();
@@ -158,12 +158,12 @@ fn zipped(one: &[usize], other: &[usize]) -> Vec<(usize, usize)> {
     one.iter().copied().zip(other.iter().copied()).collect()
 }
 
-/// Everything that was measured.
+/// All measurements.
 #[derive(Default)]
 pub(super) struct Measured {
     pub(super) latency_pairs: usize,
     pub(super) between: BTreeMap<(usize, usize), Link>,
-    /// Of these, those that were known before.
+    /// Links between clusters that were known before.
     pub(super) known: BTreeSet<(usize, usize)>,
     pub(super) inside: HashMap<usize, HashMap<Option<&'static str>, Link>>,
     pub(super) parallel: Vec<Parallel>,
@@ -172,7 +172,7 @@ pub(super) struct Measured {
     pub(super) seconds: f64,
 }
 
-/// The platform of it all; links that are missing are filled in.
+/// Builds the platform; missing links are filled in.
 pub(super) fn assemble(
     place: &RankPlaces,
     partition: &Partition,
@@ -204,7 +204,7 @@ pub(super) fn assemble(
         });
     }
     let count = clusters.len();
-    // One probe for each pair of clusters and one inside each, as the thesis counts.
+    // One probe for each pair of clusters and one inside each, as in the thesis.
     let pairs_between = (0..count)
         .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
         .filter(|&(a, b)| {
@@ -242,11 +242,11 @@ pub(super) fn assemble(
     })
 }
 
-/// Links for pairs that there was no time for: the latency that is known, and
-/// the samples of the slowest link measured.
+/// Links for pairs that were not measured for lack of time: the known latency, and the samples of
+/// the slowest measured link.
 struct Filler {
     slowest: Option<Link>,
-    /// Mean latency between hosts of two clusters, and in one.
+    /// Mean latency between hosts of two clusters, and inside one.
     latency: HashMap<(usize, usize), f64>,
 }
 

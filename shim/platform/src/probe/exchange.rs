@@ -1,5 +1,5 @@
-//! How each cluster responds to a total exchange: timed with all its ranks and with some of them,
-//! in several sizes (thesis item 47).
+//! Response of each cluster to a total exchange: timed with all its ranks and with some of them, in
+//! several sizes (thesis item 47).
 //!
 //! ```text
 //!   members:   meet --> exchange --> meet --> exchange ...        each times its own, the slowest counts
@@ -8,8 +8,8 @@
 
 use crate::probe::messenger::Messenger;
 
-/// The seconds of so many exchanges, as this member sees them: from when all have met to its own
-/// end.
+/// Seconds of `count` exchanges as measured by this member: from the time at which all have entered
+/// to its own end.
 pub(super) fn times(
     messenger: &mut impl Messenger,
     members: &[usize],
@@ -25,7 +25,8 @@ pub(super) fn times(
     (0..times).map(one).collect()
 }
 
-/// No member returns before all have come: dissemination, in the order of `members`.
+/// Synchronizes: no member returns before all have entered. Dissemination, in the order of
+/// `members`.
 fn meet(messenger: &mut impl Messenger, members: &[usize]) {
     let rank = messenger.rank();
     let count = members.len();

@@ -1,4 +1,4 @@
-//! Links, ways and remarks of a probe, as answers come in.
+//! Links, methods and remarks of a probe, collected from answers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,12 +13,12 @@ use crate::ways::Ways;
 pub(super) enum LinkSubject {
     /// Clusters, from and to.
     Between(Vec<(usize, usize)>),
-    /// A cluster and what its two ranks share: `None` for a cluster's hosts.
+    /// A cluster and the level that its two ranks share: `None` for a cluster's hosts.
     Inside(Vec<(usize, Option<&'static str>)>),
 }
 
 impl LinkSubject {
-    /// The line about links, or what else was not measured there, and what follows.
+    /// The line on links, or other subjects, that were not measured, and the consequence.
     pub(crate) fn left_out(&self, subject: &str, result: &str) -> String {
         let what = match self {
             LinkSubject::Between(pairs) => {
@@ -38,7 +38,7 @@ impl LinkSubject {
 }
 
 impl Measured {
-    /// Links that are known before anything is measured.
+    /// Starts with the links that are known before any measurement.
     pub(super) fn known(platform: &PartialPlatform) -> Self {
         let contents = platform.contents();
         let clusters = contents.clusters.iter().enumerate();
@@ -59,8 +59,8 @@ impl Measured {
         }
     }
 
-    /// The pairs of a round that are to be measured: a link that is known in one direction is taken
-    /// to be the same in the other.
+    /// The pairs of a round to be measured: a link known in one direction is taken to be the same
+    /// in the other.
     pub(super) fn lacking(
         &self,
         (ranks, kind): (Vec<Pair>, LinkSubject),
@@ -95,8 +95,8 @@ impl Measured {
         }
     }
 
-    /// The sizes around the switch to rendezvous between hosts, as far as it is known: it belongs
-    /// to the native MPI, so that other links have it at the same place.
+    /// The sizes around the switch to rendezvous between hosts, as far as known: it is a property
+    /// of the native MPI, so that other links have it at the same size.
     pub(crate) fn switch(&self) -> Vec<u64> {
         let within = self.inside.values().filter_map(|links| links.get(&None));
         let found = self.between.values().chain(within).find_map(|link| {
@@ -107,7 +107,7 @@ impl Measured {
         found.unwrap_or_default()
     }
 
-    /// Keeps the ways of a round, with their links.
+    /// Records the methods of a round, with their links.
     pub(crate) fn note_ways(&mut self, kind: &LinkSubject, ways: Vec<Option<Ways>>) {
         let links: Vec<Option<&mut Link>> = match kind {
             LinkSubject::Between(pairs) => {
@@ -133,7 +133,7 @@ impl Measured {
         }
     }
 
-    /// Keeps the links of a round.
+    /// Records the links of a round.
     pub(crate) fn note(&mut self, kind: &LinkSubject, links: Vec<Option<Link>>) {
         match kind {
             LinkSubject::Between(pairs) => {

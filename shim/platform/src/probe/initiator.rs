@@ -10,42 +10,42 @@ use crate::probe::messenger::Messenger;
 use crate::probe::options::Options;
 use crate::probe::orders::{Pair, run_all, run_task};
 
-/// Part of the budget that latencies between hosts may take.
+/// Share of the budget for latencies between hosts.
 const LATENCY_SHARE: f64 = 0.3;
-/// Part of the budget after which links are measured no more where ways follow.
+/// Share of the budget after which no more links are measured if methods are to be measured, too.
 const LINK_SHARE: f64 = 0.5;
 /// Number of rounds of latencies that are begun before the time is checked.
 const ROUNDS_TOGETHER: usize = 8;
-/// Size and number of the messages of several pairs at once.
+/// Size and number of the messages of several simultaneous pairs.
 const STREAM: Task = Task::Stream {
     bytes: 256 << 10,
     count: 8,
 };
-/// Most pairs at once.
+/// Maximum number of simultaneous pairs.
 const MOST_PAIRS: usize = 16;
 
 pub(super) struct Initiator<'a, M: Messenger> {
     pub(super) messenger: &'a mut M,
     pub(super) options: &'a Options,
     pub(crate) began: f64,
-    /// Measurements that were left out and the reason, one line each.
+    /// Measurements that were left out with the reason, one line each.
     pub(super) left_out: Vec<String>,
 }
 
 impl<M: Messenger> Initiator<'_, M> {
-    /// Seconds left of a part of the budget.
+    /// Remaining seconds of a share of the budget.
     pub(super) fn left(&mut self, part: f64) -> f64 {
         self.began + part * self.options.budget - self.messenger.seconds()
     }
 
-    /// Latencies between the first ranks of all hosts, by places of hosts.
+    /// Measures the latencies between the first ranks of all hosts, by indices of hosts.
     pub(crate) fn latencies(&mut self, place: &RankPlaces) -> Vec<(usize, usize, f64)> {
         let first = |host: usize| place.hosts[host].ranks[0];
         let rounds: Vec<Vec<Pair>> = tournament(place.hosts.len())
             .into_iter()
             .flat_map(|round| cut(round, self.options.at_a_time))
             .collect();
-        // Where only some may measure at a time, all have to wait for them.
+        // If only some may measure at a time, all others wait for them.
         let together = match self.options.at_a_time {
             0 => ROUNDS_TOGETHER,
             _ => 1,
@@ -77,7 +77,7 @@ impl<M: Messenger> Initiator<'_, M> {
         found
     }
 
-    /// pLogP parameters in clusters, on hosts and between clusters.
+    /// Measures pLogP parameters in clusters, on hosts and between clusters.
     pub(crate) fn links(
         &mut self,
         place: &RankPlaces,
@@ -108,7 +108,7 @@ impl<M: Messenger> Initiator<'_, M> {
         }
     }
 
-    /// Ways in which pieces go over all links that were measured.
+    /// Measures methods of transfer on all measured links.
     pub(crate) fn ways(
         &mut self,
         place: &RankPlaces,
@@ -134,7 +134,7 @@ impl<M: Messenger> Initiator<'_, M> {
         }
     }
 
-    /// Bytes a second of 1, 2, 4, ... pairs at once (item 23).
+    /// Measures the bandwidth in bytes per second of 1, 2, 4, ... simultaneous pairs (item 23).
     pub(crate) fn together(&mut self, place: &RankPlaces, partition: &Partition) -> Vec<Parallel> {
         let Task::Stream { bytes, count } = STREAM else {
             return Vec::new();
@@ -198,8 +198,8 @@ fn inside(
         .collect()
 }
 
-/// Rounds of pairs between clusters, first one way, then the other: answers behind the data of
-/// another pair in a queue would come late.
+/// Rounds of pairs between clusters, first in one direction, then in the other: answers queued
+/// behind the data of another pair would be late.
 fn between(
     place: &RankPlaces,
     partition: &Partition,

@@ -1,9 +1,9 @@
 //! The parameters of one link, by Kielmann's method (LogP-MPI; thesis 4.8.1, item 21), between a
 //! rank that measures and one that echoes.
 //!
-//! Beyond the thesis: the gap is the slope of trains started at once, so that it is the capacity of
-//! the link; what an isolated message needs beyond it is the handshake of the host's rendezvous.
-//! Nothing is repeated more often than it takes to be precise enough.
+//! Beyond the thesis: the gap is the slope of trains whose messages start together, so that it is
+//! the capacity of the link; the additional time of an isolated message is the handshake of the
+//! rendezvous. Nothing is repeated more often than precision requires.
 
 use treepie_base::statistics::{Estimate, estimate, median};
 
@@ -12,46 +12,45 @@ use super::timer::{Timer, Trip};
 use crate::link::{Link, Sample};
 use crate::probe::messenger::Messenger;
 
-/// `L = (RTT(0) - 2 g(0)) / 2`, in seconds; never below a hundredth of the round
-/// trip, which only noise could make it.
+/// `L = (RTT(0) - 2 g(0)) / 2`, in seconds; at least a hundredth of the round trip, since only
+/// noise could make it less.
 pub fn latency_of_round_trips(empty_round_trip: f64, empty_gap: f64) -> f64 {
     ((empty_round_trip - 2.0 * empty_gap) / 2.0).max(empty_round_trip / 100.0)
 }
 
-/// `g(m) = RTT(m) - RTT(0) + g(0)`: gap and handshake of a message alone.
+/// `g(m) = RTT(m) - RTT(0) + g(0)`: gap and handshake of an isolated message.
 pub fn isolated_gap(round_trip: f64, empty_round_trip: f64, empty_gap: f64) -> f64 {
     (round_trip - empty_round_trip + empty_gap).max(0.0)
 }
 
-/// The gap from a train of `count` messages and a message alone, up to the answer:
-/// the slope, which is free of the latency that `RTT(n) / n` of the thesis only thins
-/// out.
+/// The gap from a train of `count` messages and an isolated message, up to the answer: the slope,
+/// which does not contain the latency that `RTT(n) / n` of the thesis only reduces.
 pub fn gap_of_train(alone: f64, train: f64, count: usize) -> f64 {
     (train - alone) / count.saturating_sub(1).max(1) as f64
 }
 
-/// A median is good enough with an interval of this part of it.
+/// Relative width of the interval at which a median is precise enough.
 const PRECISION: f64 = 0.05;
-/// Longest trains of empty messages: fewer than any host buffers, and on a long way
-/// fewer than a connection holds back until the first ones are acknowledged.
+/// Maximum length of trains of empty messages: fewer than any MPI buffers, and on a long path fewer
+/// than a connection holds back until the first ones are acknowledged.
 const LONGEST_TRAIN: [usize; 2] = [512, 48];
-/// Most bytes of a train.
+/// Maximum number of bytes of a train.
 const TRAIN_BYTES: u64 = 2 << 20;
-/// A train takes so much longer than a round trip, in seconds: a hiccup of the
-/// machine changes its slope little. On short ways and on long ones.
+/// Excess of the time of a train over a round trip, in seconds, so that a disturbance of the
+/// machine changes its slope little. On short paths and on long ones.
 const TRAIN_SECONDS: [f64; 2] = [4e-3, 10e-3];
-/// Up to this size a message waits whole in the receiver's buffers.
+/// Size up to which a whole message waits in the receiver's buffers.
 const BUFFERED: u64 = 32 << 10;
-/// Most samples of a link.
+/// Maximum number of samples of a link.
 const SAMPLES: usize = 16;
 
-/// Half of the shortest round trip of an empty message: what clustering wants
-/// (NWS's latency). The shortest, since other work only makes them longer.
+/// Half of the shortest round trip of an empty message, for clustering (NWS's latency). The
+/// shortest, since other work only makes it longer.
 pub(super) fn latency(messenger: &mut impl Messenger, to: usize) -> f64 {
     let mut timer = Timer::new(messenger, to, f64::INFINITY);
     let mut trips = timer.empty_round_trips(2);
     let agree = (trips[0].time - trips[1].time).abs() < PRECISION * shortest(&trips);
-    // Long ways need few round trips, short ones are disturbed easily.
+    // Long paths need few round trips, short ones are easily disturbed.
     if !(timer.is_long() && agree) {
         let times = ((20e-3 / shortest(&trips)) as usize).clamp(2, 40);
         trips.extend(timer.round_trips(&vec![0; times]));
@@ -65,8 +64,8 @@ fn shortest(trips: &[Trip]) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
-/// All parameters towards `to`, in about so many `seconds`, for messages up to
-/// `largest` bytes, and for `also`, sizes that are of interest.
+/// Measures all parameters towards `to`, in about `seconds`, for messages up to `largest` bytes,
+/// and for `also`, additional sizes.
 pub(super) fn link(
     messenger: &mut impl Messenger,
     to: usize,
@@ -100,12 +99,12 @@ pub(super) fn link(
     Link::new(way.empty.latency, samples).ok()
 }
 
-/// Messages one after the other: seconds for `count` of `bytes`, without the
-/// latency of the answer.
+/// Sends messages one after the other; returns the seconds for `count` messages of `bytes` bytes,
+/// without the latency of the answer.
 pub(super) fn stream(messenger: &mut impl Messenger, to: usize, bytes: u64, count: usize) -> f64 {
     let mut timer = Timer::new(messenger, to, f64::INFINITY);
     let answer = shortest(&timer.empty_round_trips(2));
-    // The first one for the connection, which learns what the link carries.
+    // The first train lets the connection adapt to the capacity of the link.
     let trains = timer.trains(&[(bytes, count), (bytes, count)]);
     timer.done();
     (trains[1] - answer).max(1e-9)
@@ -121,7 +120,7 @@ struct Empty {
 /// Times of round trips of one size.
 struct Trips {
     time: Estimate,
-    /// Median of how long the sends occupied the sender.
+    /// Median time for which the sends occupied the sender.
     send: f64,
 }
 
@@ -140,19 +139,19 @@ impl Trips {
     }
 }
 
-/// The way to one rank, of which empty messages are measured.
+/// The path to one rank, for which empty messages are measured.
 struct Way<'a, M: Messenger> {
     timer: Timer<'a, M>,
     empty: Empty,
-    /// Seconds a byte, at most.
+    /// Upper limit of the seconds per byte.
     per_byte: f64,
 }
 
 impl<'a, M: Messenger> Way<'a, M> {
-    /// Measures `RTT(0)`, `g(0)` and with them `L`, from these round trips and more.
+    /// Measures `RTT(0)`, `g(0)` and with them `L`, from these round trips and additional ones.
     fn new(mut timer: Timer<'a, M>, mut trips: Vec<Trip>, per_byte: f64) -> Self {
         for _ in 0..3 {
-            // Two may agree by chance, on a way where repeating costs nothing.
+            // Two may agree by chance, on a path where repeating costs nothing.
             let are_many = timer.is_long() || trips.len() > 2;
             if are_many && Trips::are_enough(&trips) || timer.is_late() {
                 break;
@@ -161,12 +160,12 @@ impl<'a, M: Messenger> Way<'a, M> {
             trips.extend(timer.round_trips(&vec![0; more]));
         }
         let (Trips { time, send }, least) = (Trips::new(&trips), shortest(&trips));
-        // On a long way an empty message is next to nothing.
+        // On a long path an empty message takes almost no time.
         let most = if timer.is_long() { 0.005 } else { 0.25 };
         let gap = gap_of_nothing(&mut timer, least).clamp(1e-9, least * most);
         let empty = Empty {
             round_trip: time,
-            // The shortest: whatever disturbs a way makes it longer.
+            // The shortest: any disturbance makes it longer.
             latency: latency_of_round_trips(least, gap),
             sample: Sample {
                 bytes: 0,
@@ -184,7 +183,7 @@ impl<'a, M: Messenger> Way<'a, M> {
         }
     }
 
-    /// The costs of these sizes, without those of receiving.
+    /// Measures the costs of these sizes, without those of receiving.
     fn samples(&mut self, sizes: &[u64]) -> Vec<Sample> {
         let mut trips = self.trips(sizes);
         let gaps = self.gaps(sizes, &mut trips);
@@ -204,7 +203,7 @@ impl<'a, M: Messenger> Way<'a, M> {
                 handshake: significant(self.isolated(&trips) - gap, self.empty.latency),
                 send: trips.send,
                 receive: gap,
-                // One that was sent once is known as well as empty ones are.
+                // A size that was sent once is known as precisely as empty ones.
                 confidence: trips.time.half_width().max(self.empty.sample.confidence),
             }
         })
@@ -213,7 +212,7 @@ impl<'a, M: Messenger> Way<'a, M> {
 
     fn isolated(&self, trips: &Trips) -> f64 {
         let empty = self.empty.round_trip;
-        // The few of a long way are compared at their best.
+        // The few of a long path are compared at their minimum.
         let (trip, empty) = if self.timer.is_long() {
             (trips.time.low, empty.low)
         } else {
@@ -222,8 +221,8 @@ impl<'a, M: Messenger> Way<'a, M> {
         isolated_gap(trip, empty, self.empty.sample.gap)
     }
 
-    /// Round trips of every size: on a short way until their median is known well
-    /// enough, on a long one just one, with which a train has to agree.
+    /// Round trips of every size: on a short path until their median is precise enough, on a long
+    /// one only one, with which a train must agree.
     fn trips(&mut self, sizes: &[u64]) -> Vec<Vec<Trip>> {
         let mut taken: Vec<Vec<Trip>> = vec![Vec::new(); sizes.len()];
         let (first, rounds) = if self.timer.is_long() { (1, 1) } else { (5, 3) };
@@ -245,7 +244,7 @@ impl<'a, M: Messenger> Way<'a, M> {
         taken
     }
 
-    /// One more round trip of each size at these places.
+    /// Takes one more round trip of each size at these indices.
     fn take_trips(&mut self, places: &[usize], sizes: &[u64], taken: &mut [Vec<Trip>]) {
         if places.is_empty() {
             return;
@@ -256,9 +255,8 @@ impl<'a, M: Messenger> Way<'a, M> {
         }
     }
 
-    /// The gap of every size: the slope from one message to a train of them. Of
-    /// several trains the quickest. On a long way, trains and round trips that do not
-    /// agree are repeated.
+    /// Measures the gap of every size: the slope from one message to a train of them. Of several
+    /// trains the fastest. On a long path, trains and round trips that do not agree are repeated.
     fn gaps(&mut self, sizes: &[u64], taken: &mut [Vec<Trip>]) -> Vec<f64> {
         let cars = |(&bytes, trips): (&u64, &Vec<Trip>)| self.cars(bytes, &Trips::new(trips));
         let trains: Vec<usize> = sizes.iter().zip(&*taken).map(cars).collect();
@@ -296,8 +294,8 @@ impl<'a, M: Messenger> Way<'a, M> {
         }
         (0..sizes.len())
             .map(|place| {
-                // No message is quicker than an empty one, nor quicker together
-                // than alone, as far as that is known.
+                // No message is faster than an empty one, nor faster in a train than alone, as far
+                // as known.
                 let least = self.empty.sample.gap;
                 let slope = slope(place, best[place], taken);
                 let most = self.isolated(&Trips::new(&taken[place])) + self.tolerance(slope);
@@ -306,8 +304,8 @@ impl<'a, M: Messenger> Way<'a, M> {
             .collect()
     }
 
-    /// Whether a gap agrees with what a message alone took: the same, or less by
-    /// a handshake of one or two whole round trips.
+    /// True if a gap agrees with the time of an isolated message: equal, or less by a handshake of
+    /// one or two whole round trips.
     fn is_plausible(&self, gap: f64, trips: &Trips) -> bool {
         let handshake = self.isolated(trips) - gap;
         let round_trip = 2.0 * self.empty.latency;
@@ -331,8 +329,8 @@ impl<'a, M: Messenger> Way<'a, M> {
         (1 + more).min(most).clamp(2, longest)
     }
 
-    /// Notes what receiving costs for sizes that arrive before they are received;
-    /// for others it is the gap.
+    /// Measures the overhead of receiving for sizes that arrive before they are received; for
+    /// others it equals the gap.
     fn receive(&mut self, samples: &mut [Sample]) {
         let is_buffered = |sample: &Sample| sample.bytes <= BUFFERED && sample.handshake == 0.0;
         let buffered = samples.iter_mut().filter(|sample| is_buffered(sample));
@@ -340,24 +338,24 @@ impl<'a, M: Messenger> Way<'a, M> {
         let sizes: Vec<u64> = buffered.iter().map(|sample| sample.bytes).collect();
         let wait = 1.5 * self.empty.round_trip.median
             + buffered.iter().map(|sample| sample.gap).sum::<f64>();
-        // On long ways the waiting would take longer than all the rest.
+        // On long paths the waiting would take longer than everything else.
         let times = if self.timer.is_long() { 1 } else { 3 };
         let received: Vec<Vec<f64>> = (0..times).map(|_| self.timer.late(&sizes, wait)).collect();
         for (place, sample) in buffered.iter_mut().enumerate() {
             let of_size: Vec<f64> = received.iter().map(|times| times[place]).collect();
-            // What is slower has not arrived before.
+            // Slower sizes have not arrived before.
             sample.receive = median(&of_size).unwrap_or(sample.gap).min(sample.gap);
         }
     }
 }
 
-/// Warms the connection up, so that it learns what the link carries. The largest
-/// size up to `largest` that the time is enough for, and seconds a byte, about; an
-/// empty round trip takes `least` seconds.
+/// Warms the connection up, so that it adapts to the capacity of the link. Returns the largest size
+/// up to `largest` for which there is time, and the approximate seconds per byte; an empty round
+/// trip takes `least` seconds.
 fn warm(timer: &mut Timer<'_, impl Messenger>, least: f64, largest: u64) -> (u64, f64) {
-    /// Bytes that a new connection sends at once.
+    /// Bytes that a new connection sends before the first acknowledgement.
     const TASTE: u64 = 14_000;
-    /// After so many bytes, most connections have learned it.
+    /// Number of bytes after which most connections have adapted.
     const ENOUGH: u64 = 512 << 10;
     /// Approximate number of sends of each size.
     const SENDS: f64 = 6.0;
@@ -381,7 +379,7 @@ fn gap_of_nothing(timer: &mut Timer<'_, impl Messenger>, least: f64) -> f64 {
     let times = if timer.is_long() { 2 } else { 4 };
     let mut count = if timer.is_long() { longest } else { 64 };
     let mut gap = f64::INFINITY;
-    // Doubled until the gap stays.
+    // Doubled until the gap does not change any more.
     loop {
         let trains = timer.trains(&vec![(0, count); times]);
         let train = trains.into_iter().fold(f64::INFINITY, f64::min);
@@ -395,13 +393,13 @@ fn gap_of_nothing(timer: &mut Timer<'_, impl Messenger>, least: f64) -> f64 {
     }
 }
 
-/// Number of repetitions of a round trip that takes so many seconds.
+/// Number of repetitions of a round trip that takes `trip` seconds.
 fn repeats(trip: f64) -> usize {
     ((8e-3 / trip) as usize).clamp(2, 20)
 }
 
-/// A handshake costs a round trip; what is below half a latency is noise, and part
-/// of the time that a message takes through buffers.
+/// A handshake costs a round trip; a time below half a latency is noise, and part of the time that
+/// a message spends in buffers.
 fn significant(handshake: f64, latency: f64) -> f64 {
     if handshake > latency / 2.0 {
         handshake

@@ -5,43 +5,41 @@ use serde::de::DeserializeOwned;
 
 use crate::probe::trial::Trial;
 
-/// Carries messages between the ranks of a job. Contents matter only to
+/// Carries messages between the ranks of a job. Contents are only used by
 /// [`send_data`](Messenger::send_data) and [`receive_data`](Messenger::receive_data).
 pub trait Messenger {
     /// This process's rank.
     fn rank(&self) -> usize;
     /// Number of ranks.
     fn ranks(&self) -> usize;
-    /// Seconds on this process's clock, from any start.
+    /// Seconds on this process's clock, from an arbitrary start.
     fn seconds(&mut self) -> f64;
-    /// Does nothing for so many seconds.
+    /// Does nothing for this number of seconds.
     fn pause(&mut self, seconds: f64);
     /// Sends `bytes` bytes and returns when the buffer is free again.
     fn send(&mut self, to: usize, bytes: u64);
     /// Receives `bytes` bytes.
     fn receive(&mut self, from: usize, bytes: u64);
-    /// Sends `count` messages of `bytes` bytes, all started before one is
-    /// waited for.
+    /// Sends `count` messages of `bytes` bytes, all started before the first wait.
     fn send_train(&mut self, to: usize, bytes: u64, count: usize);
-    /// Receives `count` messages of `bytes` bytes, all expected at once.
+    /// Receives `count` messages of `bytes` bytes, all posted together.
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize);
-    /// Sends `bytes` bytes to each of the others of `members`, of which this process is one, and
-    /// receives as much from each, all started before one is waited for.
+    /// Sends `bytes` bytes to each of the other `members`, of which this process is one, and
+    /// receives the same number from each, all started before the first wait.
     fn exchange(&mut self, members: &[usize], bytes: u64);
-    /// Does a trial with a partner, which does it too: the seconds of each time, at the origin.
-    /// Nothing where this messenger has no ways but its messages.
+    /// Performs a trial with a partner, which calls this, too: returns the seconds of each
+    /// repetition at the origin. Empty if this messenger only has messages.
     fn try_way(&mut self, partner: usize, is_origin: bool, trial: &Trial) -> Vec<f64> {
         let _ = (partner, is_origin, trial);
         Vec::new()
     }
-    /// Gives back what trials with this partner needed, which does so too.
+    /// Releases the resources of trials with this partner, which calls this, too.
     fn end_trials(&mut self, partner: usize) {
         let _ = partner;
     }
-    /// Sends bytes that mean something.
+    /// Sends bytes with contents.
     fn send_data(&mut self, to: usize, bytes: &[u8]);
-    /// Waits for what [`send_data`](Messenger::send_data) sends, leaving the processor to others
-    /// meanwhile.
+    /// Waits for the data of [`send_data`](Messenger::send_data), yielding the processor meanwhile.
     fn receive_data(&mut self, from: usize) -> Vec<u8>;
 }
 
@@ -59,8 +57,7 @@ pub(super) fn send_value(messenger: &mut impl Messenger, to: usize, value: &impl
     messenger.send_data(to, &postcard::to_allocvec(value).unwrap_or_default());
 }
 
-/// Waits for a value; `None` where nothing came, or something else, which only another program
-/// could have sent.
+/// Waits for a value; `None` if nothing arrived, or data that only another program could have sent.
 pub(super) fn receive_value<T: DeserializeOwned>(
     messenger: &mut impl Messenger,
     from: usize,

@@ -1,8 +1,8 @@
-//! Measuring a platform from inside a job (thesis chapters 3 and 4, items 3 to 11,
-//! 21 to 23), over whatever carries messages.
+//! Measurement of a platform from inside a job (thesis chapters 3 and 4, items 3 to 11, 21 to 23),
+//! over any transport of messages.
 //!
-//! Rank 0 is the initiator; all others are responders, which wait for its requests, without using
-//! their processor:
+//! Rank 0 is the initiator; all others are responders, which wait for its requests without
+//! occupying their processors:
 //!
 //! ```text
 //!   identities              every rank sends its host
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! If clusters, and perhaps some links, are known, no latencies between hosts are measured, and
-//! of links those that are missing.
+//! only the missing links.
 //!
-//! A budget bounds the time. What it is not enough for is left out and named.
+//! A budget limits the time. Measurements for which it does not suffice are left out and listed.
 
 mod assemble;
 mod exchange;

@@ -7,17 +7,17 @@ use crate::clustering::DEFAULT_TOLERANCE;
 pub struct Options {
     /// Tolerance of the clustering.
     pub tolerance: f64,
-    /// Seconds for all of it.
+    /// Time limit in seconds.
     pub budget: f64,
     /// Largest message in bytes.
     pub largest: u64,
-    /// Most pairs at a time; 0 for as many as are disjoint.
+    /// Maximum number of simultaneous pairs; 0 for all disjoint pairs.
     pub at_a_time: usize,
-    /// Whether to measure several pairs of two clusters, of two hosts and of a host at once.
+    /// True to measure several simultaneous pairs of two clusters, of two hosts and of a host.
     pub together: bool,
-    /// Whether to measure how each cluster responds to a total exchange.
+    /// True to measure the response of each cluster to a total exchange.
     pub exchange: bool,
-    /// Whether to measure the ways in which pieces go over each link.
+    /// True to measure methods of transfer on each link.
     pub ways: bool,
 }
 

@@ -6,8 +6,8 @@ use super::task::{Answer, Order, Task};
 use crate::probe::messenger::{Messenger, receive_value, send_value};
 use crate::probe::perform::perform_all;
 
-/// One round: all get their orders, rank 0 does its own part, and everyone has answered before the
-/// next round begins.
+/// Runs one round: all get their orders, rank 0 performs its own part, and all have answered before
+/// the next round begins.
 pub(crate) fn run_task(
     messenger: &mut impl Messenger,
     task: &Task,
@@ -16,8 +16,8 @@ pub(crate) fn run_task(
     run_all(messenger, task, &[pairs]).concat()
 }
 
-/// Rounds of which a pair begins its own as soon as both are done with the one before: no pair
-/// waits for rank 0, which may be far. None waits for ever either, since all do their rounds in the
+/// Runs rounds that a pair begins as soon as both have completed the previous one: no pair waits
+/// for rank 0, which may be far. No deadlock is possible, since all perform their rounds in the
 /// same order.
 pub(crate) fn run_all(
     messenger: &mut impl Messenger,
@@ -45,7 +45,7 @@ pub(crate) fn run_all(
         .collect()
 }
 
-/// All ranks get their orders, rank 0 does its own, and all answers come back, by rank.
+/// Sends all ranks their orders, performs those of rank 0, and returns all answers by rank.
 pub(crate) fn run_orders(
     messenger: &mut impl Messenger,
     orders: &[Vec<Order>],
@@ -66,8 +66,8 @@ pub(crate) fn run_orders(
     answers
 }
 
-/// The members of an exchange do it all at the same time; the seconds of each time, those of the
-/// slowest member.
+/// Lets the members of an exchange perform it simultaneously; returns the seconds of each
+/// repetition, those of the slowest member.
 pub(super) fn run_exchange(
     messenger: &mut impl Messenger,
     members: &[usize],
@@ -96,7 +96,7 @@ pub(super) fn run_exchange(
     slowest
 }
 
-/// Tells all others that there is nothing more to do.
+/// Sends the end of the measurement to all others.
 pub(crate) fn end(messenger: &mut impl Messenger) {
     for rank in 1..messenger.ranks() {
         send_value(messenger, rank, &Vec::<Order>::new());

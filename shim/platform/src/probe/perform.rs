@@ -1,17 +1,17 @@
-//! Tasks of the initiator, done by any rank.
+//! Tasks of the initiator, performed by any rank.
 
 use super::request::echo;
 use super::task::{Answer, Order, Task};
 use crate::probe::messenger::Messenger;
 use crate::probe::{exchange, measure, ways};
 
-/// Does these orders; the answers of those where this rank measures.
+/// Performs these orders; returns the answers of those where this rank measures.
 pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> Vec<Answer> {
     let answers = orders.iter().filter_map(|order| perform(messenger, order));
     answers.collect()
 }
 
-/// Does one task; the measuring side has an answer.
+/// Performs one task; the measuring side has an answer.
 pub(crate) fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<Answer> {
     let partner = order.partner;
     if !order.measures {

@@ -1,7 +1,7 @@
 //! Requests of the measuring rank to the echoing one.
 //!
-//! One request is for several sizes, one after the other: on a long way each request of its own
-//! would cost another round trip.
+//! One request is for several sizes, one after the other: on a long path a separate request for
+//! each would cost another round trip.
 //!
 //! ```text
 //!   round trip     measure --m--> mirror --0--> measure          RTT(m)
@@ -21,13 +21,13 @@ pub(super) enum Request {
     RoundTrips(Vec<u64>),
     /// Trains of (size, number of messages), each with one empty answer.
     Trains(Vec<(u64, usize)>),
-    /// Asked by an empty message, all sizes at once, an empty one in front.
+    /// Requested by an empty message, all sizes together, after an empty one.
     Late(Vec<u64>),
-    /// A trial of a way.
+    /// A trial of a method.
     Trial(Trial),
-    /// There are no more trials.
+    /// No more trials.
     EndTrials,
-    /// There is nothing more to measure.
+    /// No more measurements.
     Done,
 }
 

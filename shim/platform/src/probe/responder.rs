@@ -14,7 +14,7 @@ use crate::probe::steps::{compare, measure_all};
 /// the same options; rank 0 gets the report.
 ///
 /// # Errors
-/// On rank 0, answers that make no platform.
+/// On rank 0, the answers do not form a platform.
 pub fn probe(
     messenger: &mut impl Messenger,
     identity: &Identity,
@@ -23,11 +23,11 @@ pub fn probe(
     measured(messenger, identity, (options, None))
 }
 
-/// Measures what a platform lacks; its hosts and ranks are those of the job
-/// ([`PartialPlatform::for_job`]). As [`probe`] otherwise.
+/// Measures the missing parts of a platform; its hosts and ranks are those of the job
+/// ([`PartialPlatform::for_job`]). Otherwise like [`probe`].
 ///
 /// # Errors
-/// On rank 0, answers that make no platform.
+/// On rank 0, the answers do not form a platform.
 pub fn complete(
     messenger: &mut impl Messenger,
     identity: &Identity,
@@ -50,10 +50,9 @@ fn measured(
     Ok(None)
 }
 
-/// Whether a platform is that of this job: a few latencies between its clusters,
-/// measured now, are within a `factor` of its own. All ranks call this at the same
-/// time with the same platform, one that knows the job's ranks
-/// ([`Platform::for_job`]); rank 0 gets the answer.
+/// Checks that a platform matches this job: a few latencies between its clusters, measured now, are
+/// within a `factor` of its own. All ranks call this at the same time with the same platform, which
+/// has the job's ranks ([`Platform::for_job`]); rank 0 gets the answer.
 pub fn check(
     messenger: &mut impl Messenger,
     platform: &Platform,
@@ -66,7 +65,7 @@ pub fn check(
     None
 }
 
-/// Runs the orders of rank 0, until there is nothing more. All answers to some orders go back
+/// Performs the orders of rank 0 until the end. All answers to a set of orders are returned
 /// together: meanwhile rank 0 may be a partner, and receives no answers.
 fn serve(messenger: &mut impl Messenger) {
     let orders =

@@ -1,7 +1,7 @@
 //! Pairs in rounds, each rank in at most one pair of a round.
 
-/// All pairs of `participants`, in rounds of disjoint pairs: the circle method. An
-/// even number needs one round less than participants, an odd one as many as participants.
+/// All pairs of `participants`, in rounds of disjoint pairs: the circle method. An even number
+/// needs one round less than participants, an odd one as many rounds as participants.
 ///
 /// ```text
 ///   0 stays     0-5 1-4 2-3      others move on      0-4 5-3 1-2    ...
@@ -27,7 +27,7 @@ pub fn tournament(participants: usize) -> Vec<Vec<(usize, usize)>> {
         .collect()
 }
 
-/// A round cut into parts of at most `most` pairs; 0 cuts nothing.
+/// Cuts a round into parts of at most `most` pairs; 0 for no limit.
 pub(super) fn cut<T>(round: Vec<T>, most: usize) -> Vec<Vec<T>> {
     if most == 0 || round.len() <= most {
         return vec![round];

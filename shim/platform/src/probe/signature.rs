@@ -11,18 +11,18 @@ use crate::link::Link;
 use crate::probe::messenger::Messenger;
 use crate::probe::orders::run_exchange;
 
-/// Fewer ranks make no exchange that could overload anything: each of two has one partner.
+/// Least number of ranks whose exchange can overload anything: each of two ranks has one partner.
 const FEWEST_RANKS: usize = 3;
-/// Number of timed exchanges, after a first one in which connections are made.
+/// Number of timed exchanges, after a first one that sets up connections.
 const TIMES: usize = 4;
-/// Bytes of all that a rank receives in an exchange, at most.
+/// Maximum number of bytes that a rank receives in an exchange.
 const MOST_BYTES: u64 = 16 << 20;
-/// The smallest size in bytes, below which latencies count more than what links carry.
+/// Least size in bytes; below it, latencies dominate.
 const SMALLEST: u64 = 1 << 10;
-/// An exchange may take this much longer than its bound before anything is known of the cluster.
+/// Ratio of an exchange's time to its bound assumed before any measurement of the cluster.
 const EXPECTED: f64 = 4.0;
 
-/// Measures the contention of every cluster, as far as the time is enough.
+/// Measures the contention of every cluster, as far as time permits.
 pub(super) fn all_clusters(
     initiator: &mut Initiator<'_, impl Messenger>,
     place: &RankPlaces,
@@ -64,15 +64,16 @@ pub(super) fn all_clusters(
     }
 }
 
-/// The links of a cluster, as far as they were measured.
+/// The links of a cluster, as far as measured.
 pub(crate) struct Links {
     within: Option<Link>,
     on_host: Option<Link>,
 }
 
 impl Links {
-    /// The bound of a free network, and what a rendezvous adds, in seconds: what leaves a host
-    /// passes its card one after the other, and so does what a rank sends to others of its host.
+    /// The bound of a free network, and the addition by a rendezvous, in seconds: messages that
+    /// leave a host pass its network card one after the other, and so do those of a rank to others
+    /// of its host.
     fn bound(&self, on_hosts: &[usize], bytes: u64) -> Option<(f64, f64)> {
         let all: usize = on_hosts.iter().sum();
         let mut load = 0.0_f64;
@@ -93,7 +94,8 @@ impl Links {
     }
 }
 
-/// Exchanges of all `ranks`, of half of them, and of a quarter, from small sizes to large ones.
+/// Measures exchanges of all `ranks`, of half of them, and of a quarter, from small sizes to large
+/// ones.
 pub(crate) fn of_cluster(
     initiator: &mut Initiator<'_, impl Messenger>,
     place: &RankPlaces,

@@ -2,14 +2,14 @@
 
 use crate::link::Sample;
 
-/// Sizes that two neighbours predict this badly are worth a closer look.
+/// Relative error of a size predicted from its neighbours above which more sizes are measured.
 const BEND: f64 = 0.15;
 /// Ratio of two sizes at which the position of a switch is precise enough.
 const CLOSE: f64 = 1.25;
-/// Sizes that are measured together, in the order in which they are worth it:
-/// first those that span the curve, so that a short time still gives a usable one. On
-/// long ways only those: what is between is measured where the curve bends. `also` are
-/// sizes of interest, such as those around a switch that another link of the job has.
+/// Sizes that are measured together, the most useful first: first those that span the curve, so
+/// that a short time still gives a usable one. On long paths only those: intermediate ones are
+/// measured where the curve bends. `also` has additional sizes, such as those around a switch that
+/// another link of the job has.
 pub(super) fn initial_sizes(largest: u64, also: &[u64], is_long: bool) -> Vec<Vec<u64>> {
     let largest = largest.max(1);
     let mut seen = Vec::new();
@@ -37,15 +37,14 @@ pub(super) fn initial_sizes(largest: u64, also: &[u64], is_long: bool) -> Vec<Ve
     batches
 }
 
-/// The size between two that were measured where the curve bends most: where a
-/// handshake begins, or where neighbours predict a size badly. `None` if it is
-/// known well enough.
+/// The size between two measured ones where the curve bends most: where a handshake begins, or
+/// where the neighbours predict a size badly. `None` if the curve is precise enough.
 pub(super) fn next_size(samples: &[Sample], latency: f64) -> Option<u64> {
     let apart = |pair: &[Sample]| pair[1].bytes as f64 > CLOSE * pair[0].bytes as f64;
     let middle = |pair: &[Sample]| {
         let (low, high) = (pair[0].bytes as f64, pair[1].bytes as f64);
-        // Between sizes far apart the geometric mean, close to each other the
-        // arithmetic one, rounded to what hosts like.
+        // Between sizes far apart the geometric mean, between close ones the arithmetic mean,
+        // rounded to typical sizes.
         let between = (low * high).sqrt();
         let step = (pair[1].bytes - pair[0].bytes).next_power_of_two() / 8;
         (between / step.max(1) as f64).round() as u64 * step.max(1)
@@ -59,7 +58,7 @@ pub(super) fn next_size(samples: &[Sample], latency: f64) -> Option<u64> {
             let span = (three[2].bytes - three[0].bytes) as f64;
             let place = (three[1].bytes - three[0].bytes) as f64 / span;
             let line = three[0].gap + (three[2].gap - three[0].gap) * place;
-            // What noise alone may make is no bend.
+            // A difference within the noise is not a bend.
             let noise: f64 = three.iter().map(|sample| sample.confidence).sum();
             let bend = BEND * (latency + three[1].gap) + noise;
             let is_bent = (line - three[1].gap).abs() > bend;

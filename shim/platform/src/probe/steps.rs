@@ -15,7 +15,7 @@ use crate::probe::options::{Options, Report};
 use crate::probe::orders::{Pair, end, run_task};
 use crate::probe::signature::all_clusters;
 
-/// Leads the measurement, takes part in it, and puts the answers together.
+/// Leads the measurement, takes part in it, and assembles the answers.
 pub(super) fn measure_all(
     messenger: &mut impl Messenger,
     identity: &Identity,
@@ -70,8 +70,8 @@ pub(super) fn measure_all(
     Ok(Report { platform })
 }
 
-/// Measures the latencies of a few pairs of clusters, disjoint ones at the same
-/// time, and compares them with those of `platform`.
+/// Measures the latencies of a few pairs of clusters, disjoint ones simultaneously, and compares
+/// them with those of `platform`.
 pub(super) fn compare(
     messenger: &mut impl Messenger,
     platform: &Platform,

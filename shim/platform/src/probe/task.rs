@@ -5,24 +5,23 @@ use serde::{Deserialize, Serialize};
 use crate::link::{Link, Sample};
 use crate::ways::Ways;
 
-/// One thing to do with a partner. Of the two, one measures and the other
-/// mirrors.
+/// A task for two partners, of whom one measures and the other echoes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Task {
     /// Round trips of an empty message.
     Latency,
-    /// All pLogP parameters towards the partner, in so many seconds.
+    /// All pLogP parameters towards the partner, within `seconds`.
     Link {
-        /// Seconds that it may take.
+        /// Time limit in seconds.
         seconds: f64,
         /// Largest size in bytes.
         largest: u64,
         /// Sizes of interest, in bytes.
         also: Vec<u64>,
     },
-    /// All ways towards the partner, in so many seconds.
+    /// All methods towards the partner, within `seconds`.
     Ways {
-        /// Seconds that it may take.
+        /// Time limit in seconds.
         seconds: f64,
     },
     /// Messages one after the other.
@@ -32,11 +31,11 @@ pub(super) enum Task {
         /// Number of messages.
         count: usize,
     },
-    /// Total exchanges, which all members are told to do.
+    /// Total exchanges, for which all members have an order.
     Exchange {
-        /// The ranks that take part.
+        /// The participating ranks.
         members: Vec<usize>,
-        /// Bytes from each to each other.
+        /// Bytes from each rank to each other rank.
         bytes: u64,
         /// Number of exchanges.
         times: usize,
@@ -48,9 +47,9 @@ pub(super) enum Task {
 pub(super) struct Order {
     /// The task.
     pub(super) task: Task,
-    /// The other rank, where there is one.
+    /// The other rank, if any.
     pub(super) partner: usize,
-    /// Whether this rank measures.
+    /// True if this rank measures.
     pub(super) measures: bool,
 }
 
@@ -59,9 +58,9 @@ pub(super) struct Order {
 pub(super) enum Answer {
     /// A latency, or the time of a stream.
     Seconds(f64),
-    /// The latency and the samples of a link; `None` where nothing could be measured.
+    /// The latency and the samples of a link; `None` if it could not be measured.
     Link(Option<(f64, Vec<Sample>)>),
-    /// The costs of ways; `None` where there are none.
+    /// The costs of methods; `None` if there are none.
     Ways(Option<Box<Ways>>),
     /// The seconds of each exchange.
     Times(Vec<f64>),

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! Probes over a network that exists in numbers only: every rank is a thread with
-//! a clock of its own, and a message carries the time at which it arrives.
+//! Probes over a simulated network: every rank is a thread with its own clock, and a message
+//! carries its arrival time.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,7 +21,7 @@ struct Way {
     latency: f64,
     start: f64,
     per_byte: f64,
-    /// From this size on a message waits for a round trip.
+    /// Size from which a message waits for a round trip.
     rendezvous: u64,
     /// Response of its network to an exchange.
     contention: Contention,
@@ -92,7 +92,7 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
         self.take(from, false);
     }
     fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
-        // All ask at once: one round trip for all of them.
+        // All requests are sent together: one round trip for all of them.
         for number in 0..count {
             self.post(to, false, bytes, &[], number == 0);
         }
@@ -398,7 +398,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
         ..Options::default()
     };
     let platform = probed(hosts, options, way);
-    // Two hosts alone with each other: one link, which is the shortest of both.
+    // Two hosts that are alone: one link, which is the shortest of both.
     assert_eq!(platform.clusters().len(), 1);
     let cluster = &platform.clusters()[0];
     let names: Vec<&str> = cluster
@@ -409,7 +409,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
     assert_eq!(names, ["node", "socket", "core"]);
     near(cluster.within.as_ref().unwrap().latency(), 50e-6, 0.05);
     near(cluster.levels[0].link.latency(), 1e-6, 0.25);
-    // Several pairs at once: three of the two hosts, one of each level of a host.
+    // Several simultaneous pairs: three of the two hosts, one of each level of a host.
     let parallel = &platform.contents().parallel;
     let measured: Vec<_> = parallel.iter().map(|p| (p.level, p.pairs)).collect();
     let of_levels = ["node", "socket", "core"].map(|level| (Some(level), 1));
@@ -480,7 +480,7 @@ fn several_pairs_together_are_measured_when_asked_for() {
     assert!(inside.map(|p| p.pairs).all(|pairs| pairs == 1));
 }
 
-/// A network that takes this for a total exchange in each of the three clusters of [`grid`].
+/// A network with this response to a total exchange in each of the three clusters of [`grid`].
 fn congested(contention: Contention) -> impl Fn(usize, usize) -> Way + Send + Clone + 'static {
     move |from, to| Way {
         contention,
@@ -546,7 +546,7 @@ fn clusters_that_no_exchange_fills_get_no_contention_and_a_line_that_says_why() 
         few[0].starts_with("contention of cluster0: it has 2 of the 3 ranks"),
         "{few:?}"
     );
-    // An exchange that is quicker than the links are alone.
+    // An exchange that is faster than the links allow.
     let quick = Contention {
         gamma: 0.2,
         ..Contention::NONE

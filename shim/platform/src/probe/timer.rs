@@ -3,9 +3,8 @@
 use super::request::Request;
 use crate::probe::messenger::{Messenger, send_value};
 
-/// A round trip of an empty message that is longer than this, in seconds, is one
-/// of a wide area: it hides how long the mirror takes to notice a request, and
-/// what else disturbs short ways.
+/// Round trip of an empty message, in seconds, above which it is wide-area: it hides the time until
+/// the echo notices a request, and other disturbances of short paths.
 const LONG: f64 = 2e-3;
 
 /// One round trip.
@@ -13,7 +12,7 @@ const LONG: f64 = 2e-3;
 pub(super) struct Trip {
     /// Seconds from the send to the answer.
     pub(super) time: f64,
-    /// Seconds that the send occupied the sender.
+    /// Seconds for which the send occupied the sender.
     pub(super) send: f64,
 }
 
@@ -26,7 +25,7 @@ pub(super) struct Timer<'a, M: Messenger> {
 }
 
 impl<'a, M: Messenger> Timer<'a, M> {
-    /// Towards `to`, in about so many `seconds`.
+    /// Creates a timer towards `to`, for about `seconds`.
     pub(super) fn new(messenger: &'a mut M, to: usize, seconds: f64) -> Self {
         let deadline = messenger.seconds() + seconds;
         Timer {
@@ -37,22 +36,22 @@ impl<'a, M: Messenger> Timer<'a, M> {
         }
     }
 
-    /// Seconds that are left; below 0 when the time is up.
+    /// Remaining seconds; negative when the time is up.
     pub(super) fn left(&mut self) -> f64 {
         self.deadline - self.messenger.seconds()
     }
 
-    /// Whether the time is up.
+    /// True if the time is up.
     pub(super) fn is_late(&mut self) -> bool {
         self.left() < 0.0
     }
 
-    /// Whether the way is a long one, as far as it is known.
+    /// True if the path is a long one, as far as known.
     pub(super) fn is_long(&self) -> bool {
         self.is_long
     }
 
-    /// Lets the mirror go.
+    /// Ends the echo.
     pub(super) fn done(mut self) {
         self.request(&Request::Done);
     }
@@ -61,15 +60,15 @@ impl<'a, M: Messenger> Timer<'a, M> {
         send_value(self.messenger, self.to, request);
     }
 
-    /// Round trips of empty messages; they say whether the way is a long one.
+    /// Times round trips of empty messages, which determine whether the path is a long one.
     pub(super) fn empty_round_trips(&mut self, times: usize) -> Vec<Trip> {
         let trips = self.round_trips(&vec![0; times]);
         self.is_long = trips.iter().all(|trip| trip.time > LONG);
         trips
     }
 
-    /// One round trip of each of these sizes. On a short way an empty one, which
-    /// does not count, goes before: it finds the mirror still on its way.
+    /// Times one round trip of each of these sizes. On a short path an empty message, which does
+    /// not count, is sent first: it finds the echo still busy with the previous request.
     pub(super) fn round_trips(&mut self, sizes: &[u64]) -> Vec<Trip> {
         let first = usize::from(!self.is_long);
         let mut all = vec![0; first];
@@ -89,9 +88,8 @@ impl<'a, M: Messenger> Timer<'a, M> {
         trips[first..].to_vec()
     }
 
-    /// The time up to the answer of each of these trains of (size, number of
-    /// messages). On a short way one of an empty message, which does not count,
-    /// goes before.
+    /// Times each of these trains of (size, number of messages) up to the answer. On a short path
+    /// one of an empty message, which does not count, is sent first.
     pub(super) fn trains(&mut self, trains: &[(u64, usize)]) -> Vec<f64> {
         let first = usize::from(!self.is_long);
         let mut all = vec![(0, 1); first];
@@ -107,13 +105,13 @@ impl<'a, M: Messenger> Timer<'a, M> {
         times[first..].to_vec()
     }
 
-    /// Times of receiving messages of these sizes that have arrived already, after
-    /// a wait of so many seconds.
+    /// Times of receiving messages of these sizes that have already arrived, after a wait of `wait`
+    /// seconds.
     pub(super) fn late(&mut self, sizes: &[u64], wait: f64) -> Vec<f64> {
         self.request(&Request::Late(sizes.to_vec()));
         self.messenger.send(self.to, 0);
         self.messenger.pause(wait);
-        // The first one takes in what waits outside the process.
+        // The first one takes in messages that wait outside the process.
         self.messenger.receive(self.to, 0);
         let received = sizes.iter().map(|&bytes| {
             let began = self.messenger.seconds();

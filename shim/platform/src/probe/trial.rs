@@ -1,11 +1,11 @@
-//! Trials: what is done with a partner several times, and timed.
+//! Trials: operations that are repeated with a partner and timed.
 
 use serde::{Deserialize, Serialize};
 use treepie_traffic::windows::EpochKind;
 
 use crate::ways::Way;
 
-/// Something that is done several times, and timed.
+/// An operation that is repeated and timed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Subject of the trial.
@@ -14,18 +14,18 @@ pub struct Trial {
     pub times: usize,
 }
 
-/// Subject of a trial, timed at the origin until it knows that all has arrived.
+/// Subject of a trial, timed at the origin until it knows that all data has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Subject {
-    /// Pieces, each with a gap as long behind it, at both ends.
+    /// Pieces, each followed by a gap of the same length, at both ends.
     Pieces {
-        /// The way that they go.
+        /// Their method of transfer.
         way: Way,
         /// Number of pieces.
         pieces: usize,
-        /// Bytes of each.
+        /// Bytes of each piece.
         bytes: u64,
     },
-    /// An epoch with one put of 8 bytes; of `LockAll` the put and a flush.
+    /// An epoch with one put of 8 bytes; for `LockAll` the put and a flush.
     Epoch(EpochKind),
 }

@@ -1,5 +1,5 @@
-//! Ways in which pieces go to one partner, and epochs, timed one after the other
-//! (`treepie probe --ways`).
+//! Methods of transfer of pieces to one partner, and epochs, timed one after the other (`treepie
+//! probe --ways`).
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,13 @@ use crate::ways::{Way, WayCost, Ways};
 
 /// Sizes of pieces in bytes.
 const SIZES: [u64; 5] = [8, 64, 512, 4 << 10, 32 << 10];
-/// Number of pieces from whose time that of each further one follows.
+/// Number of pieces from whose time that of each further piece is derived.
 const SEVERAL: usize = 32;
-/// So often each trial is timed, at least and at most, after a first time in which connections are
-/// made.
+/// Limits of the number of repetitions of each trial, after a first one that sets up connections.
 const TIMES: (usize, usize) = (3, 200);
 
-/// Measures all ways to `to` in about so many `seconds`, small pieces first; what there is no time
-/// for is left out. `None` where the messenger has no ways.
+/// Measures all methods towards `to` in about `seconds`, small pieces first; those for which there
+/// is no time are left out. `None` if the messenger has no such methods.
 pub(super) fn ways(messenger: &mut impl Messenger, to: usize, seconds: f64) -> Option<Ways> {
     let mut trials = Trials {
         deadline: messenger.seconds() + seconds,
@@ -45,7 +44,7 @@ pub(super) fn ways(messenger: &mut impl Messenger, to: usize, seconds: f64) -> O
         };
         for &way in Way::ALL {
             let began = trials.messenger.seconds();
-            // A way that was left out stays so: costs are on lines between samples.
+            // A method that was left out is not measured again: costs are on lines between samples.
             let is_affordable = expected
                 .get(&way)
                 .is_none_or(|&time| growth * time < trials.left());
@@ -77,7 +76,7 @@ impl<M: Messenger> Trials<'_, M> {
         self.deadline - self.messenger.seconds()
     }
 
-    /// The lower quartile of a trial: what else runs on a host delays half of the times and more.
+    /// The lower quartile of a trial: other work on a host delays half of the repetitions and more.
     fn time(&mut self, subject: Subject) -> Option<f64> {
         let trial = Trial {
             subject,
@@ -100,7 +99,7 @@ impl<M: Messenger> Trials<'_, M> {
         })
     }
 
-    /// Lets the partner go.
+    /// Ends the trials of the partner.
     fn end(self) {
         send_value(self.messenger, self.to, &Request::EndTrials);
         self.messenger.end_trials(self.to);
@@ -151,7 +150,7 @@ mod tests {
                 }
             };
             let mut times = vec![time; trial.times];
-            // Connections are made.
+            // Connections are set up.
             times[0] = 1.0;
             self.clock += time * trial.times as f64;
             times

@@ -10,8 +10,8 @@ use crate::guard;
 use crate::repeated::{Answers, Form};
 use crate::setup::Setup;
 
-/// Answers of the MPI about a call that this runner does, and about those like it if it has a form;
-/// `None` if it does not reduce the datatype with the operation.
+/// Returns the MPI's answers about a call of this runner, and caches them for equal calls if it has
+/// a form; `None` if the MPI does not reduce the datatype with the operation.
 pub fn ask(
     native: &Native,
     setup: &Setup,
@@ -40,7 +40,8 @@ pub fn ask(
     Some(answers)
 }
 
-/// Whether it is measured which way is quicker: for what is chosen, and may change.
+/// True if the guard measures which alternative is faster: for algorithms that are chosen
+/// automatically, and may change.
 fn is_guarded(
     setup: &Setup,
     communicator: &Communicator,

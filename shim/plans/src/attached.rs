@@ -1,10 +1,10 @@
-//! Communicators of ours that belong to the application's: each hangs on its own, so that it ends
-//! with that, whoever ends it.
+//! Communicators of this library that belong to the application's: each is attached to one, so that
+//! it ends with it, whoever frees that one.
 //!
-//! All processes of a communicator must find the same, or some would run a plan while others wait
-//! in the native collective. What they look at is equal on all of them (whether it is an
-//! inter-communicator, its size, processes of other jobs); what may fail on one alone they agree on
-//! when the communicator is used for the first time.
+//! All processes of a communicator must reach the same decision, or some would run a plan while
+//! others wait in the native collective. Properties that decide are equal on all of them
+//! (inter-communicator or not, size, processes of other jobs); on steps that may fail on a single
+//! process, the processes agree when the communicator is used for the first time.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -21,8 +21,7 @@ use super::ground::{Ground, Kept};
 use super::setup::Setup;
 use super::{device, guarded, left, neighbours, transport};
 
-/// A mark that hangs on a communicator: nothing more, where its collectives are left to the native
-/// MPI.
+/// Mark that is attached to a communicator; empty if its collectives are left to the native MPI.
 #[derive(Default)]
 struct Mark(OnceCell<Arc<Communicator>>);
 
@@ -31,8 +30,8 @@ impl Attached for Mark {
         if let (Some(native), Some(communicator)) = (native(), self.0.get()) {
             guarded::ended(native, communicator);
             if communicator.leave() {
-                // Freeing it is done by all processes together; whether a plan still uses it, each
-                // knows of itself alone.
+                // All processes must free it together, but each knows only its own state: whether
+                // one of its plans still uses it.
                 left::keep(Arc::clone(communicator));
             }
         }
@@ -41,7 +40,7 @@ impl Attached for Mark {
 
 static MARKS: OnceCell<Attachment<Mark>> = OnceCell::new();
 
-/// Makes the attribute, if there is none.
+/// Creates the attribute, if there is none.
 ///
 /// # Errors
 /// A native call that failed.
@@ -56,28 +55,28 @@ pub fn detach(native: &Native, comm: Comm) {
     }
 }
 
-/// Progress of a process in making a communicator of ours, from the least on.
+/// Progress of a process in creating a communicator of this library, in increasing order.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 enum Made {
     /// No mark.
     Nothing,
-    /// A mark: collectives are left to the native MPI.
+    /// Mark only: collectives are left to the native MPI.
     Mark,
-    /// A communicator of our own.
+    /// Communicator of this library.
     All,
 }
 
 thread_local! {
-    /// The mark that this thread found last: asking the MPI takes 30 ns.
+    /// The mark that this thread found last: an MPI query takes 30 ns.
     static LAST: Cell<Finding<Mark>> = const { Cell::new(Finding::NONE) };
 }
 
-/// Acts on our communicator for `comm`, which is one of whose collectives is called; at the first
-/// use it is made, which all its processes do together. `None` where the native MPI does its
-/// collectives, on all of them.
+/// Calls `act` with this library's communicator for `comm`, one of whose collectives is called; it
+/// is created at the first use, by all its processes together. `None`, on all of them, if the
+/// native MPI runs its collectives.
 ///
-/// `act` calls no error handler of the application's, which may free `comm`.
+/// `act` must not call an error handler of the application, which may free `comm`.
 pub fn with<R>(
     native: &Native,
     setup: &Setup,
@@ -101,7 +100,8 @@ pub fn with<R>(
     }
 }
 
-/// Acts on our communicator for `comm`, as [`with`], if it was made: no other process is asked.
+/// Calls `act` with this library's communicator for `comm`, as [`with`], if it exists already: no
+/// communication takes place.
 pub fn with_made<R>(
     native: &Native,
     comm: Comm,
@@ -111,9 +111,9 @@ pub fn with_made<R>(
     marks.with(native, comm, |mark, _| mark.0.get().map(act))?
 }
 
-/// Makes the mark of `comm`, and our communicator for it.
+/// Creates the mark of `comm`, and this library's communicator for it.
 fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
-    // A communicator that is none is refused by the native collective.
+    // The native collective reports an error for an invalid communicator.
     let ranks = match native.is_inter(comm).ok()? || native.size(comm).ok()? < 2 {
         true => Ok(None),
         false => world_ranks(native, setup, comm),
@@ -121,7 +121,7 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
     let marks = MARKS.get()?;
     let is_marked = marks.attach(native, comm, Mark::default()).is_ok();
     let ranks = ranks.transpose()?;
-    // A process that failed takes part all the same, or others would wait for it.
+    // A process that failed still takes part, since others would wait for it.
     let kept = match left::find(native, comm, ranks.as_deref().ok()) {
         Some(kept) => Ok(kept),
         None => native.split_quietly(comm, 0).map(Kept::new),
@@ -172,17 +172,17 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
 
 /// Values on which the processes of a communicator agreed.
 struct Agreed {
-    /// The least that one of them has of what is made.
+    /// Minimum progress over the processes.
     least: u8,
-    /// Whether one of them has an accelerator's runtime.
+    /// True if one of them has an accelerator's runtime.
     has_devices: bool,
-    /// A number that no communicator has on any of them.
+    /// Number that no communicator has on any of them.
     number: u64,
-    /// Whether it has the same name on all.
+    /// True if it has the same name on all.
     has_one_name: bool,
 }
 
-/// Tells the others what this process has. Collective.
+/// Exchanges this process's values with the others. Collective.
 fn agree(native: &Native, comm: Comm, (mine, name): (Made, Option<&str>)) -> Agreed {
     let mut row = vec![mine as u8, device::is_possible().into()];
     row.extend(left::next_number().to_ne_bytes());
@@ -204,8 +204,8 @@ fn agree(native: &Native, comm: Comm, (mine, name): (Made, Option<&str>)) -> Agr
     }
 }
 
-/// The ranks of the processes of `comm` in the application's world; `None` if some are of another
-/// job.
+/// Returns the ranks of the processes of `comm` in the application's world; `None` if some are of
+/// another job.
 fn world_ranks(
     native: &Native,
     setup: &Setup,

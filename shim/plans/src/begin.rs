@@ -1,4 +1,4 @@
-//! The begin and the end of replacing collectives.
+//! Start and end of replacing collectives.
 
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,36 +28,37 @@ use crate::started::{self, progress};
 use crate::transport::located;
 use crate::{attached, eager, guarded, own};
 
-/// What the user asks for, as process 0 tells all.
+/// Settings of the user, as process 0 shares them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Wanted {
-    /// Who runs which collective, as the setting is written.
+    /// Runner of each collective, in the syntax of the setting.
     pub collectives: String,
-    /// Reductions do not depend on where ranks run.
+    /// True if reductions must not depend on where ranks run.
     pub reproducible: bool,
-    /// The clusters of the processes, if they were given.
+    /// Cluster of each process, if given.
     pub clusters: Option<List<Process, usize>>,
-    /// What is known of the platform.
+    /// Known platform, or how to obtain one.
     pub platform: PlatformSource,
-    /// Whether plans are measured against the MPI's own collectives before they replace them.
+    /// Mode of the guard: whether and how plans are measured against the MPI's own collectives
+    /// before they replace them.
     pub guard: GuardMode,
-    /// Way of the messages between ranks of one host.
+    /// Transport of the messages between ranks of one host.
     pub transport: Transport,
-    /// Who runs started collectives.
+    /// Setting for started collectives.
     pub started: Started,
-    /// What guards of earlier runs found: cells that start with the plan that was adopted.
+    /// Results of guards in earlier runs: cells that start with the adopted plan.
     pub known: Vec<GuardedCell>,
-    /// What guards found in other programs: plans that are tried first.
+    /// Results of guards in other programs: plans that are tried first.
     pub proven: Vec<GuardedCell>,
 }
 
-/// Why collectives are left to the native MPI.
+/// Reason why collectives are left to the native MPI.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// A call of ours failed.
+    /// An internal call failed.
     #[error(transparent)]
     Native(#[from] NativeError),
-    /// What was shared did not come across.
+    /// Shared data did not arrive.
     #[error(transparent)]
     Share(#[from] ShareError),
     /// There is no platform.
@@ -69,7 +70,7 @@ pub enum SetupError {
          for each rank"
     )]
     Clusters {
-        /// Numbers given.
+        /// Number of ranks given.
         given: usize,
         /// Ranks of the job.
         ranks: usize,
@@ -85,16 +86,16 @@ pub enum SetupError {
         /// The first rank whose value differs.
         rank: usize,
     },
-    /// A call of ours failed elsewhere.
+    /// An internal call failed on another rank.
     #[error("collectives: their set-up failed on another rank")]
     OnAnotherRank,
-    /// The setting did not come across.
+    /// The setting did not arrive.
     #[error("collectives: {0}")]
     Setting(String),
 }
 
-/// What says which collectives are replaced. Process 0's decides; others must not say
-/// something else.
+/// Variables that decide which collectives are replaced. Those of process 0 count; other processes
+/// must not have different values.
 const VARIABLES: [&str; 9] = [
     "TREEPIE_CONFIG",
     "TREEPIE_COLLECTIVES",
@@ -107,7 +108,7 @@ const VARIABLES: [&str; 9] = [
     "TREEPIE_PROBE",
 ];
 
-/// Looks whether all ranks were given the same settings. Collective.
+/// Tests whether all ranks have the same settings. Collective.
 fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
     let hash = |variable| {
         let mut hasher = DefaultHasher::new();
@@ -125,11 +126,11 @@ fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// From now on collectives are replaced. `world` is the application's, in which processes have the
-/// ranks `new_rank`, where these are others than their numbers. Collective.
+/// Replaces collectives from now on. `world` is the application's, in which processes have the
+/// ranks `new_rank`, if these differ from their numbers. Collective.
 ///
 /// # Errors
-/// A platform that is not this one, or a call that failed; all ranks get the same.
+/// A platform that does not match, or a call that failed; the same on all ranks.
 pub fn begin(
     native: &Native,
     world: Comm,
@@ -143,7 +144,7 @@ pub fn begin(
     if members.rank() == 0 {
         log_begin(wanted, &locality);
     }
-    // Process 0 tells all: plans must be the same on all ranks.
+    // Process 0's values are shared: plans must be the same on all ranks.
     let seen = (members.rank() == 0).then(|| {
         let family = family(native);
         let limit = eager::limit(native, family);
@@ -163,7 +164,7 @@ pub fn begin(
         Transport::Messages => Vec::new(),
         Transport::Memory => gather_to_all(&members, &located())?,
     };
-    // This may fail on one rank alone: then none replaces anything.
+    // This may fail on a single rank: then none replaces anything.
     let own = own_objects(native, world);
     if native.least(world, own.is_ok().into())? == 0 {
         own?;
@@ -202,7 +203,7 @@ pub fn begin(
         features::begin(features::REPLACING);
         if let (true, Some(setup)) = (starts, SETUP.get()) {
             attached::with(native, setup, world, |_| ());
-            // Nothing is started where one rank would not be called.
+            // Started collectives are only replaced if progress is made on every rank.
             let is_called = progress == Progress::Own || progress::begin(native, wants_thread);
             if native.least(world, is_called.into())? == 1 {
                 features::begin(features::STARTED);
@@ -212,7 +213,7 @@ pub fn begin(
     Ok(())
 }
 
-/// Whether plans may take the place of started collectives of this job, with such a progress.
+/// True if plans may replace started collectives of this job, with this kind of progress.
 fn starts(
     wanted: &Wanted,
     collectives: &Collectives,
@@ -225,7 +226,7 @@ fn starts(
         && started::is_wanted(collectives, wanted.reproducible, are_far, progress)
 }
 
-/// Logs what is replaced, and where the ranks are.
+/// Logs which collectives are replaced, and the locality of the ranks.
 fn log_begin(wanted: &Wanted, locality: &Locality) {
     let cluster_of_rank = locality.cluster_of_rank();
     let count = Clusters::new(&cluster_of_rank).count();
@@ -255,7 +256,7 @@ fn log_begin(wanted: &Wanted, locality: &Locality) {
     ));
 }
 
-/// Logs why started collectives are replaced in part, or no thread goes on with them.
+/// Logs why only some started collectives are replaced, or why no thread drives them.
 fn log_progress(
     native: &Native,
     wanted: &Wanted,
@@ -277,13 +278,13 @@ fn log_progress(
     }
 }
 
-/// A number that no other run has.
+/// Returns a number that no other run has.
 fn seed() -> u64 {
     treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64
 }
 
-/// The group of the world, and a communicator of this process alone that returns errors; the
-/// attribute is there then by which ours hang on communicators.
+/// Returns the group of the world, and a communicator of this process alone that returns errors;
+/// also creates the attribute by which this library's communicators are attached to others.
 fn own_objects(native: &Native, world: Comm) -> Result<(Group, OwnComm), NativeError> {
     attached::prepare(native)?;
     let alone = native.split_quietly(native.comm_self, 0)?;
@@ -291,8 +292,7 @@ fn own_objects(native: &Native, world: Comm) -> Result<(Group, OwnComm), NativeE
     Ok((native.group(world)?, alone))
 }
 
-/// From now on the native MPI does all collectives. `world` is the application's.
-/// Collective.
+/// Leaves all collectives to the native MPI from now on. `world` is the application's. Collective.
 pub fn end(native: &Native, world: Comm) {
     if let Some(setup) = active() {
         guarded::end(native);
@@ -306,8 +306,8 @@ pub fn end(native: &Native, world: Comm) {
     guard::end_controls();
 }
 
-/// Where every rank is: in the cluster that was given, where the platform has it, or else in a
-/// cluster for each host; and what it is bound to there. The eager limit is left to be said.
+/// Returns the locality of the ranks: in the clusters that were given, in those of the platform, or
+/// else in one cluster for each host; with their bindings there. The eager limit is not set yet.
 fn locality_of(
     native: &Native,
     world: Comm,

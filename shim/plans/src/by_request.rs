@@ -1,4 +1,4 @@
-//! What is kept of the application's requests, by their handles.
+//! Values kept for the application's requests, by their handles.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,19 +8,19 @@ use parking_lot::Mutex;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Handle, Request, Word};
 
-/// One for each of some requests. Where there are none, that is seen without a lock.
+/// A value for each of some requests. An empty one is recognised without a lock.
 pub struct ByRequest<T> {
     all: Lazy<Mutex<HashMap<Word, T>>>,
     count: AtomicUsize,
 }
 
-/// A request as a key: the same in every language.
+/// Returns the key of a request: the same in every language.
 pub fn key(native: &Native, request: Request) -> Word {
     native.plain(request).word()
 }
 
 impl<T> ByRequest<T> {
-    /// None of any request.
+    /// Creates an empty map.
     pub const fn new() -> Self {
         ByRequest {
             all: Lazy::new(Mutex::default),
@@ -28,13 +28,13 @@ impl<T> ByRequest<T> {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are no values.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// Does something with all of them, under their lock: nothing that calls the native MPI.
+    /// Calls `act` with the map under its lock; `act` must not call the native MPI.
     pub fn with<R>(&self, act: impl FnOnce(&mut HashMap<Word, T>) -> R) -> R {
         let mut all = self.all.lock();
         let result = act(&mut all);
@@ -42,13 +42,13 @@ impl<T> ByRequest<T> {
         result
     }
 
-    /// Keeps one for a request; what was kept for it before.
+    /// Stores the value of a request; returns its previous one.
     pub fn insert(&self, native: &Native, request: Request, one: T) -> Option<T> {
         let key = key(native, request);
         self.with(|all| all.insert(key, one))
     }
 
-    /// Keeps none for a request any more; the one that was.
+    /// Removes and returns the value of a request.
     pub fn remove(&self, native: &Native, request: Request) -> Option<T> {
         let key = key(native, request);
         self.with(|all| all.remove(&key))

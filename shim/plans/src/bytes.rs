@@ -1,4 +1,4 @@
-//! Bytes of a call, by what MPI makes equal on all ranks.
+//! Bytes of a call, from arguments that MPI requires to be equal on all ranks.
 
 use treepie_collective::Operation::*;
 use treepie_mpi::native::Native;
@@ -7,7 +7,8 @@ use treepie_profile::settings::Runner;
 
 use crate::ground::Ground;
 
-/// Bytes of the message, or of a rank's block, of a call; `None` where not all ranks know them.
+/// Returns the bytes of the message, or of a rank's block, of a call; `None` if not all ranks know
+/// them.
 pub fn bytes_of(native: &Native, call: &Call, ground: &Ground) -> Option<u64> {
     let ranks = ground.clusters.ranks();
     let is_root = usize::try_from(call.root) == Ok(ground.rank());
@@ -27,7 +28,7 @@ pub fn bytes_of(native: &Native, call: &Call, ground: &Ground) -> Option<u64> {
     }
 }
 
-/// Runner of a call, of those that its operation has.
+/// Returns the runner of a call.
 pub fn runner_of<'a>(
     native: &Native,
     call: &Call,
@@ -40,18 +41,18 @@ pub fn runner_of<'a>(
     }
 }
 
-/// Bytes of the block of a side.
+/// Returns the bytes of the block of a side.
 fn block(native: &Native, side: &Side) -> u64 {
     bytes(native, side, u64::try_from(side.count).unwrap_or(0))
 }
 
-/// Mean of the bytes of all ranks' blocks.
+/// Returns the mean size of all ranks' blocks, in bytes.
 fn mean(native: &Native, side: &Side, ranks: usize) -> u64 {
     if side.counts.is_absent() {
         return 0;
     }
     let count = |rank| {
-        // SAFETY: the caller of the procedure gives an element for each rank.
+        // SAFETY: the caller of the procedure passes an element for each rank.
         let count = unsafe { side.counts.at(rank) };
         u64::try_from(count).unwrap_or(0)
     };

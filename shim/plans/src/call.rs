@@ -1,4 +1,4 @@
-//! What a rank has to send and to receive by the arguments of a collective call.
+//! Data that a rank sends and receives, by the arguments of a collective call.
 
 use treepie_collective::Operation;
 use treepie_mpi::abi::ERR_COUNT;
@@ -9,30 +9,32 @@ use super::unit::Units;
 /// Elements in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Elements {
-    /// Where the first one is.
+    /// Address of the first one.
     pub address: Word,
-    /// How many.
+    /// Number of elements.
     pub count: u64,
-    /// Of what.
+    /// Their datatype.
     pub datatype: Datatype,
 }
 
-/// A call that is wrong in a way that this rank alone may see. Others may be in its plan already:
-/// it returns an error at once, and they wait as they would without us.
+/// Call with an error that possibly only this rank can see. Others may have begun their plan
+/// already: this rank returns an error immediately, and they wait as they would without this
+/// library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// In its plain arguments (a root, a count, a datatype), which every MPI looks at before it
-    /// communicates: the native collective returns at once, and says best what is wrong.
+    /// In its plain arguments (a root, a count, a datatype), which every MPI checks before it
+    /// communicates: the native collective returns immediately, and reports the error best.
     ByNative,
-    /// In what some MPIs do not look at, and would communicate with nobody: this code is returned.
+    /// In an argument that some MPIs do not check, so that they would wait for messages that never
+    /// come: this code is returned.
     With(c_int),
 }
 
 impl Elements {
-    /// As many of them as `bytes` bytes fill.
+    /// Returns as many of them as fit `bytes` bytes.
     pub fn at_most(self, units: &mut Units, bytes: u64) -> Self {
         let fit = match (self.count, bytes) {
-            // What is empty may have no datatype.
+            // An empty side may have no datatype.
             (0, _) | (_, u64::MAX) => None,
             _ => units
                 .of(self.datatype)
@@ -42,7 +44,8 @@ impl Elements {
         Elements { count, ..self }
     }
 
-    /// The elements of a rank that has one block only, which starts where its buffer does.
+    /// Returns the elements of a rank that has only one block, which starts at the beginning of its
+    /// buffer.
     ///
     /// # Errors
     /// A negative count.
@@ -54,7 +57,7 @@ impl Elements {
         })
     }
 
-    /// The elements that `side` has for a rank.
+    /// Returns the elements that `side` has for a rank.
     ///
     /// # Errors
     /// A negative count.
@@ -70,16 +73,16 @@ impl Elements {
             Operation::Alltoallw | Operation::NeighborAlltoallw
         );
         let datatype = match each_has_its_type {
-            // SAFETY: the caller of the procedure gives a handle for each rank.
+            // SAFETY: the caller of the procedure passes a handle for each rank.
             true => unsafe { side.datatypes.at(native, rank) },
             false => side.datatype,
         };
-        // SAFETY: the caller of the procedure gives an element for each rank.
+        // SAFETY: the caller of the procedure passes an element for each rank.
         let at = |array: Counts| (!array.is_absent()).then(|| unsafe { array.at(rank) });
         let count = at(side.counts).unwrap_or(side.count);
         let mut step = |datatype| units.of(datatype).map_or(0, |unit| unit.extent.step);
         let offset = match (at(side.displacements), count) {
-            // What is empty is nowhere, and may have no datatype.
+            // An empty block has no address, and may have no datatype.
             (_, 0) => 0,
             (None, _) if rank == 0 => 0,
             (None, count) => rank as i64 * count * step(datatype),
@@ -94,7 +97,7 @@ impl Elements {
     }
 }
 
-/// A count as a length.
+/// Converts a count to a length.
 fn length(side: &Side, count: i64) -> Result<u64, Refused> {
     u64::try_from(count).map_err(|_| match side.counts.is_absent() {
         true => Refused::ByNative,

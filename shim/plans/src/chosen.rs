@@ -1,4 +1,4 @@
-//! A plan that was chosen for calls, and the key by which it is kept.
+//! A plan that was chosen for calls, and its key in the cache.
 
 use treepie_choice::{Form, are_bytes_known};
 use treepie_collective::{Amount, Operation};
@@ -17,18 +17,18 @@ pub struct Key {
     pub amount: Amount,
     /// Bytes of a unit.
     pub unit: u64,
-    /// Operands must stay in order.
+    /// True if operands must stay in order.
     pub ordered: bool,
-    /// The plan that the guard says: algorithm, and the largest message in bytes.
+    /// The guard's plan: algorithm, and the largest message in bytes.
     pub guarded: Option<(&'static str, u64)>,
-    /// Whether it ends within the call.
+    /// Form of the call: blocking or started.
     pub form: Form,
-    /// Receivers tell that they have begun.
+    /// True if receivers acknowledge that they have begun.
     pub is_acknowledged: bool,
 }
 
 impl Key {
-    /// Bytes of the message or of a rank's block, where all ranks know them.
+    /// Returns the bytes of the message or of a rank's block, if all ranks know them.
     pub fn bytes(&self) -> Option<u64> {
         let mean =
             |parts: &[u64]| Some(parts.iter().sum::<u64>() * self.unit / parts.len().max(1) as u64);
@@ -42,17 +42,17 @@ impl Key {
     }
 }
 
-/// A plan that was chosen, and how it is counted.
+/// Plan that was chosen, and its form for the counters.
 #[derive(Debug)]
 pub struct Chosen {
-    /// The plan that is run.
+    /// Plan that is run.
     pub plan: Prepared,
-    /// The plan as it is counted.
+    /// Plan as it is counted.
     pub run: Plan,
 }
 
 impl Chosen {
-    /// Makes receivers tell that they have begun.
+    /// Lets receivers acknowledge that they have begun.
     pub fn acknowledged(&self) -> Chosen {
         Chosen {
             plan: Prepared::new(self.plan.plan().acknowledged()),

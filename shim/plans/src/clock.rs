@@ -1,10 +1,10 @@
-//! The clock of this process, for times that are compared.
+//! Clock of this process, for times that are compared.
 
 use std::time::Instant;
 
 use once_cell::sync::Lazy;
 
-/// Nanoseconds since the first call.
+/// Returns the nanoseconds since the first call.
 pub fn now() -> u64 {
     static START: Lazy<Instant> = Lazy::new(Instant::now);
     START.elapsed().as_nanos() as u64

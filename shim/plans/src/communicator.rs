@@ -1,4 +1,5 @@
-//! A communicator whose collectives are replaced: its ground, and what is attached to that.
+//! Communicator whose collectives are replaced: its ground, with the guard and the records of
+//! uneven calls.
 
 use std::ops::Deref;
 
@@ -7,19 +8,19 @@ use crate::guard::Guarding;
 use crate::setup::Setup;
 use crate::sizes::Uneven;
 
-/// The ground of a communicator, under a guard or not, with what was learnt of uneven calls.
+/// Ground of a communicator, with or without a guard, and the records of uneven calls.
 pub struct Communicator {
-    /// Measures whether plans take the place of native collectives; what it has under way ends
-    /// before our communicator does.
+    /// Guard that measures whether plans replace native collectives; its pending exchanges end
+    /// before the private communicator does.
     pub guard: Option<Guarding>,
-    /// Learnt from calls with uneven sizes.
+    /// Records of calls with uneven sizes.
     pub uneven: Uneven,
     ground: Ground,
 }
 
 impl Communicator {
-    /// On this ground, under the guard that the settings ask for; its ranks are these of the
-    /// application's world.
+    /// Creates one on this ground, with the guard that the settings request; `ranks` are its ranks
+    /// in the application's world.
     pub fn new(setup: &Setup, ground: Ground, ranks: &[usize]) -> Self {
         Communicator {
             guard: Guarding::new(setup, &ground, ranks),
@@ -28,12 +29,13 @@ impl Communicator {
         }
     }
 
-    /// Whether the guard has to see all calls here ([`Guarding::counts_all`]).
+    /// True if the guard must count all calls here ([`Guarding::counts_all`]).
     pub fn counts_all(&self) -> bool {
         self.guard.as_ref().is_some_and(Guarding::counts_all)
     }
 
-    /// Parts that another communicator of the same processes takes over, on which nothing is open.
+    /// Returns the parts that another communicator of the same processes takes over, without active
+    /// operations.
     pub fn into_kept(self) -> Kept {
         drop(self.guard);
         self.ground.into_kept()

@@ -1,9 +1,9 @@
-//! Memory that the processor can't read: that of an accelerator. A plan copies and reduces with the
-//! processor, so that calls with such buffers are left to the native MPI.
+//! Memory that the processor cannot read: that of an accelerator. A plan copies and reduces with
+//! the processor, so that calls with such buffers are left to the native MPI.
 //!
-//! Whose memory an address is, the accelerator's runtime knows (`runtimes`). It is asked where it
-//! is in the process already, however it came there: nothing is linked or loaded for it. Where none
-//! is, a replaced call looks at how many objects the process has loaded, and no further.
+//! The accelerator's runtime knows the owner of an address (`runtimes`). It is queried if it has
+//! been loaded into the process by the application: this library links and loads none. Without a
+//! runtime, a replaced call only compares the number of objects that the process has loaded.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use treepie_mpi::{Word, elf};
 
 use super::runtimes::{self, Runtime};
 
-/// Whether an accelerator's runtime is in this process, so that it may have such memory.
+/// True if an accelerator's runtime is in this process, so that it may have such memory.
 pub fn is_possible() -> bool {
     known().iter().any(|known| known.runtime.may_have_memory())
 }
 
-/// Whether the processor can't read what is at `address`, as a runtime says.
+/// True if the processor cannot read the memory at `address`, according to a runtime.
 pub fn holds(address: Word) -> bool {
     known().iter().any(|known| known.holds(address))
 }
 
-/// A runtime, and the part of a device's memory that it was last asked for: programs use the same
-/// buffers again. What a runtime says of other memory is not kept, which may become a device's.
+/// Runtime, and the part of a device's memory that was last found: programs use the same buffers
+/// again. Answers about other memory are not cached, since it may become a device's.
 struct CachedRuntime {
     runtime: Box<dyn Runtime>,
     last: Mutex<Range<Word>>,
@@ -45,7 +45,7 @@ impl CachedRuntime {
     }
 }
 
-/// The runtimes that are in this process, since the loader last changed something.
+/// Runtimes in this process, as of the loader's last change.
 struct Looked {
     changes: u64,
     known: Arc<[CachedRuntime]>,
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Has one part of memory, and counts how often it is asked.
+    /// Runtime with one part of memory, which counts the queries.
     struct Counting(Arc<AtomicU32>);
 
     impl Runtime for Counting {

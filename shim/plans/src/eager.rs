@@ -1,9 +1,9 @@
-//! The largest message that the native MPI sends at once, where nobody measured it: what
-//! is larger asks its receiver first, which costs a message between clusters two to four latencies.
+//! Eager limit: size of the largest message that the native MPI sends without a rendezvous, if it
+//! was not measured. A rendezvous costs a message between clusters two to four latencies.
 //!
 //! Measured between hosts 10 ms apart, over TCP:
 //!
-//! | MPI | sent at once |
+//! | MPI | sent eagerly |
 //! |---|---|
 //! | Open MPI 4.1 and 5 | below 64 KiB, header included |
 //! | MPICH 4.0 over UCX 1.13 | up to 18.5 KiB, with 1 and with 4 processes on a host |
@@ -17,13 +17,13 @@ use treepie_native::Family;
 
 const KIB: u64 = 1024;
 
-/// The usual limit of libraries that have none, or that say nothing of it.
+/// Default limit for libraries that have none, or do not report it.
 const NONE: u64 = 48 * KIB;
 
-/// What headers take of a limit that is set, at most.
+/// Largest part of a configured limit that headers take, in bytes.
 const HEADERS: u64 = 512;
 
-/// The largest message that goes at once, in bytes, by what this process sees.
+/// Returns the eager limit in bytes, from information that this process has.
 pub fn limit(native: &Native, family: Family) -> u64 {
     let set = |name: &str| env::var(name).ok().and_then(|text| bytes(&text));
     match family {
@@ -39,7 +39,7 @@ pub fn limit(native: &Native, family: Family) -> u64 {
     .max(KIB)
 }
 
-/// The limit of a library of the MPICH family that says this of itself.
+/// Returns the limit of a library of the MPICH family with this version text.
 fn of_version(text: &str, family: Family) -> u64 {
     let version = text.strip_prefix("MPICH Version:").map(str::trim_start);
     let major = version.and_then(|version| version.split('.').next()?.parse::<u32>().ok());
@@ -50,7 +50,7 @@ fn of_version(text: &str, family: Family) -> u64 {
     }
 }
 
-/// A number of bytes as Open MPI and UCX read it; `None` for `auto` and for what is none.
+/// Parses a number of bytes like Open MPI and UCX; `None` for `auto` and for invalid text.
 fn bytes(text: &str) -> Option<u64> {
     match text.trim().eq_ignore_ascii_case("inf") {
         true => Some(NONE + HEADERS),

@@ -1,17 +1,17 @@
-//! Whom the native MPI tells of an error inside a plan.
+//! Error handlers that the native MPI calls for an error inside a plan.
 //!
-//! Messages are on a communicator of our own that returns errors. In the MPICH family, however,
-//! `MPI_Testsome` belongs to no communicator, and tells the world's handler, which usually ends the
+//! Messages use a private communicator that returns errors. In the MPICH family, however,
+//! `MPI_Testsome` belongs to no communicator, and calls the world's handler, which usually ends the
 //! job. While a plan runs for a communicator whose own handler does not end the job, the world
 //! returns errors as well; the handler of the call's communicator is called afterwards. A started
-//! plan does without where the program may have several threads: it would change the handler of all
-//! of them, again and again.
+//! plan does not do this if the program may have several threads: it would repeatedly change the
+//! handler of all of them.
 
 use parking_lot::Mutex;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Comm, Errhandler};
 
-/// The plans that run with the world's errors returned, and what the world's handlers are else.
+/// Number of plans that run while the world returns errors, and the world's usual handlers.
 static RETURNING: Mutex<Returning> = Mutex::new(Returning {
     plans: 0,
     handlers: Vec::new(),
@@ -22,16 +22,16 @@ struct Returning {
     handlers: Vec<(Comm, Errhandler)>,
 }
 
-/// While it lives, errors inside a plan are returned.
+/// Guard object during whose life errors inside a plan are returned.
 pub struct Returned<'a>(Option<&'a Native>);
 
 impl<'a> Returned<'a> {
-    /// For a plan that takes the place of a collective on `comm`.
+    /// Creates it for a plan that replaces a collective on `comm`.
     pub fn inside(native: &'a Native, comm: Comm) -> Self {
         Returned::where_wanted(native, are_wanted(native, comm))
     }
 
-    /// For a plan of which it is known.
+    /// Creates it for a plan for which the need is known.
     pub fn where_wanted(native: &'a Native, is_wanted: bool) -> Self {
         if !is_wanted {
             return Returned(None);
@@ -66,7 +66,7 @@ impl Drop for Returned<'_> {
     }
 }
 
-/// Whether the world has to return errors inside a plan for `comm`.
+/// True if the world must return errors inside a plan for `comm`.
 pub fn are_wanted(native: &Native, comm: Comm) -> bool {
     !native.is_open_mpi && !ends_the_job(native, comm)
 }

@@ -1,6 +1,6 @@
-//! Runs a plan over the native non-blocking messages, and over shared memory where it reaches.
-//! Nothing here knows which collective it is, nor who waits for it: an execution goes on turn by
-//! turn, and a blocking collective is one that takes turns until it has ended.
+//! Runs a plan over the native non-blocking messages, and over shared memory between ranks that
+//! share it. This module is independent of the collective, and of the caller that waits: an
+//! execution progresses in turns, and a blocking collective takes turns until it has ended.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,47 +15,48 @@ use super::sweeps::Sweeps;
 use super::transport::{Memory, Message};
 use super::unit::{Scratch, Unit};
 
-/// How often nothing may have happened before other processes are let in.
+/// Number of idle turns after which the process yields to others.
 const PATIENCE: u32 = 32;
 
-/// So many idle turns a process that waits for memory alone takes until the native MPI is asked to
-/// go on with its own messages: others may wait for those.
+/// Number of idle turns of a process that waits only for shared memory, before it calls the native
+/// MPI for the progress of the MPI's own messages: others may wait for those.
 const TURNS_WITHOUT_MPI: u32 = 128;
 
-/// So many steps a process does that waits for none, or that has many requests under way, before
-/// others are let in: on cores that it shares, those that pass on what it sends had to wait until
-/// all is done.
+/// Number of steps that a process takes without waiting, or with many active requests, before it
+/// yields to others: on shared cores, ranks that forward its messages would otherwise have to wait
+/// until it has finished.
 const DONE_AT_ONCE: u32 = 16;
 
-/// So many steps are started before the native MPI is asked for requests, where these are many:
-/// what comes meanwhile lets earlier pieces go on. With 16 a reduction of 4 MiB took MPICH 4.0 425
-/// ms for 384; with 4 messages came before their receives, and a broadcast of 1 MiB took 166
-/// ms for 118.
+/// Number of steps that are started before the native MPI tests requests, if these are many:
+/// messages that arrive meanwhile let earlier segments progress. With 16, a reduction of 4 MiB
+/// under MPICH 4.0 took 425 ms instead of 384; with 4, messages arrived before their receives were
+/// posted, and a broadcast of 1 MiB took 166 ms instead of 118.
 const STARTED_AT_ONCE: u32 = 8;
 
-/// So many idle turns show that nothing more has come where requests are many: a turn asks for some
-/// of them, and takes in one message, which may be a part. With as many as ask for all of them once
-/// (1 to 12), a sum of 1 MiB under MPICH 5.0, tested each millisecond, took 150 ms for 120.
+/// Number of idle turns after which no more messages are expected, if requests are many: a turn
+/// tests some of them, and takes in one message, or a part of one. With the number of turns that
+/// tests each of them once (1 to 12), a sum of 1 MiB under MPICH 5.0, tested each millisecond, took
+/// 150 ms instead of 120.
 const IDLE_WHERE_MANY: u32 = 16;
 
-/// A plan with what an execution asks for at every step.
+/// Plan with the data that an execution needs at every step.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
     dependencies: Dependencies,
-    /// For each step, how many steps it waits for, and the steps that wait for none, where copies
-    /// that are done with sums are not waited for.
+    /// For each step, the number of steps that it waits for, and the steps that wait for none.
+    /// Copies that are combined with reductions do not count as steps to wait for.
     pending: Vec<u32>,
     ready: Vec<u32>,
-    /// Which of the sends of the same data each step is one of.
+    /// For each step, its group among the sends of the same data.
     one_to_many: Vec<Option<u32>>,
     pub(crate) sweeps: Sweeps,
-    /// Nothing is received.
+    /// True if nothing is received.
     only_sends: bool,
 }
 
 impl Prepared {
-    /// Looks at the dependencies between the steps.
+    /// Computes the dependencies between the steps.
     pub fn new(plan: Plan) -> Self {
         let dependencies = Dependencies::new(&plan);
         let receives = |step: &Step| matches!(step.action, Action::Receive { .. });
@@ -80,43 +81,43 @@ impl Prepared {
         }
     }
 
-    /// The plan.
+    /// Returns the plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 }
 
-/// The memory that a plan works on.
+/// Memory that a plan works on.
 #[derive(Debug, Clone, Copy)]
 pub struct Spaces {
-    /// What the plan counts in.
+    /// Unit that the plan counts.
     pub unit: Unit,
-    /// Where unit 0 of the input is.
+    /// Address of unit 0 of the input.
     pub input: Word,
-    /// Where unit 0 of the output is.
+    /// Address of unit 0 of the output.
     pub output: Word,
-    /// Where unit 0 of the scratch is.
+    /// Address of unit 0 of the scratch buffer.
     pub scratch: Word,
-    /// The reduction.
+    /// Reduction operation.
     pub op: Op,
 }
 
-/// How far an execution is: used again by the next one, so that no memory is asked for.
+/// Progress of an execution, reused by the next one to avoid allocations.
 #[derive(Debug, Default)]
 pub struct Account {
     pub(crate) missing: Vec<u32>,
     ready: BinaryHeap<Reverse<u32>>,
     requests: Requests,
-    /// Messages through memory of elements that do not lie one behind the other, by step: as bytes.
+    /// Packed bytes of messages through shared memory whose elements are not contiguous, by step.
     pub(crate) packed: Vec<(u32, Scratch)>,
-    /// An error in what came with a step that is complete.
+    /// Error in a message of a completed step.
     pub(crate) failed: Option<c_int>,
-    /// Steps that others may wait for, since they were let in.
+    /// Number of completed steps that others may wait for, since the process last yielded.
     done: u32,
 }
 
 impl Account {
-    /// The account of a plan of which nothing is done.
+    /// Resets the account for a plan of which no step is done.
     pub fn begin(&mut self, prepared: &Prepared) {
         self.missing.clear();
         self.missing.extend_from_slice(&prepared.pending);
@@ -127,7 +128,7 @@ impl Account {
         self.done = 0;
     }
 
-    /// So many idle turns in a row show that nothing more has come.
+    /// Number of consecutive idle turns after which no more messages are expected.
     pub fn idle_turns(&self, native: &Native) -> u32 {
         match self.requests.are_many(native) {
             true => IDLE_WHERE_MANY,
@@ -135,24 +136,24 @@ impl Account {
         }
     }
 
-    /// Whether a step waits for nothing and was not started.
+    /// True if a step waits for nothing and has not been started.
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 }
 
-/// What a turn has brought.
+/// Result of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// The plan has ended.
     Ended,
     /// Steps were started or completed.
     WentOn,
-    /// It waits for others.
+    /// The plan waits for other ranks.
     Idle,
 }
 
-/// A plan under way, for a turn of it.
+/// Plan in execution, for one turn of it.
 pub struct Execution<'a> {
     pub native: &'a Native,
     pub prepared: &'a Prepared,
@@ -165,8 +166,8 @@ pub struct Execution<'a> {
 /// Runs a plan to its end.
 ///
 /// # Errors
-/// MPI's code; then messages may be under way, the memory must stay, and the account is of no
-/// more use.
+/// MPI's code; then messages may still be in flight, the memory must stay, and the account cannot
+/// be used again.
 ///
 /// # Safety
 /// The spaces are live memory of the lengths that the plan uses.
@@ -202,13 +203,13 @@ pub unsafe fn execute(
 }
 
 impl Execution<'_> {
-    /// Starts what waits for nothing, and sees what has come.
+    /// Starts the steps that wait for nothing, and completes messages that have arrived.
     ///
     /// # Errors
-    /// As [`execute`].
+    /// Those of [`execute`].
     ///
     /// # Safety
-    /// As [`execute`].
+    /// Those of [`execute`].
     #[inline(always)]
     pub unsafe fn turn(&mut self) -> Result<Turn, c_int> {
         // SAFETY: the caller's promise.
@@ -232,7 +233,8 @@ impl Execution<'_> {
         })
     }
 
-    /// Another turn was idle: lets other processes in, and the MPI's own messages.
+    /// Handles another idle turn: yields to other processes, and lets the MPI's own messages
+    /// progress.
     fn wait(&mut self, idle: &mut u32) -> Result<(), c_int> {
         *idle += 1;
         let patience = match &self.memory {
@@ -249,7 +251,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Goes on with messages through memory; whether that was possible.
+    /// Advances messages through shared memory; true on any progress.
     fn go_on_in_memory(&mut self) -> Result<bool, c_int> {
         let Some(memory) = self.memory.take() else {
             return Ok(false);
@@ -262,10 +264,10 @@ impl Execution<'_> {
             .map_or(went_on.map_err(|_| truncated), Err)
     }
 
-    /// Starts the steps that wait for nothing: all of them, or some while requests are many.
+    /// Starts the steps that wait for nothing: all of them, or some if requests are many.
     ///
     /// # Safety
-    /// As [`execute`].
+    /// Those of [`execute`].
     unsafe fn start_ready(&mut self) -> Result<(), c_int> {
         let mut started = 0;
         while let Some(Reverse(step)) = self.account.ready.pop() {
@@ -287,11 +289,11 @@ impl Execution<'_> {
     }
 
     /// # Safety
-    /// As [`execute`]; what the step needs is complete.
+    /// Those of [`execute`]; the dependencies of the step are complete.
     unsafe fn start(&mut self, step: u32) -> Result<(), c_int> {
         let comm = self.place.comm;
-        // SAFETY: the checker holds every generator to ranges inside its spaces,
-        // and to steps that do not touch the same units at the same time.
+        // SAFETY: the checker verifies that every description uses ranges inside its spaces, and
+        // that steps do not touch the same units at the same time.
         unsafe {
             match self.prepared.plan.steps()[step as usize].action {
                 Action::Send { to, tag, range } if self.reaches(to) => {
@@ -337,18 +339,18 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Whether messages to and from a rank go through memory.
+    /// True if messages to and from a rank go through shared memory.
     fn reaches(&self, rank: usize) -> bool {
         self.memory
             .as_ref()
             .is_some_and(|memory| memory.reaches(rank))
     }
 
-    /// A message through memory, which takes bytes: elements that do not lie one behind the other
-    /// are copied, before they are sent or after they have come.
+    /// Returns a message through shared memory, which consists of bytes: elements that are not
+    /// contiguous are copied, before they are sent or after they have arrived.
     ///
-    /// In line: what is handed over in memory waits, between two messages, for the first one's way
-    /// to the other core.
+    /// Inlined: stores to memory wait, between two messages, until the first one has reached the
+    /// other core.
     #[inline(always)]
     fn bytes_of(
         &mut self,
@@ -372,7 +374,7 @@ impl Execution<'_> {
         })
     }
 
-    /// Where the bytes of a message are that is copied.
+    /// Returns the address of the packed bytes of a message.
     #[cold]
     fn pack(&mut self, step: u32, range: Range, is_sent: bool) -> Result<Word, c_int> {
         let bytes = range.length * self.spaces.unit.bytes;
@@ -380,7 +382,7 @@ impl Execution<'_> {
         let address = packed.address();
         if is_sent {
             let (elements, into) = (self.elements(range), (address, bytes));
-            // SAFETY: the elements of a step that may start, and room for their bytes.
+            // SAFETY: the elements of a step that may start, and a buffer for their bytes.
             unsafe {
                 transfer_bytes(self.native, elements, into, self.place, |a, b| (a, b))?;
             }
@@ -389,7 +391,7 @@ impl Execution<'_> {
         Ok(address)
     }
 
-    /// Puts the elements of a message that was packed where they belong.
+    /// Unpacks the elements of a packed message into their place.
     #[cold]
     pub(crate) fn unpack(&mut self, step: u32) {
         let packed = &mut self.account.packed;
@@ -408,7 +410,7 @@ impl Execution<'_> {
         }
     }
 
-    /// A range as MPI takes it: address, count, datatype.
+    /// Converts a range to MPI's arguments: address, count, datatype.
     #[inline(always)]
     pub(crate) fn elements(&self, range: Range) -> (Word, c_int, Datatype) {
         let base = match range.space {
@@ -426,8 +428,8 @@ impl Execution<'_> {
         self.complete_with(step, None);
     }
 
-    /// A step is complete, and with it one of its successors. Copies that are done with sums are
-    /// when they could begin.
+    /// Marks a step as complete, and with it one of its successors. Copies that are combined with
+    /// reductions are complete as soon as they could begin.
     pub(crate) fn complete_with(&mut self, step: u32, done: Option<u32>) {
         for &next in self.prepared.dependencies.successors(step) {
             let missing = &mut self.account.missing[next as usize];
@@ -443,7 +445,7 @@ impl Execution<'_> {
     }
 }
 
-/// Copies units, and nothing of what is between them.
+/// Copies units without the gaps between them.
 ///
 /// # Errors
 /// MPI's code.

@@ -1,5 +1,4 @@
-//! A call as a problem for a plan: how much there is, in which units, and where
-//! it lies.
+//! Call as a problem for a plan: the amount of data, its unit, and its addresses.
 
 use std::ops::Range;
 
@@ -17,32 +16,32 @@ use super::packed::Packed;
 use super::place::Place;
 use super::unit::{Unit, Units};
 
-/// A call that a plan can be run for.
+/// Call for which a plan can be run.
 pub struct Job {
-    /// How much.
+    /// Amount of data.
     pub amount: Amount,
-    /// The memory; the scratch comes with the plan.
+    /// Memory of the call; the scratch buffer comes with the plan.
     pub spaces: Spaces,
-    /// Blocks that the plan reads, and that it writes, where data is moved.
+    /// Blocks that the plan reads, and that it writes, if data is moved.
     input: Option<Packed>,
     output: Option<Packed>,
-    /// The output holds what the plan starts from.
+    /// True if the output holds the plan's initial data.
     output_given: bool,
-    /// Operands and results where elements are reduced.
+    /// Operands and results, if elements are reduced.
     reduced: Option<Reduced>,
 }
 
-/// What a rank gives to a reduction, and what it gets.
+/// A rank's operands of a reduction, and its results.
 struct Reduced {
     operands: Operands,
     results: Operands,
 }
 
 impl Job {
-    /// The call on `place` among the ranks of these clusters.
+    /// Creates the job of the call on `place` among the ranks of these clusters.
     ///
     /// # Errors
-    /// A call that is wrong.
+    /// An erroneous call.
     pub fn new(
         native: &Native,
         call: &Call,
@@ -88,7 +87,7 @@ impl Job {
             true => Err(Refused::With(ERR_BUFFER)),
             false => Ok(()),
         };
-        // A rank's only block starts where its buffer does.
+        // A rank's only block starts at the beginning of its buffer.
         let only = |units: &mut Units, side: &Side, most: u64| {
             is_buffer(side)?;
             let block =
@@ -101,8 +100,8 @@ impl Job {
                 Elements::of_rank(call, units, side, of)
             })
         };
-        // What is received: of what is sent as much is known as this rank itself sends. A message
-        // may be shorter than the place that it is received into, and MPIs let programs do so here.
+        // Receive side: only this rank's own amount of the sent data is known. A message may be
+        // shorter than its receive buffer, and MPIs let programs do so here.
         let into = |units: &mut Units, input: &Packed| {
             is_buffer(&call.receive)?;
             let sent = input.bytes();
@@ -129,7 +128,7 @@ impl Job {
                     false => only(units, send, u64::MAX)?,
                 };
                 let output = into(units, &input)?;
-                // All others expect what they receive.
+                // All others expect the amount that they receive.
                 let expected = output.bytes()[rank];
                 let input = match call.operation == Allgatherv && input.bytes()[0] < expected {
                     true => input.padded(expected),
@@ -191,7 +190,7 @@ impl Job {
             Amount::Each(units) if call.operation == ReduceScatterBlock => units * ranks as u64,
             Amount::Each(units) => *units,
             Amount::Blocks(blocks) => blocks.iter().sum(),
-            // No amounts of reductions.
+            // Reductions do not have this amount.
             _ => 0,
         };
         let (send, receive) = (call.send.buffer, call.receive.buffer);
@@ -200,7 +199,7 @@ impl Job {
         if has_result && receive == in_place || !has_result && send == in_place {
             return Err(Refused::With(ERR_BUFFER));
         }
-        // The same buffer twice is not allowed; MPIs that do not look at it take it for in place.
+        // MPI does not allow the same buffer twice; MPIs that do not check treat it as in place.
         let operands = match has_result && (send == in_place || send == receive) {
             true => Operands::new(unit, total, receive).copied(),
             false => Operands::new(unit, total, send),
@@ -228,7 +227,7 @@ impl Job {
         })
     }
 
-    /// Whether all data are used where the application has them.
+    /// True if all data are used in the application's buffers.
     pub fn is_direct(&self) -> bool {
         let blocks = [&self.input, &self.output].into_iter().flatten();
         let reduced = self.reduced.iter();
@@ -238,7 +237,7 @@ impl Job {
                 .all(|side| !side.is_copy())
     }
 
-    /// Whether data are where the processor can't read.
+    /// True if data are in memory that the processor cannot read.
     pub fn is_on_device(&self) -> bool {
         let blocks = [&self.input, &self.output].into_iter().flatten();
         let reduced = self.reduced.iter();
@@ -248,7 +247,8 @@ impl Job {
                 .any(Operands::is_on_device)
     }
 
-    /// The same with a copy of what is where the processor can't read, which the native MPI makes.
+    /// Returns the job with copies of the data that the processor cannot read; the native MPI makes
+    /// these copies.
     pub fn copied_by_native(mut self) -> Self {
         for (side, space) in [
             (&mut self.input, &mut self.spaces.input),
@@ -274,7 +274,7 @@ impl Job {
         self
     }
 
-    /// Puts the application's data where the plan reads it.
+    /// Copies the application's data to the plan's buffers.
     ///
     /// # Errors
     /// MPI's code.
@@ -292,7 +292,7 @@ impl Job {
         }
     }
 
-    /// Puts the plan's results where the application reads them.
+    /// Copies the plan's results to the application's buffers.
     ///
     /// # Errors
     /// MPI's code.
@@ -306,15 +306,13 @@ impl Job {
         }
     }
 
-    /// The job's memory stays for ever: a message that failed may still be under
-    /// way.
+    /// Leaks the job's memory: a message that failed may still be in flight.
     pub fn abandon(self) {
         std::mem::forget(self);
     }
 }
 
-/// How many bytes are moved; `None` where a rank's own blocks do not fit each
-/// other.
+/// Returns the number of bytes that are moved; `None` if a rank's own blocks do not match.
 fn moved(
     operation: Operation,
     rank: usize,
@@ -328,7 +326,7 @@ fn moved(
         bytes(input).unwrap_or_default(),
         bytes(output).unwrap_or_default(),
     );
-    // A rank that is not the root knows its own part alone.
+    // A rank other than the root knows only its own block.
     let own_alone = |bytes: u64| {
         let mut blocks = vec![0; ranks];
         blocks[rank] = bytes;
@@ -352,7 +350,7 @@ fn moved(
                 received: taken,
             })
         }
-        // Of others the amount is not found here.
+        // The amount of others is not computed here.
         _ => None,
     }
 }

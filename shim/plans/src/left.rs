@@ -1,8 +1,8 @@
-//! Communicators of ours whose owners the application has freed, while collectives that were
-//! started on them may have been under way: freeing one is done by all its processes together, and
-//! none knows when the others are done. The next communicator of the same processes takes one on
-//! which nothing is open any more on any of them: a program that makes thousands, one after the
-//! other, has a few of ours.
+//! Private communicators whose owners the application has freed, while collectives that were
+//! started on them may have been active: all its processes must free one together, and none knows
+//! when the others are done. The next communicator of the same processes reuses one without active
+//! operations on any of them: a program that creates thousands, one after the other, needs few
+//! private ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,38 +15,39 @@ use treepie_process::features::{self, STARTED};
 use super::communicator::Communicator;
 use super::ground::Kept;
 
-/// So many are proposed at once.
+/// Number of communicators that are proposed in one exchange.
 const PROPOSED: usize = 8;
 
 /// Bytes of a number in a message.
 const OF_A_NUMBER: usize = 8;
 
-/// No communicator has this number.
+/// Number that no communicator has.
 const NONE: u64 = 0;
 
 static LEFT: Mutex<Vec<Arc<Communicator>>> = Mutex::new(Vec::new());
 
-/// The least number that no communicator of this process has.
+/// Smallest number that no communicator of this process has.
 static NEXT: AtomicU64 = AtomicU64::new(NONE + 1);
 
-/// The least number that a new communicator may have here; it gets the most of what its processes
-/// say.
+/// Returns the smallest number that a new communicator may have here; it gets the maximum over its
+/// processes.
 pub fn next_number() -> u64 {
     NEXT.load(Ordering::Relaxed)
 }
 
-/// A new communicator has this number, the same on all its processes; no other one here has it.
+/// Marks a number as used by a new communicator, which has it on all its processes; no other one
+/// here has it.
 pub fn take_number(number: u64) {
     NEXT.fetch_max(number + 1, Ordering::Relaxed);
 }
 
-/// The application's communicator is no more, and this one stays.
+/// Keeps a communicator whose owner has been freed.
 pub fn keep(communicator: Arc<Communicator>) {
     LEFT.lock().push(communicator);
 }
 
-/// One that was left by these processes, which have these ranks in the application's world, and on
-/// which nothing is open on any of them; all find the same. Collective on `comm`, where started
+/// Finds a kept communicator of these processes, which have these ranks in the application's world,
+/// without active operations on any of them; all find the same. Collective on `comm`, if started
 /// collectives are replaced.
 pub fn find(native: &Native, comm: Comm, ranks: Option<&[usize]>) -> Option<Kept> {
     if !features::any(STARTED) {
@@ -63,16 +64,16 @@ pub fn find(native: &Native, comm: Comm, ranks: Option<&[usize]>) -> Option<Kept
     let place = mine.iter().position(|one| Some(one.number()) == found);
     let found = place.map(|place| mine.swap_remove(place));
     LEFT.lock().append(&mut mine);
-    // Idle, and in nobody else's hands since.
+    // Idle, and not shared since.
     found.and_then(Arc::into_inner).map(Communicator::into_kept)
 }
 
-/// Takes those that are idle here, from low numbers to high: while they are proposed, no other
-/// thread proposes them for another communicator of the same processes.
+/// Takes the communicators that are idle here, in increasing order of their numbers: while they are
+/// proposed, no other thread proposes them for another communicator of the same processes.
 fn take_idle(ranks: &[usize]) -> Vec<Arc<Communicator>> {
     let mut left = LEFT.lock();
     left.sort_by_key(|one| one.number());
-    // An operation holds its communicator, until its request is gone.
+    // An operation holds its communicator until its request is freed.
     let is_idle = |one: &Arc<Communicator>| one.is_of(ranks) && Arc::strong_count(one) == 1;
     let mut taken = Vec::new();
     left.retain(|one| {
@@ -85,7 +86,7 @@ fn take_idle(ranks: &[usize]) -> Vec<Arc<Communicator>> {
     taken
 }
 
-/// The least of these numbers that is in the rows of all.
+/// Returns the smallest of these numbers that all rows contain.
 fn common(mine: &[u64], rows: &[u8]) -> Option<u64> {
     let is_in = |number: u64, row: &[u8]| {
         let mut numbers = row.chunks_exact(OF_A_NUMBER);

@@ -1,27 +1,29 @@
-//! A lock for what threads do not compete for: MPI lets one thread at a time call a collective on a
-//! communicator.
+//! Lock for data that threads do not compete for: MPI lets only one thread at a time call a
+//! collective on a communicator.
 //!
-//! Its end is a store, where that of a lock with a queue is a locked instruction, which waits until
-//! all that was written before has reached the other core: a fifth of a short call through memory.
+//! Its release is a store. The release of a lock with a queue is a locked instruction, which waits
+//! until all earlier stores have reached the other core: a fifth of a short call through shared
+//! memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::lock_api;
 
-/// A value behind such a lock.
+/// Value behind such a lock.
 pub type Mutex<T> = lock_api::Mutex<Uncontended, T>;
 
-/// What a holder has.
+/// Guard of the lock's holder.
 pub type MutexGuard<'a, T> = lock_api::MutexGuard<'a, Uncontended, T>;
 
-/// The lock. Who finds it held, in a program that is not right, lets others run until it is not.
+/// The lock. A thread that finds it held, in an erroneous program, yields until it is released.
 #[derive(Debug)]
 pub struct Uncontended(AtomicBool);
 
-// SAFETY: one swap at a time finds it open, until its holder opens it; what was written under it is
-// seen by the next one (release, acquire).
+// SAFETY: only one swap at a time finds it open, until its holder releases it; the next holder sees
+// all stores under it (release, acquire).
 unsafe impl lock_api::RawMutex for Uncontended {
-    // The trait says so: as long as it is only copied to be a new lock, nothing is shared by it.
+    // Required by the trait: the constant is only copied to initialise a new lock, and shares
+    // nothing.
     #[allow(clippy::declare_interior_mutable_const)]
     const INIT: Self = Uncontended(AtomicBool::new(false));
 

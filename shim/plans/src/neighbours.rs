@@ -1,9 +1,9 @@
 //! Neighbourhood collectives: the topology of a communicator, and the blocks of a call among its
 //! neighbours.
 //!
-//! All ranks learn the whole topology where our communicator is made, when all wait anyway: no call
-//! has to ask others then. Who relays a block, and in how many messages it goes, follows from the
-//! topology, the clusters and the sizes that both ends of an edge know.
+//! All ranks learn the whole topology when the private communicator is created, when all wait
+//! anyway: no later call needs communication for it. The topology, the clusters and the sizes that
+//! both ends of an edge know determine which rank relays a block, and in how many messages.
 
 use treepie_collective::{Amount, Clusters, End, Neighbourhoods, Operation};
 use treepie_mpi::abi::ERR_BUFFER;
@@ -17,11 +17,13 @@ use super::call::{Elements, Refused};
 use super::packed::Packed;
 use super::unit::Units;
 
-/// A topology of more edges is left to the native MPI: all ranks would hold all of them.
+/// Maximum number of edges of a topology for plans; a larger one is left to the native MPI, since
+/// all ranks would hold all edges.
 const MOST_EDGES: usize = 1 << 20;
 
-/// The topology of `comm`, if it has one and plans may run its neighbourhood collectives; `private`
-/// is our communicator of the same processes. The same on all ranks. Collective where it has one.
+/// Returns the topology of `comm`, if it has one and plans may run its neighbourhood collectives;
+/// `private` is the private communicator of the same processes. The same on all ranks. Collective
+/// if it has one.
 pub fn learn(
     native: &Native,
     collectives: &Collectives,
@@ -32,8 +34,8 @@ pub fn learn(
     if Operation::of_neighbours().all(is_left) {
         return None;
     }
-    // Whether there is a topology, and which kind, all ranks know alike; a rank that can't read its
-    // neighbours takes part all the same.
+    // All ranks know whether there is a topology, and its kind; a rank that cannot read its
+    // neighbours still takes part.
     let mine = native.neighbourhood(comm).unwrap_or_default();
     if mine.is_none() && !native.has_topology(comm) {
         return None;
@@ -62,16 +64,16 @@ pub fn learn(
     }
 }
 
-/// Whether plans may run a neighbourhood collective, as all ranks know alike. Where two ranks have
-/// several edges, MPI libraries differ in which block is for which: a program gets what its own
-/// does, unless an algorithm is asked for by name.
+/// True if plans may run a neighbourhood collective; the same on all ranks. If two ranks share
+/// several edges, MPI libraries differ in the assignment of blocks: a program gets that of its own
+/// library, unless an algorithm is requested by name.
 pub fn are_served(operation: Operation, clusters: &Clusters, runner: &Runner) -> bool {
     clusters
         .neighbourhoods()
         .is_some_and(|all| *runner != Runner::Auto || all.are_unambiguous(operation))
 }
 
-/// How many datatypes each side of a call lists that has one for each block.
+/// Returns the number of datatypes that each side of a call lists if it has one for each block.
 pub fn listed(call: &Call, clusters: &Clusters, rank: usize) -> (usize, usize) {
     match clusters.neighbourhoods() {
         Some(all) if call.operation.is_among_neighbours() => {
@@ -81,7 +83,7 @@ pub fn listed(call: &Call, clusters: &Clusters, rank: usize) -> (usize, usize) {
     }
 }
 
-/// The blocks of a call that go to neighbours and come from them.
+/// Blocks of a call that go to neighbours and come from them.
 pub struct Blocks {
     pub input: Packed,
     pub output: Packed,
@@ -89,10 +91,10 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Those of `rank`.
+    /// Returns those of `rank`.
     ///
     /// # Errors
-    /// A call that is wrong.
+    /// An erroneous call.
     pub fn new(
         native: &Native,
         call: &Call,
@@ -115,8 +117,8 @@ impl Blocks {
             })?,
         };
         let has_one_size = call.operation.has_equal_blocks();
-        // A block may be shorter than the place that it is received into; as much of it is known as
-        // this rank itself sends.
+        // A block may be shorter than its receive buffer; its size is known as far as this rank
+        // itself sends it.
         let sent = first(outgoing, input.bytes(), call.operation);
         let most = sent.filter(|_| has_one_size).unwrap_or(u64::MAX);
         let output = Packed::new(units, 0..incoming.len(), false, |units, at| {
@@ -145,7 +147,7 @@ impl Blocks {
     }
 }
 
-/// Nothing for a neighbour that is none.
+/// Returns an empty block for a missing neighbour.
 fn if_there(end: Option<End>, block: Elements) -> Elements {
     match end {
         Some(_) => block,
@@ -153,7 +155,8 @@ fn if_there(end: Option<End>, block: Elements) -> Elements {
     }
 }
 
-/// Bytes of the first block that has a neighbour; of the only one, where all neighbours get it.
+/// Returns the bytes of the first block that has a neighbour; of the only block, if all neighbours
+/// get it.
 fn first(ends: &[Option<End>], bytes: &[u64], operation: Operation) -> Option<u64> {
     let at = ends.iter().position(Option::is_some)?;
     match operation.gathers_from_neighbours() {

@@ -1,5 +1,5 @@
-//! The elements of a reduction on one rank, operands or results: where the application has them, or
-//! a copy of them, which the plan works on.
+//! Elements of a reduction on one rank, operands or results: in the application's buffer, or in a
+//! copy of it, which the plan works on.
 
 use treepie_mpi::native::Native;
 use treepie_mpi::{Word, c_int};
@@ -9,7 +9,7 @@ use super::execute::copy;
 use super::place::Place;
 use super::unit::{Scratch, Unit};
 
-/// At most so many elements are copied at once: MPI counts them in an `int`.
+/// Maximum number of elements in one copy: MPI counts them in an `int`.
 const MOST_ELEMENTS: u64 = 1 << 30;
 
 /// Elements of a reduction.
@@ -17,16 +17,16 @@ const MOST_ELEMENTS: u64 = 1 << 30;
 pub struct Operands {
     unit: Unit,
     total: u64,
-    /// Where the application has element 0.
+    /// Address of element 0 in the application's buffer.
     theirs: Word,
-    /// Where the plan finds element 0.
+    /// Address of element 0 for the plan.
     pub address: Word,
-    /// What that is in, if it is a copy.
+    /// Buffer of the copy, if there is one.
     scratch: Option<Scratch>,
 }
 
 impl Operands {
-    /// `total` elements, used where the application has them.
+    /// Uses `total` elements in the application's buffer.
     pub fn new(unit: Unit, total: u64, theirs: Word) -> Self {
         Operands {
             unit,
@@ -37,7 +37,7 @@ impl Operands {
         }
     }
 
-    /// A copy of the same elements.
+    /// Returns a copy of the same elements.
     pub fn copied(&self) -> Self {
         let mut scratch = Scratch::default();
         Operands {
@@ -47,7 +47,7 @@ impl Operands {
         }
     }
 
-    /// A copy of the same elements that the native MPI makes, which takes any memory.
+    /// Returns a copy of the same elements that the native MPI makes, which can access any memory.
     pub fn copied_by_native(&self) -> Self {
         let unit = Unit {
             is_plain: false,
@@ -56,17 +56,17 @@ impl Operands {
         Operands::new(unit, self.total, self.theirs).copied()
     }
 
-    /// Whether they are a copy.
+    /// True if they are a copy.
     pub fn is_copy(&self) -> bool {
         self.scratch.is_some()
     }
 
-    /// Whether the application has them where the processor can't read.
+    /// True if the application's buffer is in memory that the processor cannot read.
     pub fn is_on_device(&self) -> bool {
         self.total > 0 && device::holds(self.unit.start(self.theirs))
     }
 
-    /// Puts the application's elements into the copy, if there is one.
+    /// Copies the application's elements to the copy, if there is one.
     ///
     /// # Errors
     /// MPI's code.
@@ -74,7 +74,7 @@ impl Operands {
         self.copy_all(native, self.theirs, self.address, place)
     }
 
-    /// Puts the copy where the application has the elements, if there is one.
+    /// Copies the copy back to the application's buffer, if there is one.
     ///
     /// # Errors
     /// MPI's code.

@@ -1,14 +1,14 @@
-//! Who does the native MPI's own collectives, so that what they take is predicted rightly.
+//! Component that runs the native MPI's own collectives, for correct predictions of their times.
 
 use std::env;
 
 use treepie_mpi::native::Native;
 use treepie_native::Family;
 
-/// Open MPI's `tuned` has this priority: HAN goes before it with a higher one.
+/// Priority of Open MPI's `tuned`: HAN precedes it with a higher one.
 const OF_TUNED: i64 = 30;
 
-/// Whether Open MPI's HAN does them, by what this process sees.
+/// True if Open MPI's HAN runs them, from information that this process has.
 pub fn is_han(native: &Native, family: Family) -> bool {
     family == Family::OpenMpi
         && by_settings(
@@ -18,8 +18,8 @@ pub fn is_han(native: &Native, family: Family) -> bool {
         )
 }
 
-/// The same by the library's version, HAN's priority and the list of components, where they are
-/// set. From version 5 on it is the default.
+/// True if HAN runs them, by the library's version, HAN's priority and the list of components, if
+/// these are set. From version 5 on it is the default.
 fn by_settings(version: &str, priority: Option<&str>, components: Option<&str>) -> bool {
     let number = version.trim_start_matches("Open MPI v").split('.').next();
     let usual = number

@@ -1,11 +1,11 @@
-//! The application's blocks as bytes one behind the other: where they are, if
-//! they are that already, and a copy if not.
+//! The application's blocks as contiguous bytes: in place if they are contiguous already, otherwise
+//! a copy.
 //!
-//! Every datatype can be copied, so that no rank has to decline a call for how its own data lie in
-//! memory: extents may be negative or nothing, elements may overlap, and addresses may be absolute.
-//! A message to oneself does it, in about the time of `MPI_Pack`, which MPICH 4.0 gets wrong at
-//! times: it takes `MPI_BOTTOM` for no buffer, and packed 64 of 65 bytes of a type that counts from
-//! there.
+//! Every datatype can be copied, so that no rank has to decline a call because of the layout of its
+//! data in memory: extents may be negative or zero, elements may overlap, and addresses may be
+//! absolute. The copy is a message to oneself, which takes about the time of `MPI_Pack`. MPICH
+//! 4.0's `MPI_Pack` is sometimes wrong: it treats `MPI_BOTTOM` as a null buffer, and packed 64 of
+//! 65 bytes of a type with absolute addresses.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use super::device;
 use super::place::Place;
 use super::unit::{Scratch, Unit, Units};
 
-/// At most this many bytes are copied at once: MPI counts them in an `int`.
+/// Maximum number of bytes in one copy: MPI counts them in an `int`.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// Blocks as bytes.
@@ -27,15 +27,15 @@ pub struct Packed {
     bytes: Vec<u64>,
     /// Blocks that are not empty, with their units.
     blocks: Vec<(Elements, Unit)>,
-    /// Where their copy is; none where the blocks are used where they are.
+    /// Copy of the blocks; `None` if they are used in place.
     copy: Option<Scratch>,
 }
 
 impl Packed {
-    /// The `block` of each of these ranks. `apart` asks for a copy in any case.
+    /// Collects the `block` of each of these ranks. `apart` forces a copy.
     ///
     /// # Errors
-    /// A block that is none: a negative count, or no datatype.
+    /// An invalid block: a negative count, or no datatype.
     pub fn new(
         units: &mut Units,
         ranks: Range<usize>,
@@ -73,7 +73,7 @@ impl Packed {
         })
     }
 
-    /// A buffer of its own for `bytes` bytes that nobody asks for.
+    /// Allocates a buffer for `bytes` bytes whose contents are discarded.
     pub fn unwanted(bytes: u64) -> Self {
         let packed = Packed {
             base: 0,
@@ -84,7 +84,7 @@ impl Packed {
         packed.copied()
     }
 
-    /// The same as one block of `bytes` bytes, the last of which mean nothing.
+    /// Returns the bytes as one block of `bytes` bytes, the last of which are padding.
     pub fn padded(self, bytes: u64) -> Self {
         let bytes = vec![bytes];
         Packed { bytes, ..self }.copied()
@@ -100,25 +100,25 @@ impl Packed {
         }
     }
 
-    /// Whether they are a copy.
+    /// True if they are a copy.
     pub fn is_copy(&self) -> bool {
         self.copy.is_some()
     }
 
-    /// Whether blocks are where the processor can't read.
+    /// True if blocks are in memory that the processor cannot read.
     pub fn is_on_device(&self) -> bool {
         let mut starts = self
             .blocks
             .iter()
             .map(|(block, unit)| unit.start(block.address));
         match self.copy {
-            // Blocks one behind the other are in the same memory.
+            // Contiguous blocks are in the same memory.
             None => starts.next().is_some_and(device::holds),
             Some(_) => starts.any(device::holds),
         }
     }
 
-    /// The same by way of a copy that the native MPI makes, which takes any memory.
+    /// Returns the blocks with a copy that the native MPI makes, which can access any memory.
     pub fn copied_by_native(mut self) -> Self {
         for (_, unit) in &mut self.blocks {
             unit.is_plain = false;
@@ -129,17 +129,17 @@ impl Packed {
         }
     }
 
-    /// Where the bytes are.
+    /// Returns the address of the bytes.
     pub fn base(&self) -> Word {
         self.base
     }
 
-    /// Bytes of each block.
+    /// Returns the bytes of each block.
     pub fn bytes(&self) -> &[u64] {
         &self.bytes
     }
 
-    /// Puts the application's blocks into the copy, if there is one.
+    /// Copies the application's blocks to the copy, if there is one.
     ///
     /// # Errors
     /// MPI's code.
@@ -147,7 +147,7 @@ impl Packed {
         self.copy_each(native, place, |blocks, copy| (blocks, copy))
     }
 
-    /// Puts the copy into the application's blocks, if there is one.
+    /// Copies the copy back to the application's blocks, if there is one.
     ///
     /// # Errors
     /// MPI's code.
@@ -156,7 +156,7 @@ impl Packed {
     }
 
     /// Copies between the application's blocks and the copy, if there is one: from the first to the
-    /// second that `way` gives back of these.
+    /// second of the pair that `way` returns.
     fn copy_each(
         &self,
         native: &Native,
@@ -178,8 +178,8 @@ impl Packed {
                     count as c_int,
                     block.datatype,
                 );
-                // SAFETY: the elements are the application's, and the copy has room for all of
-                // them.
+                // SAFETY: the elements are the application's, and the copy is large enough for all
+                // of them.
                 unsafe {
                     match unit.is_plain {
                         true => {
@@ -198,14 +198,14 @@ impl Packed {
     }
 }
 
-/// Copies between elements and their bytes one behind the other: from the first to the second that
-/// `way` gives back of these.
+/// Copies between elements and their packed bytes: from the first to the second of the pair that
+/// `way` returns.
 ///
 /// # Errors
 /// MPI's code.
 ///
 /// # Safety
-/// Both are live memory, of these elements and of so many bytes.
+/// Both are live memory, of these elements and of this many bytes.
 pub unsafe fn transfer_bytes(
     native: &Native,
     elements: Message,
@@ -213,7 +213,7 @@ pub unsafe fn transfer_bytes(
     place: Place,
     way: fn(Message, Message) -> (Message, Message),
 ) -> Result<(), c_int> {
-    // One element may have more bytes than an int counts.
+    // One element may have more bytes than an int can count.
     let made = match c_int::try_from(bytes) {
         Ok(_) => None,
         Err(_) => Some(native.new_type_of_bytes(bytes)?),
@@ -231,7 +231,7 @@ pub unsafe fn transfer_bytes(
     transferred
 }
 
-/// Copies bytes, unless they are there already.
+/// Copies bytes, unless source and destination are the same.
 ///
 /// # Safety
 /// `bytes` bytes at both addresses are live memory.

@@ -1,35 +1,35 @@
-//! Where a plan is run: a communicator of ours, and the tags of a call on it.
+//! Place of a plan's execution: a private communicator, and the tags of a call on it.
 
 use treepie_mpi::{Comm, c_int};
 
-/// So many tags each call has for itself, before they are those of the next.
+/// Number of tags that each call has for itself.
 const TAGS_OF_A_CALL: u32 = 4096;
 
-/// The tag of messages from a process to itself.
+/// Tag of messages from a process to itself.
 const OWN_TAG: c_int = 0x7fff;
 
-/// With fewer ways than these none are left for started collectives.
+/// Number of blocks of tags below which started collectives have none.
 const MANY_WAYS: u32 = 1 << 10;
 
-/// Where a plan is run.
+/// Place of a plan's execution.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
-    /// A communicator whose messages are all ours.
+    /// Private communicator.
     pub comm: Comm,
     /// This process's rank in it.
     pub rank: usize,
-    /// Which tags its messages have.
+    /// Tags of its messages.
     pub tags: Tags,
-    /// The number of the call, among those of the communicator.
+    /// Number of the call on the communicator.
     pub call: u32,
-    /// Whether it goes on while other calls come and go.
+    /// True if it stays active during later calls.
     pub is_started: bool,
 }
 
 impl Place {
-    /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there:
-    /// one thread at a time is in a collective on a communicator, and started ones, which go on
-    /// while it is, have tags of their own.
+    /// Returns communicator, rank and tag of a message from this process to itself. No other call
+    /// uses them: only one thread at a time is in a collective on a communicator, and started ones,
+    /// which are active meanwhile, have separate tags.
     pub fn to_oneself(self) -> (Comm, usize, c_int) {
         let tag = match self.is_started {
             true => self.tags.of(1),
@@ -38,28 +38,29 @@ impl Place {
         (self.comm, self.rank, tag)
     }
 
-    /// The message to oneself that completes a persistent request.
+    /// Returns communicator, rank and tag of the message to oneself that completes a persistent
+    /// request.
     pub fn to_oneself_at_the_end(self) -> (Comm, usize, c_int) {
         (self.comm, self.rank, self.tags.of(0))
     }
 }
 
-/// The tags of a call's messages. Each call has others than the calls before it, so that calls that
-/// are under way together do not meet, nor what a call that failed has left behind. A tag that is
-/// used again is so far behind that its message has long arrived.
+/// Tags of a call's messages. They differ from those of preceding calls, so that messages of
+/// concurrent calls, and messages left by a failed call, do not match wrong receives. When a tag is
+/// used again, its earlier message has arrived long before.
 ///
-/// Of the ways that an MPI's tags are parted into, a quarter is for persistent requests, each of
+/// The MPI's tags are divided into blocks. A quarter of these is for persistent requests, each of
 /// which keeps its own, and a quarter for non-blocking collectives whose messages wait for others.
 #[derive(Debug, Clone, Copy)]
 pub struct Tags {
-    /// All are below this.
+    /// Exclusive upper bound of all tags.
     bound: u32,
-    /// The first one of the call.
+    /// First tag of the call.
     first: u32,
 }
 
 impl Tags {
-    /// Tags of an MPI whose largest is `largest`: 32767 in every MPI at least.
+    /// Creates the tags of an MPI whose largest is `largest`: at least 32767 in every MPI.
     pub fn new(largest: u32) -> Self {
         Tags {
             bound: largest.clamp(OWN_TAG as u32, 1 << 30),
@@ -67,7 +68,7 @@ impl Tags {
         }
     }
 
-    /// Those of the `number`-th call on a communicator.
+    /// Returns the tags of the `number`-th call on a communicator.
     pub fn of_call(self, number: u32) -> Self {
         Tags {
             first: number % self.ways_of_calls() * TAGS_OF_A_CALL,
@@ -75,8 +76,8 @@ impl Tags {
         }
     }
 
-    /// Those of the `number`-th persistent request of a communicator; `None` where there are no
-    /// more.
+    /// Returns the tags of the `number`-th persistent request of a communicator; `None` if none are
+    /// left.
     pub fn of_persistent(self, number: u32) -> Option<Self> {
         let way = self.ways_of_calls() + number;
         (number < self.quarter()).then_some(Tags {
@@ -85,7 +86,7 @@ impl Tags {
         })
     }
 
-    /// Those of the `number`-th non-blocking collective whose messages wait for others.
+    /// Returns the tags of the `number`-th non-blocking collective whose messages wait for others.
     pub fn of_waiting(self, number: u32) -> Self {
         let way = self.ways_of_calls() + self.quarter() + number % self.quarter().max(1);
         Tags {
@@ -94,7 +95,8 @@ impl Tags {
         }
     }
 
-    /// So many of those in a row have tags of their own; so many persistent requests, too.
+    /// Returns the number of consecutive such collectives with different tags, which is also that
+    /// of persistent requests.
     pub fn quarter(self) -> u32 {
         match self.are_many() {
             true => self.ways() / 4,
@@ -106,17 +108,17 @@ impl Tags {
         self.bound / TAGS_OF_A_CALL
     }
 
-    /// So many calls of a communicator in a row have tags of their own.
+    /// Returns the number of consecutive calls of a communicator with different tags.
     fn ways_of_calls(self) -> u32 {
         self.ways() - 2 * self.quarter()
     }
 
-    /// Whether started collectives have tags of their own.
+    /// True if started collectives have separate tags.
     pub fn are_many(self) -> bool {
         self.ways() >= MANY_WAYS
     }
 
-    /// The tag of a message that has this one in the plan.
+    /// Returns the MPI tag of a message that has tag `tag` in the plan.
     pub fn of(self, tag: u32) -> c_int {
         ((self.first + tag % self.bound) % self.bound) as c_int
     }

@@ -1,4 +1,4 @@
-//! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
+//! Plans of this rank: from the setting, the choice, the guard, or sizes that all ranks know.
 
 use treepie_choice::Form;
 use treepie_collective::{Algorithm, Composition, PlanRun, Problem};
@@ -12,7 +12,7 @@ use super::ground::Ground;
 use super::setup::Setup;
 use super::sizes;
 
-/// This rank's plan; `None` where the native MPI does it.
+/// Returns this rank's plan; `None` if the native MPI runs the call.
 pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Option<Chosen> {
     let problem = problem(ground, key);
     let bytes = key.bytes();
@@ -56,8 +56,8 @@ fn problem<'a>(ground: &'a Ground, key: &'a Key) -> Problem<'a> {
     }
 }
 
-/// This rank's plan of an algorithm, in messages of up to `segment` bytes; `None` where it does not
-/// serve the call.
+/// Returns this rank's plan of an algorithm, in messages of up to `segment` bytes; `None` if it
+/// does not serve the call.
 pub fn of_key(
     ground: &Ground,
     key: &Key,
@@ -69,7 +69,7 @@ pub fn of_key(
     serves.then(|| planned(ground, &problem, key.form, (composition, segment)))
 }
 
-/// This rank's plan that the guard says; `None` where it does not serve the call.
+/// Returns this rank's plan that the guard selects; `None` if it does not serve the call.
 pub fn make_guarded(
     ground: &Ground,
     key: &Key,
@@ -79,20 +79,20 @@ pub fn make_guarded(
     of_key(ground, key, &algorithm.into(), segment)
 }
 
-/// The largest message, in bytes, of a plan that the guard says.
+/// Returns the largest message, in bytes, of a plan that the guard selects.
 pub fn guarded_segment(
     ground: &Ground,
     key: &Key,
     (algorithm, segment): (&'static Algorithm, u64),
 ) -> u64 {
     match segment {
-        // A tuning does not know it.
+        // Unknown to a tuning.
         0 => ground.segment(algorithm, key, key.bytes()),
         known => known,
     }
 }
 
-/// This rank's plan for sizes that all ranks know.
+/// Returns this rank's plan for sizes that all ranks know.
 pub fn make_sized(ground: &Ground, key: &Key, sized: &sizes::BySize) -> Chosen {
     let segment = ground.eager_limit();
     let (name, reason) = (sized.algorithm.name, &sized.reason);
@@ -102,7 +102,7 @@ pub fn make_sized(ground: &Ground, key: &Key, sized: &sizes::BySize) -> Chosen {
     planned(ground, &problem, key.form, plan)
 }
 
-/// This rank's plan of an algorithm, in messages of up to `segment` bytes.
+/// Returns this rank's plan of an algorithm, in messages of up to `segment` bytes.
 fn planned(
     ground: &Ground,
     problem: &Problem,
@@ -124,7 +124,7 @@ fn planned(
     }
 }
 
-/// The plan as it is counted: its algorithm, in messages of up to `segment` units.
+/// Returns the plan as it is counted: its algorithm, in messages of up to `segment` units.
 pub fn run(
     composition: &Composition,
     segment: u64,
@@ -138,7 +138,7 @@ pub fn run(
     })
 }
 
-/// Says what was chosen and why, once for each plan, on rank 0.
+/// Logs the choice and its reason, once for each plan, on rank 0.
 pub fn tell(
     ground: &Ground,
     key: &Key,

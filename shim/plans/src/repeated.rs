@@ -1,9 +1,9 @@
-//! Calls like one before them on a communicator: what decides how they are run is remembered, so
-//! that the MPI is asked nothing.
+//! Calls equal to an earlier one on a communicator: the inputs of its decision are cached, so that
+//! no MPI query is needed.
 //!
-//! Remembered are calls whose data are used where they are, of datatypes and reductions that the
-//! MPI itself defines: what stands behind such a handle stays as it is. What is remembered is this
-//! rank's: a call that is not remembered is run in the same way.
+//! Only calls are cached whose data are used in place, with datatypes and reductions that the MPI
+//! predefines: the meaning of such a handle never changes. The cache is this rank's own: a call
+//! that is not cached is run in the same way.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use super::chosen::Chosen;
 use super::execute::Spaces;
 use super::unit::Unit;
 
-/// So many different calls are remembered for a communicator.
+/// Maximum number of different calls that are cached for a communicator.
 const MOST: usize = 16;
 
-/// What decides how a call is run, but for where its data are.
+/// Inputs of the decision how a call is run, except for the addresses of its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
     operation: Operation,
@@ -30,7 +30,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The form of a call; `None` where ranks have counts of their own, or data in place.
+    /// Returns the form of a call; `None` if each rank has its own counts, or for data in place.
     #[inline]
     pub fn new(native: &Native, call: &Call) -> Option<Form> {
         let (send, receive) = (&call.send, &call.receive);
@@ -50,7 +50,7 @@ impl Form {
         })
     }
 
-    /// Whether its handles are the MPI's own.
+    /// True if its handles are predefined by the MPI.
     fn is_lasting(&self, native: &Native) -> bool {
         let is_lasting = |word| word == 0 || native.is_lasting(word);
         is_lasting(self.op.word())
@@ -59,30 +59,30 @@ impl Form {
     }
 }
 
-/// The answers of the MPI for a form.
+/// The MPI's answers for a form.
 #[derive(Debug, Clone, Copy)]
 pub struct Answers {
-    /// Operands must stay in the order of ranks.
+    /// True if operands must stay in the order of ranks.
     pub ordered: bool,
-    /// The guard's cell, where there is a guard.
+    /// The guard's cell, if there is a guard.
     pub key: Option<CellKey>,
-    /// The guard has left its cell to the native MPI for good.
+    /// True if the guard has left its cell to the native MPI for good.
     pub is_left: bool,
 }
 
-/// The plan of a form.
+/// Plan of a form.
 #[derive(Debug)]
 pub struct Planned {
-    /// The plan that the guard said, as algorithm and largest message; `None` without a guard.
+    /// The guard's plan, as algorithm and largest message in bytes; `None` without a guard.
     pub guarded: Option<(&'static str, u64)>,
-    /// What it counts in.
+    /// Unit that it counts.
     pub unit: Unit,
-    /// What is run.
+    /// Plan that is run.
     pub chosen: Arc<Chosen>,
 }
 
 impl Planned {
-    /// The memory of a call; the scratch comes with the plan.
+    /// Returns the memory of a call; the scratch buffer comes with the plan.
     pub fn spaces(&self, call: &Call) -> Spaces {
         let (input, output) = match call.operation {
             Operation::Bcast => (0, call.send.buffer),
@@ -98,7 +98,7 @@ impl Planned {
     }
 }
 
-/// What is remembered of a communicator's calls, those of late first.
+/// Cache of a communicator's calls, the most recent first.
 #[derive(Debug, Default)]
 pub struct Repeated(Vec<(Form, Answers, Option<Planned>)>);
 
@@ -108,13 +108,13 @@ impl Repeated {
         self.0.iter().position(|(known, ..)| known == form)
     }
 
-    /// The answers for a form.
+    /// Returns the answers for a form.
     #[inline]
     pub fn answers(&self, form: &Form) -> Option<Answers> {
         self.find(form).map(|place| self.0[place].1)
     }
 
-    /// Keeps the answers for a form that will be the same.
+    /// Caches the answers for a form whose handles are permanent.
     pub fn learn(&mut self, native: &Native, form: Form, answers: Answers) {
         if form.is_lasting(native) && self.find(&form).is_none() {
             native.look_at_heap();
@@ -123,21 +123,21 @@ impl Repeated {
         }
     }
 
-    /// The guard has left the cell of a form to the native MPI for good.
+    /// Notes that the guard has left the cell of a form to the native MPI for good.
     pub fn leave(&mut self, form: &Form) {
         if let Some(place) = self.find(form) {
             self.0[place].1.is_left = true;
         }
     }
 
-    /// The plan of a form, where the guard says the same one.
+    /// Returns the plan of a form, if the guard selects the same one.
     #[inline]
     pub fn plan(&self, form: &Form, guarded: Option<(&'static str, u64)>) -> Option<&Planned> {
         let (_, _, planned) = &self.0[self.find(form)?];
         planned.as_ref().filter(|known| known.guarded == guarded)
     }
 
-    /// Keeps the plan of a form whose answers are known.
+    /// Caches the plan of a form whose answers are known.
     pub fn keep(&mut self, form: &Form, planned: Planned) {
         if let Some(place) = self.find(form) {
             self.0[place].2 = Some(planned);

@@ -1,4 +1,4 @@
-//! A collective that is complete when it returns: by a plan, or by the native MPI.
+//! Collectives that are complete when they return: run by a plan, or by the native MPI.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ use crate::sizes::BySize;
 use crate::workplace::Workplace;
 use crate::{attached, errors, neighbours, sizes};
 
-/// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
+/// Runs a collective on `comm`: by a plan, which is stored in `ran`, or by `next`, the native MPI's
+/// own.
 #[inline(always)]
 pub fn run(
     next: impl FnOnce(Comm) -> c_int,
@@ -49,25 +50,25 @@ pub fn run(
     }
 }
 
-/// Whether a call was replaced.
+/// Outcome of the attempt to replace a call.
 enum Replaced {
-    /// By a plan, with this result.
+    /// Replaced by a plan, with this result.
     Yes(c_int),
-    /// The native MPI is to run it; under a guard, which is told of its end.
+    /// Left to the native MPI; if under a guard, with the object that ends its measurement.
     No(Option<(&'static Native, ByNative)>),
 }
 
-/// How a plan for a call went.
+/// Outcome of a plan for a call.
 enum Planned {
     /// It ran, or the call was refused: MPI's code for an error.
     Done(Result<(), c_int>),
-    /// This rank alone may see that the call is wrong: the native MPI says so.
+    /// Possibly only this rank sees the call's error: the native MPI reports it.
     Refused,
-    /// There is no plan, as all ranks see.
+    /// There is no plan; the same on all ranks.
     Unserved,
 }
 
-/// A call that a plan may run.
+/// Call that a plan may run.
 struct Case<'a> {
     native: &'static Native,
     setup: &'a Setup,
@@ -75,20 +76,21 @@ struct Case<'a> {
     communicator: &'a Arc<Communicator>,
     comm: Comm,
     call: &'a Call,
-    /// By which it may be known.
+    /// Key by which it may be cached.
     form: Option<Form>,
-    /// What plans are run with, held from the first look on.
+    /// Tools of plans, locked from the first use on.
     workplace: Option<MutexGuard<'a, Workplace>>,
     ordered: bool,
-    /// The guard's cell, where there is a guard.
+    /// The guard's cell, if there is a guard.
     key: Option<CellKey>,
-    /// The guard has left such calls to the native MPI for good.
+    /// True if the guard has left such calls to the native MPI for good.
     is_left: bool,
     exchanges_sizes: bool,
 }
 
 impl<'a> Case<'a> {
-    /// `None` where the native MPI does the call on all ranks, and nothing is measured.
+    /// Creates the case; `None` if the native MPI runs the call on all ranks, and nothing is
+    /// measured.
     fn new(
         native: &'static Native,
         setup: &'a Setup,
@@ -145,7 +147,7 @@ impl<'a> Case<'a> {
         Some(case)
     }
 
-    /// Asks the guard no more, where it has left such calls for good.
+    /// Skips the guard from now on if it has left such calls for good.
     fn remember_left(&mut self, guarded: Option<&Guarded>) {
         if let (Some(form), true) = (self.form, guarded.is_some_and(Guarded::is_left)) {
             let lock = || self.communicator.workplace().lock();
@@ -154,13 +156,13 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The guard's word on the call.
+    /// Returns the guard's decision on the call.
     fn guarded(&self) -> Option<Guarded<'a>> {
         guarded::enter(self.native, self.communicator, self.key?)
     }
 }
 
-/// Runs a plan for a call, or says that the native MPI is to run it.
+/// Runs a plan for a call, or leaves it to the native MPI.
 #[inline(never)]
 fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Replaced {
     let usual = setup.collectives.runner(call.operation);
@@ -182,7 +184,7 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     }
 }
 
-/// Runs a plan for a call of a communicator; errors have not gone to its error handler.
+/// Runs a plan for a call of a communicator; errors have not been passed to its error handler.
 fn replace_case(mut case: Case<'_>, ran: &Cell<Option<Plan>>) -> Replaced {
     let native = case.native;
     if case.is_left {
@@ -218,8 +220,7 @@ fn replace_case(mut case: Case<'_>, ran: &Cell<Option<Plan>>) -> Replaced {
     }
 }
 
-/// Runs the plan of a call that is like one before it; `None` where it is not, or has to be looked
-/// at.
+/// Runs the plan of a call that equals a cached one; `None` if it does not, or must be examined.
 fn run_again(
     case: &mut Case<'_>,
     guarded: Option<(&'static Algorithm, u64)>,
@@ -239,7 +240,7 @@ fn run_again(
     Some(tools.perform(native, place, &known.chosen.plan, spaces))
 }
 
-/// Runs the plan of a call: the one that the guard says, or the one that is chosen.
+/// Runs the plan of a call: the one that the guard selects, or the one that is chosen.
 fn run_plan(
     case: &Case<'_>,
     guarded: Option<(&'static Algorithm, u64)>,
@@ -261,7 +262,7 @@ fn run_plan(
     let (operation, root) = (call.operation, call.root as usize);
     let algorithm = guarded.map(|(algorithm, _)| algorithm);
     let tells_leader = || sizes::are_told_to_leaders(runner, communicator, operation, algorithm);
-    // Before anything that one rank may find out alone: all count alike.
+    // Before any step that may fail on a single rank: all count alike.
     let telling = (exchanges_sizes || tells_leader()).then(|| communicator.next_call());
     let place = communicator.next_call();
     let job = match Job::new(native, call, place, &communicator.clusters) {
@@ -332,8 +333,8 @@ fn run_plan(
     Planned::Done(result)
 }
 
-/// The amount of a call, of which this rank knows its `own`, and what was chosen by it, where ranks
-/// tell each other of sizes at a place.
+/// Returns the amount of a call, of which this rank knows its `own`, and the choice based on it, if
+/// ranks exchange sizes at a place.
 fn sizes_of(
     case: &Case<'_>,
     telling: Option<Place>,

@@ -1,14 +1,14 @@
-//! The runtimes of accelerators, as they are asked whose memory an address is: functions of their
+//! Queries to the runtimes of accelerators about the owner of an address: functions of their
 //! libraries, by name.
 //!
-//! | library | asked with | what the processor can read |
+//! | library | query | memory that the processor can read |
 //! |---|---|---|
 //! | `libcuda.so`: CUDA's driver | `cuPointerGetAttribute` | the host's, unified and managed memory |
-//! | `libamdhip64.so`: HIP | `hipPointerGetAttributes` | managed memory, and what has an address for the host |
+//! | `libamdhip64.so`: HIP | `hipPointerGetAttributes` | managed memory, and memory with a host address |
 //! | `libze_loader.so`: Level Zero | `zeMemGetAllocProperties` | the host's and shared memory |
 //!
-//! An error says that the runtime does not know the address: it is the host's. A kind of memory
-//! that is none of these is taken for a device's, since the native MPI takes any.
+//! An error means that the runtime does not know the address: it is the host's. Memory of any other
+//! kind is treated as a device's, since the native MPI can access any.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem;
@@ -19,19 +19,19 @@ use once_cell::sync::OnceCell;
 use treepie_mpi::Word;
 use treepie_mpi::lookup::find_in_library;
 
-/// What can be asked for a device's memory.
+/// Runtime that can be queried for a device's memory.
 pub trait Runtime: Send + Sync {
-    /// The part of a device's memory that `address` is in, as far as is known; `None` where the
-    /// processor can read what is there.
+    /// Returns the part of a device's memory that contains `address`, as far as is known; `None` if
+    /// the processor can read it.
     fn device_memory(&self, address: Word) -> Option<Range<Word>>;
 
-    /// Whether there may be memory of a device's by now.
+    /// True if a device may have memory by now.
     fn may_have_memory(&self) -> bool {
         true
     }
 }
 
-/// The runtimes whose libraries are in this process.
+/// Returns the runtimes whose libraries are in this process.
 pub fn find_all() -> Vec<Box<dyn Runtime>> {
     let cuda = Cuda::find().map(|found| Box::new(found) as Box<dyn Runtime>);
     let hip = Hip::find().map(|found| Box::new(found) as Box<dyn Runtime>);
@@ -39,10 +39,11 @@ pub fn find_all() -> Vec<Box<dyn Runtime>> {
     [cuda, hip, level_zero].into_iter().flatten().collect()
 }
 
-/// What the functions here return for success, in each runtime.
+/// Return code of these functions for success, in each runtime.
 const SUCCESS: c_int = 0;
 
-/// The memory from `start` of this size, where it was found and holds `address`; or else that byte.
+/// Returns the memory from `start` of this size, if it was found and contains `address`; otherwise
+/// the single byte.
 fn around(address: Word, found: Option<(Word, usize)>) -> Range<Word> {
     found
         .map(|(start, size)| start..start.saturating_add(size))
@@ -50,7 +51,7 @@ fn around(address: Word, found: Option<(Word, usize)>) -> Range<Word> {
         .unwrap_or(address..address.saturating_add(1))
 }
 
-/// The function `name` of a library.
+/// Returns the function `name` of a library.
 ///
 /// # Safety
 /// It has the type `F`, a pointer to a function.
@@ -108,8 +109,8 @@ impl Runtime for Cuda {
     }
 }
 
-/// `hipPointerAttribute_t` (hip_runtime_api.h), with room for what later versions add. What the
-/// numbers of its `type` mean changed in ROCm 6, so that it is not looked at.
+/// `hipPointerAttribute_t` (hip_runtime_api.h), with space for additions of later versions. The
+/// numbers of its `type` changed their meaning in ROCm 6, so that it is not used.
 #[repr(C)]
 #[derive(Default)]
 struct HipAttributes {
@@ -145,7 +146,7 @@ impl Hip {
 impl Runtime for Hip {
     fn device_memory(&self, address: Word) -> Option<Range<Word>> {
         let mut found = HipAttributes::default();
-        // SAFETY: there is room for the attributes; the address is looked up, not read.
+        // SAFETY: the structure has space for the attributes; the address is looked up, not read.
         let code = unsafe { (self.get)(&mut found, address) };
         let is_device = found.device_pointer != 0 && found.host_pointer == 0;
         if code != SUCCESS || !is_device || found.is_managed != 0 {
@@ -188,8 +189,8 @@ struct LevelZero {
     properties: unsafe extern "C" fn(Word, Word, *mut ZeProperties, *mut Word) -> c_int,
     /// `zeMemGetAddressRange(context, const void *ptr, void **base, size_t *size)`.
     range: unsafe extern "C" fn(Word, Word, *mut Word, *mut usize) -> c_int,
-    /// A context of each driver: memory is asked for in one. Made once the application has
-    /// initialised the runtime, which this library never does.
+    /// One context of each driver, which queries about memory need. Created once the application
+    /// has initialised the runtime, which this library never does.
     contexts: OnceCell<Vec<Word>>,
 }
 
@@ -199,7 +200,7 @@ impl LevelZero {
     const ALLOCATION_PROPERTIES: u32 = 0x17;
     /// `ZE_MEMORY_TYPE_UNKNOWN`, `_HOST`, `_SHARED`.
     const READABLE: [u32; 3] = [0, 1, 3];
-    /// More drivers than machines have.
+    /// Limit above the number of drivers of any machine.
     const MOST_DRIVERS: usize = 16;
 
     fn find() -> Option<Self> {
@@ -220,7 +221,7 @@ impl LevelZero {
         let made = self.contexts.get_or_try_init(|| {
             let mut drivers = [0; Self::MOST_DRIVERS];
             let mut count = drivers.len() as u32;
-            // SAFETY: there is room for `count` drivers.
+            // SAFETY: the array has space for `count` drivers.
             let code = unsafe { (self.drivers)(&mut count, drivers.as_mut_ptr()) };
             match code {
                 SUCCESS => Ok(drivers
@@ -241,7 +242,7 @@ impl LevelZero {
             flags: 0,
         };
         let mut context = 0;
-        // SAFETY: the runtime's own driver, and a description as it is to be.
+        // SAFETY: the runtime's own driver, and a valid description.
         let code = unsafe { (self.create)(driver, &description, &mut context) };
         (code == SUCCESS).then_some(context)
     }
@@ -254,8 +255,8 @@ impl LevelZero {
             id: 0,
             page: 0,
         };
-        // SAFETY: a context of the runtime's; the address is looked up, not read, and no device
-        // is asked for.
+        // SAFETY: a context of the runtime; the address is looked up, not read, and no device is
+        // requested.
         let code = unsafe { (self.properties)(context, address, &mut found, ptr::null_mut()) };
         code == SUCCESS && !Self::READABLE.contains(&found.memory)
     }
@@ -283,7 +284,8 @@ mod tests {
 
     use super::*;
 
-    /// A driver with one device's memory, one that is managed, and one that makes no sense.
+    /// Driver with memory of a device, managed memory, memory of the host, and memory of an unknown
+    /// kind.
     unsafe extern "C" fn cuda(value: *mut u64, which: c_int, address: Word) -> c_int {
         let (memory, managed) = match address {
             0x1000..0x2000 => (2, 0),
@@ -299,7 +301,7 @@ mod tests {
             Cuda::RANGE_SIZE => 0x1000,
             _ => return 1,
         };
-        // SAFETY: the caller has room for a value.
+        // SAFETY: the caller passes the address of a value.
         unsafe { *value = known };
         SUCCESS
     }
@@ -318,7 +320,7 @@ mod tests {
     #[test]
     fn hip_s_memory_without_an_address_for_the_host_is_a_device_s() {
         unsafe extern "C" fn get(found: *mut HipAttributes, address: Word) -> c_int {
-            // SAFETY: the caller has room for the attributes.
+            // SAFETY: the caller passes the address of the attributes.
             let found = unsafe { &mut *found };
             found.device_pointer = address;
             match address {
@@ -340,7 +342,7 @@ mod tests {
     fn level_zero_may_have_memory_once_it_has_a_driver() {
         static DRIVERS: AtomicU32 = AtomicU32::new(0);
         unsafe extern "C" fn drivers(count: *mut u32, _: *mut Word) -> c_int {
-            // SAFETY: the caller has room for a count.
+            // SAFETY: the caller passes the address of a count.
             unsafe { *count = DRIVERS.load(Ordering::Relaxed) };
             c_int::from(DRIVERS.load(Ordering::Relaxed) == 0)
         }
@@ -349,7 +351,7 @@ mod tests {
             _: *const ZeContextDescription,
             context: *mut Word,
         ) -> c_int {
-            // SAFETY: the caller has room for a context.
+            // SAFETY: the caller passes the address of a context.
             unsafe { *context = 1 };
             SUCCESS
         }

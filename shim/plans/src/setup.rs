@@ -17,26 +17,26 @@ use treepie_profile::settings::{Collectives, GuardMode};
 use crate::guard::knobs::Knobs;
 use crate::transport::Located;
 
-/// Setup that all calls look at.
+/// Setup that all calls use.
 pub struct Setup {
     /// Runner of each collective.
     pub collectives: Collectives,
-    /// Reductions do not depend on where ranks run.
+    /// True if reductions must not depend on where ranks run.
     pub reproducible: bool,
     /// Locality of the ranks of the application's world.
     pub locality: Locality,
-    /// The group of the application's world.
+    /// Group of the application's world.
     pub world_group: Group,
-    /// A communicator of this process alone that returns errors; one thread uses it at a time. Gone
-    /// when nothing is replaced any more.
+    /// Communicator of this process alone that returns errors; one thread uses it at a time.
+    /// Removed when replacing ends.
     pub(super) alone: Mutex<Option<OwnComm>>,
-    /// The largest message, in bytes, that the native MPI sends at once, where nobody measured it.
+    /// Eager limit of the native MPI in bytes, if it was not measured.
     pub eager: u64,
-    /// Open MPI's HAN does the native MPI's own collectives.
+    /// True if Open MPI's HAN runs the native MPI's own collectives.
     pub is_han: bool,
-    /// Version of the native MPI, whose decision tables hold, if it is known.
+    /// Version of the native MPI, for its decision tables, if it is known.
     pub version: Option<Version>,
-    /// Whether plans are measured first.
+    /// Mode of the guard: whether and how plans are measured first.
     pub guard: GuardMode,
     /// The MPI's other algorithms that guards may try.
     pub knobs: Option<Arc<Knobs>>,
@@ -47,16 +47,16 @@ pub struct Setup {
     pub known: Vec<GuardedCell>,
     /// Findings of guards in other programs.
     pub proven: Vec<GuardedCell>,
-    /// The lot by which guards draw, the same on all ranks.
+    /// Seed of the guards' random order, the same on all ranks.
     pub seed: u64,
     /// Driver of the progress of started collectives.
     pub progress: Progress,
 }
 
 impl Setup {
-    /// Whether the native MPI reduces what a call names with the operation that it names.
+    /// True if the native MPI reduces the datatype of a call with its operation.
     pub fn can_reduce(&self, native: &Native, call: &Call) -> bool {
-        // Held over a call of the MPI, which waits for nobody else.
+        // Held over a call of the MPI, which involves no other process.
         let alone = self.alone.lock();
         alone
             .as_ref()
@@ -64,7 +64,7 @@ impl Setup {
     }
 }
 
-/// The MPI's family, as models of its collectives know it.
+/// Returns the MPI's family, as models of its collectives know it.
 pub fn family(native: &Native) -> Family {
     match native.is_open_mpi {
         true => Family::OpenMpi,
@@ -74,7 +74,7 @@ pub fn family(native: &Native) -> Family {
 
 pub(super) static SETUP: OnceCell<Setup> = OnceCell::new();
 
-/// The set-up while collectives are replaced.
+/// Returns the setup while collectives are replaced.
 #[inline(always)]
 pub fn active() -> Option<&'static Setup> {
     match features::any(features::REPLACING) {
@@ -83,8 +83,8 @@ pub fn active() -> Option<&'static Setup> {
     }
 }
 
-/// Locality of the ranks of the application's world, as plans see it, while collectives are
-/// replaced.
+/// Returns the locality of the ranks of the application's world, as plans see it, while collectives
+/// are replaced.
 pub fn locality() -> Option<&'static Locality> {
     active().map(|setup| &setup.locality)
 }

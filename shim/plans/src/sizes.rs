@@ -1,18 +1,18 @@
-//! Sizes that MPI tells some ranks alone: what plans need that group uneven blocks by cluster, or
-//! order them by size.
+//! Sizes that MPI gives to only some of the ranks. Plans need them that group uneven blocks by
+//! cluster, or order them by size.
 //!
-//! | who is told | before | by |
+//! | recipients | before | by |
 //! |---|---|---|
-//! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`Uneven::exchange`] |
+//! | all ranks, of all sizes | a call from time to time, or the creation of a persistent request | [`Uneven::exchange`] |
 //! | leaders, of their clusters' | each call of an algorithm that needs it | [`tell_leader`] |
-//! | the same | the plan of a call that was started is made, in its operation | `started::work` |
+//! | leaders, of their clusters' | the plan of a started call is made, in its operation | `started::work` |
 //!
-//! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number
-//! of calls of the operation on the ground, and what came out of earlier exchanges, which was
-//! the same on all ([`Exchanges`]). What exchange and choice cost is measured on each rank, and
-//! goes with its row: all ranks decide by the values of all, nobody by its own clock. Ranks that do
-//! not agree on a block find it out together, from the same rows. What is remembered here is kept
-//! apart from plans, of which each rank remembers others.
+//! The decision to exchange all sizes is a function of values that all ranks know: the settings,
+//! the number of calls of the operation on the ground, and the results of earlier exchanges, which
+//! were the same on all ([`Exchanges`]). Each rank measures the cost of exchange and choice, and
+//! sends it with its row: all ranks decide by the values of all, none by its own clock. Ranks that
+//! do not agree on a block detect it together, from the same rows. The records here are separate
+//! from the cached plans, which differ from rank to rank.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,37 +31,37 @@ use super::place::Place;
 use super::telling::Telling;
 use super::unit::Unit;
 
-/// At most so many sizes are remembered with what was chosen for them.
+/// Maximum number of remembered sizes with their choices.
 const MOST_KNOWN: usize = 64;
 
-/// What a communicator remembers of uneven calls.
+/// A communicator's records of uneven calls.
 #[derive(Debug, Default)]
 pub struct Uneven(Mutex<Remembered>);
 
 #[derive(Debug, Default)]
 struct Remembered {
     exchanges: HashMap<Operation, Exchanges>,
-    /// By this rank alone: never decided by.
+    /// Measured by this rank alone: no decision is based on it directly.
     measured: Measured,
     chosen: HashMap<(Operation, usize, Amount), Option<BySize>>,
-    /// Plans that exchange rows of so many bytes.
+    /// Plans that exchange rows of this many bytes.
     plans: HashMap<usize, Arc<Prepared>>,
 }
 
-/// What was chosen for sizes that all know.
+/// Choice for sizes that all ranks know.
 #[derive(Debug, Clone)]
 pub struct BySize {
     /// The algorithm.
     pub algorithm: &'static Algorithm,
-    /// Why, for the log.
+    /// Reason, for the log.
     pub reason: String,
-    /// Predicted seconds that it gains over what needs no sizes.
+    /// Predicted gain in seconds over the algorithm that needs no sizes.
     gained: f64,
 }
 
 impl Uneven {
-    /// Counts a call; whether its sizes are exchanged. To be called before anything that one rank
-    /// alone may find out.
+    /// Counts a call; true if its sizes are exchanged. To be called before any step that may fail
+    /// on a single rank.
     pub fn is_due(&self, runner: &Runner, ground: &Ground, operation: Operation) -> bool {
         match needed(runner, ground, operation) {
             Needed::Nothing | Needed::ByLeaders => false,
@@ -73,8 +73,8 @@ impl Uneven {
         }
     }
 
-    /// The choice for sizes that were exchanged, at a `cost` on which all agree, and when they are
-    /// exchanged next; `None` where ranks did not agree on them.
+    /// Returns the choice for exchanged sizes, at a `cost` on which all agree, and decides when
+    /// they are exchanged next; `None` if ranks did not agree on them.
     pub fn choose(
         &self,
         ground: &Ground,
@@ -105,7 +105,7 @@ impl Uneven {
         found.clone()
     }
 
-    /// The plan that exchanges all rows of so many bytes.
+    /// Returns the plan that exchanges all rows of `bytes` bytes.
     fn plan(&self, ground: &Ground, bytes: usize) -> Option<Arc<Prepared>> {
         let mut remembered = self.0.lock();
         if let Some(plan) = remembered.plans.get(&bytes) {
@@ -123,22 +123,22 @@ impl Uneven {
     }
 }
 
-/// Who needs to know sizes that MPI tells some ranks alone.
+/// Ranks that need the sizes that MPI gives to only some ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needed {
-    /// Nobody.
+    /// None.
     Nothing,
-    /// The leaders of clusters, those of their ranks: an algorithm is named that needs it.
+    /// The leaders of clusters, those of their ranks: a named algorithm needs it.
     ByLeaders,
-    /// All ranks, likewise.
+    /// All ranks: a named algorithm needs it.
     ByAll,
-    /// All ranks, where that gains more than it costs.
+    /// All ranks, if that gains more than it costs.
     Perhaps,
 }
 
-/// Who needs to know sizes of a call by the settings, as all ranks know alike.
+/// Returns the ranks that need the sizes of a call, by the settings; the same on all ranks.
 pub fn needed(runner: &Runner, ground: &Ground, operation: Operation) -> Needed {
-    // Neighbours know the sizes of what they exchange.
+    // Neighbours know the sizes of the blocks that they exchange.
     if operation.tells_all_sizes() || operation.is_among_neighbours() {
         return Needed::Nothing;
     }
@@ -160,8 +160,8 @@ pub fn needed(runner: &Runner, ground: &Ground, operation: Operation) -> Needed 
     }
 }
 
-/// Whether leaders are told the sizes of a call whose algorithm is the guard's, if there is one,
-/// and else as the settings say. Nothing is looked at that one rank may know alone.
+/// True if leaders receive the sizes of a call: by the guard's algorithm, if there is one,
+/// otherwise by the settings. Depends only on values that all ranks know.
 pub fn are_told_to_leaders(
     runner: &Runner,
     ground: &Ground,
@@ -185,7 +185,7 @@ pub fn are_told_to_leaders(
     }
 }
 
-/// By simulation: what is quicker than `otherwise`, or that.
+/// Chooses by simulation: an algorithm that is faster than `otherwise`, or that one.
 pub fn choose(
     ground: &Ground,
     (operation, root): (Operation, usize),
@@ -206,17 +206,17 @@ pub fn choose(
     })
 }
 
-/// What an exchange of sizes brought.
+/// Result of an exchange of sizes.
 pub struct Exchanged {
-    /// The amount that all know, or, where they do not agree, the one that this rank knows.
+    /// Amount that all ranks know, or, if they do not agree, the one that this rank knows.
     pub amount: Amount,
-    /// Seconds that the exchange of sizes and the choice cost, as all ranks agree; `None` where a
-    /// rank has not measured that yet.
+    /// Cost in seconds of the exchange and the choice, as all ranks agree; `None` if a rank has not
+    /// measured it yet.
     pub cost: Option<f64>,
 }
 
 impl Uneven {
-    /// Exchanges the sizes of all ranks, and what they measured.
+    /// Exchanges the sizes of all ranks, and their measurements.
     ///
     /// # Errors
     /// MPI's code, as from an error inside a plan.
@@ -256,11 +256,11 @@ impl Uneven {
     }
 }
 
-/// Tells the leader of this rank's cluster the sizes that MPI tells this one alone: the amount of
-/// the call as this rank knows it then.
+/// Sends the sizes that MPI gives to this rank alone to the leader of its cluster; returns the
+/// amount of the call as this rank knows it afterwards.
 ///
 /// # Errors
-/// As [`Uneven::exchange`].
+/// Those of [`Uneven::exchange`].
 pub fn tell_leader(
     native: &Native,
     ground: &Ground,
@@ -276,7 +276,8 @@ pub fn tell_leader(
     Ok(telling.learn(ground, &rows))
 }
 
-/// Runs a plan that tells others this rank's row, and brings so many words of theirs.
+/// Runs a plan that sends this rank's row to others, and returns the `words` words that it
+/// receives.
 fn told_by(
     native: &Native,
     ground: &Ground,
@@ -294,7 +295,7 @@ fn told_by(
         op: Op::ABSENT,
     };
     if let Err(code) = ground.perform(native, place, plan, spaces) {
-        // What is under way may still use them.
+        // Messages in flight may still use them.
         std::mem::forget((row, rows));
         return Err(code);
     }

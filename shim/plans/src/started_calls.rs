@@ -1,38 +1,38 @@
-//! What was started on a communicator of the application's.
+//! Started collectives of a communicator of the application.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 
-/// The started collectives of a communicator.
+/// Started collectives of a communicator.
 #[derive(Debug, Default)]
 pub struct StartedCalls {
-    /// Whether there was one.
+    /// True if there was one.
     any: AtomicBool,
-    /// Persistent requests that were made.
+    /// Number of persistent requests that were created.
     persistent: AtomicU32,
-    /// Non-blocking ones whose messages wait for others: how many there were, and which are under
-    /// way here.
+    /// Non-blocking ones whose messages wait for others: their total number, and those that are
+    /// active here.
     waiting: Mutex<(u32, BTreeSet<u32>)>,
-    /// The application's communicator is no more.
+    /// True once the application's communicator has been freed.
     left: AtomicBool,
 }
 
 impl StartedCalls {
-    /// A collective is started.
+    /// Notes that a collective is started.
     pub fn begin(&self) {
         self.any.store(true, Ordering::Relaxed);
     }
 
-    /// The number of a new persistent request.
+    /// Returns the number of a new persistent request.
     pub fn next_persistent(&self) -> u32 {
         self.begin();
         self.persistent.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The number of a non-blocking collective whose messages wait for others; `None` where one is
-    /// under way here that was `ways` or more before it.
+    /// Returns the number of a non-blocking collective whose messages wait for others; `None` if
+    /// one is active here that is `ways` or more older.
     pub fn next_waiting(&self, ways: u32) -> Option<u32> {
         let (next, open) = &mut *self.waiting.lock();
         let number = *next;
@@ -45,23 +45,23 @@ impl StartedCalls {
         Some(number)
     }
 
-    /// It has ended here.
+    /// Notes that it has ended here.
     pub fn end_waiting(&self, number: u32) {
         self.waiting.lock().1.remove(&number);
     }
 
-    /// The application's communicator is no more; whether collectives were started.
+    /// Notes that the application's communicator has been freed; true if collectives were started.
     pub fn leave(&self) -> bool {
         self.left.store(true, Ordering::Relaxed);
         self.any.load(Ordering::Relaxed)
     }
 
-    /// Another of the application's communicators has it from now on.
+    /// Notes that another communicator of the application uses it from now on.
     pub fn take_over(&self) {
         self.left.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the application's communicator is no more.
+    /// True if the application's communicator has been freed.
     pub fn is_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)
     }

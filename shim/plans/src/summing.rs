@@ -1,4 +1,4 @@
-//! Reductions of an execution: of what is there, and of what comes through memory.
+//! Reductions of an execution: of local data, and of messages through shared memory.
 
 use treepie_collective::{Action, Range};
 use treepie_mpi::{Word, c_int};
@@ -7,11 +7,12 @@ use super::execute::{Execution, copy};
 use super::packed::copy_bytes;
 use super::transport::{Arrivals, FRAGMENT_UNIT};
 
-/// Bytes of a copy that are summed up while they are in the first cache.
+/// Bytes of a copy that are reduced while they are in the first-level cache.
 const SWEPT_AT_ONCE: u64 = 16 << 10;
 
 impl Execution<'_> {
-    /// `right = left op right`, in pieces behind the copies of them where `right` begins as a copy.
+    /// Computes `right = left op right`, in pieces that follow their copies if `right` begins as a
+    /// copy.
     ///
     /// # Safety
     /// Both are live, and nobody else uses them: the step waits for nothing.
@@ -28,7 +29,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// A piece of a reduction, from the left operand's address.
+    /// Reduces a piece, from the left operand's address.
     ///
     /// # Safety
     /// Both are live, and nobody else uses them: the step waits for nothing.
@@ -36,7 +37,8 @@ impl Execution<'_> {
         let (address, count, datatype) = self.elements(right);
         let copy_of = self.prepared.sweeps.copy(step);
         let action = |step: u32| self.prepared.plan().steps()[step as usize].action;
-        // SAFETY: the caller's promise; nothing has changed what is copied since the copy's turn.
+        // SAFETY: the caller's promise; the source of the copy has not changed since the copy
+        // became ready.
         unsafe {
             if let Some(Action::Copy { from, into }) = copy_of.map(action) {
                 let from = self.elements(from.part(right.start - into.start, right.length));
@@ -57,8 +59,8 @@ impl Arrivals for Execution<'_> {
         self.complete(step);
     }
 
-    /// The reduction waits for nothing else, so that nobody else uses its result, and elements are
-    /// not cut by fragments.
+    /// The reduction waits for nothing else, so that nobody else uses its result, and fragment
+    /// boundaries do not split elements.
     fn combines(&self, step: u32) -> bool {
         let unit = &self.spaces.unit;
         let sum = self.prepared.sweeps.sum(step);
@@ -80,8 +82,8 @@ impl Arrivals for Execution<'_> {
         let unit = self.spaces.unit.bytes;
         let part = |range: Range| range.part(done as u64 / unit, bytes as u64 / unit);
         let (into, _, _) = self.elements(part(right));
-        // SAFETY: the operands are live, the caller's promise holds for what has come, and the
-        // reduction waits for nothing but that.
+        // SAFETY: the operands are live, the caller's promise holds for the received data, and the
+        // reduction waits for nothing but them.
         let reduced = unsafe {
             match right == range {
                 true => {

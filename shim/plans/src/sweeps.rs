@@ -1,28 +1,28 @@
-//! Steps of a plan that are done in one sweep through memory: a reduction with the receive of an
-//! operand, and with the copy that its result begins as.
+//! Steps of a plan that are combined in one sweep through memory: a reduction with the receive of
+//! an operand, and with the copy that initialises its result.
 //!
 //! ```text
 //!   receive r into S; copy own to D; reduce S into D     step by step: 9 accesses a byte
-//!   for each piece of r: copy own to D, reduce r into D  in a sweep: 6, of which 2 in the cache
+//!   for each piece of r: copy own to D, reduce r into D  in a sweep: 6, 2 of them in the cache
 //! ```
 //!
-//! Movement-avoiding reductions as in YHCCL (Peng et al., SC'23), of steps that stay as the plan
-//! has them: operands keep their order, so results are the same bits.
+//! Movement-avoiding reductions as in YHCCL (Peng et al., SC'23); the plan's steps do not change:
+//! operands keep their order, so results are bitwise identical.
 
 use treepie_collective::{Action, Dependencies, Plan, Space};
 
-/// Steps that may be done in one sweep.
+/// Steps that may be combined in one sweep.
 #[derive(Debug, Default)]
 pub struct Sweeps {
-    /// For each receive, the reduction that alone reads what comes, or whose result it begins as;
-    /// for each copy that is done with one, that.
+    /// For each receive, the reduction that is the only reader of its data, or whose result it
+    /// initialises; for each copy that is combined with a reduction, that one.
     sums: Vec<Option<u32>>,
-    /// For each reduction, the copy that its result begins as.
+    /// For each reduction, the copy that initialises its result.
     copies: Vec<Option<u32>>,
 }
 
 impl Sweeps {
-    /// Finds them in a plan; none where it reduces nothing.
+    /// Finds them in a plan; none if it reduces nothing.
     pub fn new(plan: &Plan, dependencies: &Dependencies) -> Self {
         let steps = plan.steps();
         if !(steps.iter()).any(|step| matches!(step.action, Action::Reduce { .. })) {
@@ -56,17 +56,17 @@ impl Sweeps {
         Sweeps { sums, copies }
     }
 
-    /// The reduction that a receive may be done with.
+    /// Returns the reduction that a receive may be combined with.
     pub fn sum(&self, receive: u32) -> Option<u32> {
         self.sums.get(receive as usize).copied().flatten()
     }
 
-    /// The reduction that a copy is done with.
+    /// Returns the reduction that a copy is combined with.
     pub fn sum_of_copy(&self, copy: u32) -> Option<u32> {
         self.sum(copy).filter(|&sum| self.copy(sum) == Some(copy))
     }
 
-    /// The copy that is done with a reduction.
+    /// Returns the copy that is combined with a reduction.
     pub fn copy(&self, sum: u32) -> Option<u32> {
         self.copies.get(sum as usize).copied().flatten()
     }
@@ -77,8 +77,8 @@ mod tests {
     use super::*;
     use treepie_collective::{Algorithm, Clusters, Operation, Uniform};
 
-    /// The receives that are summed up as they come, and the copies that are done with sums, of a
-    /// rank's plan of an allreduce of 64 units.
+    /// Returns the number of receives that are reduced as they arrive, and of copies that are
+    /// combined with reductions, in a rank's plan of an allreduce of 64 units.
     fn found(name: &str, ranks: usize, rank: usize) -> [usize; 2] {
         let mut all = Algorithm::of(Operation::Allreduce);
         let call = Uniform {
@@ -104,12 +104,12 @@ mod tests {
 
     #[test]
     fn sums_of_what_comes_and_of_copies_are_found() {
-        // Rank 0's operand is the left one, which is only read; rank 1's becomes the sum.
+        // Rank 0's operand is the left one, which is only read; rank 1's becomes the result.
         assert_eq!(found("direct-exchange", 2, 0), [1, 0]);
         assert_eq!(found("direct-exchange", 2, 1), [1, 1]);
-        // Operands of three others; the sum of the first two is the left one of the next.
+        // Operands of three others; the result of the first two is the left operand of the next.
         assert_eq!(found("direct-exchange", 4, 3), [3, 1]);
-        // The copy at the end gives no operand.
+        // The copy at the end provides no operand.
         assert_eq!(found("recursive-doubling", 2, 0), [1, 0]);
     }
 }

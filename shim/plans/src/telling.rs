@@ -1,26 +1,26 @@
-//! What a rank tells the leader of its cluster of the sizes that MPI tells it alone, as
-//! `treepie_collective::told` says.
+//! Sizes that MPI gives to a rank alone, and that it sends to the leader of its cluster, as
+//! `treepie_collective::told` describes.
 
 use treepie_collective::{Amount, Operation, told};
 
 use super::execute::Prepared;
 use super::ground::Ground;
 
-/// The sizes of one call that a rank tells, and how.
+/// Sizes of one call that a rank sends, and the plan for it.
 pub struct Telling {
     call: (Operation, usize),
     own: Amount,
-    /// What it tells.
+    /// Row that it sends.
     pub row: Vec<u64>,
-    /// The plan that does, whose input is the row.
+    /// Plan that sends it, with the row as input.
     pub plan: Prepared,
-    /// Words that it brings as its output.
+    /// Words of the plan's output.
     pub words: usize,
 }
 
 impl Telling {
-    /// Of a call with this root, of which this rank knows its `own` amount; `None` where MPI tells
-    /// all sizes to all ranks.
+    /// Creates it for a call with this root, of which this rank knows its `own` amount; `None` if
+    /// MPI gives all sizes to all ranks.
     pub fn new(ground: &Ground, call: (Operation, usize), own: &Amount) -> Option<Self> {
         let rank = ground.rank();
         let row = told::row(own, rank)?;
@@ -34,7 +34,7 @@ impl Telling {
         })
     }
 
-    /// The amount of the call as this rank knows it when it was told these words.
+    /// Returns the amount of the call as this rank knows it after it has received these words.
     pub fn learn(&self, ground: &Ground, words: &[u64]) -> Amount {
         let problem = ground.problem(self.call.0, self.call.1, &self.own);
         told::learn(&problem, ground.rank(), words)

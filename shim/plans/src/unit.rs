@@ -1,24 +1,24 @@
-//! What plans count in, and how it lies in memory.
+//! Unit that plans count, and its layout in memory.
 
 use treepie_mpi::native::{Extent, Native};
 use treepie_mpi::{Datatype, Word};
 use treepie_process::log;
 
-/// A unit of a plan: a byte where data is moved, an element where it is reduced.
+/// Unit of a plan: a byte if data is moved, an element if it is reduced.
 #[derive(Debug, Clone, Copy)]
 pub struct Unit {
-    /// What messages are made of.
+    /// Datatype of messages.
     pub datatype: Datatype,
     /// Bytes of data in a unit.
     pub bytes: u64,
-    /// Where units are.
+    /// Extent, which determines the addresses of units.
     pub extent: Extent,
-    /// Units are bytes one behind the other, with nothing between them.
+    /// True if units are contiguous bytes without gaps.
     pub is_plain: bool,
 }
 
 impl Unit {
-    /// A byte.
+    /// Returns the byte.
     pub fn byte(native: &Native) -> Self {
         Unit {
             datatype: native.byte(),
@@ -32,7 +32,7 @@ impl Unit {
         }
     }
 
-    /// An element of a datatype; `None` for what is no datatype.
+    /// Returns an element of a datatype; `None` for an invalid one.
     pub fn element(native: &Native, datatype: Datatype) -> Option<Self> {
         if native.is_null_datatype(datatype) {
             return None;
@@ -44,13 +44,13 @@ impl Unit {
             datatype,
             bytes,
             extent,
-            // Others may fill their extent as well, but not in order.
+            // Others may also fill their extent, but not in order.
             is_plain: fills && native.is_named(datatype),
         })
     }
 
-    /// Bytes from the lowest to behind the highest of `count` units; `u64::MAX` for more than there
-    /// are addresses.
+    /// Returns the bytes from the lowest to beyond the highest of `count` units; `u64::MAX` for
+    /// more than there are addresses.
     fn span(&self, count: u64) -> u64 {
         let steps = count.saturating_sub(1);
         match count {
@@ -60,19 +60,19 @@ impl Unit {
         }
     }
 
-    /// Where the first byte of the unit at `address` is.
+    /// Returns the address of the first byte of the unit at `address`.
     pub fn start(&self, address: Word) -> Word {
         address.wrapping_add_signed(self.extent.first as isize)
     }
 
-    /// The address of unit `index`, from that of unit 0.
+    /// Returns the address of unit `index`, from that of unit 0.
     pub fn address(&self, base: Word, index: u64) -> Word {
         base.wrapping_add_signed((index as i64 * self.extent.step) as isize)
     }
 }
 
-/// The elements of datatypes, each asked for once while it is the same: that of all blocks of a
-/// call mostly is.
+/// Elements of datatypes, each queried once while it does not change: most calls use one datatype
+/// for all blocks.
 #[derive(Clone, Copy)]
 pub struct Units<'a> {
     native: &'a Native,
@@ -80,17 +80,17 @@ pub struct Units<'a> {
 }
 
 impl<'a> Units<'a> {
-    /// Nothing was asked for yet.
+    /// Creates an empty cache.
     pub fn new(native: &'a Native) -> Self {
         Units { native, last: None }
     }
 
-    /// The MPI that is asked.
+    /// Returns the MPI that is queried.
     pub fn native(&self) -> &'a Native {
         self.native
     }
 
-    /// As [`Unit::element`].
+    /// Returns the element, as [`Unit::element`].
     pub fn of(&mut self, datatype: Datatype) -> Option<Unit> {
         match self.last {
             Some((last, unit)) if last == datatype => unit,
@@ -108,16 +108,16 @@ impl<'a> Units<'a> {
 pub struct Scratch(Vec<u128>);
 
 impl Scratch {
-    /// A buffer for `bytes` bytes.
+    /// Allocates a buffer for `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         let mut scratch = Scratch::default();
         scratch.grow(bytes);
         scratch
     }
 
-    /// Makes the buffer large enough for `bytes` bytes; what was in it is lost. Where so much
-    /// memory can't be had, the process is aborted, as by any failed allocation: other ranks may be
-    /// in the call already, and would wait for this one for ever.
+    /// Makes the buffer large enough for `bytes` bytes; its contents are lost. If the allocation
+    /// fails, the process is aborted, as by any failed allocation: other ranks may be in the call
+    /// already, and would wait for this one for ever.
     fn grow(&mut self, bytes: u64) {
         let words = bytes.div_ceil(size_of::<u128>() as u64) as usize;
         if words > self.0.capacity() {
@@ -131,13 +131,13 @@ impl Scratch {
         }
     }
 
-    /// Where the buffer starts.
+    /// Returns the address of the buffer.
     pub fn address(&mut self) -> Word {
         self.0.as_mut_ptr() as Word
     }
 
-    /// Makes the buffer large enough for `count` units; the address of unit 0. Where steps go
-    /// backwards, the last unit is the one at the start.
+    /// Makes the buffer large enough for `count` units; returns the address of unit 0. With a
+    /// negative extent, the last unit is the one at the start.
     pub fn hold(&mut self, unit: &Unit, count: u64) -> Word {
         self.grow(unit.span(count));
         let backwards = count.saturating_sub(1) as i64 * unit.extent.step.min(0);

@@ -1,4 +1,4 @@
-//! Memory and knowledge that a communicator keeps from call to call.
+//! Memory and caches that a communicator keeps from call to call.
 
 use std::mem;
 
@@ -11,28 +11,28 @@ use crate::repeated::Repeated;
 use crate::transport::Memory;
 use crate::unit::Scratch;
 
-/// Memory and knowledge kept from call to call, for one call at a time.
+/// Memory and caches kept from call to call, for one call at a time.
 #[derive(Debug, Default)]
 pub struct Workplace {
-    /// Knowledge of calls like those before.
+    /// Cache of equal calls.
     pub repeated: Repeated,
-    /// Tools with which plans are run.
+    /// Resources for running plans.
     pub tools: Tools,
 }
 
-/// Tools with which plans are run.
+/// Resources for running plans.
 #[derive(Debug, Default)]
 pub struct Tools {
-    /// The memory that this process shares with others of its host.
+    /// Memory that this process shares with others of its host.
     pub memory: Option<Memory>,
-    /// Scratch buffer for what is on its way.
+    /// Scratch buffer for data in transit.
     scratch: Scratch,
-    /// The execution's.
+    /// Account of executions.
     account: Account,
 }
 
 impl Tools {
-    /// Runs a plan on what the spaces say, which have no scratch yet.
+    /// Runs a plan on these spaces, which have no scratch buffer yet.
     ///
     /// # Errors
     /// MPI's code.
@@ -45,11 +45,11 @@ impl Tools {
     ) -> Result<(), c_int> {
         let (account, memory) = (&mut self.account, self.memory.as_mut());
         spaces.scratch = self.scratch.hold(&spaces.unit, plan.plan().scratch());
-        // SAFETY: the spaces are the application's buffers, of the length that its
-        // counts say, or scratch buffers that were made for them.
+        // SAFETY: the spaces are the application's buffers, with the lengths of its counts, or
+        // scratch buffers that were made for them.
         let result = unsafe { execute(native, plan, &spaces, place, account, memory) };
         if result.is_err() {
-            // Messages under way may still use it.
+            // Messages in flight may still use it.
             mem::forget((mem::take(&mut self.scratch), mem::take(&mut self.account)));
         }
         result

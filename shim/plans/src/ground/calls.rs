@@ -1,4 +1,4 @@
-//! Calls on a communicator: the places and tags of their messages, and whose it is.
+//! Calls on a communicator: their tags, and the ownership of the communicator.
 
 use std::sync::atomic::Ordering;
 
@@ -9,10 +9,10 @@ use super::state::Ground;
 use crate::place::Place;
 
 impl Ground {
-    /// Place in which the plan of a call runs. To be asked once for each call, before anything that
-    /// one process alone may find out: all processes count alike.
+    /// Returns the place in which the plan of a call runs. To be called once for each call, before
+    /// any step that may fail on a single process: all processes count alike.
     pub fn next_call(&self) -> Place {
-        // One thread at a time is in a collective on a communicator.
+        // Only one thread at a time is in a collective on a communicator.
         let number = self.calls.load(Ordering::Relaxed);
         self.calls.store(number.wrapping_add(1), Ordering::Relaxed);
         Place {
@@ -22,7 +22,7 @@ impl Ground {
         }
     }
 
-    /// The same with the number on which its processes agreed, unless it has one.
+    /// Returns the ground with the number on which its processes agreed, unless it has one.
     pub fn with_number(self, number: u64) -> Self {
         Ground {
             number: if self.number == 0 {
@@ -34,17 +34,17 @@ impl Ground {
         }
     }
 
-    /// Its number, the same on all its processes.
+    /// Returns its number, the same on all its processes.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether its processes have these ranks in the application's world.
+    /// True if its processes have these ranks in the application's world.
     pub fn is_of(&self, ranks: &[usize]) -> bool {
         self.ranks == ranks
     }
 
-    /// What another one takes over from this one, on which nothing is open.
+    /// Returns the parts that another ground takes over from this one, without active operations.
     pub fn into_kept(self) -> Kept {
         let Ground {
             private,
@@ -62,17 +62,17 @@ impl Ground {
         }
     }
 
-    /// Whether started collectives can be replaced here, as all processes know alike: none has to
-    /// ask others about data in an accelerator's memory, and there are tags for persistent ones.
+    /// True if started collectives can be replaced here; the same on all processes: none has to
+    /// communicate about data in an accelerator's memory, and there are tags for persistent ones.
     pub fn can_start(&self) -> bool {
         !self.may_have_devices && self.place.tags.are_many()
     }
 
-    /// Place in which a started collective runs, as [`Ground::next_call`].
+    /// Returns the place in which a started collective runs, as [`Ground::next_call`].
     ///
-    /// Another call may have the same tags later, while this one is under way: all its messages are
-    /// sent, and all its receives are posted, before those of later calls, which MPI keeps apart by
-    /// that.
+    /// Another call may use the same tags later, while this one is active: all messages of this one
+    /// are sent, and all its receives are posted, before those of later calls, and MPI keeps their
+    /// order.
     pub fn next_started(&self) -> Place {
         self.started.begin();
         Place {
@@ -81,8 +81,8 @@ impl Ground {
         }
     }
 
-    /// Where one runs whose messages wait for others, and its number among those; `None` where its
-    /// tags are still in use here.
+    /// Returns the place of a collective whose messages wait for others, and its number among
+    /// those; `None` if its tags are still in use here.
     pub fn next_waiting(&self, place: Place) -> Option<(Place, u32)> {
         let tags = self.place.tags;
         let number = self.started.next_waiting(tags.quarter())?;
@@ -90,13 +90,13 @@ impl Ground {
         Some((Place { tags, ..place }, number))
     }
 
-    /// The one of this number has ended here.
+    /// Notes that the collective of this number has ended here.
     pub fn end_waiting(&self, number: u32) {
         self.started.end_waiting(number);
     }
 
-    /// Where a new persistent request runs; `None` where there are no tags any more, as all
-    /// processes know alike.
+    /// Returns the place of a new persistent request; `None`, on all processes, if no tags are
+    /// left.
     pub fn next_persistent(&self) -> Option<Place> {
         let number = self.started.next_persistent();
         Some(Place {
@@ -106,13 +106,14 @@ impl Ground {
         })
     }
 
-    /// The application's communicator `comm` is no more. Whether ours has to stay, as all
-    /// processes know alike: collectives were started here, which may still be under way.
+    /// Notes that the application's communicator `comm` has been freed. True, on all processes, if
+    /// the private one must stay: collectives were started here, which may still be active.
     pub fn leave(&self) -> bool {
         self.started.leave()
     }
 
-    /// Whose error handler is told of what went wrong in a collective on `comm`.
+    /// Returns the communicator whose error handler is called for an error of a collective on
+    /// `comm`.
     pub fn told(&self, comm: Comm) -> Comm {
         match self.started.is_left() {
             true => self.place.comm,

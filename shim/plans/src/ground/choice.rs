@@ -1,4 +1,4 @@
-//! Plans on a communicator: chosen, and kept by the calls that they are for.
+//! Plans on a communicator: chosen, and cached by the calls that they are for.
 
 use std::sync::Arc;
 
@@ -9,19 +9,20 @@ use treepie_guard::CellKey;
 use super::state::Ground;
 use crate::chosen::{Chosen, Key};
 
-/// At most this many plans are kept for a communicator.
+/// Maximum number of plans that are cached for a communicator.
 const MOST_PLANS: usize = 64;
 
 impl Ground {
-    /// The key of the blocking call of this number, which may be acknowledged. What goes through
-    /// memory has nowhere to wait in.
+    /// Returns the key of the blocking call of this number, which may be acknowledged. Messages
+    /// through shared memory need no acknowledgement: there is no buffer in which they could pile
+    /// up.
     pub fn of_call(&self, number: u32, mut key: Key) -> Key {
         let may_run_ahead = !key.operation.needs_all() && !self.is_in_memory;
         key.is_acknowledged = may_run_ahead && is_acknowledged(number, key.bytes());
         key
     }
 
-    /// The plan for `key`, made by `make` at the first use.
+    /// Returns the plan for `key`, made by `make` at the first use.
     pub fn plan(&self, key: Key, make: impl FnOnce(&Key) -> Option<Chosen>) -> Option<Arc<Chosen>> {
         if !key.is_acknowledged {
             return self.kept_plan(key, make);
@@ -51,7 +52,7 @@ impl Ground {
         plan
     }
 
-    /// A call in bytes, as this rank knows it.
+    /// Returns a call in bytes, as this rank knows it.
     pub fn problem<'a>(
         &'a self,
         operation: Operation,
@@ -69,18 +70,18 @@ impl Ground {
         }
     }
 
-    /// The largest message, in bytes, that is sent at once.
+    /// Returns the eager limit in bytes.
     pub fn eager_limit(&self) -> u64 {
         self.chooser.lock().eager_limit()
     }
 
-    /// The best choice for a call, of those that serve it.
+    /// Returns the best choice for a call, of the algorithms that serve it.
     pub fn choose(&self, key: &Key, bytes: Option<u64>) -> Arc<Choice> {
         let mut chooser = self.chooser.lock();
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
     }
 
-    /// The best for calls whose sizes not all know, from whatever root.
+    /// Returns the best algorithm for calls whose sizes not all ranks know, for any root.
     pub fn choose_unknown(&self, operation: Operation) -> Option<&'static Algorithm> {
         let mut chooser = self.chooser.lock();
         chooser
@@ -88,7 +89,7 @@ impl Ground {
             .algorithm
     }
 
-    /// The plans that the guard tries for calls of a cell, the best first.
+    /// Returns the plans that the guard tries for calls of a cell, the best first.
     pub fn challengers(&self, key: &CellKey) -> Vec<Challenger> {
         let root = key.root.unwrap_or(0) as usize;
         let mut chooser = self.chooser.lock();
@@ -96,12 +97,12 @@ impl Ground {
         chooser.challengers(&choice, key.bytes)
     }
 
-    /// The largest message, in bytes, of the plan of a choice.
+    /// Returns the largest message, in bytes, of the plan of a choice.
     pub fn largest_message(&self, choice: &Choice, bytes: Option<u64>) -> u64 {
         self.chooser.lock().largest_message(choice, bytes)
     }
 
-    /// The largest message, in bytes, that an algorithm should send for a call.
+    /// Returns the largest message, in bytes, that an algorithm should send for a call.
     pub fn segment(&self, algorithm: &'static Algorithm, key: &Key, bytes: Option<u64>) -> u64 {
         let call = Uniform {
             operation: key.operation,
@@ -112,7 +113,7 @@ impl Ground {
         chooser.segment(algorithm, &call, &self.clusters)
     }
 
-    /// The plans that the guard tries for started calls of a cell, the best first.
+    /// Returns the plans that the guard tries for started calls of a cell, the best first.
     pub fn challengers_started(&self, key: &CellKey, progress: Progress) -> Vec<Challenger> {
         let root = key.root.unwrap_or(0) as usize;
         let call = (key.operation, key.bytes, root);
@@ -128,7 +129,7 @@ impl Ground {
         all
     }
 
-    /// The choice for a started collective, as [`Ground::choose`].
+    /// Returns the choice for a started collective, as [`Ground::choose`].
     pub fn choose_started(&self, key: &Key, bytes: Option<u64>, progress: Progress) -> Arc<Choice> {
         let call = (key.operation, bytes, key.root);
         let mut chooser = self.chooser.lock();

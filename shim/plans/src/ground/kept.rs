@@ -1,4 +1,4 @@
-//! Parts of a communicator of ours that outlast their owner.
+//! Parts of a private communicator that outlast their owner.
 
 use std::sync::atomic::AtomicU32;
 
@@ -6,8 +6,8 @@ use treepie_mpi::native::OwnComm;
 
 use crate::started_calls::StartedCalls;
 
-/// Parts that a communicator of ours takes over from one that was left: the MPI's communicator, and
-/// the numbers of its calls, so that no tag is met again.
+/// Parts that a private communicator takes over from one whose owner was freed: the MPI's
+/// communicator, and the numbers of its calls, so that no tag is in use twice.
 pub struct Kept {
     pub(super) private: OwnComm,
     pub(super) calls: AtomicU32,
@@ -16,7 +16,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// A new communicator of the MPI's, which has no number yet.
+    /// Creates the parts from a new MPI communicator, which has no number yet.
     pub fn new(private: OwnComm) -> Self {
         Kept {
             private,

@@ -1,6 +1,6 @@
-//! A communicator of our own with the processes of one of the application's, on which plans run:
-//! its processes and their places, the choice of plans, and those that were used. What is attached
-//! to it (guard, uneven sizes) is `communicator`'s.
+//! Private communicator with the processes of one of the application's, on which plans run: its
+//! processes and their locality, the choice of plans, and the cached ones. The objects attached to
+//! it (guard, records of uneven sizes) belong to `communicator`.
 
 mod calls;
 mod choice;

@@ -1,4 +1,4 @@
-//! The state of a communicator of ours, and how it is made.
+//! State of a private communicator, and its construction.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::setup::{self, Setup};
 use crate::started_calls::StartedCalls;
 use crate::transport::Memory;
 use crate::workplace::Workplace;
-/// An intra-communicator of at least two processes of this job.
+/// Intra-communicator of at least two processes of this job.
 pub struct Ground {
     /// Runners of its collectives, if its name gives them.
     pub(super) runners: Option<Collectives>,
@@ -31,9 +31,10 @@ pub struct Ground {
     pub(super) private: OwnComm,
     /// Its processes, by their ranks in the application's world.
     pub(super) ranks: Vec<usize>,
-    /// Number that is the same on all its processes, and no other communicator's on any of them.
+    /// Number that is the same on all its processes, and that no other communicator has on any of
+    /// them.
     pub(super) number: u64,
-    /// Calls that all its processes made until now.
+    /// Number of calls that all its processes have made until now.
     pub(super) calls: AtomicU32,
     /// Started collectives.
     pub(super) started: StartedCalls,
@@ -41,22 +42,23 @@ pub struct Ground {
     pub clusters: Clusters,
     /// Network between them, if the platform is known.
     pub network: Option<Arc<Network>>,
-    /// Whether a process had an accelerator's runtime when this was made, so that all tell each
-    /// other of data that the processor can't read.
+    /// True if a process had an accelerator's runtime when this was created, so that all exchange
+    /// whether data are in memory that the processor cannot read.
     pub(super) may_have_devices: bool,
     pub(super) told_of_devices: AtomicBool,
     pub(super) chooser: Mutex<Chooser>,
     pub(super) plans: Mutex<HashMap<Key, Option<Arc<Chosen>>>>,
     pub(super) workplace: Mutex<Workplace>,
-    /// Whether all ranks share memory, so that no plan has messages of the MPI's.
+    /// True if all ranks share memory, so that no plan sends messages of the MPI.
     pub(super) is_in_memory: bool,
 }
 
 impl Ground {
-    /// On what is kept or was made, by processes that have these ranks in the application's world.
+    /// Creates it on kept or new parts, for processes that have these ranks in the application's
+    /// world.
     ///
     /// # Errors
-    /// A call of ours that failed.
+    /// An internal call that failed.
     pub fn new(
         native: &Native,
         setup: &Setup,
@@ -72,7 +74,7 @@ impl Ground {
         let (clusters, network) = setup.locality.of(ranks);
         let network = network.map(Arc::new);
         let family = setup::family(native);
-        // If the network is one of constants, the MPI's own is not predicted.
+        // If the network is one of constants, the native collectives are not predicted.
         let is_measured = matches!(setup.locality, Locality::Platform { .. });
         let native_family = Some(family).filter(|_| is_measured || network.is_none());
         let version = setup.version;
@@ -119,8 +121,7 @@ impl Ground {
         own.map_or(usual, |runners| runners.runner(operation))
     }
 
-    /// Takes into account whether one of its processes has an accelerator's runtime, as they
-    /// agreed.
+    /// Sets whether one of its processes has an accelerator's runtime, as they agreed.
     pub fn with_devices(self, may_have_devices: bool) -> Self {
         Ground {
             may_have_devices,
@@ -142,7 +143,7 @@ impl Ground {
         }
     }
 
-    /// Whether a place of this process in the topology has no neighbour.
+    /// True if a neighbour of this process in the topology is missing.
     pub fn has_borders(&self) -> bool {
         let all = self.clusters.neighbourhoods();
         all.is_some_and(|all| all.has_borders(self.place.rank))
@@ -174,20 +175,20 @@ impl Ground {
         }
     }
 
-    /// Whether all ranks share memory, so that no plan has messages of the MPI's.
+    /// True if all ranks share memory, so that no plan sends messages of the MPI.
     pub fn is_in_memory(&self) -> bool {
         self.is_in_memory
     }
 
-    /// Whether the processor can read the data of a call, without a word to other ranks.
+    /// True if the processor can read the data of a call, without communication.
     pub fn is_readable(&self, native: &Native, call: &Call) -> bool {
         let is_seen = |side: &Side| side.count == 0 || native.is_ordinary(side.buffer);
         !self.may_have_devices
             && (is_seen(&call.send) && is_seen(&call.receive) || !device::is_possible())
     }
 
-    /// The call on memory that the processor can read; `None` where the native MPI does it, on all
-    /// processes, since one of them has data elsewhere. Collective.
+    /// Returns the call on memory that the processor can read; `None` if the native MPI does it, on
+    /// all processes, since one of them has data elsewhere. Collective.
     ///
     /// # Errors
     /// A native call that failed.
@@ -214,29 +215,29 @@ impl Ground {
         Ok(Some(job))
     }
 
-    /// Says this, once for a communicator.
+    /// Reports this, once for a communicator.
     fn tell_of_devices(&self, what: &str) {
         if !self.told_of_devices.swap(true, Ordering::Relaxed) {
             log::info(what);
         }
     }
 
-    /// Our communicator of the same processes.
+    /// Returns the private communicator of the same processes.
     pub fn private(&self) -> Comm {
         self.place.comm
     }
 
-    /// This process's rank.
+    /// Returns this process's rank.
     pub fn rank(&self) -> usize {
         self.place.rank
     }
 
-    /// The workplace, which is kept from call to call.
+    /// Returns the workplace, which is kept from call to call.
     pub fn workplace(&self) -> &Mutex<Workplace> {
         &self.workplace
     }
 
-    /// Runs a plan on what the spaces say, and on the scratch that is kept here.
+    /// Runs a plan on these spaces, and on the scratch buffer that is kept here.
     ///
     /// # Errors
     /// MPI's code.

@@ -1,4 +1,4 @@
-//! An exchange between the ranks of a communicator, under way while the application goes on.
+//! Exchange between the ranks of a communicator that is in flight while the application continues.
 
 use std::mem;
 use std::thread;
@@ -9,24 +9,24 @@ use treepie_mpi::{Comm, c_int};
 
 use crate::clock::now;
 
-/// How often nothing may have happened before other processes are let in.
+/// Number of idle turns after which the process yields to others.
 const PATIENCE: u32 = 32;
 
-/// Patience with other ranks at the end of a job: one of a wrong program may never have begun the
-/// exchange.
+/// Time limit for other ranks at the end of a job: a rank of an erroneous program may never have
+/// begun the exchange.
 const AT_THE_END: Duration = Duration::from_secs(1);
 
-/// Numbers of which the least of all ranks is made.
+/// Numbers whose minimum over all ranks is computed.
 pub struct Exchange {
     mine: Vec<i64>,
     least: Vec<i64>,
     requests: Requests,
-    /// Nanoseconds that its start took.
+    /// Duration of its start in nanoseconds.
     cost: u64,
 }
 
 impl Exchange {
-    /// Begins an exchange of so many numbers on each rank of `comm`, a communicator of ours.
+    /// Begins an exchange of these numbers on each rank of `comm`, a private communicator.
     ///
     /// # Errors
     /// MPI's code.
@@ -36,7 +36,7 @@ impl Exchange {
         let mut requests = Requests::default();
         let (from, into) = (mine.as_ptr(), least.as_mut_ptr());
         // SAFETY: both vectors have this length, are not touched until the request is complete, and
-        // are leaked where that can't be waited for.
+        // are leaked if the wait for that fails.
         let begun = unsafe { native.begin_least((from, into), mine.len(), comm) };
         match begun {
             Ok(request) => requests.push(native, request, 0),
@@ -53,8 +53,8 @@ impl Exchange {
         })
     }
 
-    /// Waits for the numbers of all ranks, which have all begun it at the same call; and the
-    /// nanoseconds that the exchange took on this rank.
+    /// Waits for the numbers of all ranks, which have all begun the exchange at the same call;
+    /// returns them with the nanoseconds that the exchange took on this rank.
     ///
     /// # Errors
     /// MPI's code.
@@ -65,8 +65,8 @@ impl Exchange {
         Ok((mem::take(&mut self.least), cost))
     }
 
-    /// Whether the numbers of all ranks are there, at the end of the job, where that is not waited
-    /// for without end. If not, the communicator must not be freed.
+    /// True if the numbers of all ranks have arrived, at the end of the job, after a wait of
+    /// limited length. If not, the communicator must not be freed.
     pub fn is_complete_at_the_end(&mut self, native: &Native) -> bool {
         let began = Instant::now();
         while began.elapsed() < AT_THE_END {
@@ -79,7 +79,7 @@ impl Exchange {
         false
     }
 
-    /// Lets the MPI go on with the exchange; whether it is complete.
+    /// Lets the MPI advance the exchange; true if it is complete.
     fn advance(&mut self, native: &Native) -> Result<bool, c_int> {
         for _ in 0..PATIENCE {
             if self.requests.is_empty() {
@@ -94,7 +94,7 @@ impl Exchange {
         Ok(self.requests.is_empty())
     }
 
-    /// Leaves the memory to the MPI, which may still use it.
+    /// Leaks the memory, which the MPI may still use.
     fn leave(&mut self) {
         mem::forget(mem::take(&mut self.mine));
         mem::forget(mem::take(&mut self.least));
@@ -103,7 +103,7 @@ impl Exchange {
 }
 
 impl Drop for Exchange {
-    /// The memory is the MPI's until all ranks have told their numbers.
+    /// Leaks the memory if not all ranks' numbers have arrived: the MPI may still use it.
     fn drop(&mut self) {
         if let Some(native) = native() {
             while matches!(self.advance(native), Ok(false)) {}

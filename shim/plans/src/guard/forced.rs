@@ -1,10 +1,10 @@
-//! An algorithm of the MPI's that is made to run a call.
+//! Algorithm of the MPI that is selected for a call.
 //!
-//! Open MPI's component `tuned` reads its variables when a communicator is made, and keeps them for
-//! its life: an algorithm has a duplicate of the communicator, made while the variable is set. An
-//! info keeps `han` from the duplicate, where that would do its collectives. MPICH reads its
-//! variables in each call: they are set around it. In both the variables are set back at once,
-//! since they belong to the application as well.
+//! Open MPI's component `tuned` reads its variables when a communicator is created, and keeps them
+//! for its life: an algorithm has a duplicate of the communicator, created while the variable is
+//! set. An info key keeps `han` from the duplicate, if that would run its collectives. MPICH reads
+//! its variables in each call: they are set around it. In both cases the variables are reset
+//! immediately, since they belong to the application as well.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use treepie_native::knobs::{Knob, Library, Maker, OWN_CHOICE, WITHOUT_HAN};
 use super::exchange::Exchange;
 use crate::clock::now;
 
-/// At most so many algorithms are made ready on one communicator: each is a communicator of its own
+/// Maximum number of algorithms that are prepared on one communicator: each needs a communicator
 /// under Open MPI.
 const MOST_READY: usize = 8;
 
 static CONTROLS: OnceCell<Option<Controls>> = OnceCell::new();
 
-/// Looks for the MPI's control variables, where that is not done yet; whether there are any.
+/// Looks for the MPI's control variables, unless that was done before; true if there are any.
 pub fn start_controls(native: &Native) -> bool {
     CONTROLS.get_or_init(|| Controls::start(native)).is_some()
 }
@@ -32,22 +32,22 @@ fn controls() -> Option<&'static Controls> {
     CONTROLS.get()?.as_ref()
 }
 
-/// MPI is about to end, and no algorithm is set any more.
+/// Ends the use of control variables, since MPI is about to end.
 pub fn end_controls() {
     if let Some(controls) = controls() {
         controls.end();
     }
 }
 
-/// An algorithm that is ready on a communicator.
+/// Algorithm that is prepared on a communicator.
 pub enum Forced {
-    /// The duplicate that runs it.
+    /// Duplicate that runs it.
     Duplicate(OwnComm),
-    /// What is set around a call.
+    /// Variables that are set around a call.
     Variables(Vec<Setting>),
 }
 
-/// A variable, its value, and the one that it has otherwise.
+/// Variable, its value, and its usual value.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     variable: Variable,
@@ -61,7 +61,7 @@ impl Setting {
     }
 }
 
-/// Sets all of them; where one can't be, those before it are set back.
+/// Sets all of them; if one cannot be set, resets those before it.
 fn set(controls: &Controls, settings: &[Setting]) -> bool {
     for (place, one) in settings.iter().enumerate() {
         let is_set = controls.write(one.variable, one.value).is_ok();
@@ -79,7 +79,7 @@ fn set_back(controls: &Controls, settings: &[Setting]) {
     }
 }
 
-/// What is to be set for an algorithm; `None` where this process can't set it, or where somebody
+/// Returns the settings for an algorithm; `None` if this process cannot set them, or if somebody
 /// has chosen an algorithm.
 fn settings(library: Library, knob: &Knob) -> Option<Vec<Setting>> {
     let controls = controls()?;
@@ -109,9 +109,8 @@ fn settings(library: Library, knob: &Knob) -> Option<Vec<Setting>> {
 }
 
 impl Forced {
-    /// Begins a call on `comm`: the communicator to call it on. `None` where the application has
-    /// set the variables meanwhile, which it does on all ranks or could not call collectives any
-    /// more.
+    /// Begins a call on `comm`, and returns the communicator to call it on. `None` if the
+    /// application has set the variables meanwhile, which a correct program does on all ranks.
     pub fn begin(&self, comm: Comm) -> Option<Comm> {
         match self {
             Forced::Duplicate(duplicate) => Some(duplicate.handle()),
@@ -123,7 +122,7 @@ impl Forced {
         }
     }
 
-    /// The end of a call on `comm` that was begun and returned this: what the application gets.
+    /// Ends a call on `comm` that returned `code`; returns the code for the application.
     pub fn ended(&self, native: &Native, comm: Comm, code: c_int) -> c_int {
         match self {
             Forced::Duplicate(_) => native.returned(comm, code),
@@ -137,13 +136,13 @@ impl Forced {
     }
 }
 
-/// The algorithms that were made ready on a communicator, or could not be, in the order in which
-/// all ranks did so.
+/// Algorithms that were prepared on a communicator, or could not be, in the same order on all
+/// ranks.
 #[derive(Default)]
 pub struct Ready(Mutex<Vec<(Knob, Option<Arc<Forced>>)>>);
 
 impl Ready {
-    /// The algorithm, where it was looked for before: `Some(None)` if it could not be made ready.
+    /// Returns the algorithm, if its preparation was attempted before: `Some(None)` if it failed.
     pub fn get(&self, knob: &Knob) -> Option<Option<Arc<Forced>>> {
         let all = self.0.lock();
         let found = all.iter().find(|(one, _)| one == knob);
@@ -154,9 +153,9 @@ impl Ready {
         }
     }
 
-    /// Makes an algorithm ready, on all ranks or on none, and the nanoseconds that it took on the
-    /// slowest. `is_behind_han`: otherwise HAN would do the collectives. Collective on `private`, a
-    /// communicator of ours.
+    /// Prepares an algorithm, on all ranks or on none; returns it with the nanoseconds that this
+    /// took on the slowest. `is_behind_han`: HAN would otherwise run the collectives. Collective on
+    /// `private`, a private communicator.
     ///
     /// # Errors
     /// MPI's code.
@@ -190,15 +189,15 @@ impl Ready {
     }
 }
 
-/// A communicator with the processes of `private`, and this info, made while the variables are set.
-/// Its errors are returned, as those of `private` are. Collective.
+/// Returns a communicator with the processes of `private`, and this info, created while the
+/// variables are set. Its errors are returned, as those of `private` are. Collective.
 fn duplicate(
     native: &Native,
     (private, info): (Comm, Option<&OwnInfo>),
     settings: &[Setting],
 ) -> Option<OwnComm> {
     let is_set = controls().is_some_and(|controls| set(controls, settings));
-    // A process that failed takes part all the same, or others would wait for it.
+    // A process that failed still takes part, since others would wait for it.
     let made = match info {
         Some(info) => native.duplicate_with(private, info).ok(),
         None => native.split(private, 0).ok(),
@@ -210,8 +209,8 @@ fn duplicate(
     made.filter(|made| is_set && returns(made))
 }
 
-/// Whether all ranks of `comm` are ready, and the nanoseconds since `start` on the one for which it
-/// is longest ago. Collective.
+/// Returns whether all ranks of `comm` are ready, and the longest time in nanoseconds since `start`
+/// over all ranks. Collective.
 fn agree(native: &Native, comm: Comm, is_ready: bool, start: u64) -> Result<(bool, u64), c_int> {
     let took = i64::try_from(now().saturating_sub(start)).unwrap_or(i64::MAX);
     let mine = vec![i64::from(is_ready), -took];

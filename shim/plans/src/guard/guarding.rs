@@ -1,4 +1,4 @@
-//! The guard of a communicator: what it is told of calls, and what it has under way between ranks.
+//! Guard of a communicator: its view of calls, and its pending exchanges between ranks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,20 +25,20 @@ use crate::clock::now;
 use crate::ground::Ground;
 use crate::setup::Setup;
 
-/// The guard of one ground.
+/// Guard of one ground.
 pub struct Guarding {
     pub(super) state: Mutex<State>,
-    /// The MPI's other algorithms, where they can be tried here.
+    /// The MPI's other algorithms, if they can be tried here.
     knobs: Option<Arc<Knobs>>,
-    /// Those that were made ready here.
+    /// Algorithms that were prepared here.
     ready: Ready,
-    /// Whether Open MPI's HAN does the collectives otherwise.
+    /// True if Open MPI's HAN would otherwise run the collectives.
     is_behind_han: bool,
-    /// Whether plans can.
+    /// True if plans can be tried.
     tries_plans: bool,
     /// Driver of the progress of plans of started collectives.
     progress: Progress,
-    /// Whether there was a started one.
+    /// True if a collective was started.
     pub(super) has_started: AtomicBool,
     /// Outcomes of earlier persistent requests, for later ones.
     pub(super) earlier: Mutex<RequestHistory>,
@@ -51,8 +51,8 @@ pub(super) struct State {
 }
 
 impl Guarding {
-    /// The guard of a communicator on this ground, with these ranks of the application's world;
-    /// `None` where there is none.
+    /// Creates the guard of a communicator on this ground, with these ranks of the application's
+    /// world; `None` if it needs none.
     pub fn new(setup: &Setup, ground: &Ground, ranks: &[usize]) -> Option<Self> {
         let clusters = ground.clusters.count();
         let network = ground.network.as_ref();
@@ -73,7 +73,7 @@ impl Guarding {
         let is_allowed = |known: &AdoptedPlan| match (known.challenger.candidate, &knobs) {
             (Candidate::Plan { algorithm, .. }, _) => match known.key.form {
                 Form::Blocking => tries_plans,
-                // A store may be of an MPI that calls us, and this one does not.
+                // A store may come from an MPI that has a progress hook, while this one has none.
                 Form::Nonblocking | Form::Persistent => {
                     setup.progress.allows(algorithm, known.key.operation)
                 }
@@ -104,8 +104,8 @@ impl Guarding {
         })
     }
 
-    /// A call of a cell begins: its ticket. Collective now and then, unless the call is one that
-    /// starts a collective.
+    /// Begins a call of a cell; returns its ticket. Collective from time to time, unless the call
+    /// is one that starts a collective.
     pub fn enter(&self, native: &Native, ground: &Ground, key: CellKey) -> Ticket {
         let may_wait = key.form == Form::Blocking;
         if !may_wait {
@@ -114,7 +114,7 @@ impl Guarding {
         self.keep_up(native, ground, may_wait).guard.enter(key, now)
     }
 
-    /// A call ends, with this code.
+    /// Ends a call with this code.
     pub fn leave(&self, ticket: &Ticket, code: c_int) {
         let now = now();
         let guard = &mut self.state.lock().guard;
@@ -124,38 +124,38 @@ impl Guarding {
         }
     }
 
-    /// A started call has ended, which took so many nanoseconds of the program's time.
+    /// Ends a started call that took this many nanoseconds of the program's time.
     pub fn took(&self, ticket: &Ticket, nanoseconds: u64) {
         let guard = &mut self.state.lock().guard;
         guard.took(ticket, nanoseconds, Work::default());
     }
 
-    /// A plan does not serve a call, as all ranks see.
+    /// Notes that a plan does not serve a call; the same on all ranks.
     pub fn unserved(&self, ticket: &Ticket) {
         self.state.lock().guard.unserved(ticket);
     }
 
-    /// A call failed: nothing more is tried.
+    /// Notes that a call failed: no more candidates are tried.
     pub fn fail(&self) {
         self.state.lock().guard.fail();
     }
 
-    /// Whether nothing is under way at the end of the job, which is waited for briefly.
+    /// True if no exchange is pending at the end of the job, after a brief wait.
     pub fn is_complete_at_the_end(&self, native: &Native) -> bool {
         let mut state = self.state.lock();
         let under_way = state.under_way.as_mut();
         under_way.is_none_or(|exchange| exchange.is_complete_at_the_end(native))
     }
 
-    /// Whether it has to see all calls from now on, those too that were left to the native MPI for
-    /// good: what ranks tell each other is used by the first that may wait, which has to be the
-    /// same on all.
+    /// True if it must count all calls from now on, including those that were left to the native
+    /// MPI for good: exchanged numbers are used by the first call that may wait, which must be the
+    /// same on all ranks.
     pub fn counts_all(&self) -> bool {
         self.has_started.load(Ordering::Relaxed)
     }
 
-    /// Challengers that are tried for the calls of a cell, the best first. Of the MPI's other
-    /// algorithms nothing is predicted: they come behind the best plans.
+    /// Returns the challengers that are tried for the calls of a cell, the best first. There are no
+    /// predictions of the MPI's other algorithms: they follow the best plans.
     pub(super) fn challengers(&self, ground: &Ground, key: &CellKey) -> Vec<Challenger> {
         if key.form != Form::Blocking {
             return ground.challengers_started(key, self.progress);
@@ -172,8 +172,8 @@ impl Guarding {
         all
     }
 
-    /// The algorithm of the MPI's that is to run a call, made ready at its first call, which is the
-    /// same on all ranks; `None` where it can't be, on any. Collective then.
+    /// Returns the MPI's algorithm that is to run a call, prepared at its first call, which is the
+    /// same on all ranks; `None` if it cannot be prepared on some rank. Collective then.
     pub fn forced(
         &self,
         native: &Native,
@@ -182,7 +182,7 @@ impl Guarding {
     ) -> Option<Arc<Forced>> {
         let forced = match self.ready.get(&knob) {
             Some(forced) => forced,
-            // A communicator of a few calls is not worth a duplicate.
+            // A communicator with few calls is not worth a duplicate.
             None if self.state.lock().guard.calls() <= WARM_UP_CALLS => return None,
             None => {
                 let library = self.knobs.as_ref()?.library;
@@ -206,8 +206,8 @@ impl Guarding {
         forced
     }
 
-    /// Does what is due before a call, which may wait for other ranks or not, and goes on with the
-    /// state.
+    /// Does the work that is due before a call, which may wait for other ranks if `may_wait`, and
+    /// returns the state.
     pub(super) fn keep_up(
         &self,
         native: &Native,
@@ -227,7 +227,7 @@ impl Guarding {
             }
             Due::Complete => {
                 let under_way = state.under_way.take();
-                // Nobody waits for a lock as long as for other ranks.
+                // The lock must not be held while waiting for other ranks.
                 drop(state);
                 let told = under_way.map(|exchange| exchange.wait(native));
                 let mut state = self.state.lock();
@@ -248,7 +248,7 @@ impl Guarding {
         }
     }
 
-    /// Completes what is under way, and keeps the results. The communicator is about to end.
+    /// Completes pending exchanges, and keeps the results. The communicator is about to end.
     pub fn finish(&self, native: &Native, ground: &Ground) {
         let mut state = self.state.lock();
         if let Some(exchange) = state.under_way.take() {
@@ -271,7 +271,7 @@ impl State {
         }
     }
 
-    /// Decides by what an exchange told.
+    /// Decides on the result of an exchange.
     fn complete(&mut self, ground: &Ground, told: Option<Result<(Vec<i64>, u64), c_int>>) {
         match told {
             Some(Ok((least, cost))) => {
@@ -284,7 +284,7 @@ impl State {
     }
 }
 
-/// As after any call of the MPI's that failed: nothing more is tried.
+/// Stops trying candidates, as after any failed call of the MPI.
 pub fn give_up(guard: &mut Guard, code: c_int) {
     log::warn(&format!(
         "guard: an exchange between ranks failed with error {code}; the MPI's own collectives run \

@@ -1,8 +1,8 @@
-//! The MPI's other algorithms, which the guard tries beside plans: of which operations they may be
-//! tried in this job, and which are tried for a call.
+//! The MPI's other algorithms, which the guard tries beside plans: the operations for which they
+//! may be tried in this job, and the candidates for a call.
 //!
-//! Each process looks at what it can see by itself, and all tell each other: what one of them must
-//! not try, none does.
+//! Each process tests its own conditions, and all exchange the results: an algorithm that one of
+//! them must not try is tried by none.
 
 use std::env;
 
@@ -18,32 +18,33 @@ use treepie_profile::settings::GuardMode;
 
 use super::forced;
 
-/// The variable by which MPICH makes an error of an algorithm that does not serve a call; its
-/// value by default, with which it takes its own choice.
+/// Variable by which MPICH reports an error for an algorithm that does not serve a call; and its
+/// default value, with which MPICH makes its own choice.
 const FALLBACK: (&str, &str) = ("MPIR_CVAR_COLLECTIVE_FALLBACK", "silent");
 
-/// What may be tried, the same on all ranks.
+/// Algorithms that may be tried, the same on all ranks.
 #[derive(Debug)]
 pub struct Knobs {
-    /// The MPI.
+    /// The MPI library.
     pub library: Library,
     operations: Vec<Operation>,
-    /// The host of every rank of the application's world, where Open MPI's HAN does the collectives
-    /// of communicators over several hosts; otherwise nothing.
+    /// Host of every rank of the application's world, if Open MPI's HAN runs the collectives of
+    /// communicators over several hosts; otherwise empty.
     host_of_rank: Vec<String>,
 }
 
-/// What one process sees.
+/// Algorithms that one process may try.
 #[derive(Serialize, Deserialize)]
 struct OwnKnobs {
     library: String,
-    /// Bit `i`: the `i`th operation may be tried.
+    /// Bit `i` is set if algorithms of the `i`th operation may be tried.
     operations: u32,
     host: String,
 }
 
 impl Knobs {
-    /// What may be tried in this job; `None` where nothing may. Collective, where there is a guard.
+    /// Returns the algorithms that may be tried in this job; `None` if there are none. Collective,
+    /// if there is a guard.
     ///
     /// # Errors
     /// A call that failed.
@@ -82,18 +83,18 @@ impl Knobs {
         }))
     }
 
-    /// Whether HAN, and not they, does the collectives of a communicator with these ranks of the
-    /// application's world: over several hosts, where it is there.
+    /// True if HAN would run the collectives of a communicator with these ranks of the
+    /// application's world: over several hosts, if HAN is present.
     pub fn are_behind_han(&self, ranks: &[usize]) -> bool {
         let mut hosts = ranks.iter().map(|&rank| self.host_of_rank.get(rank));
         let first = hosts.next();
         hosts.any(|host| Some(host) != first)
     }
 
-    /// What is tried for the calls of a cell among so many ranks, beside plans.
+    /// Returns the candidates for the calls of a cell among `ranks` ranks, in addition to plans.
     pub fn challengers(&self, key: &CellKey, ranks: usize) -> Vec<Challenger> {
         let is_empty = key.bytes == Some(0) && key.operation != Operation::Barrier;
-        // Started ones have algorithms of their own.
+        // Started collectives have separate algorithms.
         if is_empty || key.form != Form::Blocking || !self.operations.contains(&key.operation) {
             return Vec::new();
         }
@@ -111,16 +112,17 @@ impl Knobs {
         knobs.into_iter().map(unpredicted).collect()
     }
 
-    /// Whether what an earlier run found, or a damaged file says, is what may be tried in its cell.
+    /// True if a result of an earlier run, or of a damaged file, is a candidate that may be tried
+    /// in its cell.
     pub fn allow(&self, known: &AdoptedPlan, ranks: usize) -> bool {
         let mut tried = self.challengers(&known.key, ranks).into_iter();
         tried.any(|one| one.candidate.is_like(&known.challenger.candidate))
     }
 }
 
-/// The operations whose algorithms this process may set: bit `i` for the `i`th.
+/// Returns the operations whose algorithms this process may set: bit `i` for the `i`th.
 fn open(native: &Native, library: Library, says: bool) -> u32 {
-    // Variables hold for the whole process: another thread's calls would be meant as well.
+    // Variables apply to the whole process: they would affect another thread's calls.
     if native.has_many_threads() {
         return 0;
     }

@@ -1,11 +1,11 @@
-//! Lines about what a guard decided.
+//! Log lines about a guard's decisions.
 
 use treepie_guard::{CellKey, Event};
 use treepie_process::log;
 
 use crate::ground::Ground;
 
-/// A cell, for messages.
+/// Formats a cell for messages.
 pub fn named(key: &CellKey, ranks: usize) -> String {
     let size = match key.bytes {
         Some(bytes) => format!("up to {bytes} bytes"),

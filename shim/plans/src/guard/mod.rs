@@ -1,11 +1,11 @@
-//! The guard on collectives: each begins with the native MPI, and a plan, or another algorithm of
-//! the MPI's, takes its place where it was measured to be quicker. What is decided is in
-//! `treepie_guard`; here calls are timed, and ranks tell each other what they measured.
+//! Guard on collectives: each cell begins with the native MPI, and a plan, or another algorithm of
+//! the MPI, replaces it if it was measured to be faster. `treepie_guard` decides; here calls are
+//! timed, and ranks exchange their measurements.
 //!
-//! The choice of guarded calls is the same on all ranks: those that `auto` is asked for, on a
-//! communicator in several clusters, or whose ranks all share memory, or wherever the MPI's other
-//! algorithms can be tried, unless they are reductions that are to be reproducible. Of those that
-//! are started, those for which plans are tried, between clusters far from each other
+//! The choice of guarded calls is the same on all ranks: those with the setting `auto`, on a
+//! communicator in several clusters, or whose ranks all share memory, or for which the MPI's other
+//! algorithms can be tried, except for reductions that must be reproducible. Of started
+//! collectives, those for which plans are tried, between clusters far from each other
 //! (`guarded::measured`).
 
 mod cells;

@@ -1,4 +1,4 @@
-//! The guard on persistent requests: what runs one as long as it lives, or the guard over its own
+//! Guard on persistent requests: a fixed choice for the life of a request, or a guard over its own
 //! starts.
 
 use std::sync::atomic::Ordering;
@@ -14,8 +14,9 @@ use super::messages::named;
 use crate::ground::Ground;
 
 impl Guarding {
-    /// The plan of a persistent request that is made for calls of a cell: its algorithm, and the
-    /// largest message in bytes; `None` where the native MPI runs it. Collective now and then.
+    /// Returns the plan of a persistent request that is created for calls of a cell: its algorithm,
+    /// and the largest message in bytes; `None` if the native MPI runs it. Collective from time to
+    /// time.
     pub fn of_persistent(
         &self,
         native: &Native,
@@ -30,10 +31,10 @@ impl Guarding {
         }
     }
 
-    /// The guard over the starts of a persistent request of these calls, and the cell that they
-    /// are; `None` where nothing is tried, as all ranks know alike. Behind
-    /// [`Guarding::of_persistent`]. Now and then ranks tell each other what earlier requests have
-    /// come to: `least` makes the least of all ranks' numbers, in a call that may wait for them.
+    /// Returns the guard over the starts of a persistent request of these calls, and their cell;
+    /// `None`, on all ranks, if no candidate is tried. After [`Guarding::of_persistent`]. From time
+    /// to time ranks exchange the outcomes of earlier requests: `least` computes the minimum of all
+    /// ranks' numbers, in a call that may wait for them.
     pub fn of_request(
         &self,
         ground: &Ground,
@@ -45,7 +46,7 @@ impl Guarding {
             return None;
         }
         let predicted = self.challengers(ground, &key);
-        // Not locked meanwhile: starts of others may be under way.
+        // Not locked meanwhile: starts of other requests may be active.
         let values = self.earlier.lock().make(key);
         if let Some(values) = values {
             let least = least(values)?;
@@ -57,13 +58,13 @@ impl Guarding {
         Some((state.guard.of_request(&key, &predicted, &agreed)?, key))
     }
 
-    /// Hands the outcome of the starts of a request on to those that are made later.
+    /// Passes the outcome of the starts of a request to later requests.
     pub fn hand_on(&self, key: &CellKey, guard: &Guard) {
         self.earlier.lock().add(key, guard.outcome());
     }
 }
 
-/// Logs what a request begins with.
+/// Logs the initial choice of a request.
 fn tell_agreed(ground: &Ground, key: &CellKey, agreed: &RequestOutcome) {
     if ground.rank() != 0 {
         return;

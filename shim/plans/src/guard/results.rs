@@ -1,4 +1,4 @@
-//! What the guards of this process found, for the profile.
+//! Results of the guards of this process, for the profile.
 
 use parking_lot::Mutex;
 use treepie_guard::Guard;
@@ -6,10 +6,10 @@ use treepie_profile::GuardedCell;
 
 use crate::ground::Ground;
 
-/// Results of communicators that have ended; equal ones are one.
+/// Results of communicators that have ended; equal ones are merged.
 static RESULTS: Mutex<Vec<GuardedCell>> = Mutex::new(Vec::new());
 
-/// At most so many different results are kept.
+/// Maximum number of different results that are kept.
 const MOST_RESULTS: usize = 4096;
 
 /// Adds the results of a communicator.
@@ -23,12 +23,12 @@ fn add(cells: impl Iterator<Item = GuardedCell>) {
     }
 }
 
-/// All of them.
+/// Returns all of them.
 pub fn all() -> Vec<GuardedCell> {
     RESULTS.lock().clone()
 }
 
-/// Keeps what a guard has found, which is the same on all ranks.
+/// Keeps the results of a guard, which are the same on all ranks.
 pub fn add_results(ground: &Ground, guard: &Guard) {
     if ground.rank() != 0 {
         return;

@@ -1,4 +1,4 @@
-//! Calls under a guard, from their begin to their end, and the communicators that have one.
+//! Guarded calls, from their start to their end, and the communicators that have a guard.
 
 use std::sync::{Arc, Weak};
 
@@ -13,20 +13,20 @@ use super::measured;
 use crate::communicator::Communicator;
 use crate::guard::Forced;
 
-/// All that are guarded, so that what is under way is completed before MPI ends.
+/// All guarded communicators, so that pending exchanges are completed before MPI ends.
 static GUARDED: Mutex<Vec<Weak<Communicator>>> = Mutex::new(Vec::new());
 
-/// A call that is guarded.
+/// Guarded call.
 pub struct Guarded<'a> {
     communicator: &'a Arc<Communicator>,
     ticket: Ticket,
-    /// The algorithm of the MPI's that runs it.
+    /// The MPI's algorithm that runs it.
     forced: Option<Arc<Forced>>,
 }
 
 impl Guarded<'_> {
-    /// The plan that runs it: its algorithm, and the largest message in bytes; `None` where the
-    /// native MPI does.
+    /// Returns the plan that runs it: its algorithm, and the largest message in bytes; `None` if
+    /// the native MPI does.
     pub fn plan(&self) -> Option<(&'static Algorithm, u64)> {
         match self.ticket.candidate() {
             Some(Candidate::Plan { algorithm, segment }) => Some((algorithm, segment)),
@@ -34,31 +34,31 @@ impl Guarded<'_> {
         }
     }
 
-    /// Whether the native MPI runs all such calls from now on.
+    /// True if the native MPI runs all such calls from now on.
     pub fn is_left(&self) -> bool {
         self.ticket.is_for_good
     }
 
-    /// A plan runs the call, which was started: what the application does with the request at this
-    /// address tells how long it takes.
+    /// Notes that a plan runs the call, which was started: its time is measured by the
+    /// application's calls with the request at this address.
     pub fn started(self, native: &Native, request: Word) {
         measured::add(native, request, self.communicator, self.ticket);
     }
 
-    /// The call has ended, with this code.
+    /// Ends the call, with this code.
     pub fn ended(self, code: c_int) {
         ended_call(self.communicator, &self.ticket, code);
     }
 
-    /// The plan does not serve the call, as all ranks see.
+    /// Notes that the plan does not serve the call; the same on all ranks.
     pub fn unserved(&self) {
         if let Some(guarding) = &self.communicator.guard {
             guarding.unserved(&self.ticket);
         }
     }
 
-    /// Leaves the call to the native MPI, which may end the communicator where it tells the
-    /// application of an error.
+    /// Leaves the call to the native MPI, which may free the communicator in an error handler of
+    /// the application.
     pub fn left_to_native(self) -> ByNative {
         match self.ticket.is_measured() || self.forced.is_some() {
             false => ByNative::as_it_is(self.communicator),
@@ -71,27 +71,27 @@ impl Guarded<'_> {
     }
 }
 
-/// A guarded call that the native MPI runs.
+/// Guarded call that the native MPI runs.
 pub enum ByNative {
-    /// Nothing is measured: the address of the communicator, which holds nothing. A count of who
-    /// holds it would wait for the last message's way to the other core.
+    /// Not measured: the address of the communicator, which does not keep it alive. A reference
+    /// count would have to wait until the last message has reached the other core.
     AsItIs(usize),
-    /// It is measured, or has another algorithm.
+    /// Measured, or run by another algorithm.
     Watched {
         communicator: Arc<Communicator>,
         ticket: Ticket,
-        /// The algorithm of the MPI's that runs it.
+        /// The MPI's algorithm that runs it.
         forced: Option<Arc<Forced>>,
     },
 }
 
 impl ByNative {
-    /// A call of which nothing is measured.
+    /// Creates one for a call that is not measured.
     pub fn as_it_is(communicator: &Arc<Communicator>) -> Self {
         ByNative::AsItIs(Arc::as_ptr(communicator) as usize)
     }
 
-    /// The native MPI is about to run it on the communicator that this returns.
+    /// Begins the native call; returns the communicator for it.
     pub fn begin(&mut self, comm: Comm) -> Comm {
         let ByNative::Watched { forced, .. } = self else {
             return comm;
@@ -105,8 +105,8 @@ impl ByNative {
         })
     }
 
-    /// The native MPI has started it with this result, and the application has a request for it at
-    /// this address; what the application gets.
+    /// Ends the start by the native MPI, which returned `code` and stored the application's request
+    /// at this address; returns the code for the application.
     pub fn started(self, native: &Native, comm: Comm, code: c_int, request: Word) -> c_int {
         match self {
             ByNative::Watched {
@@ -121,7 +121,7 @@ impl ByNative {
         }
     }
 
-    /// The native MPI has run it with this result; what the application gets.
+    /// Ends the run by the native MPI, which returned `code`; returns the code for the application.
     pub fn ran(self, native: &Native, comm: Comm, code: c_int) -> c_int {
         match self {
             ByNative::AsItIs(_) if code == SUCCESS => code,
@@ -145,7 +145,7 @@ impl ByNative {
     }
 }
 
-/// A call failed on the communicator that was at this address; if it is still there.
+/// Notes that a call failed on the communicator that was at this address, if it still exists.
 #[cold]
 fn fail(address: usize) {
     let all: Vec<Arc<Communicator>> = GUARDED.lock().iter().filter_map(Weak::upgrade).collect();
@@ -155,7 +155,7 @@ fn fail(address: usize) {
     }
 }
 
-/// A call under a guard has ended, with this code.
+/// Ends a call under a guard, with this code.
 fn ended_call(communicator: &Communicator, ticket: &Ticket, code: c_int) {
     if code != SUCCESS || ticket.is_measured() {
         communicator
@@ -165,8 +165,8 @@ fn ended_call(communicator: &Communicator, ticket: &Ticket, code: c_int) {
     }
 }
 
-/// Guards a call of a cell on a communicator that has a guard. Collective now and then, unless the
-/// call is one that starts a collective.
+/// Guards a call of a cell on a communicator that has a guard. Collective from time to time, unless
+/// the call is one that starts a collective.
 pub fn enter<'a>(
     native: &Native,
     communicator: &'a Arc<Communicator>,
@@ -188,7 +188,7 @@ pub fn enter<'a>(
     })
 }
 
-/// A communicator that may have a guard was made.
+/// Registers a new communicator that may have a guard.
 pub fn made(communicator: &Arc<Communicator>) {
     if communicator.guard.is_some() {
         let mut all = GUARDED.lock();
@@ -197,15 +197,15 @@ pub fn made(communicator: &Arc<Communicator>) {
     }
 }
 
-/// A communicator that may have a guard is about to end.
+/// Ends the guard of a communicator that may have one, before the communicator ends.
 pub fn ended(native: &Native, communicator: &Communicator) {
     if let Some(guarding) = &communicator.guard {
         guarding.finish(native, communicator);
     }
 }
 
-/// MPI is about to end. A communicator on which other ranks have not begun what this one has is
-/// left to it.
+/// Ends all guards, before MPI ends. A communicator on which other ranks have not begun this rank's
+/// exchange is left to the MPI.
 pub fn end(native: &Native) {
     let all = std::mem::take(&mut *GUARDED.lock());
     for communicator in all.iter().filter_map(Weak::upgrade) {

@@ -1,11 +1,12 @@
-//! Started collectives whose time is measured, by the requests that the application has for them,
-//! whoever runs them.
+//! Started collectives whose time is measured, by the application's requests for them, whether a
+//! plan or the native MPI runs them.
 //!
-//! Measured is what a collective takes of the program's time: the call that starts it, and those
-//! that complete it, test it, or wait for others with it. What goes on meanwhile costs the program
-//! nothing, and no rank can tell how much of its own work it has done: a plan is no better for
-//! being complete sooner than anybody asks. What it may cost elsewhere, where the MPI calls us in
-//! other calls, is in the time from one start to the next, which the guard looks at as well.
+//! The time of a collective is the program's time that it takes: in the call that starts it, and in
+//! those that complete it, test it, or wait for others with it. Progress between these calls costs
+//! the program nothing, and no rank can measure how much of its own work it has done: a plan is no
+//! better for being complete before it is tested. Costs elsewhere, in other calls in which the MPI
+//! calls the progress hook, are part of the time from one start to the next, which the guard
+//! considers as well.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::by_request::{ByRequest, key};
 use crate::clock::now;
 use crate::communicator::Communicator;
 
-/// A collective that was started, and is not complete.
+/// Collective that was started, and is not complete.
 struct Open {
     communicator: Arc<Communicator>,
     ticket: Ticket,
@@ -26,16 +27,16 @@ struct Open {
     took: u64,
 }
 
-/// Those that are measured.
+/// Collectives that are measured.
 static OPEN: ByRequest<Open> = ByRequest::new();
 
-/// Whether there are none.
+/// True if there are none.
 #[inline(always)]
 pub fn are_none() -> bool {
     OPEN.is_empty()
 }
 
-/// A guarded call has been started, whose request is at an address.
+/// Adds a guarded call that has been started, whose request is at an address.
 pub fn add(native: &Native, request: Word, communicator: &Arc<Communicator>, ticket: Ticket) {
     let Some(start) = ticket.start() else {
         return;
@@ -45,23 +46,24 @@ pub fn add(native: &Native, request: Word, communicator: &Arc<Communicator>, tic
         ticket,
         took: now().saturating_sub(start),
     };
-    // MPIs give one request to all that are complete at once: what was there is not measured.
+    // MPIs use one request for all operations that complete immediately: the previous one is no
+    // longer measured.
     drop(OPEN.insert(native, handle_at(request), one));
 }
 
-/// The request at an address is freed.
+/// Removes the request at an address, which is freed.
 pub fn forget(native: &Native, request: Request) {
     drop(OPEN.remove(native, request));
 }
 
-/// A call that completes requests, or tests them, some of which are measured.
+/// Call that completes or tests requests, some of which are measured.
 pub struct Within {
-    /// Their addresses, and what was there.
+    /// Addresses of the requests, and their previous values.
     requests: Vec<(Word, Word)>,
     start: u64,
 }
 
-/// The call begins; `None` where none of its requests is measured.
+/// Begins the call; `None` if none of its requests is measured.
 pub fn enter(native: &Native, completion: &Completion) -> Option<Within> {
     if are_none() {
         return None;
@@ -78,7 +80,7 @@ pub fn enter(native: &Native, completion: &Completion) -> Option<Within> {
 }
 
 impl Within {
-    /// The call ends: where it has completed a request, there is none any more.
+    /// Ends the call: a request that it has completed is no longer measured.
     pub fn leave(self, native: &Native) {
         let took = now().saturating_sub(self.start);
         for (address, request) in self.requests {
@@ -90,7 +92,7 @@ impl Within {
     }
 }
 
-/// Adds nanoseconds to a collective; it is returned where it is complete.
+/// Adds nanoseconds to a collective; returns it if it is complete.
 fn count(request: Word, took: u64, is_complete: bool) -> Option<Open> {
     OPEN.with(|open| {
         open.get_mut(&request)?.took += took;

@@ -1,5 +1,5 @@
-//! The platform that the job runs on: as a file has it, or measured here, inside
-//! the job's own `MPI_Init` (`TREEPIE_PROBE=auto`).
+//! Platform of the job: from a file, or measured here, inside the job's own `MPI_Init`
+//! (`TREEPIE_PROBE=auto`).
 //!
 //! ```text
 //!   file --> does it know the hosts? --> do a few latencies fit? --> used
@@ -7,11 +7,10 @@
 //!                    +---------> measured <------+
 //! ```
 //!
-//! A file that has clusters by the names of their hosts, and not all links, is completed: what it
-//! lacks is measured, in any case.
+//! A file that has clusters by the names of their hosts, but not all links, is completed: missing
+//! links are measured in any case.
 //!
-//! What is measured, and how, is in `treepie_platform::probe`; here is what
-//! carries its messages.
+//! The measurement is in `treepie_platform::probe`; this module carries its messages.
 
 mod wire;
 
@@ -34,49 +33,47 @@ use treepie_process::machine;
 
 use wire::Wire;
 
-/// What is known of the platform, and whether it may be measured; the same on all
-/// ranks.
+/// Known platform, and whether it may be measured; the same on all ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PlatformSource {
     /// A platform file, if one is named.
     pub file: Option<File>,
-    /// It is measured if no file fits.
+    /// True if it is measured if no file fits.
     pub probe: bool,
 }
 
-/// A platform file that is named.
+/// Platform file that is named.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct File {
     /// Its name.
     pub name: String,
-    /// What it says; `None` if it is not there yet, to be written when the platform
-    /// is measured.
+    /// Its text; `None` if it does not exist yet, and is written when the platform is measured.
     pub text: Option<String>,
 }
 
-/// Why there is no platform.
+/// Reason why there is no platform.
 #[derive(Debug, Error)]
 pub enum PlatformUnknown {
-    /// A native call failed, or what was shared did not come across.
+    /// A native call failed, or shared data did not arrive.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// The platform file is no such file.
+    /// The platform file is invalid.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The platform file is of another place.
+    /// The platform file does not match the job's hosts.
     #[error("{file}: {mismatch}")]
     Mismatch {
         /// The file.
         file: String,
-        /// Why.
+        /// Reason.
         mismatch: Mismatch,
     },
-    /// Ranks are bound to parts of hosts that are not its hosts.
+    /// Ranks are bound to parts of hosts that the platform's hosts lack.
     #[error(
         "the platform does not fit what ranks are bound to: {0}; measure it with `treepie probe`"
     )]
     Bound(#[from] PlatformError),
-    /// The measurement gave none.
+    /// The measurement failed.
     #[error("probe: the platform could not be measured; measure it with `treepie probe`")]
     Unmeasured,
 }
@@ -87,23 +84,23 @@ impl From<NativeError> for PlatformUnknown {
     }
 }
 
-/// Seconds that measuring may take while the application waits.
+/// Time limit of the measurement in seconds, since the application waits.
 const BUDGET: f64 = 20.0;
-/// Latencies may differ from those of a file by this factor: clusters that are
-/// others differ by more, and a busy machine by less.
+/// Factor by which latencies may differ from those of a file: other clusters differ by more, a busy
+/// machine by less.
 const FACTOR: f64 = 3.0;
 
-/// Where this process runs.
+/// Returns the identity of this process's location.
 pub fn identity(native: &Native) -> Identity {
     let system = Path::new(processors::SYSTEM);
     processors::identity(system, native.processor_name(), &machine::cores())
 }
 
-/// The platform for the ranks of `world`, which run there; `None` if nothing is known and nothing
-/// may be measured. Collective, and the same on all ranks.
+/// Returns the platform for the ranks of `world`, with these locations; `None` if none is known and
+/// it may not be measured. Collective, and the same on all ranks.
 ///
 /// # Errors
-/// A file that does not fit where nothing may be measured; a call that failed.
+/// A file that does not fit if it may not be measured; a call that failed.
 pub fn settle(
     native: &Native,
     world: Comm,
@@ -128,17 +125,17 @@ pub fn settle(
             });
         }
         (of_file, _) => {
-            // On a communicator of our own, where no message of the application is.
+            // On a private communicator, which has no messages of the application.
             let private = native.split(world, native.rank(world)?)?;
             native.return_errors(private.handle())?;
             checked_or_measured(native, private.handle(), of_file, known)?
         }
     };
-    // The launcher may bind ranks otherwise than when it was measured.
+    // The launcher may bind ranks differently than when it was measured.
     Ok(Some(platform.with_inside(Inside::of(ranks))?))
 }
 
-/// The platform of a file for a job on these hosts, or why it is none for it.
+/// Returns the platform of a file for a job on these hosts, or why it does not fit.
 fn fitting(
     name: &str,
     text: &str,
@@ -148,8 +145,8 @@ fn fitting(
     Ok(given.for_job(names))
 }
 
-/// The platform of the file if a few latencies are as it says, or else one that is measured now,
-/// as far as the file does not have it.
+/// Returns the platform of the file if a few latencies match it; otherwise one that is measured
+/// now, as far as the file lacks it.
 fn checked_or_measured(
     native: &Native,
     private: Comm,
@@ -201,19 +198,19 @@ fn checked_or_measured(
     }
 }
 
-/// What messages call a platform that has no file.
+/// Name of a platform without a file, in messages.
 const NAME: &str = "the measured platform";
 
-/// What this job has measured, on all ranks.
+/// Platform that this job has measured, on all ranks.
 static MEASURED: OnceCell<PlatformFile> = OnceCell::new();
 
-/// The platform that this job has measured, if it has.
+/// Returns the platform that this job has measured, if it has.
 pub fn measured() -> Option<&'static PlatformFile> {
     MEASURED.get()
 }
 
-/// Rank 0's platform as the text of a file, which is written where one was named
-/// and is not there yet.
+/// Returns rank 0's platform as the text of a file, and writes it if a file was named that does not
+/// exist yet.
 fn written(native: &Native, report: Report, known: &PlatformSource) -> Option<String> {
     let file = PlatformFile {
         header: Header::now(format!("treepie {}", env!("CARGO_PKG_VERSION"))),

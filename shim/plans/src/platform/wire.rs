@@ -1,4 +1,4 @@
-//! Messages between ranks for measuring the platform.
+//! Messages between ranks for the measurement of the platform.
 
 use std::time::{Duration, Instant};
 
@@ -6,18 +6,18 @@ use treepie_mpi::native::{Native, NativeError, Requests};
 use treepie_mpi::{Comm, Word, c_int};
 use treepie_platform::probe::{Messenger, others_behind};
 
-/// Messages whose times count.
+/// Tag of messages that are timed.
 const DATA: c_int = 1;
-/// Values, each behind its length.
+/// Tag of values, each preceded by its length.
 const VALUE: c_int = 2;
-/// A rank that waits for a value looks for it this often, so that it leaves the
-/// processor to those that measure.
+/// Interval at which a rank that waits for a value polls, so that it leaves the processor to the
+/// ranks that measure.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// The native point-to-point messages on a communicator of our own.
+/// Native point-to-point messages on a private communicator.
 ///
-/// After a call that failed nothing is sent any more, and everything that is heard
-/// is empty, which ends the measurement.
+/// After a failed call no more messages are sent, and everything that is received is empty, which
+/// ends the measurement.
 pub struct Wire<'a> {
     native: &'a Native,
     comm: Comm,
@@ -37,7 +37,7 @@ enum Direction {
 }
 
 impl<'a> Wire<'a> {
-    /// Messages on `comm`, which returns its errors and which nobody else uses.
+    /// Creates the messages on `comm`, which returns its errors and has no other users.
     ///
     /// # Errors
     /// A native call that failed.
@@ -54,8 +54,8 @@ impl<'a> Wire<'a> {
         })
     }
 
-    /// Moves the parts of `bytes` bytes of a buffer, all started before one is
-    /// waited for. `pause` is how long to sleep between two looks.
+    /// Transfers the parts of `bytes` bytes of a buffer, all started before the first wait. `pause`
+    /// is the time to sleep between two polls.
     fn move_parts(
         &mut self,
         (direction, partner, tag): (Direction, usize, c_int),
@@ -63,7 +63,7 @@ impl<'a> Wire<'a> {
         bytes: usize,
         pause: Option<Duration>,
     ) {
-        // Empty messages need no room of their own.
+        // Empty messages need no buffer.
         let parts = match bytes {
             0 => buffer.len(),
             bytes => buffer.len() / bytes,
@@ -92,7 +92,7 @@ impl<'a> Wire<'a> {
         }
         let message = (part.as_mut_ptr() as Word, count, self.native.byte());
         // SAFETY: the part is in a buffer that the callers keep until all requests are complete, or
-        // for ever where one failed; what is received into it overlaps no other message.
+        // for ever if one failed; a receive buffer overlaps no other message.
         let begun = unsafe {
             match direction {
                 Direction::To => self.native.begin_send(message, partner, tag, self.comm),
@@ -105,7 +105,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Waits for all of these; `pause` is how long to sleep between two looks.
+    /// Waits for all of these; `pause` is the time to sleep between two polls.
     fn finish(&mut self, requests: &mut Requests, pause: Option<Duration>) {
         while !requests.is_empty() {
             match self.native.test(requests, |_| ()) {
@@ -123,7 +123,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// The buffer for this direction, with `length` bytes at least, to be given back by
+    /// Takes the buffer for this direction, with `length` bytes at least, to be given back by
     /// [`Wire::give_back`].
     fn take(&mut self, direction: Direction, length: usize) -> Vec<u8> {
         let mut buffer = std::mem::take(match direction {
@@ -149,7 +149,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// `count` messages of `bytes` bytes, with the buffer for this direction.
+    /// Transfers `count` messages of `bytes` bytes, with the buffer for this direction.
     fn data(&mut self, direction: Direction, partner: usize, bytes: u64, count: usize) {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let length = bytes.max(1).saturating_mul(count);
@@ -163,7 +163,7 @@ impl<'a> Wire<'a> {
         self.give_back(direction, buffer);
     }
 
-    /// A value, or its length.
+    /// Transfers a value, or its length.
     fn whole(&mut self, direction: Direction, partner: usize, mut bytes: Vec<u8>) -> Vec<u8> {
         let length = bytes.len();
         if self.failed || length == 0 {
@@ -217,7 +217,7 @@ impl Messenger for Wire<'_> {
         let mut out = self.take(Direction::To, bytes);
         let mut back = self.take(Direction::From, bytes.saturating_mul(others.len()));
         let mut requests = Requests::default();
-        // Who sends first to this rank is the member before it.
+        // The first sender to this rank is the member before it.
         for (place, &from) in others.iter().rev().enumerate() {
             let part = &mut back[place * bytes..][..bytes];
             self.begin(&mut requests, (Direction::From, from, DATA), part);

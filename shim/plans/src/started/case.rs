@@ -1,4 +1,4 @@
-//! A call that starts a collective: whether a plan runs it, and which.
+//! Call that starts a collective: selection of the plan that runs it, if any.
 
 use std::sync::Arc;
 
@@ -28,17 +28,17 @@ use crate::repeated::{self, Answers};
 use crate::setup::Setup;
 use crate::{attached, neighbours, plans};
 
-/// Why no plan runs a call.
+/// Reason why no plan runs a call.
 pub enum Out {
-    /// No plan serves it, as all ranks see.
+    /// No plan serves it; the same on all ranks.
     Unserved,
-    /// This rank alone may see that the call is wrong: the native MPI says so.
+    /// Possibly only this rank sees the call's error: the native MPI reports it.
     Wrong,
     /// It is refused with this code.
     Refused(c_int),
 }
 
-/// A call that a plan may run.
+/// Call that a plan may run.
 pub struct Case<'a> {
     pub native: &'static Native,
     setup: &'static Setup,
@@ -47,16 +47,16 @@ pub struct Case<'a> {
     call: &'a Call,
     runner: &'a Runner,
     ordered: bool,
-    /// The plan that the guard says: its algorithm, and the largest message in bytes.
+    /// The guard's plan: its algorithm, and the largest message in bytes.
     pub guarded: Option<(&'static Algorithm, u64)>,
     is_persistent: bool,
-    /// The guard over the starts of a persistent request, its cell, and its numbers.
+    /// Guard over the starts of a persistent request, its cell, and the exchanged numbers.
     pub tried: Option<(Guard, CellKey, Numbers)>,
 }
 
 impl<'a> Case<'a> {
-    /// A call that plans may start on a communicator that is [`serving`] it, and its cell, if there
-    /// is a guard.
+    /// Creates the case of a call that plans may start on a communicator that is [`serving`] it;
+    /// returns it with its cell, if there is a guard.
     pub fn new(
         native: &'static Native,
         setup: &'static Setup,
@@ -82,10 +82,10 @@ impl<'a> Case<'a> {
         Some((case, answers.key.map(|key| key.of_form(Nonblocking))))
     }
 
-    /// The operation that a plan runs, at its place.
+    /// Returns the operation that a plan runs, at its place.
     ///
     /// # Errors
-    /// Why none does.
+    /// The reason why no plan runs it.
     pub fn operation(&mut self, place: Place) -> Result<Arc<Running>, Out> {
         let Case {
             native,
@@ -136,14 +136,15 @@ impl<'a> Case<'a> {
         Ok(Arc::new(running))
     }
 
-    /// Numbers of a persistent request; `None` where there are none, as all ranks see.
+    /// Creates the exchange of numbers for a persistent request; `None`, on all ranks, if no plan
+    /// serves it.
     pub fn numbers(&self) -> Option<Numbers> {
         let (setup, communicator) = (self.setup, self.communicator);
         let place = communicator.next_persistent()?;
         Numbers::new(self.native, setup, communicator, (place, VALUES_OF_REQUEST))
     }
 
-    /// What is run; `None` where the native MPI does it.
+    /// Returns the work of the operation; `None` if the native MPI does it.
     fn work(&mut self, job: &Job, known: Option<sizes::AgreedSizes>) -> Option<Work> {
         let (setup, communicator, call) = (self.setup, self.communicator, self.call);
         let key = Key {
@@ -177,11 +178,11 @@ impl<'a> Case<'a> {
         chosen.map(Work::Plan)
     }
 
-    /// The algorithm of a call whose sizes ranks tell the leaders of their clusters, and its
-    /// largest message; `None` where they tell none, as all ranks know alike.
+    /// Returns the algorithm of a call whose sizes ranks send to the leaders of their clusters, and
+    /// its largest message in bytes; `None`, on all ranks, if they send none.
     fn told(&self, key: &Key) -> Option<(&'static Algorithm, u64)> {
         let (setup, communicator, operation) = (self.setup, self.communicator, key.operation);
-        // Of persistent ones all ranks know all sizes.
+        // All ranks know all sizes of persistent requests.
         let is_known = self.is_persistent && self.guarded.is_none();
         let is_told = operation.tells_all_sizes() || operation.is_among_neighbours() || is_known;
         if is_told || setup.progress != Progress::Called {
@@ -205,7 +206,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What the MPI says of a call, or has said of one like it.
+/// Returns the MPI's answers about a call, cached or new.
 fn answers(
     native: &Native,
     setup: &Setup,
@@ -220,8 +221,8 @@ fn answers(
     known.or_else(|| ask(native, setup, communicator, runner, (call, form)))
 }
 
-/// Our communicator for `comm`, where plans may start this collective on it. Where a persistent
-/// request is made, it is too.
+/// Returns the private communicator for `comm`, if plans may start this collective on it. For a
+/// persistent request, it is created if necessary.
 pub fn serving(
     native: &Native,
     setup: &Setup,
@@ -251,12 +252,13 @@ pub fn serving(
     }?
 }
 
-/// Whether a plan runs an operation wherever its ranks are, for equal results everywhere.
+/// True if a plan runs an operation independently of the locality of its ranks, for equal results
+/// everywhere.
 fn keeps_bits(setup: &Setup, operation: Operation) -> bool {
     setup.reproducible && operation.reduces()
 }
 
-/// Others may be in their plans already: this rank can't turn to the MPI.
+/// Other ranks may have begun their plans already: this rank cannot use the MPI instead.
 #[cold]
 fn too_many(native: &Native, call: &Call) -> Out {
     log::error(&format!(
@@ -267,7 +269,7 @@ fn too_many(native: &Native, call: &Call) -> Out {
     Out::Refused(native.abi.err_intern)
 }
 
-/// This rank's plan; `None` where the native MPI does it.
+/// Returns this rank's plan; `None` if the native MPI runs the call.
 fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
     let bytes = key.bytes();
     match runner {
@@ -286,7 +288,7 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
         Runner::Auto => {
             let choice = communicator.choose_started(key, bytes, setup.progress);
             let by_rule = || direct(key.operation);
-            // Of persistent ones all know the sizes: leaders are told none.
+            // All ranks know the sizes of persistent requests: leaders receive none.
             let algorithm = choice
                 .algorithm
                 .filter(|algorithm| !algorithm.needs_leaders())
@@ -299,7 +301,8 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
     }
 }
 
-/// The largest message, in bytes, of a plan that is started: all go at once.
+/// Returns the largest message, in bytes, of a started plan, whose messages are all sent
+/// immediately.
 fn started_segment(communicator: &Communicator, named: Option<u64>) -> u64 {
     let eager = communicator.eager_limit();
     named.map_or(eager, |segment| segment.min(eager))

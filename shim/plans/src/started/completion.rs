@@ -1,5 +1,5 @@
-//! Calls that complete requests: they go on with the plans of those that they are given, until the
-//! native MPI's own procedure need not wait for us any more.
+//! Calls that complete requests: they advance the plans of their requests, until the native MPI's
+//! own procedure no longer depends on this library.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,13 +14,13 @@ use super::running::Running;
 use crate::clock::now;
 use crate::guarded::measured;
 
-/// How often nothing may have happened before other processes are let in.
+/// Number of idle turns after which the process yields to others.
 const PATIENCE: u32 = 32;
 
-/// An operation, and its place among the requests that a call was given.
+/// Operation, and its index among the requests of a call.
 type Placed = (usize, Arc<Running>);
 
-/// How long a procedure waits for the requests that it is given.
+/// Condition until which a procedure waits for its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waits {
     /// Until all are complete.
@@ -29,11 +29,11 @@ pub enum Waits {
     Any,
     /// Until one is complete; it completes all that are.
     Some,
-    /// Not at all.
+    /// No wait.
     Not,
 }
 
-/// `next` completes requests, or looks at them; it waits so.
+/// Runs `next`, which completes or tests requests, and waits as `waits` states.
 #[inline(always)]
 pub fn complete(waits: Waits, completion: Completion, next: impl FnOnce() -> c_int) -> c_int {
     match are_none() && measured::are_none() {
@@ -42,19 +42,20 @@ pub fn complete(waits: Waits, completion: Completion, next: impl FnOnce() -> c_i
     }
 }
 
-/// `next` looks at a request.
+/// Runs `next`, which queries a request.
 pub fn look(request: Word, next: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: the application's call gives a request.
+    // SAFETY: the application's call passes a request.
     let request = unsafe { <Request as treepie_mpi::Handle>::from_word(request) };
     look_at_all(|_| std::iter::once(request), next)
 }
 
-/// `next` looks at several requests.
+/// Runs `next`, which queries several requests.
 pub fn look_at(several: &Completion, next: impl FnOnce() -> c_int) -> c_int {
     look_at_all(|native| several.requests(native), next)
 }
 
-/// What has failed is told by the call that completes it, and by no look.
+/// Advances the requests, then runs `next`. Errors are reported by the call that completes a
+/// request, and not by a query.
 fn look_at_all<R: Iterator<Item = Request>>(
     requests: impl FnOnce(&'static Native) -> R,
     next: impl FnOnce() -> c_int,
@@ -129,14 +130,14 @@ fn complete_ours(
     code
 }
 
-/// Whether one is under way, or another thread is about to tell the MPI of its end, which would not
-/// always wake a thread that waits in it.
+/// True if one is active, or another thread is about to complete it in the MPI, which would not
+/// always wake a thread that waits there.
 fn are_under_way(ours: &[Placed]) -> bool {
     let is_open = |(_, running): &Placed| running.is_under_way() || running.is_held();
     ours.iter().any(is_open)
 }
 
-/// Goes on with all; whether something was done.
+/// Advances all; true on any progress.
 fn advance(native: &Native, ours: &[Placed]) -> bool {
     let advanced = ours.iter().filter(|(_, running)| running.advance(native));
     advanced.count() > 0
@@ -149,8 +150,8 @@ fn wait(went_on: bool, idle: &mut u32) {
     }
 }
 
-/// Completes one request or some, in the place of `MPI_Waitany` and `MPI_Waitsome`: those would
-/// wait for us. `None` where none of ours is under way, so that they don't.
+/// Completes one request or some, instead of `MPI_Waitany` and `MPI_Waitsome`, which would wait for
+/// this library's operations. `None` if none of these is active, so that they do not.
 fn wait_for_one(
     native: &Native,
     waits: Waits,
@@ -186,15 +187,15 @@ fn wait_for_one(
     None
 }
 
-/// What a call returns that the native MPI ended with `code`, and has completed requests of which
-/// some have failed. The handler of the first one's communicator is told (MPI 4.1, 9.3), unless the
-/// MPI has called one.
+/// Returns the code of a call that the native MPI ended with `code`, and that has completed
+/// requests some of which failed. Calls the handler of the first one's communicator (MPI 4.1, 9.3),
+/// unless the MPI has called one.
 fn tell_errors(native: &Native, completion: &Completion, ours: &[Placed], code: c_int) -> c_int {
     if code != SUCCESS && !native.is_in_status(code) {
         return code;
     }
     let failed = ours.iter().filter_map(|(at, running)| {
-        // SAFETY: the call has told what it completed.
+        // SAFETY: the call has set the indices of completed requests.
         let place = unsafe { completion.status_of(*at) }?;
         Some((place, running.take_error()?))
     });

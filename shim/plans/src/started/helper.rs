@@ -1,5 +1,5 @@
-//! A thread that goes on with plans whatever the program does. Only where that may call MPI from
-//! several threads, and it is asked for: each turn takes the MPI's locks.
+//! Helper thread that advances plans independently of the program. Only if the program may call MPI
+//! from several threads, and on request: each turn takes the MPI's locks.
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -9,16 +9,16 @@ use treepie_process::guard::guarded;
 use treepie_process::log;
 use treepie_process::machine::with_signals_blocked;
 
-/// From one turn in which nothing was done to the next.
+/// Pause between two turns after an idle one.
 const PAUSE: Duration = Duration::from_micros(50);
 
 static HELPER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
 /// Outcome of a turn of the thread.
 pub enum Turn {
-    /// Something was done.
+    /// Progress was made.
     WentOn,
-    /// There are plans, and nothing could be done for them.
+    /// There are plans, and none could progress.
     Idle,
     /// There are no plans.
     Unneeded,
@@ -26,9 +26,9 @@ pub enum Turn {
     Over,
 }
 
-/// Starts the thread, which takes one `turn` after the other; whether that was possible.
+/// Starts the thread, which calls `turn` repeatedly; true on success.
 pub fn begin(turn: fn() -> Turn) -> bool {
-    // The thread inherits that signals are blocked: they are the application's.
+    // The thread inherits the blocked signals, which are for the application.
     let begun = with_signals_blocked(|| {
         thread::Builder::new()
             .name("treepie-plans".to_owned())
@@ -59,14 +59,14 @@ fn run(turn: fn() -> Turn) {
     }
 }
 
-/// There is something to do, or the thread is to end.
+/// Wakes the thread: there is work, or it is to end.
 pub fn wake() {
     if let Some(thread) = &*HELPER.lock() {
         thread.thread().unpark();
     }
 }
 
-/// Waits for the thread, which was told to end.
+/// Waits for the thread, which was requested to end.
 pub fn end() {
     let thread = HELPER.lock().take();
     if let Some(thread) = thread {

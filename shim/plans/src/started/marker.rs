@@ -1,4 +1,4 @@
-//! The mark by which the native MPI, and whoever waits in it, learns that an operation has ended.
+//! Mark by which the native MPI, and threads that wait in it, learn that an operation has ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,42 +9,42 @@ use treepie_process::log;
 
 use crate::place::Place;
 
-/// Tells the native MPI that an operation has ended.
+/// Reports the end of an operation to the native MPI.
 #[derive(Debug, Default)]
 pub struct Marker {
     request: OnceCell<Request>,
     is_persistent: AtomicBool,
-    /// The native MPI knows the request no more.
+    /// True if the native MPI has freed the request.
     is_freed: AtomicBool,
 }
 
 impl Marker {
-    /// The request by which the native MPI knows the operation; set once, since that is new.
+    /// Sets the native MPI's request for the operation; once, when that is new.
     pub fn set(&self, request: Request) {
         let _ = self.request.set(request);
     }
 
-    /// The native MPI's request.
+    /// Returns the native MPI's request.
     pub fn request(&self) -> Option<Request> {
         self.request.get().copied()
     }
 
-    /// The native MPI frees the request.
+    /// Notes that the native MPI frees the request.
     pub fn free(&self) {
         self.is_freed.store(true, Ordering::Release);
     }
 
-    /// Whether its request is started again and again.
+    /// True if its request is persistent, and may be started repeatedly.
     pub fn is_persistent(&self) -> bool {
         self.is_persistent.load(Ordering::Relaxed)
     }
 
-    /// The operation is started again and again.
+    /// Marks the operation as persistent.
     pub fn repeat(&self) {
         self.is_persistent.store(true, Ordering::Relaxed);
     }
 
-    /// Tells the end of an operation whose messages are at `place`.
+    /// Reports the end of an operation whose messages are at `place`.
     pub fn tell(&self, native: &Native, place: Place) {
         let Some(&request) = self.request.get() else {
             return;

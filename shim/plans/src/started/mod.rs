@@ -2,41 +2,43 @@
 //! ones, run by plans.
 //!
 //! ```text
-//! start        the calls that start, and those that prepare persistent ones
-//! case         whether a plan runs a call, and which
-//! running      an operation: its plan, its memory, and how far it is
-//! marker       what tells the native MPI of its end
-//! open         those that the application has requests for
-//! requests     the request that the application has for it, and whose it is
-//! completion   calls that complete requests, which go on with the plans of theirs
-//! progress     where the native MPI calls us in whatever it waits
-//! waiting      the list of those that others go on with
-//! helper       a thread that does so where the native MPI does not
+//! start        calls that start collectives, and those that prepare persistent ones
+//! case         selection of the plan that runs a call, if any
+//! running      an operation: its plan, its memory, and its progress
+//! marker       reports its end to the native MPI
+//! open         operations for which the application has requests
+//! requests     the application's request for an operation, and its owner
+//! completion   calls that complete requests, and advance the plans of these
+//! progress     hook that the native MPI calls in whatever it waits
+//! waiting      list of operations that others advance
+//! helper       a thread that advances them if the native MPI does not
 //! objects      datatypes and reductions that the application frees while a plan uses them
-//! sizes        of persistent ones, which ranks tell each other where the request is made
-//! work         what an operation runs: a plan, or one behind sizes that leaders are told
-//! trial        a persistent request whose starts the native MPI runs, or plans that are tried
-//! numbers      what ranks tell each other of such a request
+//! sizes        of persistent ones, which ranks exchange when the request is created
+//! work         work of an operation: a plan, or one after sizes that leaders receive
+//! trial        a persistent request whose starts are run by the native MPI or by candidates
+//! numbers      values that ranks exchange about such a request
 //! ```
 //!
-//! # Nobody else goes on
+//! # No
+//! progress by others
 //!
-//! Unless the native MPI or a thread calls us ([`progress`]), a rank goes on with a plan in the
-//! calls that complete its request, and nowhere else. Then only such plans are taken whose messages
-//! are all sent, and whose receives are all posted, when the operation starts
-//! ([`forwards`](treepie_collective::Plan::forwards)): no other rank waits for this one to go
-//! on, whatever it does meanwhile.
+//! Unless the native MPI or a thread calls this library ([`progress`]), a rank advances a plan only
+//! in the calls that complete its request. Then only plans are chosen whose messages are all sent,
+//! and whose receives are all posted, when the operation starts
+//! ([`forwards`](treepie_collective::Plan::forwards)): no other rank waits for the progress of this
+//! one, whatever it does meanwhile.
 //!
-//! # One rank alone never decides
+//! # One
+//! rank alone never decides
 //!
-//! Whether a plan starts hangs on what all ranks know: the settings, the operation, the bytes, and
-//! whether our communicator was made, which is done where all wait anyway: at the start for the
-//! world, behind the application's constructors for others, or in a blocking collective. Never in
-//! the call that starts, which may not wait.
+//! The decision to start a plan depends on values that all ranks know: the settings, the operation,
+//! the bytes, and the existence of the private communicator. That one is created when all wait
+//! anyway: at the start for the world, after the application's constructors for others, or in a
+//! blocking collective; never in the call that starts, which may not wait.
 //!
-//! Under a guard it hangs on the calls that there were, and on exchanged numbers, which are used
-//! from a blocking collective of the same communicator on: in `treepie_guard` it is said why
-//! not sooner. A persistent request may have a guard of its own ([`trial`]).
+//! Under a guard it depends on the earlier calls, and on exchanged numbers, which are used from a
+//! blocking collective of the same communicator on: `treepie_guard` explains why not sooner. A
+//! persistent request may have a separate guard ([`trial`]).
 
 mod case;
 mod completion;

@@ -1,5 +1,5 @@
-//! Numbers of which the least of all ranks is made, again and again, by messages that no other
-//! operation has: in whatever order ranks begin those of different requests.
+//! Minimum over all ranks of some numbers, computed repeatedly with messages that no other
+//! operation uses: ranks may begin those of different requests in any order.
 
 use std::mem;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::place::Place;
 use crate::plans;
 use crate::setup::Setup;
 
-/// How often nothing may have happened before other processes are let in.
+/// Number of idle turns after which the process yields to others.
 const PATIENCE: u32 = 32;
 
-/// Numbers of this rank, and the least of all ranks.
+/// Numbers of this rank, and their minimum over all ranks.
 pub struct Numbers {
     mine: Vec<i64>,
     least: Vec<i64>,
@@ -34,7 +34,8 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// So many numbers, in messages at `place`; `None` where no plan serves them, as all ranks see.
+    /// Creates an exchange of `length` numbers, in messages at `place`; `None`, on all ranks, if no
+    /// plan serves them.
     pub fn new(
         native: &Native,
         setup: &Setup,
@@ -83,12 +84,12 @@ impl Numbers {
         })
     }
 
-    /// Whether an exchange is under way.
+    /// True if an exchange is active.
     pub fn is_under_way(&self) -> bool {
         self.running.is_under_way()
     }
 
-    /// Begins an exchange of these.
+    /// Begins an exchange of these values.
     ///
     /// # Errors
     /// MPI's code.
@@ -100,16 +101,16 @@ impl Numbers {
         Ok(())
     }
 
-    /// The least of the numbers of all ranks, in a call that may wait for them; `None` where that
-    /// fails.
+    /// Returns the minimum of the numbers over all ranks, in a call that may wait for them; `None`
+    /// on failure.
     pub fn least_of(&mut self, native: &Native, values: &[i64]) -> Option<Vec<i64>> {
         self.begin(native, values).ok()?;
         let (least, _) = self.wait(native).ok()?;
         Some(least.to_vec())
     }
 
-    /// Waits for the numbers of all ranks, which have all begun the exchange; and the nanoseconds
-    /// that it took on this rank.
+    /// Waits for the numbers of all ranks, which have all begun the exchange; returns the minimum
+    /// with the nanoseconds that the exchange took on this rank.
     ///
     /// # Errors
     /// MPI's code.
@@ -134,7 +135,7 @@ impl Numbers {
 }
 
 impl Drop for Numbers {
-    /// The memory is that of messages as long as there are any, as there may be where one failed.
+    /// Leaks the memory if messages may still use it, as after a failed one.
     fn drop(&mut self) {
         if self.is_under_way() || self.running.code() != SUCCESS {
             let running = Arc::clone(&self.running);

@@ -1,5 +1,5 @@
-//! Datatypes and reductions that the application frees while an operation uses them: MPI keeps what
-//! stands behind the handle until then (MPI 4.1, 6.12), and so do we.
+//! Datatypes and reductions that the application frees while an operation uses them: MPI keeps the
+//! object behind the handle until then (MPI 4.1, 6.12), and so does this library.
 
 use std::mem;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use treepie_record::handle_at;
 use super::open::{are_none, use_handle};
 use super::running::Running;
 
-/// What was freed by the application alone: a handle, and what frees it.
+/// Object that only the application has freed: its handle, and the function that frees it.
 struct Kept {
     handle: Word,
     free: fn(&Native, Word),
@@ -21,19 +21,20 @@ struct Kept {
 
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
-/// Operations that are no more, which may hold objects of the MPI, and whether there are any.
+/// Operations that have ended, which may hold objects of the MPI, and a flag that is set if there
+/// are any.
 static ENDED: Mutex<Vec<Arc<Running>>> = Mutex::new(Vec::new());
 static HAVE_ENDED: AtomicBool = AtomicBool::new(false);
 
-/// An operation is no more. What only it used is freed in [`settle`]: here the native MPI may be
-/// about to free the request, and MPICH 4.0 ends a job that calls it then, where the job has
+/// Ends an operation. Objects that only it used are freed in [`settle`]: here the native MPI may be
+/// about to free the request, and MPICH 4.0 ends a job that calls it then, if the job has
 /// `MPI_THREAD_MULTIPLE`.
 pub fn end(running: Arc<Running>) {
     ENDED.lock().push(running);
     HAVE_ENDED.store(true, Ordering::Release);
 }
 
-/// The object whose handle is at `address` is freed by `next`, or later.
+/// Frees the object whose handle is at `address`, by `next` or later.
 pub fn release<H: Freed>(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     if are_none() {
         return next();
@@ -60,12 +61,12 @@ fn free<H: Freed>(native: &Native, handle: Word) {
     unsafe { H::from_word(handle) }.free(native);
 }
 
-/// Frees what no operation uses any more. Not to be called from within the native MPI.
+/// Frees objects that no operation uses any more. Not to be called from within the native MPI.
 pub fn settle(native: &Native) {
     if !HAVE_ENDED.swap(false, Ordering::AcqRel) {
         return;
     }
-    // What is dropped here calls the MPI, too.
+    // Destructors here call the MPI, too.
     drop(mem::take(&mut *ENDED.lock()));
     let unused: Vec<Kept> = {
         let mut kept = KEPT.lock();

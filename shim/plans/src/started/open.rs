@@ -1,4 +1,4 @@
-//! Operations that the application has requests for.
+//! Operations for which the application has requests.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use treepie_mpi::{Request, Word};
 use super::running::Running;
 use crate::by_request::{ByRequest, key};
 
-/// Operations that were not told to be complete, and persistent ones.
+/// Non-blocking operations whose completion was not reported yet, and persistent ones.
 pub(super) static OPEN: ByRequest<Arc<Running>> = ByRequest::new();
 
-/// Whether there are none.
+/// True if there are none.
 #[inline(always)]
 pub fn are_none() -> bool {
     OPEN.is_empty()
 }
 
-/// The operations among these requests.
+/// Returns the operations among these requests.
 pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Arc<Running>> {
     let placed = placed_among(native, requests).into_iter();
     placed.map(|(_, running)| running).collect()
 }
 
-/// The operations among these requests, with their places among them.
+/// Returns the operations among these requests, with their indices.
 pub fn placed_among(
     native: &Native,
     requests: impl Iterator<Item = Request>,
@@ -34,7 +34,7 @@ pub fn placed_among(
     })
 }
 
-/// Whether an operation uses an object of the application's with this handle.
+/// True if an operation uses an object of the application with this handle.
 pub fn use_handle(handle: Word) -> bool {
     OPEN.with(|open| open.values().any(|running| running.uses(handle)))
 }

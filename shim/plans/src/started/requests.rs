@@ -1,10 +1,5 @@
-//! The request that the application has for an operation: one of the native MPI's own, so that all
-//! that takes requests takes it, in every language.
-//!
-//! | operation | request | complete when |
-//! |---|---|---|
-//! | non-blocking | generalized (`MPI_Grequest_start`) | `MPI_Grequest_complete` was called |
-//! | persistent | a receive of nothing from this process (`MPI_Recv_init`) | the message was sent |
+//! Request of the application for an operation: one of the native MPI's own, so that every
+//! procedure accepts it, in every language.
 
 use std::sync::Arc;
 
@@ -20,7 +15,7 @@ use crate::guarded::measured;
 fn remove(native: &Native, request: Request) {
     if let Some(running) = OPEN.remove(native, request) {
         if running.is_under_way() {
-            // An error of the program's. Messages are still on their way into its memory.
+            // An error of the program. Messages into its memory are still in flight.
             std::mem::forget(Arc::clone(&running));
         } else if let Some(trial) = running.trial() {
             trial.end(native);
@@ -29,7 +24,7 @@ fn remove(native: &Native, request: Request) {
     }
 }
 
-/// MPI is about to end, on all ranks.
+/// Ends all trials, since MPI is about to end, on all ranks.
 pub fn end_trials(native: &Native) {
     let all: Vec<_> = OPEN.with(|open| open.values().cloned().collect());
     let ended = all.iter().filter(|running| !running.is_under_way());
@@ -38,7 +33,7 @@ pub fn end_trials(native: &Native) {
         .for_each(|trial| trial.end(native));
 }
 
-/// Starts a non-blocking operation, whose request goes to `address`.
+/// Starts a non-blocking operation, and stores its request at `address`.
 ///
 /// # Errors
 /// MPI's code.
@@ -54,7 +49,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
     let request = match unsafe { native.start_generalized(callbacks, state) } {
         Ok(request) => request,
         Err(code) => {
-            // SAFETY: made above, and known to nobody else.
+            // SAFETY: made above, and not shared yet.
             drop(unsafe { Arc::from_raw(state as *const Running) });
             return Err(code);
         }
@@ -71,7 +66,8 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
     Ok(())
 }
 
-/// Begins an operation, with which whoever makes progress goes on where its messages wait.
+/// Begins an operation; if its messages wait for others, adds it to the operations that are
+/// advanced in the background.
 fn begin(native: &Native, running: &Arc<Running>) -> Result<(), c_int> {
     if running.begin(native)? {
         progress::add(running);
@@ -79,7 +75,7 @@ fn begin(native: &Native, running: &Arc<Running>) -> Result<(), c_int> {
     Ok(())
 }
 
-/// Prepares a persistent operation, whose request goes to `address`.
+/// Prepares a persistent operation, and stores its request at `address`.
 ///
 /// # Errors
 /// MPI's code.
@@ -93,8 +89,8 @@ pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<
     Ok(())
 }
 
-/// Gives the application a request for an operation in whose place plans are tried; the native
-/// MPI's own is at this address now.
+/// Gives the application a request for an operation that is tried by candidates; the native MPI's
+/// own is at this address now.
 ///
 /// # Errors
 /// MPI's code.
@@ -107,7 +103,7 @@ pub fn prepare_tried(native: &Native, running: Arc<Running>, address: Word) -> R
     Ok(())
 }
 
-/// `count` persistent requests, an array at `requests`, are started by `next`.
+/// Starts `count` persistent requests, an array at `requests`, by `next`.
 pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if are_none() || code != SUCCESS {
@@ -124,7 +120,7 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
         let Err(failed) = begin(native, &one) else {
             continue;
         };
-        // Nobody is to wait for it.
+        // No process is to wait for it.
         one.marker.tell(native, one.place());
         if first == SUCCESS {
             native.call_error_handler(one.told(), failed);
@@ -134,7 +130,7 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
     first
 }
 
-/// The request at an address is freed by `next`.
+/// Frees the request at an address by `next`.
 pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     if are_none() && measured::are_none() {
         return next();
@@ -143,7 +139,7 @@ pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if let (SUCCESS, Some(native)) = (code, native()) {
         measured::forget(native, request);
-        // A generalized one is removed where the MPI frees it.
+        // A generalized one is removed when the MPI frees it.
         let listed = among(native, std::iter::once(request));
         if listed.iter().any(|one| one.marker.is_persistent()) {
             remove(native, request);
@@ -154,8 +150,9 @@ pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     code
 }
 
-/// The request at an address is cancelled by `next`: collectives can't be. The message that
-/// completes a persistent one could, and its request would be complete before the collective is.
+/// Cancels the request at an address by `next`, unless it belongs to a plan: collectives cannot be
+/// cancelled. The message that completes a persistent one could be, and its request would be
+/// complete before the collective is.
 pub fn cancel(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     let request: Request = handle_at(address);
     let is_ours = |native: &Native| !among(native, std::iter::once(request)).is_empty();
@@ -165,17 +162,17 @@ pub fn cancel(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     }
 }
 
-/// `MPI_Grequest_query_function`. MPIs do different things with an error in the status, and tell
-/// the world of it; so what completes the request tells the application.
+/// `MPI_Grequest_query_function`. MPIs treat an error in the status differently, and report it to
+/// the world's handler; so the completing call reports it to the application.
 unsafe extern "C" fn query(_state: Word, status: StatusAddress) -> c_int {
     if let Some(native) = native() {
-        // SAFETY: the MPI's own status.
+        // SAFETY: the status comes from the MPI.
         unsafe { native.set_empty(status) };
     }
     SUCCESS
 }
 
-/// `MPI_Grequest_free_function`. The MPI may hold its locks: no call of it here.
+/// `MPI_Grequest_free_function`. The MPI may hold its locks: it must not be called here.
 unsafe extern "C" fn free(state: Word) -> c_int {
     // SAFETY: the state of `start`, which is freed once.
     let running = unsafe { Arc::from_raw(state as *const Running) };
@@ -186,7 +183,7 @@ unsafe extern "C" fn free(state: Word) -> c_int {
     SUCCESS
 }
 
-/// `MPI_Grequest_cancel_function`: collectives can't be cancelled.
+/// `MPI_Grequest_cancel_function`: collectives cannot be cancelled.
 unsafe extern "C" fn refuse(_state: Word, _is_complete: c_int) -> c_int {
     SUCCESS
 }

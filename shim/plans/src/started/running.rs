@@ -1,4 +1,4 @@
-//! An operation under way: its plan, the memory it works on, and how far it is.
+//! Active operation: its plan, its memory, and its progress.
 
 use std::mem;
 use std::sync::Arc;
@@ -21,57 +21,57 @@ use crate::job::Job;
 use crate::place::Place;
 use crate::unit::Scratch;
 
-/// So many turns a call takes at most that does not wait.
+/// Maximum number of turns in a call that does not wait.
 const TURNS_OF_A_TEST: u32 = 64;
 
-/// Nothing is under way: it has not begun, or its end was told.
+/// Inactive: it has not begun, or its end has been reported.
 const IDLE: i64 = i64::MIN;
-/// It is under way.
+/// Active.
 const UNDER_WAY: i64 = i64::MIN + 1;
 
-/// A collective that a plan runs, once or whenever a persistent request is started.
+/// Collective that a plan runs, once or at each start of a persistent request.
 pub struct Running {
     communicator: Arc<Communicator>,
-    /// The application's, whose handler is told of errors.
+    /// Communicator of the application, whose handler is called for errors.
     comm: Comm,
     place: Place,
     work: Work,
     uses: Uses,
-    /// Its number among those whose messages wait for others; none for other non-blocking ones.
+    /// Its number among those whose messages wait for others; `None` for other non-blocking ones.
     waiting: Option<u32>,
-    /// Whether the callback goes on with it.
+    /// True if the callback advances it.
     is_called: bool,
-    /// What tells the native MPI of its end.
+    /// Mark that reports its end to the native MPI.
     pub marker: Marker,
-    /// [`IDLE`], [`UNDER_WAY`], or the code that it ended with.
+    /// [`IDLE`], [`UNDER_WAY`], or its return code.
     outcome: AtomicI64,
-    /// One thread at a time goes on with it, the others pass by. Who starts it again waits for one
-    /// that has just told its end.
+    /// Only one thread at a time advances it, others skip it. A thread that starts it again waits
+    /// for one that has just reported its end.
     state: Mutex<State>,
 }
 
 struct State {
-    /// Gone where a message failed that may still be under way.
+    /// `None` after a message failed that may still be in flight.
     job: Option<Job>,
     account: Account,
     scratch: Scratch,
     stage: Stage,
-    /// Whether the world returns errors while it goes on.
+    /// True if the world returns errors while it advances.
     returns_errors: bool,
 }
 
-/// How far it is.
+/// Stage of an operation.
 enum Stage {
-    /// Leaders are told sizes, and have no plan yet.
+    /// Leaders receive sizes, and have no plan yet.
     Telling(LeaderSizes),
     /// This plan runs.
     Plan(Arc<Chosen>),
-    /// The native MPI's own request is under way.
+    /// The native MPI's own request is active.
     Native(Requests),
 }
 
 impl Running {
-    /// An operation of which nothing is done.
+    /// Creates an operation that has not begun.
     pub fn new(
         communicator: Arc<Communicator>,
         comm: Comm,
@@ -100,36 +100,36 @@ impl Running {
         }
     }
 
-    /// What is counted of it, where that is the same for all starts.
+    /// Returns its plan for the counters, if it is the same for all starts.
     pub fn plan(&self) -> Option<Plan> {
         self.work.run()
     }
 
-    /// Where its messages are.
+    /// Returns the place of its messages.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// Whether it uses an object of the application's with this handle.
+    /// True if it uses an object of the application with this handle.
     pub fn uses(&self, handle: Word) -> bool {
         self.uses.contains(handle)
     }
 
-    /// Whether it is under way.
+    /// True if it is active.
     pub fn is_under_way(&self) -> bool {
         self.outcome.load(Ordering::Acquire) == UNDER_WAY
     }
 
-    /// Whether a thread goes on with it.
+    /// True if a thread is advancing it.
     pub fn is_held(&self) -> bool {
         self.state.is_locked()
     }
 
-    /// Begins it: sends all that others wait for, and posts all receives. Whether somebody has to
-    /// go on with it.
+    /// Begins it: sends all messages that others wait for, and posts all receives. Returns true if
+    /// it must be advanced in the background.
     ///
     /// # Errors
-    /// MPI's code; then it is not under way.
+    /// MPI's code; then it is not active.
     pub fn begin(&self, native: &Native) -> Result<bool, c_int> {
         let is_ours = self.start(native)?;
         if let Some((trial, since)) = self.measured() {
@@ -138,10 +138,10 @@ impl Running {
         Ok(is_ours && self.is_called && self.is_under_way())
     }
 
-    /// Whether a plan runs it.
+    /// Starts it; true if a plan runs it.
     fn start(&self, native: &Native) -> Result<bool, c_int> {
         let mut state = self.state.lock();
-        // The handlers are those of all threads; MPICH's own calls tell the world, too.
+        // The handlers apply to all threads; MPICH's own calls also report errors to the world.
         state.returns_errors =
             !native.has_many_threads() && errors::are_wanted(native, self.told());
         let chosen = match &self.work {
@@ -156,7 +156,7 @@ impl Running {
             Work::Plan(chosen) => Some(Arc::clone(chosen)),
             Work::Sized(_) => None,
         };
-        // It is gone where a plan has failed.
+        // It is `None` after a plan has failed.
         let job = state.job.as_ref().ok_or(native.abi.err_intern)?;
         if let Err(code) = job.load(native, self.place) {
             self.trial().iter().for_each(|trial| trial.fail());
@@ -180,7 +180,7 @@ impl Running {
         }
     }
 
-    /// Goes on, unless another thread does; whether something was done.
+    /// Advances it, unless another thread does; true on any progress.
     pub fn advance(&self, native: &Native) -> bool {
         if !self.is_under_way() {
             return false;
@@ -191,8 +191,8 @@ impl Running {
         self.is_under_way() && !matches!(self.turn(native, &mut state), Ok(Turn::Idle))
     }
 
-    /// Goes on until nothing more has come, for a call that does not wait: the program may be back
-    /// in a millisecond only, and a turn under MPICH takes in one message of hundreds.
+    /// Advances it until no more messages arrive, for a call that does not wait: the program may
+    /// not return for a millisecond, and a turn under MPICH takes in one message of hundreds.
     pub fn advance_far(&self, native: &Native) {
         let Some(mut state) = self.state.try_lock() else {
             return;
@@ -213,7 +213,7 @@ impl Running {
         }
     }
 
-    /// A turn of the plan; its end is told.
+    /// Takes a turn of the plan, and reports its end.
     fn turn(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
         let _errors = Returned::where_wanted(native, state.returns_errors);
         if let Stage::Native(requests) = &mut state.stage {
@@ -243,9 +243,9 @@ impl Running {
             account,
             memory: None,
         };
-        // SAFETY: the spaces are the application's buffers, of the length that its counts say,
-        // which MPI lets it not touch until the operation is complete; or buffers that live as
-        // long as the state.
+        // SAFETY: the spaces are the application's buffers, with the lengths of its counts, which
+        // MPI forbids it to touch until the operation is complete; or buffers that live as long as
+        // the state.
         match unsafe { execution.turn() } {
             Ok(Turn::Ended) => self.ended(native, state),
             Err(code) => {
@@ -256,7 +256,7 @@ impl Running {
         }
     }
 
-    /// The native MPI's request is asked for.
+    /// Tests the native MPI's request.
     fn turn_of_native(&self, native: &Native, requests: &mut Requests) -> Result<Turn, c_int> {
         let code = match native.test(requests, |_| ()) {
             Ok(_) if !requests.is_empty() => return Ok(Turn::Idle),
@@ -270,7 +270,8 @@ impl Running {
         Ok(Turn::Ended)
     }
 
-    /// A plan has ended: the one that tells sizes, behind which the other comes, or that one.
+    /// Handles the end of a plan: the one that sends sizes, which the other follows, or that other
+    /// one.
     fn ended(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
         if let (Stage::Telling(words), Work::Sized(plan)) = (&state.stage, &self.work) {
             let Some(chosen) = plan.chosen(&self.communicator, &words.told) else {
@@ -286,11 +287,11 @@ impl Running {
         Ok(Turn::Ended)
     }
 
-    /// It has ended, with this code.
+    /// Ends it with this code.
     fn end(&self, native: &Native, state: &mut State, code: c_int) {
         if code != SUCCESS {
             self.trial().iter().for_each(|trial| trial.fail());
-            // What is under way may still use them.
+            // Messages in flight may still use them.
             mem::forget((
                 state.job.take(),
                 mem::take(&mut state.scratch),
@@ -302,7 +303,7 @@ impl Running {
             self.communicator.end_waiting(number);
         }
         if !self.marker.is_persistent() {
-            // An early end of the application's buffers and types is nothing to it any more.
+            // It no longer depends on the life of the application's buffers and types.
             drop(state.job.take());
             state.scratch = Scratch::default();
         }
@@ -314,7 +315,7 @@ impl Running {
         self.marker.tell(native, self.place);
     }
 
-    /// What its starts are run by, where plans are tried.
+    /// Returns the trial that runs its starts, if candidates are tried.
     pub fn trial(&self) -> Option<&dyn Starts> {
         match &self.work {
             Work::Tried(trial) => Some(&**trial),
@@ -322,13 +323,13 @@ impl Running {
         }
     }
 
-    /// Where its time is measured, and when it was started.
+    /// Returns the trial that measures its time, and the time of its start.
     pub fn measured(&self) -> Option<(&dyn Starts, u64)> {
         let trial = self.trial()?;
         Some((trial, trial.measured_since()?))
     }
 
-    /// The code that it ended with; its end is told to the application now.
+    /// Returns the code that it ended with; its end is being reported to the application.
     pub fn code(&self) -> c_int {
         match self.outcome.load(Ordering::Acquire) {
             IDLE | UNDER_WAY => SUCCESS,
@@ -336,8 +337,8 @@ impl Running {
         }
     }
 
-    /// An error that it ended with, which is asked for once, and the communicator whose handler is
-    /// to be told of it.
+    /// Takes the error that it ended with, once, and the communicator whose handler is to be
+    /// called.
     pub fn take_error(&self) -> Option<(Comm, c_int)> {
         let code = self.code();
         if code == SUCCESS {
@@ -352,14 +353,14 @@ impl Running {
         taken.ok().map(|_| (self.told(), code))
     }
 
-    /// The communicator whose handler is told of errors.
+    /// Returns the communicator whose handler is called for errors.
     pub fn told(&self) -> Comm {
         self.communicator.told(self.comm)
     }
 }
 
 impl State {
-    /// A plan begins.
+    /// Begins a plan.
     fn enter(&mut self, chosen: Arc<Chosen>) {
         if let Some(job) = &mut self.job {
             let units = chosen.plan.plan().scratch();

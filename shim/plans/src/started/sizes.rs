@@ -1,6 +1,6 @@
-//! Sizes that MPI tells some ranks alone, of persistent collectives: all ranks tell each other
-//! theirs where the request is made, which may wait for others. That costs once, and every start
-//! has the plan that suits them.
+//! Sizes of persistent collectives that MPI gives to only some ranks: all ranks exchange theirs
+//! when the request is created, which may wait for others. The cost arises once, and every start
+//! has the plan that suits the sizes.
 
 use treepie_choice::{Progress, direct, uneven};
 use treepie_collective::{Amount, Operation};
@@ -12,20 +12,20 @@ use crate::ground::Ground;
 use crate::setup::Setup;
 use crate::sizes::{self, BySize, Needed};
 
-/// Words of a rank's row before its sizes: whether it has any.
+/// Words of a rank's row before its sizes: 1 if it has any.
 const HEAD: usize = 1;
 
-/// What all ranks know of an uneven call.
+/// Sizes of an uneven call that all ranks know.
 pub struct AgreedSizes {
-    /// The sizes of all.
+    /// Sizes of all ranks.
     pub amount: Amount,
-    /// What was chosen by them; none where the setting names an algorithm.
+    /// Choice based on them; `None` if the setting names an algorithm.
     pub chosen: Option<BySize>,
 }
 
-/// The sizes of a persistent collective, of which this rank knows `own`; `None` where it is wrong.
-/// Nothing where they do not matter, or ranks do not agree on them. Collective, whatever one rank
-/// alone finds out about the call.
+/// Exchanges the sizes of a persistent collective, of which this rank knows `own`; that is `None`
+/// for an erroneous call. Returns `None` if they have no influence, or ranks do not agree on them.
+/// Collective, even if a single rank finds an error in the call.
 pub fn exchange(
     native: &Native,
     setup: &Setup,
@@ -33,9 +33,9 @@ pub fn exchange(
     (call, runner): (&Call, &Runner),
     own: Option<&Amount>,
 ) -> Option<AgreedSizes> {
-    // Where the root is none, `own` is nothing, and this rank takes part all the same.
+    // If the root is invalid, `own` is `None`, and this rank still takes part.
     let (operation, root) = (call.operation, call.root as usize);
-    // Plans that need more than the sizes of a rank's own blocks hand blocks on.
+    // Plans that need more than the sizes of a rank's own blocks relay blocks.
     let matter = setup.progress == Progress::Called
         && sizes::needed(runner, ground, operation) != Needed::Nothing;
     if !matter {
@@ -44,7 +44,7 @@ pub fn exchange(
     let amount = gathered(native, ground, (operation, root), own)?;
     let chosen = match runner {
         Runner::Auto => {
-            // Without relays a rank sends what it sends anyway.
+            // Without relays a rank only sends its own blocks.
             let direct = direct(operation)?;
             let best = sizes::choose(ground, (operation, root), &amount, direct);
             Some(best.filter(|best| best.algorithm != direct)?)

@@ -20,8 +20,8 @@ use crate::communicator::Communicator;
 use crate::guarded::{self, ByNative, Guarded};
 use crate::setup::{self, Setup};
 
-/// Whether plans may take the place of started collectives, as the settings say, between ranks that
-/// are in clusters far from each other or not.
+/// True if plans may replace started collectives by the settings, depending on whether the ranks
+/// are in clusters far from each other.
 pub fn is_wanted(
     collectives: &Collectives,
     reproducible: bool,
@@ -39,8 +39,8 @@ pub fn is_wanted(
     })
 }
 
-/// A constructor has made the communicator whose handle is at `address`, if it succeeded: ours is
-/// made beside it.
+/// Creates the private communicator for the one that `construct` has created at `address`, if it
+/// succeeded.
 pub fn prepare(address: Word, construct: impl FnOnce() -> c_int) -> c_int {
     let code = construct();
     if features::any(STARTED) && code == SUCCESS {
@@ -58,26 +58,26 @@ fn prepare_made(comm: Comm) {
     }
 }
 
-/// Completes what guards have under way, and keeps what they found: MPI is about to end.
+/// Completes pending exchanges of guards, and keeps their results: MPI is about to end.
 pub fn end_guards(native: &Native) {
     requests::end_trials(native);
     guarded::end(native);
 }
 
-/// Way in which a call that starts goes on.
+/// Outcome of a call that starts.
 enum Begun<'a> {
-    /// A plan runs it, under a guard or not.
+    /// A plan runs it, with or without a guard.
     Running(Arc<Running>, Option<Guarded<'a>>),
-    /// It is a request of the native MPI's in whose place plans are tried.
+    /// It is a request of the native MPI, for which candidates are tried.
     Tried(Arc<Running>),
-    /// The native MPI does; under a guard, which is told of it.
+    /// The native MPI runs it; if under a guard, with the object that ends its measurement.
     Left(Option<ByNative>),
     /// It is refused with this code.
     Refused(c_int),
 }
 
-/// A non-blocking collective on `comm`: a plan, which is left in `ran`, whose request goes to
-/// `request`; or `next`, the native MPI's own.
+/// Starts a non-blocking collective on `comm`: by a plan, which is stored in `ran`, with its
+/// request at `request`; or by `next`, the native MPI's own.
 #[inline]
 pub fn start(
     next: impl FnOnce() -> c_int,
@@ -89,7 +89,7 @@ pub fn start(
     by_plan(next, (comm, call, request), ran, Form::Nonblocking)
 }
 
-/// A persistent collective on `comm`, as [`start`].
+/// Prepares a persistent collective on `comm`, as [`start`].
 #[inline]
 pub fn make_persistent(
     next: impl FnOnce() -> c_int,
@@ -158,8 +158,8 @@ fn by_plan(
     }
 }
 
-/// A non-blocking collective as an operation, of which nothing is done; `None` where the native MPI
-/// does it, and nothing is measured.
+/// Returns a non-blocking collective as an operation that has not begun; `None` if the native MPI
+/// runs it, and nothing is measured.
 fn begin<'a>(
     native: &'static Native,
     setup: &'static Setup,
@@ -191,7 +191,8 @@ fn begin<'a>(
     })
 }
 
-/// A persistent collective as an operation, as [`begin`]. Collective, and may wait for others.
+/// Returns a persistent collective as an operation, as [`begin`]. Collective, and may wait for
+/// others.
 fn prepare_persistent<'a>(
     native: &'static Native,
     setup: &'static Setup,
@@ -214,7 +215,8 @@ fn prepare_persistent<'a>(
     }
 }
 
-/// A persistent collective in whose place plans are tried; `None` where none is, as all ranks see.
+/// Returns a persistent collective for which candidates are tried; `None`, on all ranks, if there
+/// are none.
 fn try_persistent<'a>(case: &mut Case<'a>, key: CellKey) -> Option<Begun<'a>> {
     let mut numbers = None;
     let guarding = case.communicator.guard.as_ref()?;

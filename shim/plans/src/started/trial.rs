@@ -1,6 +1,6 @@
-//! A persistent request in whose place plans are tried: the native MPI's own request stands behind
-//! it, and each start is run by that, or by a plan. `treepie_guard` says why all ranks run
-//! the same start alike, and why one may wait for an exchange in it.
+//! Persistent request for which candidates are tried: it contains the native MPI's own request, and
+//! each start is run by that, or by a plan. `treepie_guard` explains why all ranks run a given
+//! start alike, and why a start may wait for an exchange.
 
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ use crate::guard::{add_results, give_up, log_event};
 use crate::plans;
 use crate::setup::Setup;
 
-/// What runs the starts of a persistent request.
+/// Runner of the starts of a persistent request.
 pub struct Trial {
     setup: &'static Setup,
     communicator: Arc<Communicator>,
     cell: CellKey,
-    /// The call, as plans for it are kept.
+    /// Key of its plans in the cache.
     key: Key,
     state: Mutex<State>,
 }
@@ -35,16 +35,16 @@ struct State {
     numbers: Numbers,
     /// The native MPI's request, and the application's.
     requests: Option<[Request; 2]>,
-    /// The start that is measured, and the nanoseconds of the program's time that it took so far.
+    /// Start that is measured, and the nanoseconds of the program's time that it has taken so far.
     measured: Option<(Ticket, u64)>,
-    /// The last plan that ran it.
+    /// Last plan that ran it.
     plan: Option<(Candidate, Arc<Chosen>)>,
-    /// What the record was told last.
+    /// Plan that was last passed to the record.
     told: Option<record::Plan>,
 }
 
 impl Trial {
-    /// One of calls of a cell, under a guard of its own.
+    /// Creates a trial for calls of a cell, with a separate guard.
     pub fn new(
         setup: &'static Setup,
         communicator: &Arc<Communicator>,
@@ -68,7 +68,7 @@ impl Trial {
         }
     }
 
-    /// The plan of a candidate; `None` where none serves the call, as all ranks see.
+    /// Returns the plan of a candidate; `None`, on all ranks, if none serves the call.
     fn plan(&self, state: &mut State, candidate: Candidate) -> Option<Arc<Chosen>> {
         let Candidate::Plan { algorithm, segment } = candidate else {
             return None;
@@ -88,7 +88,8 @@ impl Trial {
         Some(chosen)
     }
 
-    /// Does what is due before a start: all ranks have begun what is to be completed.
+    /// Does the work that is due before a start: all ranks have begun an exchange that is to be
+    /// completed.
     fn keep_up(&self, native: &Native, state: &mut State) {
         match state.guard.due(true) {
             Due::Nothing => (),

@@ -4,12 +4,13 @@ use treepie_collective::Operation;
 use treepie_mpi::native::Native;
 use treepie_mpi::{Call, Handle, Word};
 
-/// Handles that an operation uses until it ends, of objects that the application may free.
+/// Handles of objects that an operation uses until it ends, and that the application may free
+/// earlier.
 #[derive(Debug, Default)]
 pub struct Uses(Vec<Word>);
 
 impl Uses {
-    /// Those of a call whose sides have so many blocks.
+    /// Returns those of a call whose sides have these numbers of blocks.
     pub fn of(native: &Native, call: &Call, (sent, received): (usize, usize)) -> Self {
         let mut used = vec![
             call.op.word(),
@@ -23,7 +24,7 @@ impl Uses {
                 .iter()
                 .filter(|(side, _)| side.buffer != native.abi.in_place);
             for &(side, blocks) in sides.filter(|(side, _)| !side.datatypes.is_absent()) {
-                // SAFETY: the caller of the procedure gives a handle for each block.
+                // SAFETY: the caller of the procedure passes a handle for each block.
                 let read = |rank| unsafe { side.datatypes.at(native, rank) };
                 used.extend((0..blocks).map(|block| read(block).word()));
             }
@@ -36,7 +37,7 @@ impl Uses {
         Uses(used)
     }
 
-    /// Whether this one is among them.
+    /// True if this one is among them.
     pub fn contains(&self, handle: Word) -> bool {
         self.0.contains(&handle)
     }

@@ -1,11 +1,11 @@
-//! Operations that any thread may go on with, until they have ended.
+//! Operations that any thread may advance, until they have ended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-/// A list that no thread waits for while another one goes on with what is in it.
+/// List for which no thread waits while another one advances its operations.
 pub struct Waiting<T> {
     all: Mutex<Vec<Arc<T>>>,
     count: AtomicUsize,
@@ -19,12 +19,12 @@ impl<T> Waiting<T> {
         }
     }
 
-    /// Whether there is nothing: no lock is taken.
+    /// True if it is empty; takes no lock.
     pub fn is_empty(&self) -> bool {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// Adds one, which may be here still since it went on before.
+    /// Adds an operation, which may still be in the list from its previous start.
     pub fn add(&self, one: &Arc<T>) {
         let mut all = self.all.lock();
         if !all.iter().any(|other| Arc::ptr_eq(one, other)) {
@@ -33,8 +33,8 @@ impl<T> Waiting<T> {
         self.count.store(all.len(), Ordering::Release);
     }
 
-    /// Goes on with each, which is called without the lock; how many have done something. Those
-    /// that have ended, here or elsewhere, are in it no more.
+    /// Advances each by `go_on`, which is called without the lock; returns the number of those that
+    /// made progress. Operations that have ended, here or elsewhere, are removed.
     #[cold]
     pub fn turn(&self, go_on: impl Fn(&T) -> bool, has_ended: impl Fn(&T) -> bool) -> usize {
         let (mut at, mut done, mut any_ended) = (0, 0, false);
@@ -60,7 +60,7 @@ impl<T> Waiting<T> {
         let Some(mut all) = self.all.try_lock() else {
             return;
         };
-        // What is dropped here may end more, but not under the lock.
+        // Dropping them may end more, but must not happen under the lock.
         let ended: Vec<Arc<T>> = all.extract_if(.., |one| has_ended(one)).collect();
         self.count.store(all.len(), Ordering::Release);
         drop(all);
@@ -74,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// One that ends after so many turns.
+    /// Operation that ends after this many turns.
     type Turns = AtomicU32;
 
     fn turn(waiting: &Waiting<Turns>) -> usize {

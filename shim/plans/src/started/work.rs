@@ -1,6 +1,6 @@
-//! What an operation runs: a plan, or one that is made when leaders were told the sizes of the
-//! ranks of their clusters. Being told, ranks wait for those of their own cluster alone, which tell
-//! before they wait for anything.
+//! Work of an operation: a plan, or one that is made after leaders have received the sizes of the
+//! ranks of their clusters. For these sizes, ranks wait only for those of their own cluster, which
+//! send them before they wait for any message.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::plans;
 use crate::telling::Telling;
 use crate::unit::Unit;
 
-/// What is run.
+/// Work to run.
 pub enum Work {
     /// This plan.
     Plan(Arc<Chosen>),
-    /// One that needs sizes which leaders are told first.
+    /// One that needs sizes which leaders receive first.
     Sized(Box<SizedPlan>),
-    /// Of each start of a persistent request what the guard says.
+    /// For each start of a persistent request, the candidate that the guard selects.
     Tried(Box<dyn Starts>),
 }
 
 impl Work {
-    /// What is counted of it, where that is the same for all starts.
+    /// Returns its plan for the counters, if it is the same for all starts.
     pub fn run(&self) -> Option<Plan> {
         match self {
             Work::Plan(chosen) => Some(chosen.run),
@@ -37,43 +37,44 @@ impl Work {
     }
 }
 
-/// The starts of a persistent request of which each is run by the native MPI, or by a plan.
+/// Starts of a persistent request, each of which is run by the native MPI, or by a plan.
 pub trait Starts: Send + Sync {
-    /// Holds the native MPI's request, and the one that the application has got.
+    /// Stores the native MPI's request, and the application's.
     fn hold(&self, native_request: Request, request: Request);
 
-    /// Does what is due before a start, and says what runs it; the native MPI's is started.
+    /// Does the work that is due before a start, and returns its runner; a native request is
+    /// started.
     ///
     /// # Errors
     /// MPI's code.
     fn start(&self, native: &Native) -> Result<StartedBy, c_int>;
 
-    /// Adds nanoseconds that the start, or a call that may complete it, took; and ends it where it
+    /// Adds nanoseconds of the start, or of a call that may complete it; ends the measurement if it
     /// is complete.
     fn took(&self, nanoseconds: u64, is_complete: bool);
 
-    /// Nanoseconds at which the start that is measured began.
+    /// Returns the time in nanoseconds at which the measured start began.
     fn measured_since(&self) -> Option<u64>;
 
     /// Notes that the start has failed on this rank.
     fn fail(&self);
 
-    /// Ends it: the request is freed, or MPI is about to end, and it is complete on this rank. So
-    /// all ranks have begun what is under way.
+    /// Ends the trial: the request is freed, or MPI is about to end, and it is complete on this
+    /// rank. So all ranks have begun the pending exchange.
     fn end(&self, native: &Native);
 }
 
 /// Runner of one start.
 pub enum StartedBy {
-    /// The native MPI, which has started this.
+    /// The native MPI, which has started these requests.
     Native(Requests),
     /// A plan.
     Plan(Arc<Chosen>),
 }
 
-/// A plan that needs sizes which leaders are told first.
+/// Plan that needs sizes which leaders receive first.
 pub struct SizedPlan {
-    /// How they are.
+    /// Exchange by which they receive them.
     pub telling: Telling,
     /// The call as this rank alone knows it.
     key: Key,
@@ -83,8 +84,8 @@ pub struct SizedPlan {
 }
 
 impl SizedPlan {
-    /// Of a call that an algorithm runs in messages of so many bytes; `None` where MPI tells all
-    /// sizes to all ranks.
+    /// Creates it for a call that an algorithm runs in messages of limited size; `None` if MPI
+    /// gives all sizes to all ranks.
     pub fn new(ground: &Ground, key: Key, named: (&'static Algorithm, u64)) -> Option<Self> {
         let telling = Telling::new(ground, (key.operation, key.root), &key.amount)?;
         let segment = plans::guarded_segment(ground, &key, named);
@@ -97,7 +98,7 @@ impl SizedPlan {
         })
     }
 
-    /// The plan of the call, when this rank was told these words.
+    /// Returns the plan of the call, after this rank has received these words.
     pub fn chosen(&self, ground: &Ground, words: &[u64]) -> Option<Arc<Chosen>> {
         let key = Key {
             amount: self.telling.learn(ground, words),
@@ -112,7 +113,7 @@ impl SizedPlan {
     }
 }
 
-/// Sizes on their way to leaders: what this rank tells, and what it is told.
+/// Sizes on their way to leaders: words that this rank sends, and those that it receives.
 #[derive(Default)]
 pub struct LeaderSizes {
     row: Vec<u64>,
@@ -120,7 +121,7 @@ pub struct LeaderSizes {
 }
 
 impl LeaderSizes {
-    /// Those of a call, of which none was told yet.
+    /// Creates the sizes of a call, none of them received yet.
     pub fn new(telling: &Telling) -> Self {
         LeaderSizes {
             row: telling.row.clone(),
@@ -128,7 +129,7 @@ impl LeaderSizes {
         }
     }
 
-    /// What the plan that tells them works on.
+    /// Returns the memory of the plan that sends them.
     pub fn spaces(&mut self, native: &Native) -> Spaces {
         Spaces {
             unit: Unit::byte(native),

@@ -1,28 +1,29 @@
-//! The messages of an execution that have gone or come.
+//! Messages of an execution that have been sent or have arrived.
 
-/// Fragments of messages that are combined are cut at multiples of so many bytes.
+/// Boundary of fragments in bytes: fragments of messages that are combined are cut at multiples of
+/// it.
 pub const FRAGMENT_UNIT: usize = 32;
 
-/// Receiver of messages that have gone or come: an execution, or a function of their step if they
-/// are only kept.
+/// Recipient of notifications that messages have been sent or have arrived: an execution, or a
+/// function of their step if they are only stored.
 pub trait Arrivals {
-    /// A message has gone, or has come and is where it belongs.
+    /// Notes that a message has been sent, or has arrived at its destination.
     fn arrived(&mut self, step: u32);
 
-    /// Whether what comes for a step may be combined, piece by piece, with what is there: then all
-    /// of it is, by [`Arrivals::combine`], and [`Arrivals::combined`] is called at its end.
+    /// True if the data of a step may be combined, piece by piece, with local data: then all of it
+    /// is, by [`Arrivals::combine`], and [`Arrivals::combined`] is called at its end.
     fn combines(&self, _step: u32) -> bool {
         false
     }
 
-    /// Combines the bytes of a message behind the first `done`: a multiple of [`FRAGMENT_UNIT`] but
-    /// for the last ones.
+    /// Combines the bytes of a message after the first `done`: a multiple of [`FRAGMENT_UNIT`]
+    /// except for the last ones.
     ///
     /// # Safety
-    /// There are so many bytes at `data`, and the message is so long.
+    /// There are `bytes` bytes at `data`, and the message is long enough.
     unsafe fn combine(&mut self, _step: u32, _done: usize, _data: *const u8, _bytes: usize) {}
 
-    /// A message has come and is combined.
+    /// Notes that a message has arrived and has been combined.
     fn combined(&mut self, step: u32) {
         self.arrived(step);
     }

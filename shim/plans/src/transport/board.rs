@@ -1,55 +1,57 @@
 //! Messages that several ranks of a host receive: written once, to a slot of their sender's board,
 //! where all of them read it (publish and fetch).
 //!
-//! Each is told of the slot by a block of its way. A slot is written again when as many have read
-//! it as were told. What a call that failed has left is counted when its block is dropped.
+//! Each receiver gets the slot's number in a block of its channel. A slot is written again when the
+//! number of reads equals the number of notified readers. Messages that a failed call has left are
+//! counted when their blocks are dropped.
 //!
-//! As with rings, who may touch which slot, and when, knows nothing of memory: [`Reads`] gives the
+//! As with rings, the rules for access to slots are independent of memory: [`Reads`] provides the
 //! word, that of a segment or that of a model checker.
 
 use super::message::Message;
 use super::segment::Slot;
 
-/// The word that the writer and the readers of a slot share.
+/// Word that the writer and the readers of a slot share.
 pub trait Reads {
-    /// How many reads have ended. Their readers read nothing of it after this (acquire).
+    /// Returns the number of reads that have ended. Their readers no longer read the slot after
+    /// this (acquire).
     fn ended(&self) -> u64;
 
-    /// Another one has (release).
+    /// Counts one more ended read (release).
     fn end(&self);
 }
 
-/// The writer's side of a slot: how many readers were told of it.
+/// Writer's side of a slot: number of notified readers.
 #[derive(Debug, Default)]
 struct Announced(u64);
 
 impl Announced {
-    /// Whether all who were told have read, so that the slot may be written.
+    /// True if all notified readers have read, so that the slot may be written.
     fn is_free(&self, reads: &impl Reads) -> bool {
         reads.ended() == self.0
     }
 
-    /// Another one is told.
+    /// Counts one more notified reader.
     fn add(&mut self) {
         self.0 += 1;
     }
 }
 
-/// A slot of this process.
+/// Slot of this process.
 #[derive(Debug)]
 struct Published {
     slot: Slot,
     announced: Announced,
-    /// The sends of this call whose message stands there.
+    /// Group of sends of this call whose message is in the slot.
     sends: Option<u32>,
 }
 
-/// The slots of this process.
+/// Slots of this process.
 #[derive(Debug)]
 pub struct Board(Vec<Published>);
 
 impl Board {
-    /// With these slots.
+    /// Creates a board of these slots.
     pub fn new(slots: impl Iterator<Item = Slot>) -> Self {
         let published = |slot| Published {
             slot,
@@ -59,15 +61,15 @@ impl Board {
         Board(slots.map(published).collect())
     }
 
-    /// Begins a call, whose sends have the numbers of others.
+    /// Begins a call, in which sends are numbered anew.
     pub fn begin(&mut self) {
         for published in &mut self.0 {
             published.sends = None;
         }
     }
 
-    /// The slot where the message of these `sends` stands; it is written if it stands nowhere, and
-    /// a slot is free.
+    /// Returns the slot that holds the message of the group `sends`; writes it first if no slot
+    /// holds it, and one is free.
     ///
     /// # Safety
     /// The message is live memory, no longer than a slot.
@@ -88,7 +90,7 @@ impl Board {
         Some(place)
     }
 
-    /// Another rank was told of a slot.
+    /// Notes that one more rank was notified of a slot.
     pub fn announce(&mut self, place: usize) {
         self.0[place].announced.add();
     }
@@ -96,7 +98,7 @@ impl Board {
 
 #[cfg(test)]
 mod tests {
-    //! All orders in which a writer and two readers can go on, by `loom`.
+    //! All interleavings of a writer and two readers, by `loom`.
 
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
@@ -105,17 +107,17 @@ mod tests {
 
     use super::*;
 
-    /// A slot of one word, and what tells each reader of it: `loom` finds who touches the word
-    /// while another writes it.
+    /// Slot of one word, and the notification of each reader: `loom` detects accesses to the word
+    /// during a write.
     struct Model {
         ended: AtomicU64,
         data: UnsafeCell<u64>,
         told: [AtomicU64; 2],
-        /// The order in which a read is said to have ended; a weaker one must be found out.
+        /// Memory order of the end of a read; a weaker one must be detected.
         said: Ordering,
     }
 
-    // SAFETY: whether the cell is used by one thread at a time is what is tested.
+    // SAFETY: the test itself checks that only one thread at a time uses the cell.
     unsafe impl Sync for Model {}
 
     impl Reads for Model {
@@ -128,7 +130,7 @@ mod tests {
         }
     }
 
-    /// A message that both readers are told of, and another in its place.
+    /// Sends a message to both readers, and then another in the same slot.
     fn two_messages(said: Ordering) {
         loom::model(move || {
             let model = Arc::new(Model {
@@ -141,7 +143,7 @@ mod tests {
                 let model = Arc::clone(&model);
                 thread::spawn(move || {
                     if model.told[reader].load(Ordering::Acquire) == 1 {
-                        // SAFETY: `loom` says whether somebody writes it.
+                        // SAFETY: `loom` reports a concurrent write.
                         assert_eq!(model.data.with(|data| unsafe { *data }), 7);
                         model.end();
                     }

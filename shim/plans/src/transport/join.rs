@@ -1,9 +1,9 @@
-//! Which ranks of a communicator share memory: those of a host that could all open what one of them
-//! made, as all of them were told.
+//! Ranks of a communicator that share memory: those of a host that could all open the segment that
+//! one of them made, as all of them have agreed.
 //!
 //! A host is a kernel (its `boot_id`) and a name space of process numbers, in which `/proc` shows
-//! the same processes to all: containers of one machine are hosts of their own. Every rank of the
-//! communicator takes part in two exchanges, whatever happens to it, so that none waits for it.
+//! the same processes to all: containers of one machine are separate hosts. Every rank of the
+//! communicator takes part in two exchanges, even after an error, so that none waits for it.
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -24,22 +24,22 @@ use super::copy::read_from;
 use super::memory::{Memory, OFFERS_FROM, Peer, long};
 use super::segment::{Layout, MOST_RANKS, Segment, SegmentError};
 
-/// Where a process is.
+/// Location of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Located {
-    /// The kernel, and the name spaces of process numbers and of the host name; nothing where they
-    /// are not told.
+    /// The kernel, and the name spaces of process numbers and of the host name; `None` if they are
+    /// unavailable.
     host: Option<(String, String)>,
-    /// The process's number there.
+    /// Process number there.
     process: u32,
-    /// The cores that it may use, as Linux lists them.
+    /// Cores that it may use, in Linux's list format.
     cores: String,
 }
 
-/// Where this process is.
+/// Returns the location of this process.
 pub fn located() -> Located {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
-    // Containers whose host names differ are different hosts to everybody.
+    // Containers with different host names are different hosts for all other software.
     let spaces = ["pid", "uts"].map(|name| fs::read_link(format!("/proc/self/ns/{name}")).ok());
     let spaces = spaces.into_iter().collect::<Option<Vec<_>>>();
     let spaces = spaces.map(|all| all.iter().map(|one| one.to_string_lossy()).collect());
@@ -50,23 +50,23 @@ pub fn located() -> Located {
     }
 }
 
-/// The ranks of a communicator that are on this process's host.
+/// Ranks of a communicator that are on this process's host.
 struct Neighbours<'a> {
-    /// This rank of the communicator.
+    /// Rank of this process in the communicator.
     rank: usize,
-    /// Where each rank of the communicator is.
+    /// Location of each rank of the communicator.
     at: Vec<&'a Located>,
-    /// The ranks of this host.
+    /// Ranks of this host.
     ranks: Vec<usize>,
 }
 
 impl Neighbours<'_> {
-    /// Whether this process makes the memory: the first of its host.
+    /// True if this process creates the memory: the first of its host.
     fn makes(&self) -> bool {
         (2..=MOST_RANKS).contains(&self.ranks.len()) && self.ranks[0] == self.rank
     }
 
-    /// This process's place among the ranks of the host.
+    /// Returns this process's index among the ranks of the host.
     fn place(&self) -> usize {
         self.ranks
             .iter()
@@ -74,7 +74,7 @@ impl Neighbours<'_> {
             .count()
     }
 
-    /// Whether the host's cores are fewer than its ranks.
+    /// True if the host has fewer cores than ranks.
     fn share_cores(&self) -> bool {
         let cores = |&rank: &usize| list::parse(&self.at[rank].cores).unwrap_or_default();
         let all: std::collections::BTreeSet<usize> = self.ranks.iter().flat_map(cores).collect();
@@ -82,32 +82,33 @@ impl Neighbours<'_> {
     }
 }
 
-/// What each rank tells in the first exchange: the descriptor of what it made, or -1; its token;
-/// and where that stands in its memory, for others to read, to see whether they can.
+/// Values of each rank in the first exchange: the descriptor of the segment that it made, or -1;
+/// its token; and the address of the token in its memory, which others read to test whether they
+/// can.
 type Offered = [u64; 3];
 
-/// The memory that this process shares with others of its host in a communicator, in which it is
-/// `rank`, and whose ranks are `at` these places. `None` where it shares none, as all of the host
-/// know. Collective.
+/// Returns the memory that this process shares with others of its host in a communicator, in which
+/// it is `rank`, and whose ranks are at the locations `at`. `None`, on all ranks of the host, if
+/// they share none. Collective.
 pub fn join(native: &Native, comm: Comm, rank: usize, at: Vec<&Located>) -> Option<Memory> {
     let shares = |one: usize| {
         at[one].host.is_some() && at[..one].iter().any(|other| other.host == at[one].host)
     };
     if !(0..at.len()).any(shares) {
-        return None; // as all ranks see
+        return None; // the same on all ranks
     }
     let is_near =
         |of: &usize| *of == rank || at[*of].host.is_some() && at[*of].host == at[rank].host;
     let ranks = (0..at.len()).filter(is_near).collect();
     let near = Neighbours { rank, at, ranks };
-    // Others read it until the next exchange; atomic, so that it is there.
+    // Others read it until the next exchange; atomic, so that the store is not optimised away.
     let word = AtomicU64::new(RandomState::new().hash_one(rank));
     let joined = make_or_open(native, comm, &near, &word);
     let is_alone = near.ranks.len() < 2;
     let can_copy = joined.as_ref().is_ok_and(|joined| joined.can_copy);
     let told = [u8::from(joined.is_ok()), can_copy.into()];
     let all = native.allgather(comm, &told).ok()?;
-    // The descriptor is of no more use.
+    // The descriptor is no longer needed.
     let segment = match joined {
         Ok(joined) => joined.segment,
         Err(problem) => {
@@ -123,20 +124,20 @@ pub fn join(native: &Native, comm: Comm, rank: usize, at: Vec<&Located>) -> Opti
     (have_all && !is_alone).then(|| memory(&near, &segment, copy_all))
 }
 
-/// What a process has before it knows of the others.
+/// Result of one process before it knows those of the others.
 struct Joined {
     segment: Arc<Segment>,
-    /// By this descriptor the others open it.
+    /// Descriptor by which the others open it.
     _file: Option<OwnedFd>,
-    /// It could read the memory of its neighbour.
+    /// True if it could read the memory of its neighbour.
     can_copy: bool,
 }
 
-/// Why a process has no memory to share.
+/// Logs once why a process has no memory to share.
 fn tell_once(problem: Problem) {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
     let Problem::Segment(error) = problem else {
-        return; // told by the process that it is of
+        return; // reported by the process that has it
     };
     if !IS_TOLD.swap(true, Ordering::Relaxed) {
         log::warn(&format!(
@@ -145,11 +146,11 @@ fn tell_once(problem: Problem) {
     }
 }
 
-/// What came in between.
+/// Problem in joining.
 enum Problem {
-    /// Of this process.
+    /// Problem of this process.
     Segment(SegmentError),
-    /// Nobody made memory for it, or the MPI failed.
+    /// No process made memory for it, or the MPI failed.
     Elsewhere,
 }
 

@@ -1,4 +1,4 @@
-//! The ways between a process and others of its host, as the executor uses them.
+//! Channels between a process and others of its host, as the executor uses them.
 
 use super::arrivals::Arrivals;
 use super::board::Board;
@@ -6,49 +6,49 @@ use super::channel::{Incoming, Long, Outgoing};
 use super::message::{Message, Truncated};
 use super::segment::SLOT_BYTES;
 
-/// Where the system permits it, messages from this length on are copied once, from the sender's
-/// memory to the receiver's: the call of the system and its look at the pages cost about a
-/// microsecond, a second copy of so much costs more.
+/// Length in bytes from which messages are copied once, from the sender's memory to the receiver's,
+/// if the system permits it: the system call and its page lookups cost about a microsecond; a
+/// second copy of this length costs more.
 pub(super) const OFFERS_FROM: usize = 32 << 10;
 
-/// Blocks of this length and more, of ranks on cores of their own, are filled and emptied at the
-/// same time, and stay in the caches: both copies of 512 KiB took 54 us, each beside one in the
-/// other direction, and one by the system 57 (Xeon of 2023). An allreduce of 64 KiB took 0.74 of
+/// Length in bytes from which blocks, of ranks on separate cores, are filled and emptied
+/// concurrently, and stay in the caches: both copies of 512 KiB took 54 us, each beside one in the
+/// other direction, and one by the system 57 us (Xeon of 2023). An allreduce of 64 KiB took 0.74 of
 /// Open MPI's time with the latter, and 0.51 with the former.
 const FLOWS_FROM: usize = 4 << 10;
 
-/// Messages of these lengths are published, where several ranks receive them: a copy of a shorter
-/// one costs no more than the second look that a reader takes.
+/// Lengths in bytes of messages that are published if several ranks receive them: a copy of a
+/// shorter one costs no more than a reader's second memory access.
 const PUBLISHED_BYTES: std::ops::RangeInclusive<usize> = 4096..=SLOT_BYTES;
 
-/// Idle turns until other processes are let in: on cores of their own, and on shared ones.
+/// Number of idle turns before the process yields to others: on separate cores, and on shared ones.
 const PATIENCE: [u32; 2] = [2_000, 16];
 
-/// The ways to and from another rank of this host.
+/// Channels to and from another rank of this host.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) out: Outgoing,
     pub(super) back: Incoming,
-    /// Whether it is among those that have something under way.
+    /// True if it is in the list of ranks with pending messages.
     pub(super) is_busy: bool,
 }
 
-/// The ways between this process and others of its host in a communicator.
+/// Channels between this process and others of its host in a communicator.
 #[derive(Debug)]
 pub struct Memory {
-    /// By rank in the communicator; none for this process itself, and for those elsewhere.
+    /// By rank in the communicator; `None` for this process itself, and for ranks on other hosts.
     pub(super) peers: Vec<Option<Peer>>,
-    /// Ranks with which something is under way.
+    /// Ranks with pending messages.
     pub(super) busy: Vec<usize>,
     pub(super) board: Board,
     pub(super) call: u32,
-    /// Cores are fewer than ranks.
+    /// True if there are fewer cores than ranks.
     pub(super) shares_cores: bool,
-    /// Way of long messages to one receiver: the sender copies no data more than once.
+    /// Transfer of long messages to one receiver: the sender copies no data more than once.
     pub(super) long: Long,
 }
 
-/// Way of long messages to one receiver, through blocks of so many bytes.
+/// Returns the transfer of long messages to one receiver, through blocks of `block_bytes` bytes.
 pub(super) fn long(block_bytes: usize, shares_cores: bool) -> Long {
     match block_bytes >= FLOWS_FROM && !shares_cores {
         true => Long::InBlocks,
@@ -57,7 +57,7 @@ pub(super) fn long(block_bytes: usize, shares_cores: bool) -> Long {
 }
 
 impl Memory {
-    /// Begins a call. What another that failed has left is given up.
+    /// Begins a call. Pending messages of a failed one are dropped.
     pub fn begin(&mut self, call: u32) {
         self.call = call;
         self.board.begin();
@@ -70,23 +70,22 @@ impl Memory {
         }
     }
 
-    /// Whether messages to and from this rank go this way.
+    /// True if messages to and from this rank go through shared memory.
     pub fn reaches(&self, rank: usize) -> bool {
         self.peers[rank].is_some()
     }
 
-    /// Whether those to and from all others do: the communicator is on this host, as all its ranks
-    /// know alike.
+    /// True if those to and from all others do: all ranks of the communicator are on this host; the
+    /// same on all of them.
     pub fn reaches_all(&self) -> bool {
         self.peers.iter().flatten().count() + 1 == self.peers.len()
     }
 
-    /// Sends a message to a rank that is reached, which has arrived when its memory may be used
-    /// again. `one_to_many`: which of the call's sends of the
-    /// same data it is one of.
+    /// Sends a message to a rank that is reached; it has arrived when its memory may be used again.
+    /// `one_to_many`: its group among the call's sends of the same data.
     ///
     /// # Safety
-    /// The message stays where it is until then.
+    /// The message stays valid until then.
     pub unsafe fn send(
         &mut self,
         to: usize,
@@ -102,7 +101,7 @@ impl Memory {
         peer.out.begin_if_new(call);
         if let Some(sends) = one_to_many.filter(|_| PUBLISHED_BYTES.contains(&message.bytes))
             && peer.out.is_free()
-            // SAFETY: the caller's promise, and it is not too long.
+            // SAFETY: the caller's promise, and it fits a slot.
             && let Some(slot) = unsafe { self.board.publish(sends, &message) }
         {
             self.board.announce(slot);
@@ -122,13 +121,13 @@ impl Memory {
         }
     }
 
-    /// Receives a message of up to so many bytes from a rank that is reached.
+    /// Receives a message of up to `bytes` bytes from a rank that is reached.
     ///
     /// # Errors
     /// A message that is longer.
     ///
     /// # Safety
-    /// The memory stays, and nobody else uses it, until then.
+    /// The memory stays valid, and nobody else uses it, until the receive is complete.
     pub unsafe fn receive(
         &mut self,
         from: usize,
@@ -142,7 +141,7 @@ impl Memory {
         peer.back.begin_if_new(call);
         // SAFETY: the caller's promise.
         let received = unsafe { peer.back.receive(message, arrivals) };
-        // Also after an error: the next call clears up what is there.
+        // Also after an error: the next call cleans up.
         if !peer.is_busy && (received.is_err() || !peer.back.is_idle()) {
             peer.is_busy = true;
             self.busy.push(from);
@@ -150,12 +149,12 @@ impl Memory {
         received
     }
 
-    /// Whether nothing is under way.
+    /// True if no message is pending.
     pub fn is_idle(&self) -> bool {
         self.busy.is_empty()
     }
 
-    /// Goes on with what is under way; whether that was possible.
+    /// Advances pending messages; true on any progress.
     ///
     /// # Errors
     /// A message that is longer than its receive.
@@ -177,7 +176,7 @@ impl Memory {
         Ok(went_on)
     }
 
-    /// So many idle turns a process takes before it lets others in.
+    /// Returns the number of idle turns before the process yields to others.
     pub fn patience(&self) -> u32 {
         PATIENCE[usize::from(self.shares_cores)]
     }

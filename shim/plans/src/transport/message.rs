@@ -1,19 +1,19 @@
-//! A message of a plan between two processes of a host.
+//! Message of a plan between two processes of a host.
 
 use thiserror::Error;
 use treepie_mpi::Word;
 
-/// A message that came is longer than what was to be received.
+/// A message is longer than its receive buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a message is longer than what is to be received")]
 pub struct Truncated;
 
-/// A message as a step has it.
+/// Message of a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
-    /// The step.
+    /// Index of the step.
     pub step: u32,
-    /// Tag that tells it from the other messages between the two processes.
+    /// Tag that distinguishes it from the other messages between the two processes.
     pub tag: u32,
     /// Its address.
     pub address: Word,

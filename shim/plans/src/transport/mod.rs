@@ -1,21 +1,21 @@
 //! Messages of plans through memory that the processes of a host share, instead of the MPI's.
 //!
 //! ```text
-//! join      who shares memory: made by one process of a host, agreed by all of it
-//! arrivals  what an execution does with what has come: kept, or combined with what is there
-//! memory    the ways of a communicator, as the executor uses them
-//! channel   messages on a way: fragments, offers and what is published, matched by tag
-//! board     messages that several ranks read where they were written once
+//! join      ranks that share memory, which one process of a host makes and all agree on
+//! arrivals  handling of received messages: stored, or combined with local data
+//! memory    channels of a communicator, as the executor uses them
+//! channel   messages in a channel: fragments, offers and published ones, matched by tag
+//! board     messages that are written once and read by several ranks
 //! copy      one copy from another process's memory
 //! stream    copies past the caches
-//! ring      who may touch which block, and when
+//! ring      rules for access to blocks
 //! segment   the memory itself
 //! ```
 //!
-//! The executor asks for each message whether its partner is reached this way
-//! ([`Memory::reaches`]), which both know alike: all ranks of a host that are in a communicator
-//! share a segment, or none. What lies in a device's memory never comes here: a plan runs on memory
-//! that the processor reads.
+//! The executor tests for each message whether its partner is reached through memory
+//! ([`Memory::reaches`]); both sides get the same result: all ranks of a host that are in a
+//! communicator share a segment, or none. Data in a device's memory never comes here: a plan runs
+//! on memory that the processor can read.
 
 mod arrivals;
 mod board;

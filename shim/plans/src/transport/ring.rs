@@ -1,46 +1,47 @@
-//! A ring of blocks from one writer to one reader: which block each may touch, and when.
+//! Ring of blocks from one writer to one reader: rules for access to each block.
 //!
 //! Prou's circular buffer (2.5): the writer fills block `w mod B` while `w - r < B`, the reader
 //! empties block `r mod B` while `r < w`. The reader's cursor `r` is one word, which the writer
-//! looks at only when it runs out of blocks that it knows to be free, and which the reader sets
-//! only where it has emptied half of them: each time its cache line goes to the other core, which
-//! takes as long as a short message. The writer's cursor stands in the blocks themselves (his
-//! flow control by flags in blocks): each says how many messages had been written when it was
-//! filled, so that a short message and the news of it are one cache line, and a reader that knows
-//! which block is next has one word to look at.
+//! reads only when it runs out of blocks that it knows to be free, and which the reader sets only
+//! after it has emptied half of them: each time its cache line moves to the other core, which takes
+//! as long as a short message. The writer's cursor is in the blocks themselves (his flow control by
+//! flags in blocks): each contains the number of messages that had been written when it was filled,
+//! so that a short message and its notification are one cache line, and a reader that knows the
+//! next block polls a single word.
 //!
-//! There is no memory here, and nothing of MPI: a [`Ring`] gives the words, those of a segment or
-//! those of a model checker.
+//! There is no memory here, and no MPI: a [`Ring`] provides the words, those of a segment or those
+//! of a model checker.
 
-/// The words that a writer and a reader share.
+/// Words that a writer and a reader share.
 pub trait Ring {
     /// Number of blocks.
     fn blocks(&self) -> u64;
 
-    /// How many blocks had been filled when this one was, itself included; 0 before that. What the
-    /// writer wrote before it said so is seen after this (acquire).
+    /// Returns the number of blocks that had been filled when this one was, itself included; 0
+    /// before that. The writer's earlier stores are visible after this (acquire).
     fn filled(&self, block: u64) -> u64;
 
-    /// Says so (release).
+    /// Sets that number (release).
     fn set_filled(&self, block: u64, count: u64);
 
-    /// How many blocks the reader has emptied. It reads none of them after this (acquire).
+    /// Returns the number of blocks that the reader has emptied. It reads none of them after this
+    /// (acquire).
     fn emptied(&self) -> u64;
 
-    /// Says so (release).
+    /// Sets that number (release).
     fn set_emptied(&self, count: u64);
 }
 
-/// The writer's side. There is one for a ring.
+/// Writer's side. There is one for a ring.
 #[derive(Debug, Default)]
 pub struct Writer {
     written: u64,
-    /// As many as may be written until the reader's cursor is to be looked at again.
+    /// Number of blocks that may be written before the reader's cursor must be read again.
     most: u64,
 }
 
 impl Writer {
-    /// The block that is to be filled next, which nobody reads; `None` while all are full.
+    /// Returns the block that is to be filled next, which nobody reads; `None` while all are full.
     pub fn free_block(&mut self, ring: &impl Ring) -> Option<u64> {
         if self.written == self.most {
             self.most = ring.emptied() + ring.blocks();
@@ -50,8 +51,8 @@ impl Writer {
 
     /// Hands the block of [`Writer::free_block`] to the reader.
     ///
-    /// Where blocks run out, it looks at the reader's cursor now, while the message is on its way:
-    /// before the next one, that would have to wait for the cursor's.
+    /// If blocks run out, it reads the reader's cursor now, while the message is on its way: before
+    /// the next message, it would have to wait for the cursor's cache line.
     pub fn fill(&mut self, ring: &impl Ring) {
         let block = self.written % ring.blocks();
         self.written += 1;
@@ -62,21 +63,21 @@ impl Writer {
     }
 }
 
-/// The reader's side. There is one for a ring.
+/// Reader's side. There is one for a ring.
 #[derive(Debug, Default)]
 pub struct Reader {
     read: u64,
 }
 
 impl Reader {
-    /// The block that is to be read next, which nobody writes; `None` while there is none.
+    /// Returns the block that is to be read next, which nobody writes; `None` while there is none.
     pub fn full_block(&self, ring: &impl Ring) -> Option<u64> {
         let block = self.read % ring.blocks();
         (ring.filled(block) == self.read + 1).then_some(block)
     }
 
-    /// Gives the block of [`Reader::full_block`] back to the writer, perhaps with later ones: the
-    /// writer always has half of the blocks that no message is in.
+    /// Gives the block of [`Reader::full_block`] back to the writer, possibly together with later
+    /// ones: the writer always has half of the blocks that contain no message.
     pub fn empty(&mut self, ring: &impl Ring) {
         self.read += 1;
         if self.read.is_multiple_of((ring.blocks() / 2).max(1)) {
@@ -87,7 +88,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    //! All orders in which a writer and a reader can go on, by `loom`.
+    //! All interleavings of a writer and a reader, by `loom`.
 
     use loom::cell::UnsafeCell;
     use loom::sync::Arc;
@@ -96,16 +97,16 @@ mod tests {
 
     use super::*;
 
-    /// Blocks of one word each; `loom` finds who touches one while another writes it.
+    /// Blocks of one word each; `loom` detects accesses to one during a write.
     struct Model {
         filled: Vec<AtomicU64>,
         emptied: AtomicU64,
         data: Vec<UnsafeCell<u64>>,
-        /// The order of what is said; a weaker one must be found out.
+        /// Memory order of the stores; a weaker one must be detected.
         said: Ordering,
     }
 
-    // SAFETY: whether the cells are used by one thread at a time is what is tested.
+    // SAFETY: the test itself checks that only one thread at a time uses a cell.
     unsafe impl Sync for Model {}
 
     impl Ring for Model {
@@ -130,7 +131,7 @@ mod tests {
         }
     }
 
-    /// Sends the numbers below `messages` through a ring of so many blocks.
+    /// Sends the numbers below `messages` through a ring of `blocks` blocks.
     fn all_arrive_in_order(blocks: usize, messages: u64, said: Ordering) {
         loom::model(move || {
             let model = Arc::new(Model {
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Wherever in the ring they are, although the reader gives back half of the blocks at once.
+    /// From any position in the ring, although the reader gives back half of the blocks together.
     #[test]
     fn a_writer_that_fills_all_blocks_goes_on_when_they_were_read() {
         loom::model(|| {

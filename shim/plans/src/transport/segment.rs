@@ -1,5 +1,5 @@
 //! Memory that the processes of a host share: without a name, so that it ends with the last of
-//! them, however it ends.
+//! them, even after a crash.
 //!
 //! ```text
 //! | token, ranks, blocks, bytes of a block | way 0 to 0 | way 0 to 1 | ... | boards |
@@ -7,9 +7,9 @@
 //! a board, of each rank: | reads of slot 0 | slot 0 | reads of slot 1 | slot 1 |
 //! ```
 //!
-//! One process makes it with `memfd_create`, the others open its descriptor in `/proc`, while all
-//! wait for each other. Whether it is the right one, its token says: another process may have got
-//! the number in between, and numbers mean others in another name space.
+//! One process creates it with `memfd_create`, the others open its descriptor in `/proc`, while all
+//! wait for each other. Its token identifies the right one: another process may have got the same
+//! number in between, and process numbers differ between name spaces.
 
 use std::fs::File;
 use std::io;
@@ -21,77 +21,78 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use thiserror::Error;
 use treepie_process::machine::{file_limit, unnamed_file};
 
-/// Two cache lines, which processors fetch together: what is written by different processes is so
-/// far apart.
+/// Distance in bytes between data written by different processes: two cache lines, which processors
+/// fetch together.
 const APART: usize = 128;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Blocks of a way.
+/// Number of blocks of a channel.
 const BLOCKS: usize = 8;
 
-/// The bytes that the blocks of a segment take, where that leaves blocks of a sensible size.
+/// Bytes of all blocks of a segment, if that leaves blocks of a sensible size.
 const BUDGET: usize = 8 << 20;
 
-/// Bytes of a block, least and most: a fragment costs some 50 ns beside its copy.
+/// Minimum and maximum bytes of a block: a fragment costs some 50 ns in addition to its copy.
 const BLOCK_BYTES: (usize, usize) = (512, 16 << 10);
 
-/// Bytes of a slot of a board. What is longer is copied from its sender's memory.
+/// Bytes of a slot of a board. A longer message is copied from its sender's memory.
 pub const SLOT_BYTES: usize = 32 << 10;
 
-/// Slots of a board: one is read while the next is written.
+/// Number of slots of a board: one is read while the next is written.
 const SLOTS: usize = 2;
 
-/// More ranks of one host have no segment: they would need more than 90 MiB for each communicator.
+/// Maximum number of ranks of one host that share a segment: more would need more than 90 MiB for
+/// each communicator.
 pub const MOST_RANKS: usize = 128;
 
-/// Offers of a way that may be without an answer.
+/// Maximum number of offers of a channel that are not answered yet.
 pub const ANSWERS: usize = 8;
 
-/// So many bytes of segments a process makes at most at a time: each communicator has its own.
+/// Maximum bytes of the segments that a process makes at a time: each communicator has one.
 const MOST_BYTES: usize = 256 << 20;
 
 /// Bytes of the segments that this process has made.
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
-/// Why there is no segment.
+/// Reason why there is no segment.
 #[derive(Debug, Error)]
 pub enum SegmentError {
-    /// The system refused something.
+    /// A system call failed.
     #[error("{what} of {bytes} bytes: {problem}")]
     System {
-        /// What.
+        /// Action that failed.
         what: &'static str,
-        /// How much.
+        /// Bytes of the segment.
         bytes: usize,
-        /// What it says.
+        /// The system's error.
         problem: io::Error,
     },
-    /// The process may not have files of that size: to try would end it.
+    /// The process may not create files of that size: the attempt would end it.
     #[error("{bytes} bytes are more than the limit on files allows (ulimit -f); raise it")]
     Limit {
-        /// How much.
+        /// Bytes of the segment.
         bytes: usize,
     },
-    /// Communicators are many.
+    /// There are many communicators.
     #[error("{bytes} bytes more than those of other communicators are too many")]
     Enough {
-        /// How much.
+        /// Bytes of the existing segments.
         bytes: usize,
     },
-    /// What was opened is something else.
+    /// The opened file is not the segment.
     #[error(
         "process {process} has not the memory that it said; its numbers are those of another \
          container"
     )]
     Another {
-        /// The process.
+        /// Process number.
         process: u32,
     },
 }
 
-/// Where what is in a segment of so many ranks.
+/// Layout of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     ranks: usize,
@@ -99,14 +100,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// For so many ranks of one host.
+    /// Computes the layout for `ranks` ranks of one host.
     pub fn new(ranks: usize) -> Self {
         let share = BUDGET / (ranks * ranks * BLOCKS).max(1);
         let power = 1 << share.max(1).ilog2();
         let (least, most) = BLOCK_BYTES;
         Layout {
             ranks,
-            // One line more: blocks at powers of two would compete for the same part of a cache.
+            // One more cache line: blocks at powers of two would compete for the same part of a
+            // cache.
             block_bytes: power.clamp(least, most) + LINE,
         }
     }
@@ -115,7 +117,7 @@ impl Layout {
         2 * APART + (BLOCKS * self.block_bytes).next_multiple_of(APART)
     }
 
-    /// Two ranks have none: each has one to send to.
+    /// Returns the number of slots of a board. Two ranks need none: each has only one receiver.
     fn slots(&self) -> usize {
         if self.ranks > 2 { SLOTS } else { 0 }
     }
@@ -124,36 +126,37 @@ impl Layout {
         APART + self.ranks * self.ranks * self.way_bytes()
     }
 
-    /// Bytes of the segment.
+    /// Returns the bytes of the segment.
     pub fn bytes(&self) -> usize {
         self.start_of_boards() + self.ranks * self.slots() * (APART + SLOT_BYTES)
     }
 
-    /// What stands at the beginning, behind the token.
+    /// Returns the words at the beginning, after the token.
     fn marks(&self) -> [u64; 3] {
         [self.ranks, BLOCKS, self.block_bytes].map(|number| number as u64)
     }
 }
 
-/// A segment as this process sees it.
+/// Segment as this process has mapped it.
 #[derive(Debug)]
 pub struct Segment {
     base: NonNull<u8>,
     layout: Layout,
-    /// By this process.
+    /// True if this process has made it.
     is_made_here: bool,
 }
 
-// SAFETY: it is memory, which any thread may use; who uses which part of it when, rings say.
+// SAFETY: it is memory, which any thread may use; rings define which thread uses which part of it
+// when.
 unsafe impl Send for Segment {}
 // SAFETY: as above.
 unsafe impl Sync for Segment {}
 
 impl Segment {
-    /// A new one, and the descriptor by which others open it.
+    /// Creates a segment, and the descriptor by which others open it.
     ///
     /// # Errors
-    /// What the system says; nothing is left then.
+    /// The system's error; no resources are left then.
     pub fn create(layout: Layout, token: u64) -> Result<(Arc<Segment>, OwnedFd), SegmentError> {
         let bytes = layout.bytes();
         if bytes as u64 > file_limit() {
@@ -170,8 +173,8 @@ impl Segment {
             }
         };
         let file = unnamed_file(c"treepie").map_err(failed("memfd_create"))?;
-        // Memory that is only promised would end the process when there is none.
-        // SAFETY: the descriptor is ours.
+        // Memory that is only reserved would end the process if the system ran out of it.
+        // SAFETY: this library owns the descriptor.
         let allocated = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
         if allocated != 0 {
             let problem = io::Error::from_raw_os_error(allocated);
@@ -182,16 +185,16 @@ impl Segment {
         MADE.fetch_add(bytes, Ordering::Relaxed);
         let marks = std::iter::once(token).chain(layout.marks());
         for (place, mark) in marks.enumerate() {
-            // SAFETY: the first bytes of the segment, which nobody else knows yet.
+            // SAFETY: the first bytes of the segment, which is not shared yet.
             unsafe { segment.base.cast::<u64>().add(place).write(mark) };
         }
         Ok((Arc::new(segment), file))
     }
 
-    /// That of another process of this host, with this descriptor there.
+    /// Opens the segment of another process of this host, with this descriptor there.
     ///
     /// # Errors
-    /// What the system says, or that it is another file.
+    /// The system's error, or that it is another file.
     pub fn open(
         layout: Layout,
         (process, descriptor): (u32, i32),
@@ -206,7 +209,7 @@ impl Segment {
             }
         };
         let path = format!("/proc/{process}/fd/{descriptor}");
-        // Opening what is no memory might do something.
+        // Opening a file of another kind might have side effects.
         let target = std::fs::read_link(&path).map_err(failed("opening memory"))?;
         let another = || SegmentError::Another { process };
         if !target.to_string_lossy().starts_with("/memfd:treepie") {
@@ -220,7 +223,7 @@ impl Segment {
         }
         let segment = Segment::map(&OwnedFd::from(file), layout)?;
         let marks = std::iter::once(token).chain(layout.marks());
-        // SAFETY: the first bytes of the segment, written before its descriptor was told.
+        // SAFETY: the first bytes of the segment, written before its descriptor was shared.
         let read = |place| unsafe { segment.base.cast::<u64>().add(place).read() };
         match marks.enumerate().all(|(place, mark)| read(place) == mark) {
             true => Ok(Arc::new(segment)),
@@ -231,7 +234,7 @@ impl Segment {
     fn map(file: &OwnedFd, layout: Layout) -> Result<Segment, SegmentError> {
         let bytes = layout.bytes();
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-        // SAFETY: a new mapping of a file that is so long.
+        // SAFETY: a new mapping of a file that has this length.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -253,23 +256,23 @@ impl Segment {
             layout,
             is_made_here: false,
         };
-        // Children of the program have no part in it, and must not keep it.
+        // Forked children of the program have no access to it, and must not keep it alive.
         segment.advise(libc::MADV_DONTFORK);
         Ok(segment)
     }
 
     fn advise(&self, advice: libc::c_int) {
-        // SAFETY: the mapping is ours; the advice changes nothing in it.
+        // SAFETY: this object owns the mapping; the advice changes no data in it.
         unsafe { libc::madvise(self.base.as_ptr().cast(), self.layout.bytes(), advice) };
     }
 
-    /// Children that are forked have part in it.
+    /// Lets forked children access it.
     #[cfg(test)]
     pub fn keep_in_children(&self) {
         self.advise(libc::MADV_DOFORK);
     }
 
-    /// The way from one rank of the host to another, counted among them.
+    /// Returns the channel from one rank of the host to another; ranks are counted within the host.
     pub fn way(self: &Arc<Self>, from: usize, to: usize) -> Way {
         let number = from * self.layout.ranks + to;
         debug_assert!(from.max(to) < self.layout.ranks, "ranks of this host");
@@ -282,7 +285,7 @@ impl Segment {
         }
     }
 
-    /// The slots of the board of a rank of the host, counted among them.
+    /// Returns the slots of the board of a rank of the host; ranks are counted within the host.
     pub fn slots(self: &Arc<Self>, of: usize) -> impl Iterator<Item = Slot> {
         debug_assert!(of < self.layout.ranks, "a rank of this host");
         let slots = self.layout.slots();
@@ -301,12 +304,13 @@ impl Drop for Segment {
         if self.is_made_here {
             MADE.fetch_sub(self.layout.bytes(), Ordering::Relaxed);
         }
-        // SAFETY: the mapping is ours, and its ways and slots are gone, which hold it.
+        // SAFETY: this object owns the mapping, and its channels and slots, which hold it, are
+        // gone.
         unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.bytes()) };
     }
 }
 
-/// The memory of a ring, and of the answers to what was offered in it.
+/// Memory of a ring, and of the answers to offers in it.
 #[derive(Debug, Clone)]
 pub struct Way {
     base: NonNull<u8>,
@@ -318,36 +322,36 @@ pub struct Way {
 unsafe impl Send for Way {}
 
 impl Way {
-    /// Number of its blocks.
+    /// Returns the number of its blocks.
     pub fn blocks(&self) -> u64 {
         BLOCKS as u64
     }
 
-    /// Bytes of a block, its first word included.
+    /// Returns the bytes of a block, including its first word.
     pub fn block_bytes(&self) -> usize {
         self.block_bytes
     }
 
-    /// Where a block is. Its first word says whether it is full.
+    /// Returns the address of a block. Its first word is set when the block is full.
     pub fn block(&self, block: u64) -> NonNull<u8> {
         debug_assert!(block < self.blocks(), "a block of the way");
-        // SAFETY: inside the way.
+        // SAFETY: inside the channel.
         unsafe { self.base.add(2 * APART + block as usize * self.block_bytes) }
     }
 
-    /// The word at the beginning of a block.
+    /// Returns the word at the beginning of a block.
     pub fn filled(&self, block: u64) -> &AtomicU64 {
-        // SAFETY: memory of the segment, which is held; aligned, and used as this alone.
+        // SAFETY: memory of the segment, which is held; aligned, and only used as this type.
         unsafe { self.block(block).cast().as_ref() }
     }
 
-    /// The reader's cursor.
+    /// Returns the reader's cursor.
     pub fn emptied(&self) -> &AtomicU64 {
         // SAFETY: as above.
         unsafe { self.base.cast().as_ref() }
     }
 
-    /// The answer to the offer with this number.
+    /// Returns the answer to the offer with this number.
     pub fn answer(&self, number: u64) -> &AtomicU64 {
         let place = number as usize % ANSWERS;
         // SAFETY: as above.
@@ -355,7 +359,7 @@ impl Way {
     }
 }
 
-/// The memory of a slot, and of the word that counts its reads.
+/// Memory of a slot, and of the word that counts its reads.
 #[derive(Debug, Clone)]
 pub struct Slot {
     base: NonNull<u8>,
@@ -366,13 +370,13 @@ pub struct Slot {
 unsafe impl Send for Slot {}
 
 impl Slot {
-    /// How many have read it.
+    /// Returns the number of reads.
     pub fn reads(&self) -> &AtomicU64 {
-        // SAFETY: memory of the segment, which is held; aligned, and used as this alone.
+        // SAFETY: memory of the segment, which is held; aligned, and only used as this type.
         unsafe { self.base.cast().as_ref() }
     }
 
-    /// Where its message is.
+    /// Returns the address of its message.
     pub fn data(&self) -> NonNull<u8> {
         // SAFETY: inside the slot.
         unsafe { self.base.add(APART) }

@@ -1,6 +1,6 @@
-//! Copies past the caches, of messages that are longer than a process's share of them: what lies
-//! there stays, and the lines that are written are not read before. The C library's `memcpy` does
-//! so for one long copy; messages that come in blocks are many short ones.
+//! Copies past the caches, for messages that are longer than a process's share of them: other data
+//! stay in the caches, and the destination lines are not read first. The C library's `memcpy` does
+//! this for one long copy; messages that arrive in blocks are many short ones.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// Copies a part of a message of `total` bytes.
 ///
 /// # Safety
-/// As `copy_nonoverlapping`, but for no bytes, which may be anywhere.
+/// Those of `copy_nonoverlapping`, except that for 0 bytes both addresses are arbitrary.
 #[inline]
 pub unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize, total: usize) {
     // SAFETY: the caller's promise.
@@ -21,17 +21,17 @@ pub unsafe fn copy(from: *const u8, into: *mut u8, bytes: usize, total: usize) {
     }
 }
 
-/// A processor's share of its last cache, in bytes.
+/// Returns a processor's share of its last-level cache, in bytes.
 fn share() -> usize {
     static SHARE: OnceLock<usize> = OnceLock::new();
     *SHARE.get_or_init(|| share_of(Path::new(LAST_CACHE)).unwrap_or(usize::MAX))
 }
 
-/// Size and sharing of the first processor's last cache, as the system gives them.
+/// Size and sharing of the first processor's last-level cache, as the system gives them.
 const LAST_CACHE: &str = "/sys/devices/system/cpu/cpu0/cache/index3";
 
-/// The share by the files `size`, as `266240K`, and `shared_cpu_list`, as `0-7,16`; none where they
-/// are missing.
+/// Returns the share from the files `size`, such as `266240K`, and `shared_cpu_list`, such as
+/// `0-7,16`; `None` if they are missing.
 fn share_of(cache: &Path) -> Option<usize> {
     let text = |file: &str| std::fs::read_to_string(cache.join(file)).ok();
     let kib: usize = text("size")?.trim().strip_suffix('K')?.parse().ok()?;
@@ -48,11 +48,11 @@ fn share_of(cache: &Path) -> Option<usize> {
 }
 
 /// # Safety
-/// As [`copy`].
+/// Those of [`copy`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn past_caches(from: *const u8, into: *mut u8, bytes: usize) {
     match std::arch::is_x86_feature_detected!("avx") {
-        // SAFETY: the processor has them, and the caller's promise.
+        // SAFETY: the processor has AVX, and the caller's promise.
         true => unsafe { past_caches_by_avx(from, into, bytes) },
         // SAFETY: the caller's promise.
         false => unsafe { std::ptr::copy_nonoverlapping(from, into, bytes) },
@@ -60,7 +60,7 @@ unsafe fn past_caches(from: *const u8, into: *mut u8, bytes: usize) {
 }
 
 /// # Safety
-/// As [`copy`].
+/// Those of [`copy`].
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn past_caches(from: *const u8, into: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
@@ -68,7 +68,7 @@ unsafe fn past_caches(from: *const u8, into: *mut u8, bytes: usize) {
 }
 
 /// # Safety
-/// As [`copy`].
+/// Those of [`copy`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx")]
 unsafe fn past_caches_by_avx(from: *const u8, into: *mut u8, bytes: usize) {
@@ -76,8 +76,8 @@ unsafe fn past_caches_by_avx(from: *const u8, into: *mut u8, bytes: usize) {
     const WORD: usize = size_of::<__m256i>();
     let first = into.align_offset(WORD).min(bytes);
     let end = first + (bytes - first) / WORD * WORD;
-    // SAFETY: the caller's promise; what is written past the caches is aligned, and is there before
-    // anything that is written behind the fence.
+    // SAFETY: the caller's promise; stores past the caches are aligned, and are visible before any
+    // store after the fence.
     unsafe {
         std::ptr::copy_nonoverlapping(from, into, first);
         for place in (first..end).step_by(WORD) {
@@ -118,7 +118,7 @@ mod tests {
         for (start, length) in (0..40).flat_map(|start| [0, 1, 31, 32, 33, 300].map(|l| (start, l)))
         {
             let mut into = vec![0; 400];
-            // SAFETY: both are longer.
+            // SAFETY: both are longer than the copied length.
             unsafe {
                 copy(
                     from.as_ptr(),

@@ -14,7 +14,7 @@ use super::segment::{Layout, Segment};
 
 const RANKS: usize = 3;
 
-/// The memory of a rank, with messages from this length on offered.
+/// Creates the memory of a rank, with messages from this length on offered.
 fn memory(segment: &Arc<Segment>, own: usize, offers_from: usize) -> Memory {
     let peer = |other: usize| Peer {
         out: Outgoing::new(segment.way(own, other), offers_from),
@@ -36,21 +36,21 @@ fn memory(segment: &Arc<Segment>, own: usize, offers_from: usize) -> Memory {
     }
 }
 
-/// What a rank sends in a message of a call.
+/// Returns the data that a rank sends in a message of a call.
 fn data(rank: usize, call: u32, number: usize, bytes: usize) -> Vec<u8> {
     let first = rank * 91 + call as usize * 31 + number * 7;
     (0..bytes).map(|place| (first + place * 13) as u8).collect()
 }
 
-/// Lengths of the messages of a call: more than there are slots, and some that are no longer, or
-/// not as long, as what is published.
+/// Returns the lengths of the messages of a call: more than there are slots, and some that are too
+/// short or too long to be published.
 fn lengths(call: u32) -> [usize; 4] {
     let of = |number: u32| (call.wrapping_mul(7919) + number * 12_007) % 40_000;
     [0, 1, 2, 3].map(|number| of(number) as usize)
 }
 
-/// One rank's part: all messages to both others, in the order of their numbers or backwards, and as
-/// many from them.
+/// Runs one rank's part: all messages to both others, in increasing or decreasing order, and the
+/// same number from them.
 fn take_part(mut memory: Memory, own: usize, calls: u32) {
     let until = Instant::now() + Duration::from_secs(300);
     for call in 0..calls {
@@ -120,7 +120,7 @@ fn what_is_sent_to_several_ranks_arrives_whole_at_each() {
     }
 }
 
-/// A rank that sent to two, of whom one never read it, has slots for others all the same.
+/// A rank whose message to two ranks was not read by one of them still has slots for others.
 #[test]
 fn a_call_that_failed_leaves_slots_or_none_are_used() {
     let (segment, _file) = Segment::create(Layout::new(RANKS), 1).expect("there is memory");

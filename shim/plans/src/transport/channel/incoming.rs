@@ -1,4 +1,4 @@
-//! The receiver's side of a way.
+//! Receiver's side of a channel.
 
 use super::wire::{
     FRAGMENT, HEAD, Head, OFFER, Offer, PUBLISHED, answer, copy_short, refused, taken,
@@ -11,33 +11,33 @@ use crate::transport::ring::Reader;
 use crate::transport::segment::{SLOT_BYTES, Slot, Way};
 use crate::transport::stream;
 
-/// So much is copied from another process before other things get a turn.
+/// Bytes that are copied from another process before other work gets a turn.
 const AT_ONCE: usize = 4 << 20;
 
-/// Messages from this length on are combined as they come, where blocks are as long: a copy of a
-/// shorter one stays in the first cache, and each block is a call.
+/// Length from which messages are combined as they arrive, if blocks have this length, too: a copy
+/// of a shorter one stays in the first-level cache, and each block costs a call.
 const COMBINED_FROM: usize = 4 << 10;
 
-/// What came before it was asked for.
+/// Message that arrived before its receive.
 #[derive(Debug)]
 enum Held {
     Data(Vec<u8>),
     Offer(Offer),
 }
 
-/// A message whose first fragments have come.
+/// Message whose first fragments have arrived.
 #[derive(Debug)]
 struct Coming {
     tag: u32,
     total: usize,
     done: usize,
-    /// The receive that it is for; none where it is held.
+    /// Receive for the message; `None` if it is held.
     receive: Option<Message>,
     is_combined: bool,
     held: Vec<u8>,
 }
 
-/// An offer that is being taken.
+/// Offer that is being copied.
 #[derive(Debug)]
 struct Fetching {
     receive: Message,
@@ -46,7 +46,7 @@ struct Fetching {
     done: usize,
 }
 
-/// Nothing more comes for a receive.
+/// Completes a receive.
 fn end(arrivals: &mut impl Arrivals, step: u32, is_combined: bool) {
     match is_combined {
         true => arrivals.combined(step),
@@ -54,14 +54,14 @@ fn end(arrivals: &mut impl Arrivals, step: u32, is_combined: bool) {
     }
 }
 
-/// The messages from another process to this one.
+/// Messages from another process to this one.
 #[derive(Debug)]
 pub struct Incoming {
     way: Way,
     reader: Reader,
-    /// The sender's board.
+    /// Slots of the sender's board.
     slots: Box<[Slot]>,
-    /// The sender.
+    /// Process number of the sender.
     process: u32,
     call: u32,
     receives: Vec<Message>,
@@ -71,7 +71,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// On this way, from this process with this board.
+    /// Creates the receiver's side of this channel, from this process with this board.
     pub fn new(way: Way, slots: Box<[Slot]>, process: u32) -> Self {
         Incoming {
             way,
@@ -86,7 +86,7 @@ impl Incoming {
         }
     }
 
-    /// Whether what comes for a receive is combined.
+    /// True if the data of a receive is combined.
     fn combines(&self, arrivals: &impl Arrivals, receive: &Message, total: usize) -> bool {
         COMBINED_FROM <= total.min(self.way.block_bytes())
             && total == receive.bytes
@@ -101,7 +101,7 @@ impl Incoming {
         }
     }
 
-    /// Begins a call. What is left of others is given up, so that nobody waits for it.
+    /// Begins a call. Pending messages of other calls are dropped, so that nobody waits for them.
     pub fn begin(&mut self, call: u32) {
         self.call = call;
         self.receives.clear();
@@ -116,7 +116,7 @@ impl Incoming {
         }
     }
 
-    /// Whether nothing is under way that somebody waits for.
+    /// True if no message is pending that somebody waits for.
     pub fn is_idle(&self) -> bool {
         self.receives.is_empty() && self.fetching.is_empty() && !self.is_coming()
     }
@@ -127,13 +127,13 @@ impl Incoming {
             .is_some_and(|coming| coming.receive.is_some())
     }
 
-    /// Receives a message of up to so many bytes.
+    /// Receives a message of up to `bytes` bytes.
     ///
     /// # Errors
     /// A message that is longer.
     ///
     /// # Safety
-    /// The memory stays, and nobody else uses it, until then.
+    /// The memory stays valid, and nobody else uses it, until the receive is complete.
     pub unsafe fn receive(
         &mut self,
         message: Message,
@@ -153,15 +153,14 @@ impl Incoming {
         }
     }
 
-    /// Takes a message in one block for the only receive that there is, where nothing else is under
-    /// way.
+    /// Takes a message in one block for the only receive, if no other message is pending.
     #[inline]
     fn takes_at_once(&mut self, message: &Message, arrivals: &impl Arrivals) -> bool {
         let is_alone = self.coming.is_none() && self.held.is_empty() && self.fetching.is_empty();
         let Some(block) = self.reader.full_block(&self.way).filter(|_| is_alone) else {
             return false;
         };
-        // SAFETY: a block of this reader's, which its writer has filled.
+        // SAFETY: the block belongs to this reader, and its writer has filled it.
         let head: Head = unsafe { self.way.block(block).add(size_of::<u64>()).cast().read() };
         let is_whole = u64::from(head.length) == head.total && head.kind == FRAGMENT;
         let is_for_it = (head.call, head.tag) == (self.call, message.tag);
@@ -169,7 +168,7 @@ impl Incoming {
         if !(is_whole && is_for_it && head.total <= message.bytes as u64 && is_kept) {
             return false;
         }
-        // SAFETY: the block has this length, and the receive has room for it.
+        // SAFETY: the block has this length, and the receive buffer is large enough.
         unsafe {
             let data = self.way.block(block).add(HEAD).as_ptr();
             copy_short(data, message.address as *mut u8, head.length as usize);
@@ -178,7 +177,7 @@ impl Incoming {
         true
     }
 
-    /// Goes on with what is under way; whether that was possible.
+    /// Advances pending messages; true on any progress.
     ///
     /// # Errors
     /// A message that is longer than its receive.
@@ -194,16 +193,16 @@ impl Incoming {
         if went_on {
             self.fetch(arrivals);
         }
-        // What nobody waits for stays where it is.
+        // Messages without a receive stay in their blocks.
         while !self.receives.is_empty() || self.is_coming() {
             let Some(block) = self.reader.full_block(&self.way) else {
                 break;
             };
-            // SAFETY: a block of this reader's, which its writer has filled.
+            // SAFETY: the block belongs to this reader, and its writer has filled it.
             let head: Head = unsafe { self.way.block(block).add(size_of::<u64>()).cast().read() };
             let age = self.call.wrapping_sub(head.call) as i32;
             if age < 0 {
-                break; // of a later call, which this process has not come to
+                break; // of a later call, which this process has not reached
             }
             went_on = true;
             match (age, head.kind) {
@@ -220,7 +219,7 @@ impl Incoming {
         Ok(went_on)
     }
 
-    /// The receive of a message that begins to come, if there is one yet.
+    /// Returns the receive of a message that begins to arrive, if there is one yet.
     fn receive_of(&mut self, head: &Head) -> Result<Option<Message>, Truncated> {
         let place = self
             .receives
@@ -265,8 +264,8 @@ impl Incoming {
             Some(receive) => receive.address as *mut u8,
             None => coming.held.as_mut_ptr(),
         };
-        // SAFETY: the data are so long; what they go to has room for the whole message, as was
-        // looked when it began to come.
+        // SAFETY: the data have this length; the destination is large enough for the whole message,
+        // which was checked when it began to arrive.
         unsafe {
             match coming.receive.filter(|_| coming.is_combined) {
                 Some(receive) => arrivals.combine(receive.step, coming.done, data, length),
@@ -296,7 +295,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Where the data of a fragment, or of what is published, are, and how long they are.
+    /// Returns the address and length of the data of a fragment, or of a published message.
     fn data_of(&self, block: u64, head: &Head) -> (*const u8, usize) {
         match self.slot_in(block, head) {
             Some(slot) => (slot.data().as_ptr(), SLOT_BYTES.min(head.total as usize)),
@@ -309,17 +308,17 @@ impl Incoming {
         }
     }
 
-    /// The slot that a block tells of.
+    /// Returns the slot that a block refers to.
     fn slot_in(&self, block: u64, head: &Head) -> Option<&Slot> {
         if head.kind != PUBLISHED {
             return None;
         }
-        // SAFETY: a block of this reader's with a number in it.
+        // SAFETY: the block belongs to this reader, and contains a number.
         let number: usize = unsafe { self.way.block(block).add(HEAD).cast().read() };
         self.slots.get(number)
     }
 
-    /// Nothing more is read of a block, nor of what it tells of.
+    /// Drops a block and the slot that it refers to; neither is read any more.
     fn drop_block(&mut self, block: u64, head: &Head) {
         if let Some(slot) = self.slot_in(block, head) {
             slot.end();
@@ -328,7 +327,7 @@ impl Incoming {
     }
 
     fn offer_in(&self, block: u64) -> Offer {
-        // SAFETY: a block of this reader's with an offer in it.
+        // SAFETY: the block belongs to this reader, and contains an offer.
         unsafe { self.way.block(block).add(HEAD).cast().read() }
     }
 
@@ -349,7 +348,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Gives a receive what was held for it.
+    /// Passes a held message to its receive.
     fn take(
         &mut self,
         receive: Message,
@@ -363,7 +362,7 @@ impl Incoming {
         match held {
             Held::Data(data) => {
                 let is_combined = self.combines(arrivals, &receive, total);
-                // SAFETY: the receive has room for the message.
+                // SAFETY: the receive buffer is large enough for the message.
                 unsafe {
                     match is_combined {
                         true => arrivals.combine(receive.step, 0, data.as_ptr(), total),
@@ -388,7 +387,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Copies parts of what was offered.
+    /// Copies parts of offered messages.
     fn fetch(&mut self, arrivals: &mut impl Arrivals) {
         let (way, process, receives) = (&self.way, self.process, &mut self.receives);
         self.fetching.retain_mut(|fetching| {
@@ -400,7 +399,7 @@ impl Incoming {
             } = fetching;
             let part = AT_ONCE.min(*total - *done);
             let (from, into) = (offer.address + *done, receive.address + *done);
-            // SAFETY: the receive has room for the message.
+            // SAFETY: the receive buffer is large enough for the message.
             let read = unsafe { read_from(process, from, into, part) };
             if read.ok() != Some(part) {
                 answer(way, offer.number, refused);

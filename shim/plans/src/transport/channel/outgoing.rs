@@ -1,4 +1,4 @@
-//! The sender's side of a way.
+//! Sender's side of a channel.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -8,16 +8,16 @@ use crate::transport::message::Message;
 use crate::transport::ring::Writer;
 use crate::transport::segment::{ANSWERS, Way};
 
-/// Way of a message that is long enough to be offered.
+/// Transfer of a message that is long enough to be offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Long {
-    /// Its receiver copies it, where the system permits it.
+    /// The receiver copies it, if the system permits it.
     Offered,
-    /// Sender and receiver copy it, at the same time.
+    /// Sender and receiver copy it concurrently, through blocks.
     InBlocks,
 }
 
-/// A message that waits for blocks.
+/// Message that waits for blocks.
 #[derive(Debug)]
 struct Waiting {
     message: Message,
@@ -25,7 +25,7 @@ struct Waiting {
     is_offered: bool,
 }
 
-/// The messages from this process to another.
+/// Messages from this process to another.
 #[derive(Debug)]
 pub struct Outgoing {
     way: Way,
@@ -34,12 +34,12 @@ pub struct Outgoing {
     waiting: VecDeque<Waiting>,
     offered: Vec<(u64, Message)>,
     offers: u64,
-    /// Messages from this length on are offered.
+    /// Length in bytes from which messages are offered.
     offers_from: usize,
 }
 
 impl Outgoing {
-    /// On this way, with offers of messages from this length on.
+    /// Creates the sender's side of this channel, with offers of messages from this length on.
     pub fn new(way: Way, offers_from: usize) -> Self {
         Outgoing {
             way,
@@ -60,23 +60,23 @@ impl Outgoing {
         }
     }
 
-    /// Begins a call. What is left of others is given up.
+    /// Begins a call. Pending messages of other calls are dropped.
     pub fn begin(&mut self, call: u32) {
         self.call = call;
         self.waiting.clear();
         self.offered.clear();
     }
 
-    /// Whether nothing is under way.
+    /// True if no message is pending.
     pub fn is_idle(&self) -> bool {
         self.waiting.is_empty() && self.offered.is_empty()
     }
 
-    /// Sends a message, a long one as `long` says; `complete` is told its step when its memory may
-    /// be used again.
+    /// Sends a message, a long one by `long`; calls `complete` with its step when its memory may be
+    /// used again.
     ///
     /// # Safety
-    /// The message stays where it is until then.
+    /// The message stays valid until then.
     #[inline]
     pub unsafe fn send(&mut self, message: Message, long: Long, complete: &mut impl FnMut(u32)) {
         let is_offered = long == Long::Offered && message.bytes >= self.offers_from;
@@ -92,7 +92,7 @@ impl Outgoing {
                 length: message.bytes as u32,
                 kind: FRAGMENT,
             };
-            // SAFETY: the block is the writer's, and has room; the message is the sender's.
+            // SAFETY: the block is the writer's, and is large enough; the message is the sender's.
             unsafe { self.fill(block, head, message.address as *const u8) };
             complete(message.step);
             return;
@@ -105,12 +105,12 @@ impl Outgoing {
         self.write(complete);
     }
 
-    /// Whether a message can go now.
+    /// True if a message can be sent now.
     pub fn is_free(&mut self) -> bool {
         self.waiting.is_empty() && self.writer.free_block(&self.way).is_some()
     }
 
-    /// Tells the receiver of a message that stands in a slot of this process's board, where
+    /// Notifies the receiver of a message in a slot of this process's board, if
     /// [`Outgoing::is_free`].
     pub fn publish(&mut self, message: &Message, slot: usize) {
         let Some(block) = self.writer.free_block(&self.way) else {
@@ -124,11 +124,11 @@ impl Outgoing {
             length: size_of::<usize>() as u32,
             kind: PUBLISHED,
         };
-        // SAFETY: the block is the writer's, and has room for a number.
+        // SAFETY: the block is the writer's, and is large enough for a number.
         unsafe { self.fill(block, head, (&raw const slot).cast()) };
     }
 
-    /// Goes on with what is under way; whether that was possible.
+    /// Advances pending messages; true on any progress.
     pub fn go_on(&mut self, complete: &mut impl FnMut(u32)) -> bool {
         let answered = !self.offered.is_empty() && self.read_answers(complete);
         self.write(complete) || answered
@@ -198,8 +198,8 @@ impl Outgoing {
                     self.waiting.pop_front();
                 }
             }
-            // SAFETY: the block is the writer's, and has room for this; the data are the offer, or
-            // the sender's memory, which stays.
+            // SAFETY: the block is the writer's, and is large enough; the data are the offer, or
+            // the sender's memory, which stays valid.
             unsafe { self.fill(block, head, data) };
             if !is_offered && done + length == message.bytes {
                 complete(message.step);
@@ -208,10 +208,10 @@ impl Outgoing {
         went_on
     }
 
-    /// Fills a block that is free, and hands it to the receiver.
+    /// Fills a free block, and hands it to the receiver.
     ///
     /// # Safety
-    /// There are as many bytes of data as the head says, which the block has room for.
+    /// `data` has the number of bytes in the header, which fit the block.
     #[inline(always)]
     unsafe fn fill(&mut self, block: u64, head: Head, data: *const u8) {
         // SAFETY: the block is the writer's, and the caller's promise.

@@ -13,7 +13,7 @@ use crate::transport::arrivals::{Arrivals, FRAGMENT_UNIT};
 use crate::transport::message::{Message, Truncated};
 use crate::transport::segment::{Layout, Segment};
 
-/// Numbers that look random, the same in both processes.
+/// Pseudo-random numbers, the same in both processes.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// A segment of two ranks, of which each process gets one side.
+/// Creates a segment of two ranks, of which each process gets one side.
 fn segment() -> Arc<Segment> {
     Segment::create(Layout::new(2), 1).unwrap().0
 }
@@ -39,7 +39,7 @@ fn message(number: usize, data: &mut [u8]) -> Message {
     }
 }
 
-/// A call: messages of random lengths each way, sent and received in orders of their own.
+/// Call with messages of random lengths in each direction, sent and received in different orders.
 struct Call {
     lengths: Vec<usize>,
     sends: Vec<usize>,
@@ -72,7 +72,7 @@ impl Call {
     }
 }
 
-/// The data of a message, which say whose it is.
+/// Returns the data of a message, which identify it.
 fn data(call: u32, number: usize, length: usize) -> Vec<u8> {
     let first = call as usize * 31 + number * 7;
     (0..length)
@@ -80,8 +80,8 @@ fn data(call: u32, number: usize, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// One process's part of many calls: it sends and receives at the same time. Each begins a receive
-/// only when it feels like it.
+/// Runs one process's part of many calls: it sends and receives concurrently. Receives begin at
+/// random times.
 fn take_part(mut out: Outgoing, mut back: Incoming, calls: u32, seed: u64) -> Result<(), String> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut mood = Random(seed);
@@ -137,11 +137,11 @@ fn take_part(mut out: Outgoing, mut back: Incoming, calls: u32, seed: u64) -> Re
     Ok(())
 }
 
-/// Runs `child` in a process of its own, beside `parent`, which is told the child's number.
+/// Runs `child` in a separate process, beside `parent`, which gets the child's number.
 fn beside(child: impl FnOnce(u32) -> Result<(), String>, parent: impl FnOnce(u32)) {
     let parent_number = std::process::id();
-    // SAFETY: the child calls nothing that other threads of its parent may have been in, but the
-    // allocator, which the C library keeps usable.
+    // SAFETY: the child calls no function that other threads of its parent may have been in, except
+    // the allocator, which the C library keeps usable.
     let number = unsafe { libc::fork() };
     assert!(number >= 0);
     if number == 0 {
@@ -149,19 +149,19 @@ fn beside(child: impl FnOnce(u32) -> Result<(), String>, parent: impl FnOnce(u32
         if let Err(problem) = &result {
             eprintln!("{problem}");
         }
-        // SAFETY: ends the child, without what the test's process does at its end.
+        // SAFETY: ends the child, without the test process's exit handlers.
         unsafe { libc::_exit(result.is_err().into()) };
     }
     parent(number as u32);
     let mut status = 0;
-    // SAFETY: a child of ours, and room for its status.
+    // SAFETY: a child of this process, and a variable for its status.
     unsafe { libc::waitpid(number, &mut status, 0) };
     assert_eq!(status, 0, "the other process says what is wrong");
 }
 
 fn all_arrives_between_two_processes(offers_from: usize, calls: u32) {
     let segment = segment();
-    // The child of a fork has no part in a segment unless it says so.
+    // The child of a fork has no access to a segment unless it requests it.
     segment.keep_in_children();
     let sides = |own: usize, other: usize, process: u32| {
         let out = Outgoing::new(segment.way(own, other), offers_from);
@@ -187,7 +187,7 @@ fn messages_of_any_length_arrive_whole_in_whatever_order_they_are_sent_and_recei
     all_arrives_between_two_processes(usize::MAX, 300);
 }
 
-/// Also where the system permits no copies: then all offers are refused.
+/// Also if the system permits no copies: then all offers are refused.
 #[test]
 fn offered_messages_arrive_whole_and_come_in_fragments_where_they_are_refused() {
     all_arrives_between_two_processes(10_000, 300);
@@ -221,7 +221,7 @@ fn a_message_that_is_too_long_is_an_error_and_the_next_call_receives_its_own() {
     for offers_from in [usize::MAX, 1] {
         let mut out = Outgoing::new(segment.way(0, 1), offers_from);
         let mut back = Incoming::new(segment.way(0, 1), Box::default(), std::process::id());
-        // As the ring is where these begin.
+        // With the ring in its initial state.
         let (mut long, mut short) = (data(0, 0, 50_000), vec![0; 100]);
         // SAFETY: both live to the end.
         unsafe {
@@ -248,7 +248,7 @@ fn a_message_that_is_too_long_is_an_error_and_the_next_call_receives_its_own() {
     }
 }
 
-/// Makes the way from rank 0 to 1 as new.
+/// Resets the channel from rank 0 to 1.
 fn return_to_start(segment: &Arc<Segment>) {
     let way = segment.way(0, 1);
     (0..way.blocks()).for_each(|block| way.filled(block).store(0, Ordering::Release));
@@ -281,7 +281,7 @@ fn what_a_later_call_has_sent_waits_for_its_receiver_to_come_to_it() {
     assert_eq!((came, &sent), (1, &received));
 }
 
-/// A receiver that adds what comes for some steps to what is there.
+/// Receiver that adds the data of some steps to local data.
 struct Summing<'a> {
     sums: &'a mut [u8],
     kept: Vec<u32>,
@@ -299,7 +299,7 @@ impl Arrivals for Summing<'_> {
 
     unsafe fn combine(&mut self, _step: u32, done: usize, data: *const u8, bytes: usize) {
         assert!(done.is_multiple_of(FRAGMENT_UNIT));
-        // SAFETY: there are so many.
+        // SAFETY: the caller passes this many bytes.
         let data = unsafe { std::slice::from_raw_parts(data, bytes) };
         for (sum, byte) in self.sums[done..].iter_mut().zip(data) {
             *sum = sum.wrapping_add(*byte);
@@ -311,8 +311,8 @@ impl Arrivals for Summing<'_> {
     }
 }
 
-/// Messages are combined as they come, or from where they were held because another was awaited;
-/// not those, or blocks, that are so short that a copy costs nothing.
+/// Messages are combined as they arrive, or from the held copies if another was awaited; but not
+/// those, or blocks, that are so short that a copy costs nothing.
 #[test]
 fn what_is_combined_is_so_once_whichever_way_it_comes() {
     let many_ranks = Segment::create(Layout::new(128), 1).unwrap().0;

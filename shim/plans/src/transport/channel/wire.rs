@@ -1,4 +1,4 @@
-//! The layout of a block, and the words by which the two sides of a way answer each other.
+//! Layout of a block, and the words by which the two sides of a channel answer each other.
 
 use std::sync::atomic::Ordering;
 
@@ -8,7 +8,7 @@ use crate::transport::board::Reads;
 use crate::transport::ring::Ring;
 use crate::transport::segment::{Slot, Way};
 
-/// Bytes that stand in a block before the data.
+/// Bytes in a block before the data.
 pub(super) const HEAD: usize = 32;
 
 impl Ring for Way {
@@ -43,7 +43,7 @@ impl Reads for Slot {
     }
 }
 
-/// Header that stands behind a block's first word.
+/// Header that follows a block's first word.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Head {
@@ -54,12 +54,12 @@ pub(super) struct Head {
     pub(super) kind: u32,
 }
 
-/// Data are in the block.
+/// Kind: the data are in the block.
 pub(super) const FRAGMENT: u32 = 0;
-/// Data are where an [`Offer`] says.
+/// Kind: the data are at the address of an [`Offer`].
 pub(super) const OFFER: u32 = 1;
 
-/// Data are in the slot of the sender's board whose number the block has.
+/// Kind: the data are in the slot of the sender's board whose number is in the block.
 pub(super) const PUBLISHED: u32 = 2;
 
 /// Address of a message in its sender, and its number among the sender's offers.
@@ -70,10 +70,10 @@ pub(super) struct Offer {
     pub(super) number: u64,
 }
 
-/// Copies bytes; one word, which many messages have, without a call.
+/// Copies bytes; a single word, which many messages have, without a call.
 ///
 /// # Safety
-/// As `copy_nonoverlapping`, but for no bytes, which may be anywhere.
+/// Those of `copy_nonoverlapping`, except that for 0 bytes both addresses are arbitrary.
 #[inline(always)]
 pub(super) unsafe fn copy_short(from: *const u8, into: *mut u8, length: usize) {
     // SAFETY: the caller's promise.
@@ -88,17 +88,17 @@ pub(super) unsafe fn copy_short(from: *const u8, into: *mut u8, length: usize) {
     }
 }
 
-/// The answer to an offer that was taken, or that nobody wants any more.
+/// Returns the answer to an offer that was taken, or that is no longer wanted.
 pub(super) fn taken(number: u64) -> u64 {
     2 * number + 1
 }
 
-/// The answer to an offer that could not be taken.
+/// Returns the answer to an offer that could not be taken.
 pub(super) fn refused(number: u64) -> u64 {
     2 * number + 2
 }
 
-/// Answers an offer, after all that was read of it.
+/// Answers an offer, after all reads of its data.
 pub(super) fn answer(way: &Way, number: u64, answer: fn(u64) -> u64) {
     way.answer(number).store(answer(number), Ordering::Release);
 }

@@ -1,11 +1,11 @@
-//! The layers of traffic: by which kind of call it was caused.
+//! Layers of traffic: the kinds of calls that cause it.
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
-/// By which kind of call traffic was caused. A profile keeps layers apart, so
-/// that a placement can be made from any of them.
+/// Kind of call that causes traffic. A profile stores layers separately, so that a placement can be
+/// computed from any of them.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
 )]
@@ -13,12 +13,12 @@ use treepie_base::from_name;
 pub enum Layer {
     /// Sends that the application requested, counted exactly.
     PointToPoint,
-    /// Messages that collectives cause: exact where the plan is known, and
-    /// otherwise modelled (`treepie-native`, `traffic`).
+    /// Messages caused by collectives: exact if the plan is known, and otherwise modelled
+    /// (`treepie-native`, `traffic`).
     Collectives,
     /// Puts, gets and accumulates on windows.
     OneSided,
-    /// Collectives over a process topology, which name their partners.
+    /// Collectives over a process topology, whose partners are arguments.
     Neighbourhood,
 }
 

@@ -1,5 +1,4 @@
-//! Which ranks communicate: sparse matrices of traffic between ranks, the metrics read from them,
-//! and the formats they are kept in.
+//! Traffic between ranks: sparse matrices, the metrics derived from them, and their file formats.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

@@ -1,8 +1,8 @@
-//! The sparse square matrix that everything else works on.
+//! The sparse square matrix used by all other modules.
 
 use thiserror::Error;
 
-/// Errors of the entries of a matrix.
+/// Errors in the entries of a matrix.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MatrixError {
     /// An entry names a row or column that the matrix does not have.
@@ -22,10 +22,10 @@ pub enum MatrixError {
         row: usize,
         /// Receiver, counted from 0.
         column: usize,
-        /// The value that was refused.
+        /// The refused value.
         value: f64,
     },
-    /// A count is so large that the matrix would hold a rounded number.
+    /// A count is too large for the matrix to hold it exactly.
     #[error(
         "rank {row} sends {count} to rank {column}, but counts from 2^53 on cannot be exact in a matrix: no job sends that much, take the profile again"
     )]
@@ -34,7 +34,7 @@ pub enum MatrixError {
         row: usize,
         /// Receiver, counted from 0.
         column: usize,
-        /// The count that was refused.
+        /// The refused count.
         count: u64,
     },
 }
@@ -42,9 +42,9 @@ pub enum MatrixError {
 /// Whole numbers below this one, 2^53, are exact in a matrix.
 pub(super) const TOO_LARGE: u64 = 1 << 53;
 
-/// A sparse square matrix of affinities: `get(i, j)` is what rank `i` sends to
-/// rank `j`, in messages or bytes. Rows are kept sorted by column, zeros are
-/// not kept; memory grows with the number of non-zero entries.
+/// A sparse square matrix of affinities: `get(i, j)` is the traffic from rank `i` to rank `j`, in
+/// messages or bytes. Rows are sorted by column, zeros are not stored; memory grows with the number
+/// of non-zero entries.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Matrix {
     starts: Vec<usize>,
@@ -53,7 +53,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix of `order` ranks that do not communicate.
+    /// Creates a matrix of `order` ranks that do not communicate.
     pub fn zero(order: usize) -> Self {
         Matrix {
             starts: vec![0; order + 1],
@@ -62,11 +62,11 @@ impl Matrix {
         }
     }
 
-    /// A matrix from entries `(row, column, value)` in any order; entries at the
-    /// same place add up, to the largest finite number at most.
+    /// Builds a matrix from entries `(row, column, value)` in any order; entries at the same
+    /// position add up, to at most the largest finite number.
     ///
     /// # Errors
-    /// An entry outside `order`, or a value that is negative or not finite.
+    /// An entry is outside `order`, or a value is negative or not finite.
     pub fn from_entries(
         order: usize,
         entries: impl IntoIterator<Item = (usize, usize, f64)>,
@@ -104,11 +104,11 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// A matrix from rows of values.
+    /// Builds a matrix from rows of values.
     ///
     /// # Errors
-    /// As [`Matrix::from_entries`]; a row of another length than the number of
-    /// rows is [`MatrixError::OutOfRange`].
+    /// See [`Matrix::from_entries`]; if the length of a row differs from the number of rows, the
+    /// error is [`MatrixError::OutOfRange`].
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, MatrixError> {
         let order = rows.len();
         for (row, values) in rows.iter().enumerate() {
@@ -154,7 +154,7 @@ impl Matrix {
     /// The non-zero entries `(column, value)` of one row, by increasing column.
     ///
     /// # Panics
-    /// If `row` is not below [`Matrix::order`].
+    /// Panics if `row` is not below [`Matrix::order`].
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.starts[row]..self.starts[row + 1];
         self.columns[range.clone()]
@@ -171,13 +171,13 @@ impl Matrix {
         })
     }
 
-    /// Sum of all entries, the diagonal included.
+    /// Sum of all entries, including the diagonal.
     pub fn total(&self) -> f64 {
         self.values.iter().sum()
     }
 
-    /// `m + mᵀ` without the diagonal: what placement works on. An entry counts
-    /// both directions of a pair, and self messages never matter.
+    /// `m + mᵀ` without the diagonal, the input of placement. An entry counts both directions of a
+    /// pair, and messages of a rank to itself do not count.
     pub fn symmetrised(&self) -> Matrix {
         let both = self
             .entries()
@@ -187,11 +187,11 @@ impl Matrix {
             .expect("entries of a matrix are in range, finite and not negative")
     }
 
-    /// The same traffic under other names: rank `i` of this matrix is rank
-    /// `new_rank[i]` of the result. `new_rank` must be a permutation of the ranks.
+    /// Renumbers the ranks: rank `i` of this matrix is rank `new_rank[i]` of the result. `new_rank`
+    /// must be a permutation of the ranks.
     ///
     /// # Errors
-    /// [`MatrixError::OutOfRange`] where `new_rank` leaves the matrix.
+    /// [`MatrixError::OutOfRange`] if `new_rank` leaves the matrix.
     pub fn renumbered(&self, new_rank: &[usize]) -> Result<Matrix, MatrixError> {
         let order = self.order();
         let name = |rank: usize| new_rank.get(rank).copied().unwrap_or(order);

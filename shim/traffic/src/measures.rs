@@ -1,10 +1,10 @@
-//! Measures of a matrix: symmetry, balance, similarity to another. The diagonal never counts:
-//! messages to oneself do not count.
+//! Measures of a matrix: symmetry, balance, similarity to another. The diagonal, messages of ranks
+//! to themselves, never counts.
 
 use crate::matrix::Matrix;
 
-/// Part of the traffic that is matched in the other direction: the sum of `min(m(i,j), m(j,i))`
-/// over all ordered pairs, in parts of all traffic. 1 for a symmetric matrix and one without
+/// Share of the traffic that is matched in the other direction: the sum of `min(m(i,j), m(j,i))`
+/// over all ordered pairs, divided by all traffic. 1 for a symmetric matrix and one without
 /// traffic, 0 if none is matched.
 pub fn symmetry(matrix: &Matrix) -> f64 {
     let answered = |(from, to, sent): (usize, usize, f64)| sent.min(matrix.get(to, from));
@@ -16,9 +16,8 @@ pub fn symmetry(matrix: &Matrix) -> f64 {
     }
 }
 
-/// The traffic of the busiest rank, sent and received, in parts of the mean of all
-/// ranks, and which rank it is (the first of equals): 1 where all have the same.
-/// `None` without traffic.
+/// Ratio of the traffic of the busiest rank, sent and received, to the mean of all ranks, with that
+/// rank (the first of equal ones): 1 if all ranks have the same traffic. `None` without traffic.
 pub fn imbalance(matrix: &Matrix) -> Option<(usize, f64)> {
     let mut of_rank = vec![0.0; matrix.order()];
     for (from, to, sent) in between(matrix) {
@@ -35,16 +34,16 @@ pub fn imbalance(matrix: &Matrix) -> Option<(usize, f64)> {
     (mean > 0.0).then(|| (busiest, of_rank[busiest] / mean))
 }
 
-/// Similarity of the patterns of two matrices, from 0 (no pair communicates in both) to 1 (the same
-/// but for a factor): the cosine of the angle between them, as vectors of what each pair exchanges
-/// in both directions together, which is what a placement depends on. `None` where one of them has
-/// no traffic, or they differ in order.
+/// Similarity of the patterns of two matrices, from 0 (no pair communicates in both) to 1 (equal
+/// except for a factor): the cosine of the angle between them, as vectors of the traffic of each
+/// pair in both directions, on which a placement depends. `None` if one of them has no traffic, or
+/// their orders differ.
 pub fn likeness(one: &Matrix, other: &Matrix) -> Option<f64> {
     if one.order() != other.order() {
         return None;
     }
     let (one, other) = (one.symmetrised(), other.symmetrised());
-    // Scaled first: squares of large counts would lose what is small.
+    // Scaled first: squares of large counts would lose small ones.
     let largest = |matrix: &Matrix| matrix.entries().map(|entry| entry.2).fold(0.0, f64::max);
     let (first, second) = (largest(&one), largest(&other));
     if first == 0.0 || second == 0.0 {

@@ -1,5 +1,5 @@
-//! Patterns of traffic that are known without a run: rings, trees, halos, and the groups in which
-//! neural networks are trained.
+//! Patterns of traffic that are known without a run: rings, trees, halos, and the groups used in
+//! training neural networks.
 
 use std::str::FromStr;
 
@@ -22,7 +22,7 @@ pub enum Pattern {
     Groups(Vec<Group>),
 }
 
-/// A way in which a training splits its work over ranks.
+/// A division of the work of a training over ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Group {
     kind: Kind,
@@ -38,12 +38,12 @@ enum Kind {
     Ring,
     /// Pipeline: a chain.
     Chain,
-    /// Experts: an exchange of all with all.
+    /// Experts: an exchange among all.
     Exchange,
 }
 
 /// Names of kinds of groups, and the usual weight of their traffic: a tensor group exchanges in
-/// each layer, a data group once in a step, a pipeline one activation for each part of a batch.
+/// each layer, a data group once per step, a pipeline one activation for each part of a batch.
 const KINDS: [(&str, Kind, f64); 5] = [
     ("tp", Kind::Ring, 32.0),
     ("cp", Kind::Ring, 8.0),
@@ -52,23 +52,23 @@ const KINDS: [(&str, Kind, f64); 5] = [
     ("pp", Kind::Chain, 1.0),
 ];
 
-/// A pattern that cannot be.
+/// Reason why a pattern is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// No pattern is called so.
+    /// No pattern has this name.
     #[error(
         "`{0}` is no pattern; write ring, tree, all-to-all, halo:8x8, groups such as tp8,pp4,dp16, \
          or name a profile or a matrix"
     )]
     Unknown(String),
-    /// The pattern has another number of ranks.
+    /// The pattern has another number of ranks than the hosts.
     #[error("{pattern} has {own} ranks, and the hosts have {ranks}; change one of the two")]
     OtherRanks {
-        /// The pattern, as it was written.
+        /// The pattern in its written form.
         pattern: String,
-        /// Its ranks.
+        /// Its number of ranks.
         own: usize,
-        /// The ranks of all hosts.
+        /// Number of ranks of all hosts.
         ranks: usize,
     },
 }
@@ -109,7 +109,7 @@ impl FromStr for Pattern {
 }
 
 impl Pattern {
-    /// The number of ranks that it says itself, if it says one.
+    /// The number of ranks that follows from the pattern itself, if any.
     fn own_ranks(&self) -> Option<usize> {
         let sizes: Vec<usize> = match self {
             Pattern::Ring | Pattern::Tree | Pattern::AllToAll => return None,
@@ -122,10 +122,10 @@ impl Pattern {
         Some(product.unwrap_or(usize::MAX))
     }
 
-    /// Checks that it is one of `ranks` ranks; `text` is for the message.
+    /// Checks that the pattern has `ranks` ranks; `text` is for the message.
     ///
     /// # Errors
-    /// It has another number.
+    /// The pattern has another number of ranks.
     pub fn require_ranks(&self, text: &str, ranks: usize) -> Result<(), PatternError> {
         match self.own_ranks().filter(|&own| own != ranks) {
             Some(own) => Err(PatternError::OtherRanks {
@@ -137,8 +137,8 @@ impl Pattern {
         }
     }
 
-    /// The traffic between hosts of `per_host` ranks each, which have the ranks in their order, in
-    /// bytes relative to each other.
+    /// The traffic between hosts of `per_host` ranks each, which have the ranks in order, in
+    /// relative bytes.
     ///
     /// # Errors
     /// None after [`Pattern::require_ranks`].
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_halo_has_its_rows_on_hosts() {
-        // Rows of four ranks, one on each host: all of them exchange with the next row.
+        // Rows of four ranks, one on each host: all exchange with the next row.
         let matrix = between("halo:4x4", 4, 4);
         assert_eq!(matrix.get(1, 2), 4.0);
         assert_eq!((matrix.get(0, 2), matrix.get(0, 3)), (0.0, 0.0));

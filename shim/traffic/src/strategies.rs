@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use crate::matrix::Matrix;
 use crate::traffic::{Traffic, TrafficMatrix};
 
-/// Entries `(row, column, value)` of a matrix of the drawn order, places not
-/// always different.
+/// Entries `(row, column, value)` of a matrix of the drawn order; positions may repeat.
 pub fn entries<V: std::fmt::Debug>(
     largest_order: usize,
     value: impl Strategy<Value = V> + Clone,
@@ -18,7 +17,7 @@ pub fn entries<V: std::fmt::Debug>(
     })
 }
 
-/// Matrices of whole numbers, as counts are.
+/// Matrices of whole numbers, like counts.
 pub fn whole_matrices(largest_order: usize) -> impl Strategy<Value = Matrix> {
     entries(
         largest_order,
@@ -27,7 +26,7 @@ pub fn whole_matrices(largest_order: usize) -> impl Strategy<Value = Matrix> {
     .prop_map(|(order, entries)| Matrix::from_entries(order, entries).unwrap())
 }
 
-/// Matrices of any numbers that an affinity can be.
+/// Matrices of any valid affinities.
 pub fn matrices(largest_order: usize) -> impl Strategy<Value = Matrix> {
     let value = prop_oneof![
         Just(0.0),
@@ -39,7 +38,7 @@ pub fn matrices(largest_order: usize) -> impl Strategy<Value = Matrix> {
         .prop_map(|(order, entries)| Matrix::from_entries(order, entries).unwrap())
 }
 
-/// Traffic, also without messages or without bytes.
+/// Traffic, including traffic without messages or without bytes.
 pub fn traffic() -> impl Strategy<Value = Traffic> + Clone {
     let count = || prop_oneof![Just(0u64), 0u64..1000, any::<u64>()];
     (count(), count()).prop_map(|(messages, bytes)| Traffic::new(messages, bytes))

@@ -1,4 +1,4 @@
-//! Time in MPI calls: classes of calls, counted and timed.
+//! Time in MPI calls: call classes, counted and timed.
 
 use std::ops::AddAssign;
 
@@ -7,7 +7,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
-/// Calls that do the same sort of thing.
+/// Class of similar calls.
 #[derive(
     Debug,
     Clone,
@@ -26,7 +26,7 @@ use treepie_base::from_name;
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum CallClass {
-    /// Sends, blocking or not, prepared or not, and their starts.
+    /// Sends, blocking or not, persistent or not, and their starts.
     Send,
     /// Receives and probes.
     Receive,
@@ -44,12 +44,12 @@ pub enum CallClass {
     OneSided,
     /// Opening and closing epochs of windows: fences, locks, flushes, posts, starts and waits.
     WindowEpoch,
-    /// All other procedures that have to do with a communicator or a window.
+    /// All other procedures on a communicator or a window.
     Other,
 }
 
 impl CallClass {
-    /// All classes; a class's number is its place here.
+    /// All classes; the number of a class is its index here.
     pub const ALL: &'static [CallClass] = Self::VARIANTS;
 }
 
@@ -60,12 +60,12 @@ from_name!(CallClass, "class of calls");
 pub struct CallTime {
     /// Number of calls.
     pub calls: u64,
-    /// Time from their beginnings to their ends, in nanoseconds.
+    /// Time from their starts to their ends, in nanoseconds.
     pub nanoseconds: u64,
 }
 
 impl CallTime {
-    /// This without `other`; not below nothing.
+    /// Subtracts `other`, saturating at 0.
     pub fn less(self, other: CallTime) -> CallTime {
         CallTime {
             calls: self.calls.saturating_sub(other.calls),

@@ -1,4 +1,4 @@
-//! Counts between pairs of ranks, and the metrics read from it.
+//! Counts between pairs of ranks, and the metrics derived from them.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
@@ -10,23 +10,22 @@ use treepie_base::from_name;
 use super::matrix::TOO_LARGE;
 use crate::matrix::{Matrix, MatrixError};
 
-/// Traffic from one rank to another. Sums stop at the largest value instead of starting again at
-/// zero.
+/// Traffic from one rank to another. Sums saturate at the largest value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Traffic {
     /// Number of messages.
     pub messages: u64,
-    /// Bytes in all of them together.
+    /// Number of bytes of all messages.
     pub bytes: u64,
 }
 
 impl Traffic {
-    /// `messages` messages that hold `bytes` bytes together.
+    /// `messages` messages with `bytes` bytes in total.
     pub const fn new(messages: u64, bytes: u64) -> Self {
         Traffic { messages, bytes }
     }
 
-    /// Whether nothing was sent, not even an empty message.
+    /// True if nothing was sent, not even an empty message.
     pub const fn is_none(&self) -> bool {
         self.messages == 0 && self.bytes == 0
     }
@@ -64,7 +63,7 @@ pub enum Metric {
     Messages,
     /// `size`: the number of bytes.
     Size,
-    /// `avg`: bytes a message, `size / msg`.
+    /// `avg`: bytes per message, `size / msg`.
     #[strum(serialize = "avg")]
     Average,
 }
@@ -73,8 +72,7 @@ impl Metric {
     /// All metrics.
     pub const ALL: &'static [Metric] = Self::VARIANTS;
 
-    /// The affinity that `traffic` stands for: messages, bytes, or bytes a
-    /// message; zero where nothing was sent.
+    /// The affinity of `traffic`: messages, bytes, or bytes per message; zero if nothing was sent.
     pub fn value(self, traffic: Traffic) -> f64 {
         match self {
             Metric::Messages => traffic.messages as f64,
@@ -87,19 +85,19 @@ impl Metric {
 
 from_name!(Metric, "metric");
 
-/// The traffic between all ordered pairs of ranks: `get(i, j)` is what `i` sent to `j`, and `get(i,
-/// i)` what `i` sent to itself. Memory grows with the number of pairs that communicated; adding
-/// costs a search among the partners of one rank.
+/// The traffic between all ordered pairs of ranks: `get(i, j)` is the traffic from `i` to `j`, and
+/// `get(i, i)` that of `i` to itself. Memory grows with the number of pairs that communicated;
+/// adding takes a search among the partners of one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrafficMatrix {
     order: usize,
-    /// For each sender up to the last with traffic, its receivers by increasing rank; nothing is
-    /// kept for pairs without traffic.
+    /// For each sender up to the last with traffic, its receivers by increasing rank; pairs without
+    /// traffic are not stored.
     rows: Vec<BTreeMap<u32, Traffic>>,
 }
 
 impl TrafficMatrix {
-    /// No traffic between `order` ranks.
+    /// Creates a matrix of `order` ranks without traffic.
     pub fn new(order: usize) -> Self {
         TrafficMatrix {
             order,
@@ -107,8 +105,8 @@ impl TrafficMatrix {
         }
     }
 
-    /// Traffic from entries `(from, to, traffic)` in any order; entries of the
-    /// same pair add up.
+    /// Builds a matrix from entries `(from, to, traffic)` in any order; entries of the same pair
+    /// add up.
     ///
     /// # Errors
     /// [`MatrixError::OutOfRange`] for an entry outside `order`.
@@ -117,7 +115,7 @@ impl TrafficMatrix {
         entries: impl IntoIterator<Item = (usize, usize, Traffic)>,
     ) -> Result<Self, MatrixError> {
         let mut matrix = TrafficMatrix::new(order);
-        // Receivers of one rank in ascending order, as files list them.
+        // Receivers of one rank in ascending order, as listed in files.
         let (mut sender, mut run) = (0, Vec::new());
         for (from, to, traffic) in entries {
             matrix.require(from, to)?;
@@ -135,8 +133,8 @@ impl TrafficMatrix {
         Ok(matrix)
     }
 
-    /// Adds what a rank sent to receivers in ascending order, and empties the list: a
-    /// row that is new is made in one go.
+    /// Adds the traffic of a rank to receivers in ascending order, and empties the list: a new row
+    /// is built in one step.
     fn add_run(&mut self, from: usize, run: &mut Vec<(u32, Traffic)>) {
         if run.is_empty() {
             return;
@@ -151,8 +149,8 @@ impl TrafficMatrix {
         }
     }
 
-    /// Adds traffic from `from` to `to`. A pair outside the matrix is a mistake of the caller: it
-    /// stops a debug build, and is left out otherwise. Where the ranks come from outside,
+    /// Adds traffic from `from` to `to`. A pair outside the matrix is an error of the caller: it
+    /// stops a debug build, and is ignored otherwise. If the ranks come from outside,
     /// `TrafficMatrix::try_add` reports the error.
     pub fn add(&mut self, from: usize, to: usize, traffic: Traffic) {
         let added = self.try_add(from, to, traffic);
@@ -176,7 +174,7 @@ impl TrafficMatrix {
         Ok(())
     }
 
-    /// The row of a rank of this matrix, which is about to get traffic.
+    /// The row of a rank of this matrix, to which traffic is about to be added.
     fn row_mut(&mut self, from: usize) -> &mut BTreeMap<u32, Traffic> {
         if self.rows.len() <= from {
             self.rows.resize_with(from + 1, BTreeMap::new);
@@ -199,8 +197,8 @@ impl TrafficMatrix {
     /// Adds all traffic of `other`, rank by rank.
     ///
     /// # Errors
-    /// [`MatrixError::OutOfRange`] if `other` has traffic of ranks that this
-    /// matrix does not have; what came before it has been added then.
+    /// [`MatrixError::OutOfRange`] if `other` has traffic of ranks that this matrix does not have;
+    /// preceding entries have then been added.
     pub fn merge(&mut self, other: &TrafficMatrix) -> Result<(), MatrixError> {
         if self.order() == other.order() && self.rows.is_empty() {
             self.clone_from(other);
@@ -221,7 +219,7 @@ impl TrafficMatrix {
         self.rows.iter().map(BTreeMap::len).sum()
     }
 
-    /// Traffic from `from` to `to`; nothing outside the matrix.
+    /// Traffic from `from` to `to`; none outside the matrix.
     pub fn get(&self, from: usize, to: usize) -> Traffic {
         let Ok(column) = u32::try_from(to) else {
             return Traffic::default();
@@ -241,16 +239,16 @@ impl TrafficMatrix {
         })
     }
 
-    /// All traffic together, that of ranks with themselves included.
+    /// Sum of all traffic, including that of ranks with themselves.
     pub fn total(&self) -> Traffic {
         self.entries().map(|(_, _, traffic)| traffic).sum()
     }
 
-    /// The same traffic under other names: rank `i` of this matrix is rank
-    /// `new_rank[i]` of the result, as in [`Matrix::renumbered`].
+    /// Renumbers the ranks: rank `i` of this matrix is rank `new_rank[i]` of the result, like
+    /// [`Matrix::renumbered`].
     ///
     /// # Errors
-    /// [`MatrixError::OutOfRange`] where `new_rank` leaves the matrix.
+    /// [`MatrixError::OutOfRange`] if `new_rank` leaves the matrix.
     pub fn renumbered(&self, new_rank: &[usize]) -> Result<TrafficMatrix, MatrixError> {
         let order = self.order();
         let name = |rank: usize| new_rank.get(rank).copied().unwrap_or(order);
@@ -261,7 +259,7 @@ impl TrafficMatrix {
         )
     }
 
-    /// As [`TrafficMatrix::affinity`], without rounding.
+    /// Like [`TrafficMatrix::affinity`], without rounding.
     ///
     /// # Errors
     /// [`MatrixError::Inexact`] for a count of 2^53 or more.
@@ -281,8 +279,8 @@ impl TrafficMatrix {
         }
     }
 
-    /// The affinity matrix of one metric: messages, bytes, or bytes a message;
-    /// counts of 2^53 and more are rounded.
+    /// The affinity matrix of one metric: messages, bytes, or bytes per message; counts of 2^53 and
+    /// more are rounded.
     pub fn affinity(&self, metric: Metric) -> Matrix {
         let entries = self
             .entries()

@@ -31,16 +31,16 @@ pub enum EpochKind {
     Lock,
     /// `MPI_Win_lock_all`.
     LockAll,
-    /// `MPI_Win_start`, and `MPI_Win_post` on the ranks that are accessed.
+    /// `MPI_Win_start`, and `MPI_Win_post` on the accessed ranks.
     Start,
 }
 
 impl EpochKind {
-    /// All kinds; a kind's number is its place here.
+    /// All kinds; the number of a kind is its index here.
     pub const ALL: &'static [EpochKind] = Self::VARIANTS;
 }
 
-/// Calls on a window that do the same sort of thing.
+/// Class of similar calls on a window.
 #[derive(
     Debug,
     Clone,
@@ -61,9 +61,9 @@ pub enum WindowCall {
     Put,
     /// Gets.
     Get,
-    /// Accumulates of any kind: what goes to the target.
+    /// Accumulates of any kind: the data sent to the target.
     Accumulate,
-    /// What accumulates bring back: `MPI_Get_accumulate`, `MPI_Fetch_and_op`,
+    /// Data returned by accumulates: `MPI_Get_accumulate`, `MPI_Fetch_and_op`,
     /// `MPI_Compare_and_swap`.
     Fetch,
     /// The opening of an epoch.
@@ -75,10 +75,10 @@ pub enum WindowCall {
 }
 
 impl WindowCall {
-    /// All calls; a call's number is its place here.
+    /// All calls; the number of a call is its index here.
     pub const ALL: &'static [WindowCall] = Self::VARIANTS;
 
-    /// Whether it moves data.
+    /// True if the call moves data.
     pub fn moves(self) -> bool {
         matches!(
             self,
@@ -87,12 +87,12 @@ impl WindowCall {
     }
 }
 
-/// Calls on one window that are alike, as one rank made them.
+/// Similar calls of one rank on one window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Accesses {
     /// Their number and bytes.
     pub traffic: Traffic,
-    /// Intervals between two synchronisations in which there were some; 0 where this was not
+    /// Number of intervals between two synchronizations that contained such calls; 0 if not
     /// counted.
     pub intervals: u64,
 }
@@ -107,14 +107,15 @@ impl AddAssign for Accesses {
 /// Key of calls on one window that are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Access {
-    /// The epoch that they were made in.
+    /// The kind of epoch of the calls.
     pub epoch: EpochKind,
     /// Kind of the calls.
     pub call: WindowCall,
-    /// Whether the elements lie one behind the other, at the origin and at the target.
+    /// True if the elements are contiguous, at the origin and at the target.
     pub is_contiguous: bool,
     /// Class of their size, by powers of two.
     pub size_class: u8,
-    /// The target as a rank of the application's world; the own rank for calls without one.
+    /// The target as a rank of the application's world; the calling rank for calls without a
+    /// target.
     pub target: u32,
 }

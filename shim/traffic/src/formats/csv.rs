@@ -1,5 +1,5 @@
-//! Comma-separated values: `n` lines of `n` numbers, row sends to column, without
-//! a line of titles. Lines that begin with `#` are comments.
+//! Comma-separated values: `n` lines of `n` numbers, row sends to column, without a header line.
+//! Lines that begin with `#` are comments.
 
 use std::io::{self, BufRead, Write};
 
@@ -11,7 +11,7 @@ use crate::matrix::Matrix;
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// Error with its place in the file.
+/// The input is malformed; the error has the position in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     table::read(reader, file, |line| {
         line.split(',').map(str::trim).collect()

@@ -1,6 +1,6 @@
-//! Dense text: `n` lines of `n` numbers with blanks or tabs between them, row
-//! sends to column. TreeMatch reads its communication matrices so (`.mat`).
-//! Lines that begin with `#` are comments.
+//! Dense text: `n` lines of `n` numbers separated by blanks or tabs, row sends to column: the
+//! format in which TreeMatch reads communication matrices (`.mat`). Lines that begin with `#` are
+//! comments.
 
 use std::io::{self, BufRead, Write};
 
@@ -12,7 +12,7 @@ use crate::matrix::Matrix;
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// Error with its place in the file.
+/// The input is malformed; the error has the position in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     table::read(reader, file, |line| line.split_whitespace().collect())
 }

@@ -1,15 +1,14 @@
-//! Undirected graphs and matrices: shared by the formats of graph partitioners.
+//! Conversion between matrices and undirected graphs, shared by the formats of graph partitioners.
 //!
-//! The weight of an edge is the traffic of a pair in both directions. Read, half
-//! of it is given to each direction; so a matrix that is written and read back is
-//! the same once symmetrised.
+//! The weight of an edge is the traffic of a pair in both directions. A reader assigns half of it
+//! to each direction, so that a matrix that is written and read back equals its symmetrised form.
 
 use treepie_base::FileError;
 
 use super::lines::Line;
 use crate::matrix::Matrix;
 
-/// The arcs of a graph as a file lists them: each edge from both its ends.
+/// The arcs of a graph as listed in a file: each edge from both its ends.
 pub(super) struct Arcs<'a> {
     order: usize,
     /// From, to, weight, and its line.
@@ -26,8 +25,7 @@ impl<'a> Arcs<'a> {
         self.arcs.len()
     }
 
-    /// Adds an arc that `line` lists. It must not lead back to its own vertex, and
-    /// its weight must be positive.
+    /// Adds an arc listed on `line`. Its ends must differ, and its weight must be positive.
     pub(super) fn add(
         &mut self,
         line: &Line<'a>,
@@ -57,8 +55,8 @@ impl<'a> Arcs<'a> {
         Ok(())
     }
 
-    /// The matrix, once each edge is known to be listed once from both ends with
-    /// the same weight. `base` is the number of the first vertex in the file.
+    /// Returns the matrix after checking that each edge is listed once from both ends with the same
+    /// weight. `base` is the number of the first vertex in the file.
     pub(super) fn into_matrix(mut self, base: usize) -> Result<Matrix, FileError> {
         self.arcs.sort_by_key(|&(from, to, ..)| (from, to));
         for (index, (from, to, weight, line)) in self.arcs.iter().enumerate() {
@@ -89,8 +87,8 @@ impl<'a> Arcs<'a> {
     }
 }
 
-/// The neighbours of a vertex with the weights of the edges, as partitioners take
-/// them: whole numbers, at least 1.
+/// The neighbours of a vertex with the weights of the edges in the form that partitioners require:
+/// whole numbers, at least 1.
 pub(super) fn neighbours(
     symmetrised: &Matrix,
     vertex: usize,

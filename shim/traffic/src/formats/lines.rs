@@ -9,10 +9,10 @@ use super::number::TOO_LARGE;
 use treepie_base::FileError;
 use treepie_base::budget::draw;
 
-/// Bytes of the longest line: a row of a matrix that fits into memory has fewer.
+/// Maximum length of a line in bytes: a row of a matrix that fits into memory is shorter.
 const LONGEST: u64 = 16 << 20;
 
-/// Bytes of memory that a matrix takes for a rank that sends.
+/// Bytes of memory that a matrix takes for a sending rank.
 pub(super) const RANK: usize = 24;
 
 /// The lines of a file, numbered from 1.
@@ -20,11 +20,11 @@ pub(super) struct Lines<'a, R> {
     file: &'a str,
     reader: R,
     number: usize,
-    /// Bytes of the plain line that was found and not taken.
+    /// Bytes of the plain line that was found but not yet taken.
     plain_length: usize,
 }
 
-/// One line, or the place after the last one.
+/// One line, or the position after the last one.
 #[derive(Debug, Clone)]
 pub(super) struct Line<'a> {
     pub(super) file: &'a str,
@@ -42,13 +42,13 @@ impl<'a, R: BufRead> Lines<'a, R> {
         }
     }
 
-    /// The next line, without its end; `None` after the last.
+    /// Reads the next line, without its end; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, FileError> {
         let mut line = self.end();
         Ok(self.next_into(&mut line)?.then_some(line))
     }
 
-    /// As [`Lines::next`], into a line whose memory is used again; false after the last.
+    /// Like [`Lines::next`], into a line whose memory is reused; false after the last.
     fn next_into(&mut self, line: &mut Line<'a>) -> Result<bool, FileError> {
         line.text.clear();
         let mut rest = self.reader.by_ref().take(LONGEST);
@@ -75,14 +75,13 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(true)
     }
 
-    /// The next line that is neither blank nor a comment.
+    /// Reads the next line that is neither blank nor a comment.
     pub(super) fn next_filled(&mut self, comment: char) -> Result<Option<Line<'a>>, FileError> {
         let mut line = self.end();
         Ok(self.next_filled_into(&mut line, comment)?.then_some(line))
     }
 
-    /// As [`Lines::next_filled`], into a line whose memory is used again; false after
-    /// the last.
+    /// Like [`Lines::next_filled`], into a line whose memory is reused; false after the last.
     pub(super) fn next_filled_into(
         &mut self,
         line: &mut Line<'a>,
@@ -97,8 +96,8 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(false)
     }
 
-    /// The numbers of the next line if it is as programs write them: three counts that an `f64`
-    /// holds exactly, parted by one blank, and nothing else. Any other line is left for
+    /// The numbers of the next line if it has the form that programs write: exactly three counts
+    /// that an `f64` holds exactly, separated by one blank. Any other line is left for
     /// [`Lines::next_filled_into`], which is slower and reports errors.
     pub(super) fn next_plain(&mut self) -> Option<[u64; 3]> {
         // Errors are reported when the line is read again.
@@ -107,14 +106,14 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Some(counts)
     }
 
-    /// Takes the line that [`Lines::next_plain`] found.
+    /// Consumes the line that [`Lines::next_plain`] found.
     pub(super) fn take_plain(&mut self) {
         self.reader.consume(self.plain_length);
         self.plain_length = 0;
         self.number += 1;
     }
 
-    /// The place after the last line, for messages.
+    /// The position after the last line, for messages.
     pub(super) fn end(&self) -> Line<'a> {
         Line {
             file: self.file,
@@ -123,7 +122,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         }
     }
 
-    /// The line that was read last, for messages.
+    /// The last line read, for messages.
     pub(super) fn last(&self) -> Line<'a> {
         Line {
             number: self.number,
@@ -131,7 +130,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         }
     }
 
-    /// Error of a file that ends where `expected` should come.
+    /// Error of a file that ends before `expected`.
     pub(super) fn ended(&self, expected: impl Display) -> FileError {
         self.end().error(
             expected,
@@ -174,7 +173,7 @@ impl Line<'_> {
         }
     }
 
-    /// A whole number that is not negative; `what` it stands for.
+    /// A whole number that is not negative; `what` names it in messages.
     pub(super) fn count(&self, word: &str, what: &str) -> Result<u64, FileError> {
         match word.parse::<u64>() {
             Ok(value) if is_digits(word) => Ok(value),
@@ -186,7 +185,7 @@ impl Line<'_> {
         }
     }
 
-    /// The weight of an edge, which a matrix must hold exactly.
+    /// The weight of an edge; a matrix must hold it exactly.
     pub(super) fn weight(&self, word: &str, what: &str) -> Result<u64, FileError> {
         let weight = self.count(word, what)?;
         if (weight as f64) < TOO_LARGE {
@@ -220,7 +219,7 @@ impl Line<'_> {
         }
     }
 
-    /// Takes the memory of so many items, which this line announces.
+    /// Reserves the memory of the number of items that this line announces.
     pub(super) fn take(
         &self,
         what: &'static str,
@@ -231,7 +230,7 @@ impl Line<'_> {
             .map_err(|problem| FileError::at(Path::new(self.file), self.number, problem))
     }
 
-    /// A rank as the file counts them, from `base` on; returned from 0 on.
+    /// Parses a rank, numbered from `base` in the file, and returns it numbered from 0.
     pub(super) fn index(
         &self,
         word: &str,
@@ -281,7 +280,7 @@ fn is_digits(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A piece of the file as messages show it: quoted, on one line, not too long.
+/// Formats a part of the file for messages: quoted, on one line, not too long.
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let text = text.trim();

@@ -9,10 +9,9 @@
 //! 3 1 17
 //! ```
 //!
-//! Read are the fields `integer` and `real`, and the symmetries `general` and
-//! `symmetric`, of which the latter lists only entries on and below the diagonal.
-//! Entries at the same place add up, as everywhere. Source: Boisvert, Pozo,
-//! Remington, "The Matrix Market Exchange Formats" (NISTIR 5935).
+//! Supported are the fields `integer` and `real`, and the symmetries `general` and `symmetric`; the
+//! latter lists only entries on and below the diagonal. Entries at the same position add up.
+//! Source: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats" (NISTIR 5935).
 
 use std::io::{self, BufRead, Write};
 
@@ -22,7 +21,7 @@ use super::lines::{Line, Lines, shown};
 use super::number::{Number, is_whole};
 use crate::matrix::Matrix;
 
-/// Whole numbers as a file lists them, exact up to the largest `u64`.
+/// Whole numbers of a file, exact up to the largest `u64`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
     /// Number of ranks.
@@ -43,7 +42,7 @@ struct Header {
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// Error with its place in the file.
+/// The input is malformed; the error has the position in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     let mut lines = Lines::new(reader, file);
     let header = read_header(&mut lines)?;
@@ -61,10 +60,10 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     })
 }
 
-/// Reads a file of whole numbers without rounding them, as profiles need it.
+/// Reads a file of whole numbers without rounding them, for profiles.
 ///
 /// # Errors
-/// As [`read`]; a file of real numbers is refused.
+/// See [`read`]; a file of real numbers is refused.
 pub fn read_counts(reader: impl BufRead, file: &str) -> Result<Counts, FileError> {
     let mut lines = Lines::new(reader, file);
     let header = read_header(&mut lines)?;
@@ -124,8 +123,8 @@ fn read_size(line: &Line<'_>) -> Result<(usize, u64), FileError> {
     Ok((rows, line.count(words[2], "the number of entries")?))
 }
 
-/// The order, and the entries with values that `value` reads, or `plain` makes of a
-/// number on a line as programs write it.
+/// Reads the order, and the entries, whose values `value` parses, or `plain` converts from a number
+/// on a line in the form that programs write.
 fn read_entries<R: BufRead, V: Copy>(
     lines: &mut Lines<'_, R>,
     header: &Header,
@@ -179,7 +178,7 @@ fn read_entries<R: BufRead, V: Copy>(
     }
 }
 
-/// A rank that a file counts from 1, from 0 on, if it is one of so many.
+/// Converts a rank numbered from 1 in a file to one numbered from 0, if it is below `order`.
 fn place(named: u64, order: usize) -> Option<usize> {
     let place = usize::try_from(named).ok()?.checked_sub(1)?;
     (place < order).then_some(place)
@@ -200,8 +199,8 @@ pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes `pairs` entries `(row, column, count)`, counted from 0, without rounding
-/// them, as [`read_counts`] reads them. Entries of 0 are written too.
+/// Writes `pairs` entries `(row, column, count)`, counted from 0, without rounding them, in the
+/// form that [`read_counts`] reads. Entries of 0 are written, too.
 ///
 /// # Errors
 /// Errors of `out`.
@@ -385,7 +384,7 @@ mod tests {
         );
     }
 
-    /// A reader that gives a few bytes at a time, so that lines are cut anywhere.
+    /// A reader that returns a few bytes at a time, so that lines are split anywhere.
     fn in_pieces(text: &str, bytes: usize) -> impl BufRead + '_ {
         std::io::BufReader::with_capacity(bytes, text.as_bytes())
     }

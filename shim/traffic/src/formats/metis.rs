@@ -1,6 +1,6 @@
-//! Graphs as METIS and KaHIP read them: a header with the numbers of vertices and
-//! edges, and a line for each vertex with its neighbours, counted from 1, each
-//! followed by the weight of the edge if the header ends in `1` or `001`.
+//! Graphs in the format of METIS and KaHIP: a header with the numbers of vertices and edges, and a
+//! line for each vertex with its neighbours, counted from 1, each followed by the weight of the
+//! edge if the header ends in `1` or `001`.
 //!
 //! ```text
 //! % three ranks in a row
@@ -10,9 +10,10 @@
 //! 2 17
 //! ```
 //!
-//! Written is `001`, METIS's full form, which KaHIP takes for its `1`. Weights are the traffic of a
-//! pair in both directions, rounded to whole numbers of at least 1; read, half is given to each
-//! direction. Vertices with weights are refused: ranks have none. Source: METIS 5 manual, 4.1.1.
+//! The writer uses `001`, METIS's full form, which KaHIP accepts as its `1`. Weights are the
+//! traffic of a pair in both directions, rounded to whole numbers of at least 1; the reader assigns
+//! half to each direction. Vertices with weights are refused: ranks have none. Source: METIS 5
+//! manual, 4.1.1.
 
 use std::io::{self, BufRead, Write};
 
@@ -31,7 +32,7 @@ struct Header {
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// Error with its place in the file.
+/// The input is malformed; the error has the position in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     let mut lines = Lines::new(reader, file);
     let Some(first) = lines.next_filled('%')? else {
@@ -65,7 +66,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     arcs.into_matrix(1)
 }
 
-/// The next line that is no comment; it may be blank.
+/// Reads the next line that is not a comment; it may be blank.
 fn next_vertex<'a, R: BufRead>(lines: &mut Lines<'a, R>) -> Result<Option<Line<'a>>, FileError> {
     while let Some(line) = lines.next()? {
         if !line.text.trim_start().starts_with('%') {

@@ -1,9 +1,8 @@
-//! The formats that matrices are kept in: one file each, with `read` and `write`.
+//! File formats of matrices: one file each, with `read` and `write`.
 //!
-//! Readers are strict: a file that is not square, holds something else than a
-//! number, has a negative value, or ends too early is refused with its name,
-//! the line, what was expected and what to do. Writers write whole numbers
-//! without a decimal point.
+//! Readers are strict: a file that is not square, contains anything except numbers, has a negative
+//! value, or ends too early is refused with its name, the line, the expected content and a remedy.
+//! Writers write whole numbers without a decimal point.
 //!
 //! | format | endings | holds |
 //! |---|---|---|
@@ -37,8 +36,8 @@ use crate::matrix::Matrix;
 use crate::traffic::Metric;
 use treepie_base::from_name;
 
-/// The largest number of ranks that a file may announce: above it, a mistyped
-/// number would only exhaust the memory.
+/// Maximum number of ranks that a file may announce: above it, a mistyped number would only exhaust
+/// the memory.
 pub(crate) const LARGEST_ORDER: usize = 1 << 24;
 
 /// A format of matrices.
@@ -64,7 +63,7 @@ impl Format {
     /// The file endings of formats that can be written.
     pub const ENDINGS: [&'static str; 6] = [".mtx", ".mat", ".txt", ".csv", ".graph", ".grf"];
 
-    /// The format that the ending of a file's name stands for, whatever its case.
+    /// The format indicated by the ending of a file's name, regardless of case.
     pub fn from_path(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -78,11 +77,11 @@ impl Format {
         }
     }
 
-    /// Reads a matrix; `file` is its name for messages. From Open MPI's
-    /// monitoring, the bytes of all layers together.
+    /// Reads a matrix; `file` is its name for messages. From Open MPI's monitoring, the bytes of
+    /// all layers are added.
     ///
     /// # Errors
-    /// Error with its place in the file.
+    /// The input is malformed; the error has the position in the file.
     pub fn read(self, reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
         match self {
             Format::MatrixMarket => matrix_market::read(reader, file),

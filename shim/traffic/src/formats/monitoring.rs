@@ -1,5 +1,5 @@
 //! Output of Open MPI's monitoring component (`NAME.RANK.prof`): one file for each rank, or all of
-//! them put together.
+//! them concatenated.
 //!
 //! ```text
 //! # POINT TO POINT
@@ -11,11 +11,11 @@
 //! D    MPI_COMM_WORLD    procs: 0,1,2,3
 //! ```
 //!
-//! `E` are sends of the application, `I` those of the MPI's collectives (among
-//! `E` with `pml_monitoring_enable 1`; 4.1.4 also counts its linear alltoall of
-//! large blocks there), `S` what was put into windows and `R` what
-//! was got from them. What collectives meant (`C`, `D`, `O2A`, ...) is passed over
-//! but for the ranks that it names. Source: `common_monitoring.c` of Open MPI 4.1.
+//! `E` are sends of the application, `I` those of the MPI's collectives (part of `E` with
+//! `pml_monitoring_enable 1`; 4.1.4 also counts its linear alltoall of large blocks there), `S`
+//! puts into windows and `R` gets from them. Lines on the arguments of collectives (`C`, `D`,
+//! `O2A`, ...) are ignored except for the ranks that they name. Source: `common_monitoring.c` of
+//! Open MPI 4.1.
 
 use std::io::BufRead;
 
@@ -38,7 +38,7 @@ pub struct Monitoring {
 }
 
 impl Monitoring {
-    /// Some layers together.
+    /// Sum of the given layers.
     pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
         let mut sum = TrafficMatrix::new(self.point_to_point.order());
         for (layer, counted) in [
@@ -58,11 +58,11 @@ impl Monitoring {
 
 type LayerEntry = (Layer, usize, usize, Traffic);
 
-/// Reads the files of one job put together; `file` is a name for messages. There
-/// are as many ranks as the largest that is named, plus one.
+/// Reads the concatenated files of one job; `file` is a name for messages. The number of ranks is
+/// the largest rank named, plus one.
 ///
 /// # Errors
-/// Error with its place in the file.
+/// The input is malformed; the error has the position in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FileError> {
     let mut lines = Lines::new(reader, file);
     let mut rows: Vec<LayerEntry> = Vec::new();
@@ -127,7 +127,7 @@ fn read_row(line: &Line<'_>, words: &[&str], layer: Layer) -> Result<LayerEntry,
     Ok((layer, from, to, traffic))
 }
 
-/// The largest rank in `D <communicator> procs: 0,1,2`; names may hold blanks.
+/// The largest rank in `D <communicator> procs: 0,1,2`; names may contain blanks.
 fn largest_member(line: &Line<'_>) -> Result<usize, FileError> {
     let Some((_, members)) = line.text.rsplit_once("procs:") else {
         return Err(line.error(

@@ -6,12 +6,12 @@ use std::fmt::{self, Display};
 /// one, rounded.
 pub(super) const TOO_LARGE: f64 = crate::matrix::TOO_LARGE as f64;
 
-/// Whether `value` is a whole number that every reader of integers takes.
+/// True if `value` is a whole number that every reader of integers accepts.
 pub(super) fn is_whole(value: f64) -> bool {
     value.fract() == 0.0 && value < TOO_LARGE
 }
 
-/// An affinity as it is written: read back, it is the same number.
+/// An affinity in its written form: reading it returns the same number.
 pub(super) struct Number(pub(super) f64);
 
 impl Display for Number {

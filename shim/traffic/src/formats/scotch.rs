@@ -1,7 +1,6 @@
-//! Graphs as Scotch reads them (`.grf`): version 0; the numbers of vertices and
-//! arcs; the number of the first vertex and a flag of three digits; then for each
-//! vertex its degree and its arcs, each with its load before its end if the second
-//! digit of the flag is 1.
+//! Graphs in the format of Scotch (`.grf`): version 0; the numbers of vertices and arcs; the number
+//! of the first vertex and a flag of three digits; then for each vertex its degree and its arcs,
+//! each with its load before its end if the second digit of the flag is 1.
 //!
 //! ```text
 //! 0
@@ -12,9 +11,9 @@
 //! 1   17 1
 //! ```
 //!
-//! Loads are the traffic of a pair in both directions, rounded to whole numbers of
-//! at least 1; read, half is given to each direction. Labels and loads of vertices
-//! are refused: ranks have none. Source: Scotch user's guide, "Graph files".
+//! Loads are the traffic of a pair in both directions, rounded to whole numbers of at least 1; the
+//! reader assigns half to each direction. Labels and loads of vertices are refused: ranks have
+//! none. Source: Scotch user's guide, "Graph files".
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -25,14 +24,14 @@ use super::graph::{Arcs, neighbours};
 use super::lines::{Line, Lines, shown};
 use crate::matrix::Matrix;
 
-/// The words of a file: in Scotch's files, line ends mean nothing.
+/// The words of a file: in Scotch's files, line ends have no meaning.
 struct Tokens<'a, R> {
     lines: Lines<'a, R>,
     waiting: VecDeque<(Line<'a>, String)>,
 }
 
 impl<'a, R: BufRead> Tokens<'a, R> {
-    /// The next word and its line; `None` after the last.
+    /// Reads the next word and its line; `None` after the last.
     fn next(&mut self) -> Result<Option<(Line<'a>, String)>, FileError> {
         while self.waiting.is_empty() {
             let Some(mut line) = self.lines.next()? else {
@@ -45,7 +44,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         Ok(self.waiting.pop_front())
     }
 
-    /// The next word, which should be `expected`.
+    /// Reads the next word, which should be `expected`.
     fn take(&mut self, expected: &str) -> Result<(Line<'a>, String), FileError> {
         match self.next()? {
             Some(found) => Ok(found),
@@ -69,7 +68,7 @@ struct Header {
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// Error with its place in the file.
+/// The input is malformed; the error has the position in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FileError> {
     let mut words = Tokens {
         lines: Lines::new(reader, file),

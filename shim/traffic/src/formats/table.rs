@@ -8,8 +8,8 @@ use super::lines::{Line, Lines, shown};
 use super::number::Number;
 use crate::matrix::Matrix;
 
-/// Reads a table whose rows `split` cuts into words. Blank lines and lines that
-/// begin with `#` do not count.
+/// Reads a table whose rows `split` cuts into words. Blank lines and lines that begin with `#` are
+/// skipped.
 pub(super) fn read(
     reader: impl BufRead,
     file: &str,

@@ -1,5 +1,5 @@
-//! Failures of jobs, for the command alone: checkpoints in simulation, placements that contain
-//! failures, and runs that are started again.
+//! Failures of jobs, for the command only: checkpoints in simulation, placements that contain
+//! failures, and restarted runs.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

@@ -1,21 +1,21 @@
-//! The messages by which all ranks agree on a cut.
+//! Messages by which all ranks agree on a cut.
 
 use treepie_collective::read::simulate::{Options, SimulationError, simulate};
 use treepie_collective::{Builder, Clusters, Network, Plan};
 
-/// Agreement of the ranks.
+/// Method of agreement of the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coordination {
     /// A marker from each rank to each other (Chandy and Lamport 1985; Coti 2006, 2.4.1).
     Markers,
-    /// Counts of what was sent, over a coordinator in each cluster, and the word to go on.
+    /// Counts of sent messages, through a coordinator in each cluster, and the release.
     ByCluster,
-    /// The same inside each cluster, and nothing between clusters.
+    /// Counts inside each cluster, and no messages between clusters.
     InsideClusters,
 }
 
-/// Messages until all ranks know that the cut is complete, for `ranks` ranks in `clusters`
-/// clusters; the word to go on is not counted.
+/// Number of messages until all ranks know that the cut is complete, for `ranks` ranks in
+/// `clusters` clusters; the release is not counted.
 pub fn message_count(coordination: Coordination, ranks: u64, clusters: u64) -> u64 {
     let inside = 2 * (ranks - clusters);
     match coordination {
@@ -25,8 +25,8 @@ pub fn message_count(coordination: Coordination, ranks: u64, clusters: u64) -> u
     }
 }
 
-/// Seconds until all ranks agree, on a network where nothing else goes on. Counts are so few bytes
-/// that their messages are taken to be empty, as markers are.
+/// Seconds until all ranks agree, on an otherwise idle network. Counts have so few bytes that their
+/// messages are modelled as empty, like markers.
 ///
 /// # Errors
 /// None for the plans of this file; those of the simulator.

@@ -4,30 +4,32 @@ use serde::Serialize;
 
 use crate::checkpoint::error::ExperimentError;
 
-/// Costs of parts of a wave that the platform does not have.
+/// Costs of parts of a wave that are not in the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Costs {
     /// Bytes of the image of a rank.
     pub image: f64,
-    /// Rate of the disk of a host, where a copy of the images of its ranks stays.
+    /// Rate of the disk of a host in bytes per second; a copy of the images of its ranks stays
+    /// there.
     pub local_disk: f64,
-    /// Rate of the disk of a server; infinite where its memory takes the images.
+    /// Rate of the disk of a server in bytes per second; infinite if its memory stores the images.
     #[serde(skip)]
     pub server_disk: f64,
-    /// Rate of a card in clusters that have one host, of which no card is known.
+    /// Rate of a network card in bytes per second, in clusters of one host, for which no card is
+    /// known.
     pub card: f64,
-    /// Rate at which a rank copies in memory: what it logs, and no image is quicker.
+    /// Rate in bytes per second at which a rank copies in memory; it limits logging and images.
     pub memory: f64,
     /// Seconds by which a daemon delays each message.
     pub daemon: f64,
-    /// Seconds in which an event logger serves a determinant.
+    /// Seconds in which an event logger processes a determinant.
     pub logger: f64,
     /// Number of event loggers.
     pub loggers: usize,
 }
 
 impl Costs {
-    /// Defaults for so many ranks.
+    /// Defaults for this number of ranks.
     ///
     /// | cost | value | source |
     /// |---|---|---|
@@ -51,7 +53,7 @@ impl Costs {
         }
     }
 
-    /// Refuses what can't be.
+    /// Refuses invalid values.
     pub(crate) fn check(&self) -> Result<(), ExperimentError> {
         let above_0 = [
             ("an image", self.image),

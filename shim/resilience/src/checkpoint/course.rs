@@ -1,26 +1,26 @@
-//! One wave: images flow, beside messages where ranks go on.
+//! One wave: images flow, beside messages if ranks continue.
 
 use super::fair::{Bottleneck, Flow, max_min};
 use super::routes::{Limit, Routes};
 
-/// A part of a wave in which nothing changes.
+/// A part of a wave during which nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
     /// Duration in seconds.
     pub seconds: f64,
-    /// Work that the job does in a second of it: 1 as without a wave, 0 when it is stopped.
+    /// Seconds of work that the job completes per second: 1 without a wave, 0 while it is stopped.
     pub speed: f64,
 }
 
 /// Course of a wave, from its start until it is complete.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Course {
-    /// Its parts, one after the other.
+    /// Its parts in order.
     pub pieces: Vec<Piece>,
 }
 
 impl Course {
-    /// A wave that stops all ranks for so long.
+    /// A wave that stops all ranks for this number of seconds.
     pub fn blocking(seconds: f64) -> Course {
         Course {
             pieces: vec![Piece {
@@ -35,13 +35,14 @@ impl Course {
         self.pieces.iter().map(|piece| piece.seconds).sum()
     }
 
-    /// Work that is done meanwhile, in seconds of a job without waves.
+    /// Work completed meanwhile, in seconds of a job without waves.
     pub fn progress(&self) -> f64 {
         let work = |piece: &Piece| piece.seconds * piece.speed;
         self.pieces.iter().map(work).sum()
     }
 
-    /// Seconds from the start of the wave until so much work is done, which may be after it.
+    /// Seconds from the start of the wave until `work` seconds of work are complete, which may be
+    /// after its end.
     pub fn time_of(&self, work: f64) -> f64 {
         let (mut seconds, mut left) = (0.0, work);
         for piece in &self.pieces {
@@ -56,26 +57,28 @@ impl Course {
     }
 }
 
-/// An iteration of the job, as it is without images.
+/// An iteration of the job without images.
 #[derive(Debug, Clone)]
 pub(crate) struct Iteration {
     /// Seconds in which ranks compute.
     pub compute: f64,
     /// Seconds in which they communicate.
     pub communicate: f64,
-    /// The links that messages pass: place, share of the time, ranks (see [`Routes::messages`]).
+    /// The links that messages use: index, share of the time, number of ranks (see
+    /// [`Routes::messages`]).
     pub links: Vec<(usize, f64, f64)>,
 }
 
 impl Iteration {
-    /// Seconds of it.
+    /// Duration in seconds.
     pub fn seconds(&self) -> f64 {
         self.compute + self.communicate
     }
 }
 
-/// Images of `bytes` from all ranks, while the job iterates or, without an iteration, stands still:
-/// the wave's parts, and what held the last image back, if that has a byte.
+/// Simulates images of `bytes` from all ranks, while the job iterates or, without an iteration, is
+/// stopped: returns the wave's parts, and the bottleneck of the last image, if images are not
+/// empty.
 pub fn images(
     routes: &Routes,
     bytes: f64,
@@ -114,7 +117,7 @@ pub fn images(
 }
 
 /// Rates of images, and the speed of the job, while it iterates: the mean over the time in which
-/// ranks compute and images are alone, and the time in which they communicate.
+/// ranks compute and only images flow, and the time in which they communicate.
 fn beside(
     capacities: &[f64],
     flows: &[Flow],
@@ -122,7 +125,7 @@ fn beside(
 ) -> (Vec<(f64, Bottleneck)>, f64) {
     let alone = max_min(capacities, flows);
     let slow_down = slow_down(capacities, flows, iteration);
-    // What messages leave, when they pass so much more slowly.
+    // The capacity that messages leave when they are slowed down by this factor.
     let mut reduced = capacities.to_vec();
     for &(link, share, _) in &iteration.links {
         reduced[link] *= 1.0 - (share / slow_down).min(1.0 - 1e-9);
@@ -140,9 +143,9 @@ fn beside(
     )
 }
 
-/// By what factor ranks communicate for longer beside these flows. Messages take part in the
-/// sharing of each link with the weight of the ranks that use it; the link that gives them least of
-/// what they need decides.
+/// Factor by which communication takes longer beside these flows. Messages share each link with the
+/// weight of the ranks that use it; the link that gives them the smallest part of their needs
+/// decides.
 fn slow_down(capacities: &[f64], flows: &[Flow], iteration: &Iteration) -> f64 {
     let messages = iteration.links.iter().map(|&(link, share, ranks)| Flow {
         links: vec![link],

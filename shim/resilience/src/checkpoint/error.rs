@@ -1,26 +1,26 @@
-//! Reasons why an experiment has no outcome.
+//! Reasons why an experiment fails.
 
 use thiserror::Error;
 use treepie_collective::read::simulate::SimulationError;
 
-/// Why there is no answer.
+/// Reason why an experiment has no result.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ExperimentError {
-    /// A server on a host that is not there.
+    /// A server is on a host that does not exist.
     #[error(
         "there is no host {0} on this platform: name hosts that it has, or give a number above 0"
     )]
     UnknownHost(String),
-    /// No server.
+    /// There is no server.
     #[error("there is no checkpoint server: give a number above 0, or hosts")]
     NoServer,
-    /// No event logger.
+    /// There is no event logger.
     #[error("there is no event logger: give a number above 0")]
     NoLogger,
-    /// A platform without ranks.
+    /// The platform has no ranks.
     #[error("the platform has no ranks: probe it again")]
     NoRanks,
-    /// More markers than can be simulated.
+    /// There are more markers than can be simulated.
     #[error(
         "markers among {ranks} ranks are too many messages to simulate: take at most {most} ranks, or \
          a protocol without markers"
@@ -28,18 +28,18 @@ pub enum ExperimentError {
     TooManyMarkers {
         /// Number of ranks.
         ranks: usize,
-        /// The largest number for which they are simulated.
+        /// Largest number of ranks for which they are simulated.
         most: usize,
     },
-    /// A number that can't be.
+    /// A number is invalid.
     #[error("{what} is {value}; a number above 0 was expected")]
     BadNumber {
-        /// Of what.
+        /// Name of the number.
         what: &'static str,
-        /// The number.
+        /// Its value.
         value: f64,
     },
-    /// Plans that cannot be simulated.
+    /// The plans cannot be simulated.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
 }

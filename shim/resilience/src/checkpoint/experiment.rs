@@ -1,4 +1,4 @@
-//! Protocols on a platform: what a wave takes and where that goes, and the run with it.
+//! Protocols on a platform: the cost of a wave and its parts, and the run with waves.
 
 use serde::Serialize;
 use strum::{Display, IntoStaticStr, VariantArray};
@@ -18,7 +18,7 @@ use crate::checkpoint::program::Program;
 /// Bytes of a determinant: four integers (Coti 2006, 2.5).
 const DETERMINANT: f64 = 16.0;
 
-/// The largest number of ranks whose markers, a million messages, are simulated.
+/// Largest number of ranks for which markers, a million messages, are simulated.
 const MOST_WITH_MARKERS: usize = 1024;
 
 /// Coordination of checkpoints.
@@ -26,23 +26,23 @@ const MOST_WITH_MARKERS: usize = 1024;
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// All ranks stop, markers empty all channels, images are stored, all go on (Coti's Pcl).
+    /// All ranks stop, markers empty all channels, images are stored, all continue (Coti's Pcl).
     Blocking,
-    /// The same with counts over a coordinator in each cluster instead of markers.
+    /// Like `Blocking`, with counts through a coordinator in each cluster instead of markers.
     ByCluster,
-    /// Images are stored while ranks go on; a daemon on each host passes all messages (Vcl).
+    /// Images are stored while ranks continue; a daemon on each host forwards all messages (Vcl).
     NonBlocking,
-    /// Each cluster stops and coordinates by itself; messages between clusters are logged by their
+    /// Each cluster stops and coordinates separately; messages between clusters are logged by their
     /// senders.
     Hybrid,
-    /// Ranks are not coordinated; receives are logged (Vcausal), through the daemon as well.
+    /// Ranks are not coordinated; receives are logged (Vcausal), also through the daemon.
     Logging,
 }
 
 from_name!(Protocol, "protocol");
 
 impl Protocol {
-    /// All of them.
+    /// All protocols.
     pub const ALL: &[Protocol] = Protocol::VARIANTS;
 }
 
@@ -55,49 +55,49 @@ pub struct Experiment<'a> {
     pub program: Program,
     /// Servers that store images.
     pub servers: Servers,
-    /// What else is needed.
+    /// Other costs.
     pub costs: Costs,
 }
 
-/// What a protocol costs the job; the run itself is [`super::run`].
+/// Cost of a protocol to the job; the run itself is [`super::run`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The protocol.
     pub protocol: Protocol,
-    /// Run time without waves and without what the protocol adds.
+    /// Run time without waves and without the overhead of the protocol.
     pub plain: f64,
-    /// Run time without waves, and with what the protocol adds to messages.
+    /// Run time without waves, with the overhead of the protocol on messages.
     pub work: f64,
-    /// A wave.
+    /// Course of a wave.
     pub course: Course,
-    /// Of it, until all ranks may save, and after that until all go on.
+    /// Part of the wave before all ranks may save, and after that before all continue, in seconds.
     pub coordination: f64,
-    /// Of it, until all images are stored.
+    /// Part of the wave until all images are stored, in seconds.
     pub save: f64,
     /// Bottleneck of the last image.
     pub limit: Option<Limit>,
-    /// Messages of the coordination.
+    /// Number of messages of the coordination.
     pub messages: u64,
-    /// Bytes of all images.
+    /// Number of bytes of all images.
     pub bytes: f64,
-    /// Bytes a second that the rank which logs most of what it sends logs.
+    /// Bytes per second logged by the rank that logs most of its sends.
     pub logged: f64,
-    /// The event loggers, where there are some.
+    /// The event loggers, if any.
     pub loggers: Option<Loggers>,
 }
 
 impl Outcome {
-    /// Run time that a wave adds.
+    /// Run time added by a wave, in seconds.
     pub fn lost(&self) -> f64 {
         self.course.seconds() - self.course.progress()
     }
 }
 
 impl Experiment<'_> {
-    /// Cost of a protocol.
+    /// Computes the cost of a protocol.
     ///
     /// # Errors
-    /// Servers that are not there; numbers that can't be; a platform without ranks.
+    /// A server does not exist, a number is invalid, or the platform has no ranks.
     pub fn outcome(&self, protocol: Protocol) -> Result<Outcome, ExperimentError> {
         self.costs.check()?;
         if !(self.program.compute.is_finite() && self.program.compute >= 0.0) {
@@ -155,7 +155,7 @@ impl Experiment<'_> {
         })
     }
 
-    /// One iteration on a network.
+    /// Simulates one iteration on a network.
     fn iteration(
         &self,
         routes: &Routes,
@@ -171,8 +171,8 @@ impl Experiment<'_> {
         })
     }
 
-    /// The event loggers, and the program whose messages carry determinants: as many as are on
-    /// their way from the rank whose logger is farthest.
+    /// The event loggers, and the program whose messages carry determinants: those in flight from
+    /// the rank whose logger is farthest.
     fn logging(
         &self,
         network: &Network,
@@ -201,10 +201,10 @@ impl Experiment<'_> {
     }
 }
 
-/// Seconds of a wave's coordination, and its messages.
+/// Seconds and number of messages of a wave's coordination.
 fn coordinated(protocol: Protocol, network: &Network) -> Result<(f64, u64), ExperimentError> {
     let (kind, times) = match protocol {
-        // Ranks go on when they have all markers and their image is stored.
+        // Ranks continue when they have all markers and their image is stored.
         Protocol::Blocking | Protocol::NonBlocking => (Coordination::Markers, 1),
         // Once for the cut, and once when all images are stored.
         Protocol::ByCluster => (Coordination::ByCluster, 2),
@@ -223,8 +223,8 @@ fn coordinated(protocol: Protocol, network: &Network) -> Result<(f64, u64), Expe
     Ok((seconds * times as f64, messages * times))
 }
 
-/// Seconds from a rank to its event logger and back, of the farthest. Loggers are in the clusters
-/// in turn, and ranks use one of their own cluster where there is one.
+/// Seconds from a rank to its event logger and back, for the farthest. Loggers are in the clusters
+/// round-robin, and ranks use one of their own cluster if there is one.
 fn round_trip(network: &Network, loggers: usize) -> f64 {
     let latency = |cluster: usize| {
         let logger = if loggers >= network.clusters() {
@@ -249,8 +249,8 @@ fn all_ranks(platform: &Platform) -> Result<Network, ExperimentError> {
     network.ok_or(ExperimentError::NoRanks)
 }
 
-/// Bytes that the rank which logs most of what it sends logs in an iteration: of messages between
-/// clusters, or of all.
+/// Bytes that the rank which logs most logs in an iteration: those of messages between clusters, or
+/// of all messages.
 fn logged_bytes(protocol: Protocol, network: &Network, plans: &[Plan]) -> f64 {
     let cluster = network.cluster_of();
     let is_logged = |from: usize, to: usize| match protocol {

@@ -1,28 +1,28 @@
-//! Fair sharing of links: max-min fair rates, found by progressive filling (Bertsekas and Gallager,
-//! Data Networks, 6.5.2).
+//! Fair sharing of links: max-min fair rates, computed by progressive filling (Bertsekas and
+//! Gallager, Data Networks, 6.5.2).
 
-/// A flow, or several of one kind.
+/// A flow, or several equal ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
-    /// The links that it passes.
+    /// The links that it uses.
     pub links: Vec<usize>,
-    /// Its share of a link against that of others.
+    /// Its share of a link relative to other flows.
     pub weight: f64,
-    /// The rate beyond which it takes no more.
+    /// Its maximum rate.
     pub most: f64,
 }
 
 /// Bottleneck of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bottleneck {
-    /// A link, by its place.
+    /// A link, by its index.
     Link(usize),
-    /// Its own largest rate.
+    /// Its own maximum rate.
     Itself,
 }
 
-/// The rate of each flow on links of these capacities, and what holds it back. All flows get more
-/// alike, by their weights, until a link is full or they have enough.
+/// The rate of each flow on links of these capacities, and its bottleneck. The rates of all flows
+/// rise together, by their weights, until a link is full or they reach their maximum.
 pub(crate) fn max_min(capacities: &[f64], flows: &[Flow]) -> Vec<(f64, Bottleneck)> {
     let mut left = capacities.to_vec();
     let mut weight = vec![0.0; capacities.len()];
@@ -58,7 +58,8 @@ pub(crate) fn max_min(capacities: &[f64], flows: &[Flow]) -> Vec<(f64, Bottlenec
         .collect()
 }
 
-/// The rate, for a weight of 1, at which the next link is full or the next flow has enough.
+/// The rate, for a weight of 1, at which the next link is full or the next flow reaches its
+/// maximum.
 fn next_level(
     left: &[f64],
     weight: &[f64],
@@ -75,7 +76,7 @@ fn next_level(
     links.chain(own).min_by(f64::total_cmp)
 }
 
-/// Capacity that no flow with a rate takes, and the weight of the flows without one, by link.
+/// Capacity left by flows with a fixed rate, and the weight of the others, by link.
 fn what_is_left(
     capacities: &[f64],
     flows: &[Flow],
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_flow_of_two_links_is_held_back_by_the_fuller_one() {
-        // The example of the textbook: one flow over both links, three and one beside it.
+        // The example of the textbook: one flow over both links, three and one on a single link.
         let none = f64::INFINITY;
         let flows = [
             flow(&[0, 1], 1.0, none),

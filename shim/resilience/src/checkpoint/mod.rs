@@ -1,9 +1,9 @@
-//! Coordinated checkpoints in simulation: what waves of checkpoints would cost a job.
+//! Coordinated checkpoints in simulation: the cost of waves of checkpoints to a job.
 //!
 //! After Camille Coti's study of blocking and non-blocking coordinated checkpointing (2006, figures
-//! 14 to 24; Coti et al., SC 2006). Nothing here saves a process. It simulates a job that iterates
-//! (compute, then messages), waves that start at every interval, and images that go to checkpoint
-//! servers.
+//! 14 to 24; Coti et al., SC 2006). No process is saved. This module simulates a job that iterates
+//! (compute, then messages), waves that start at every interval, and images that are sent to
+//! checkpoint servers.
 //!
 //! ```text
 //! program       plans of one iteration: the faces of BT, the vectors of CG
@@ -17,11 +17,11 @@
 //! ```
 //!
 //! Messages are those of the plan simulator ([`treepie_collective::read::simulate`]): one iteration
-//! is simulated message by message. Images are fluid: each has a rate, and rates are computed anew
-//! whenever an image is complete. While ranks communicate, messages take part in the sharing of a
-//! link with one share for each rank that uses it.
+//! is simulated message by message. Images are fluid: each has a rate, and rates are recomputed
+//! whenever an image is complete. While ranks communicate, messages share a link with one share for
+//! each rank that uses it.
 //!
-//! Times are in seconds, sizes in bytes and rates in bytes a second.
+//! Times are in seconds, sizes in bytes and rates in bytes per second.
 
 mod coordination;
 mod costs;

@@ -1,4 +1,4 @@
-//! Programs that iterate: each rank computes, and then exchanges messages.
+//! Programs that iterate: each rank computes, then exchanges messages.
 
 use serde::Serialize;
 use strum::{Display, IntoStaticStr, VariantArray};
@@ -6,7 +6,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use treepie_base::from_name;
 use treepie_collective::{Builder, Plan, Range, Steps};
 
-/// Messages of an iteration.
+/// Message pattern of an iteration.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray, Serialize,
 )]
@@ -37,9 +37,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// NPB BT of class B or CG of class C on so many ranks, which compute for `work` seconds in
-    /// all. BT has 102^3 points of 5 numbers, whose faces are two points deep, and 200 iterations;
-    /// CG has 150 000 rows, and 75 times 26 products.
+    /// NPB BT of class B or CG of class C on `ranks` ranks, which compute for `work` seconds in
+    /// total. BT has 102^3 points of 5 numbers, whose faces are two points deep, and 200
+    /// iterations; CG has 150 000 rows, and 75 times 26 products.
     pub fn npb(pattern: Pattern, ranks: usize, work: f64) -> Program {
         let side = (ranks as f64).sqrt();
         let (iterations, bytes) = match pattern {
@@ -54,7 +54,7 @@ impl Program {
         }
     }
 
-    /// The plans of an iteration.
+    /// Builds the plans of an iteration.
     pub fn plans(&self, ranks: usize) -> Vec<Plan> {
         let grid = Grid::new(ranks);
         let plan = |rank| {
@@ -83,7 +83,7 @@ impl Program {
         }
     }
 
-    /// As `tests/jobs/cg.c` does: recursive doubling in the row, the transpose, two sums.
+    /// Like `tests/jobs/cg.c`: recursive doubling in the row, the transpose, two sums.
     fn product(&self, grid: &Grid, rank: usize, steps: &mut dyn Steps) {
         let vector = Range::output(0, self.bytes);
         doubled(grid, rank, vector, steps);
@@ -101,7 +101,7 @@ impl Program {
     }
 }
 
-/// Sums a vector along the row of a rank, where rows have a power of two.
+/// Sums a vector along the row of a rank; the length of rows is a power of two.
 fn doubled(grid: &Grid, rank: usize, vector: Range, steps: &mut dyn Steps) {
     let mut distance = 1;
     while distance < grid.columns {
@@ -118,7 +118,7 @@ fn doubled(grid: &Grid, rank: usize, vector: Range, steps: &mut dyn Steps) {
     }
 }
 
-/// Ranks in rows, as near to a square as their number allows.
+/// Ranks in rows, as close to a square as their number allows.
 struct Grid {
     rows: usize,
     columns: usize,
@@ -136,7 +136,7 @@ impl Grid {
         }
     }
 
-    /// The rank so far down and to the right, around the edges.
+    /// The rank `down` rows down and `right` columns to the right, with wrap-around.
     fn neighbour(&self, rank: usize, down: isize, right: isize) -> usize {
         let (row, column) = (rank / self.columns, rank % self.columns);
         let moved = |place: usize, by: isize, of: usize| {
@@ -145,8 +145,8 @@ impl Grid {
         moved(row, down, self.rows) * self.columns + moved(column, right, self.columns)
     }
 
-    /// The rank that has the other part of the vector after a transposition: of squares the
-    /// mirrored one, and none else.
+    /// The rank that has the other part of the vector after a transposition: in squares only the
+    /// mirrored one.
     fn transposed(&self, rank: usize) -> usize {
         if self.rows == self.columns {
             rank % self.columns * self.columns + rank / self.columns

@@ -1,4 +1,4 @@
-//! Links and disks that images pass, and the servers that they go to.
+//! Links and disks used by images, and their servers.
 
 use strum::Display;
 use treepie_collective::Network;
@@ -9,14 +9,15 @@ use super::fair::{Bottleneck, Flow};
 use crate::checkpoint::costs::Costs;
 use crate::checkpoint::error::ExperimentError;
 
-/// The size of which links' rates are those of long messages.
+/// Message size in bytes at which links have the rate of long messages.
 const LONG: u64 = 1 << 20;
 
-/// Where images are stored. A rank uses a server of its own cluster if there is one, round-robin,
-/// and else one of all.
+/// Location of checkpoint servers. A rank uses a server of its own cluster if there is one, and
+/// otherwise one of all, round-robin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Servers {
-    /// So many machines beside the ranks' in each cluster, with cards as theirs.
+    /// This number of machines in addition to the ranks' in each cluster, with the same network
+    /// cards.
     InEachCluster(usize),
     /// These hosts of the platform, by name.
     Hosts(Vec<String>),
@@ -34,13 +35,13 @@ pub enum Limit {
     /// Downlink of a cluster.
     #[strum(serialize = "a cluster's downlink")]
     Downlink,
-    /// The card of a server beside the platform's hosts.
+    /// The card of a server that is not one of the platform's hosts.
     #[strum(serialize = "a server's card")]
     ServerCard,
     /// The disk of a server.
     #[strum(serialize = "a server's disk")]
     ServerDisk,
-    /// The disk of a host, where a copy stays.
+    /// The disk of a host, which stores a copy.
     #[strum(serialize = "the local disks")]
     LocalDisk,
     /// Rate of one connection between clusters, or of memory on one host.
@@ -56,16 +57,16 @@ struct Server {
     host: Option<usize>,
 }
 
-/// All links and disks, by their places in one list.
+/// All links and disks, by their indices in one list.
 pub(crate) struct Routes<'a> {
     network: &'a Network,
     servers: Vec<Server>,
     capacities: Vec<f64>,
     kinds: Vec<Limit>,
-    /// The rate beyond which no image is read.
+    /// Maximum rate at which an image is read, in bytes per second.
     memory: f64,
-    /// Places of the first card, cluster, server and disk. The first three have two each: out and
-    /// in, up and down, card and disk.
+    /// Index of the first card; those of the first cluster, server and disk follow. Each of the
+    /// first three has two entries: out and in, up and down, card and disk.
     cards: usize,
     clusters: usize,
     of_servers: usize,
@@ -73,10 +74,10 @@ pub(crate) struct Routes<'a> {
 }
 
 impl<'a> Routes<'a> {
-    /// The links of a network of all ranks of a platform.
+    /// Lists the links of a network of all ranks of a platform.
     ///
     /// # Errors
-    /// Hosts that the platform does not have; no server at all.
+    /// The platform does not have a host, or there is no server.
     pub fn new(
         platform: &Platform,
         network: &'a Network,
@@ -109,7 +110,7 @@ impl<'a> Routes<'a> {
         }
         for server in routes.servers.clone() {
             let rate = match server.host {
-                // What enters it passes the host's own card.
+                // Images that enter it pass the host's own card.
                 Some(_) => f64::INFINITY,
                 None => card(network, server.cluster, costs),
             };
@@ -130,7 +131,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// Bytes a second of each link and disk.
+    /// Bytes per second of each link and disk.
     pub fn capacities(&self) -> &[f64] {
         &self.capacities
     }
@@ -143,7 +144,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// The flows of a wave: of each rank, the image to its server, and the copy that stays on the
+    /// The flows of a wave: for each rank, the image to its server, and the copy that stays on the
     /// disk of its host.
     pub fn images(&self) -> Vec<Flow> {
         let mut used = vec![0; self.network.clusters()];
@@ -161,7 +162,7 @@ impl<'a> Routes<'a> {
         flows
     }
 
-    /// The server of a rank that is number `number` in its cluster.
+    /// The server of rank `number` of its cluster.
     fn server_of(&self, cluster: usize, number: usize) -> usize {
         let near = |&place: &usize| self.servers[place].cluster == cluster;
         let near: Vec<usize> = (0..self.servers.len()).filter(near).collect();
@@ -199,7 +200,7 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// The links that messages pass: place, what share of the time they occupy it while ranks
+    /// The links that messages use: index, share of the time for which they occupy it while ranks
     /// communicate for `seconds`, and the number of ranks that use it.
     pub fn messages(&self, occupancy: &Occupancy, seconds: f64) -> Vec<(usize, f64, f64)> {
         let sides = [
@@ -218,7 +219,7 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Bytes a second of a link on which a long message takes so long.
+/// Bytes per second of a link on which a long message takes `seconds`.
 fn rate(seconds: f64) -> f64 {
     if seconds > 0.0 {
         LONG as f64 / seconds
@@ -227,8 +228,8 @@ fn rate(seconds: f64) -> f64 {
     }
 }
 
-/// The rate of a card in a cluster: that between two of its hosts, and the default where no such
-/// link is known.
+/// The rate of a card in a cluster: that between two of its hosts, or the default if no such link
+/// is known.
 fn card(network: &Network, cluster: usize, costs: &Costs) -> f64 {
     let link = network.between_hosts(cluster);
     link.map_or(costs.card, |link| rate(link.gap(LONG)))

@@ -1,10 +1,10 @@
-//! Waves in a row: when a job ends, and how many waves it has had.
+//! A sequence of waves: the end of a job, and its number of waves.
 
 use thiserror::Error;
 
 use crate::checkpoint::course::Course;
 
-/// Parts of a second by which work and time are taken to be equal: sums of many intervals.
+/// Fraction of a second within which work and time are equal, for sums of many intervals.
 const TOLERANCE: f64 = 1e-9;
 
 /// Result of the run.
@@ -16,7 +16,7 @@ pub struct Run {
     pub waves: u64,
 }
 
-/// Why a job never ends.
+/// Reason why a job never ends.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
     "with an interval of {interval} s and waves of {wave:.3} s the job never ends: give an interval \
@@ -29,16 +29,16 @@ pub struct NeverEnds {
     pub wave: f64,
 }
 
-/// A job with `work` seconds of run time without waves. A wave starts every `interval` seconds, or
-/// as soon as the one before is complete; the first one after one interval. A wave whose time comes
-/// when the job is about to end still starts.
+/// Runs a job with `work` seconds of run time without waves. A wave starts every `interval`
+/// seconds, or as soon as the previous one is complete; the first one after one interval. A wave
+/// that is due when the job is about to end still starts.
 ///
 /// # Errors
-/// Waves during which the job does not come further, and that leave no time between them.
+/// The job makes no progress during waves, and there is no time between them.
 pub fn run(work: f64, course: &Course, interval: f64) -> Result<Run, NeverEnds> {
     let equal = TOLERANCE * work.max(1.0);
     let wave = course.seconds();
-    // All waves are alike, and so is what lies between them.
+    // All waves are equal, and so are the times between them.
     let cycle = wave.max(interval);
     let gained = course.progress() + (cycle - wave);
     if work < interval - equal {

@@ -13,22 +13,22 @@ pub struct Cut {
     pub sizes: Vec<usize>,
     /// Bytes from one group to another in the run, both directions.
     pub bytes: f64,
-    /// The same of all bytes, from 0 to 1.
+    /// Ratio of these bytes to all bytes, from 0 to 1.
     pub bytes_share: f64,
-    /// The largest sum of bytes that one rank sends to other groups.
+    /// The largest number of bytes that one rank sends to other groups.
     pub largest_log: f64,
     /// The rank that sends them.
     pub largest_log_rank: usize,
-    /// Ranks that are rolled back when a domain fails, on average over the domains, each of which
-    /// fails as often as any other.
+    /// Mean number of ranks that are rolled back when a domain fails, over the domains, which all
+    /// fail equally often.
     pub rolled_back: f64,
 }
 
 impl Cut {
-    /// The cut of the bytes that ranks sent by `group_of_rank`.
+    /// Computes the cut of the sent bytes by `group_of_rank`.
     ///
     /// # Errors
-    /// Another number of ranks in a list; no traffic.
+    /// A list has another number of ranks, or there is no traffic.
     pub fn new(
         bytes: &Matrix,
         group_of_rank: &[usize],
@@ -71,21 +71,21 @@ impl Cut {
         self.sizes.iter().sum()
     }
 
-    /// The ranks that are rolled back, of all ranks, from 0 to 1.
+    /// Ratio of the ranks that are rolled back to all ranks, from 0 to 1.
     pub fn rolled_back_share(&self) -> f64 {
         self.rolled_back / self.ranks() as f64
     }
 }
 
-/// Sum that one rank sends to other groups, for bytes and for messages alike.
+/// Sum of the traffic of one rank to other groups, in bytes or messages.
 fn logged_by(sent: &Matrix, group_of_rank: &[usize], rank: usize) -> f64 {
     let row = sent.row(rank);
     let leaving = row.filter(|&(to, _)| group_of_rank[to] != group_of_rank[rank]);
-    // An empty sum of floats is -0, which would be printed so.
+    // An empty sum of floats is -0, which would be printed.
     leaving.fold(0.0, |sum, (_, value)| sum + value)
 }
 
-/// All that is sent from one group to another; of messages, for example.
+/// Sum of the traffic between groups, for example in messages.
 pub(super) fn logged(sent: &Matrix, group_of_rank: &[usize]) -> f64 {
     let ranks = 0..sent.order();
     ranks.fold(0.0, |sum, rank| sum + logged_by(sent, group_of_rank, rank))
@@ -100,8 +100,8 @@ fn sizes_of(group_of_rank: &[usize]) -> Vec<usize> {
     sizes
 }
 
-/// Mean over the domains of the ranks of all groups that have a rank in the domain. Where no group
-/// cuts a domain and all domains are alike, that is the sum of the squares of the sizes, divided by
+/// Mean over the domains of the ranks of all groups that have a rank in the domain. If no group
+/// cuts a domain and all domains are equal, that is the sum of the squares of the sizes, divided by
 /// the number of ranks.
 fn rolled_back(sizes: &[usize], group_of_rank: &[usize], domains: &Domains) -> f64 {
     let mut groups_of_domain = vec![Vec::new(); domains.count()];

@@ -1,4 +1,4 @@
-//! Failure domains: what fails at once.
+//! Failure domains: parts that fail together.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ impl Domains {
     /// The nodes of a topology at one depth; at depth 0, all of it.
     ///
     /// # Panics
-    /// If a leaf is not one of the topology's.
+    /// Panics if a leaf is not one of the topology's.
     #[cfg(test)]
     pub(crate) fn at_depth(
         topology: &Topology,

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use treepie_placement::PlacementError;
 
-/// A question about containment that has no answer.
+/// Reason why a question about containment has no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ContainmentError {
     /// Nothing was sent between ranks.
@@ -18,52 +18,52 @@ pub enum ContainmentError {
         /// Number of ranks.
         ranks: usize,
     },
-    /// More groups than failure domains, or none.
+    /// There are more groups than failure domains, or none.
     #[error(
         "{groups} groups were asked for, and the ranks are in {domains} failure domains, which are never cut: ask for 1 to {domains}, or name smaller domains"
     )]
     TooManyGroups {
-        /// Groups that were asked for.
+        /// Requested number of groups.
         groups: usize,
-        /// Domains with ranks.
+        /// Number of domains with ranks.
         domains: usize,
     },
-    /// A list with another number of ranks.
+    /// A list has another number of ranks.
     #[error("{what} are given for {found} ranks, and there are {expected}: give one for each")]
     WrongCount {
-        /// What is given.
+        /// Name of the list.
         what: &'static str,
-        /// Ranks in the list.
+        /// Number of ranks in the list.
         found: usize,
-        /// Ranks of the run.
+        /// Number of ranks of the run.
         expected: usize,
     },
-    /// A time that is none.
+    /// A time is invalid.
     #[error("{what} of {value} seconds: expected a finite time {expected}")]
     BadTime {
         /// Name of the time.
         what: &'static str,
         /// The given value.
         value: f64,
-        /// Expectation.
+        /// Valid values.
         expected: &'static str,
     },
-    /// A redundancy set that is too small or too large to make.
+    /// A redundancy set is too small or too large.
     #[error("sets of {size} members: expected {expected}")]
     BadSetSize {
         /// The given size.
         size: usize,
-        /// Possible numbers.
+        /// Valid sizes.
         expected: String,
     },
-    /// Hosts that a library refuses, or whose ranks cannot change places.
+    /// Hosts that a library refuses, or whose ranks cannot be exchanged.
     #[error("host {host} has {found} ranks and the first one has {expected}: {remedy}")]
     UnequalHosts {
         /// Number of the host, in the order of first ranks.
         host: usize,
-        /// Its ranks.
+        /// Its number of ranks.
         found: usize,
-        /// Ranks of the first host.
+        /// Number of ranks of the first host.
         expected: usize,
         /// Remedy.
         remedy: &'static str,

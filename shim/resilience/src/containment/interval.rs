@@ -16,10 +16,11 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Failures of `domains` domains, each of which fails once in `domain_mtbf` seconds.
+    /// Computes the failures of `domains` domains, each of which fails once in `domain_mtbf`
+    /// seconds.
     ///
     /// # Errors
-    /// A time that is not finite or is negative; an MTBF or a checkpoint of 0.
+    /// A time is negative or not finite, or an MTBF or a checkpoint is 0.
     pub fn new(
         domain_mtbf: f64,
         domains: usize,
@@ -42,8 +43,8 @@ impl Failures {
         })
     }
 
-    /// The same machine as a program meets it of which a failure stops only `share`: as if
-    /// failures were rarer by that factor.
+    /// Failure rate for a program of which a failure stops only `share`: failures are rarer by that
+    /// factor.
     #[must_use]
     pub(crate) fn stopping_only(self, share: f64) -> Self {
         Failures {
@@ -57,8 +58,8 @@ impl Failures {
         (2.0 * self.checkpoint * self.mtbf).sqrt()
     }
 
-    /// Daly's higher-order interval (Daly 2006, equation 37): the MTBF where a checkpoint takes
-    /// twice as long or longer.
+    /// Daly's higher-order interval (Daly 2006, equation 37): the MTBF if a checkpoint takes at
+    /// least twice as long.
     pub fn daly(self) -> f64 {
         let ratio = self.checkpoint / (2.0 * self.mtbf);
         if ratio >= 1.0 {
@@ -67,14 +68,14 @@ impl Failures {
         self.young() * (1.0 + ratio.sqrt() / 3.0 + ratio / 9.0) - self.checkpoint
     }
 
-    /// Run time over work for failures that are a Poisson process and stop all ranks (Daly 2006,
-    /// equation 20).
+    /// Ratio of run time to work for failures that are a Poisson process and stop all ranks (Daly
+    /// 2006, equation 20).
     pub fn run_time(self, interval: f64) -> f64 {
         let segment = (interval + self.checkpoint) / self.mtbf;
         self.mtbf * (self.restart / self.mtbf).exp() * segment.exp_m1() / interval
     }
 
-    /// First-order share of the time that is lost: in checkpoints, and in work that is done again.
+    /// First-order share of the time that is lost: in checkpoints, and in repeated work.
     pub fn waste(self, interval: f64) -> f64 {
         self.checkpoint / interval + self.rework(interval) / self.mtbf
     }

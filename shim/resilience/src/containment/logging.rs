@@ -1,9 +1,10 @@
-//! Waves of the whole job against logging of all messages, by how often the machine fails.
+//! Comparison of waves of the whole job with logging of all messages, by the failure rate of the
+//! machine.
 //!
 //! With waves at an interval a job loses `delta/tau + (tau/2 + Rs)/M` (Young 1974). With logging,
-//! ranks save by themselves while they go on, and it loses `s + (tau/2 + Rs)/M`, if replay is as
-//! fast as the run was and others wait for it: `s` is the time in which senders copy messages. At
-//! Young's interval both lose the same where `M = delta / (2 s^2)`.
+//! ranks save independently while they continue, and it loses `s + (tau/2 + Rs)/M`, if replay is as
+//! fast as the run and others wait for it: `s` is the time in which senders copy messages. At
+//! Young's interval both lose the same if `M = delta / (2 s^2)`.
 
 use serde::Serialize;
 use treepie_traffic::Matrix;
@@ -11,7 +12,7 @@ use treepie_traffic::Matrix;
 use super::trade_off::COPY_RATE;
 use crate::containment::interval::Failures;
 
-/// Mean times between failures that are compared, in seconds: an hour to a year.
+/// Compared mean times between failures, in seconds: an hour to a year.
 const MTBFS: [f64; 6] = [
     3_600.0,
     21_600.0,
@@ -24,32 +25,32 @@ const MTBFS: [f64; 6] = [
 /// The comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Logging {
-    /// Share of the time in which a rank copies what it sends, on average.
+    /// Mean share of the time in which a rank copies its sends.
     pub slow_down: f64,
     /// Mean time between failures of the machine above which waves lose less, in seconds; infinite
-    /// where nothing is logged.
+    /// if nothing is logged.
     pub crossing: f64,
-    /// By mean time between failures, the machine's own among them.
+    /// Rows by mean time between failures, including the machine's own.
     pub rows: Vec<LoggingRow>,
 }
 
-/// Both for one machine.
+/// Losses of both methods for one machine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LoggingRow {
     /// Mean time between failures of any domain, in seconds.
     pub mtbf: f64,
     /// Young's interval, in seconds.
     pub interval: f64,
-    /// Share of the time that waves lose.
+    /// Share of the time lost with waves.
     pub waves: f64,
-    /// Share of the time that logging loses.
+    /// Share of the time lost with logging.
     pub logging: f64,
-    /// Whether this is the machine that was asked about.
+    /// True if this is the requested machine.
     pub is_own: bool,
 }
 
 impl Logging {
-    /// For the traffic of a run of `run_time` seconds.
+    /// Compares both for the traffic of a run of `run_time` seconds.
     pub fn new(bytes: &Matrix, run_time: f64, failures: Failures) -> Self {
         let sent: f64 = bytes
             .entries()
@@ -62,7 +63,7 @@ impl Logging {
         )
     }
 
-    /// Point at which logging costs this share of the time.
+    /// Compares both if logging takes this share of the time.
     pub(crate) fn with_slow_down(slow_down: f64, failures: Failures) -> Self {
         let mut mtbfs = MTBFS.to_vec();
         mtbfs.push(failures.mtbf);

@@ -1,10 +1,10 @@
 //! Containment of failures: groups of ranks that roll back together, and sets of ranks that protect
 //! each other's checkpoints.
 //!
-//! In hierarchical rollback recovery (HydEE, Guermouche et al., IPDPS 2012; SPBC, Ropars et al.,
-//! SC 2013) the ranks of a group checkpoint together, and senders log the messages between groups:
-//! a failure then rolls back one group. Nothing here runs such a protocol. It is a report of what
-//! one would cost for the traffic of a profile, by the number of groups.
+//! In hierarchical rollback recovery (HydEE, Guermouche et al., IPDPS 2012; SPBC, Ropars et al., SC
+//! 2013) the ranks of a group checkpoint together, and senders log the messages between groups: a
+//! failure then rolls back one group. This module does not run such a protocol. It reports its cost
+//! for the traffic of a profile, by the number of groups.
 //!
 //! ```text
 //! domains     what fails at once: a node, a rack, a cluster

@@ -9,11 +9,11 @@ use treepie_traffic::Matrix;
 use crate::containment::domains::Domains;
 use crate::containment::error::ContainmentError;
 
-/// Passes of moves over all domains, at most.
+/// Maximum number of passes of moves over all domains.
 const PASSES: usize = 8;
 
-/// The numbers of groups that are worth a look: 1, 2, 3, 4, 6, 8, 12, ... and the number of
-/// domains, and the numbers of nodes of the levels above them.
+/// Numbers of groups to examine: 1, 2, 3, 4, 6, 8, 12, ... and the number of domains, and the
+/// numbers of nodes of the levels above them.
 pub(crate) fn group_counts(domains: &Domains, levels: &[Domains]) -> Vec<usize> {
     let all = domains.count();
     let mut counts: BTreeSet<usize> = [1, all].into();
@@ -33,13 +33,13 @@ pub(crate) fn group_counts(domains: &Domains, levels: &[Domains]) -> Vec<usize> 
         .collect()
 }
 
-/// The group of each rank: `groups` groups of whole domains, of `1.1 N / groups` ranks at most
-/// where the domains allow it. Candidates are blocks of domains in their order, what
-/// [`place`] finds for as many nodes as there are groups, and the nodes of `levels`; single moves
-/// then improve the first two. The smallest excess over the largest size wins, then the least cut.
+/// The group of each rank: `groups` groups of whole domains, of at most `1.1 N / groups` ranks if
+/// the domains allow it. Candidates are blocks of domains in their order, the result of [`place`]
+/// for as many nodes as groups, and the nodes of `levels`; single moves then improve the first two.
+/// The smallest excess over the largest size wins, then the smallest cut.
 ///
 /// # Errors
-/// More groups than domains; traffic that is too large to add up.
+/// There are more groups than domains, or the sum of the traffic is too large.
 pub fn grouped(
     bytes: &Matrix,
     domains: &Domains,
@@ -81,7 +81,7 @@ fn contract(bytes: &Matrix, domains: &Domains) -> Result<Matrix, PlacementError>
     Ok(Matrix::from_entries(domains.count(), between)?)
 }
 
-/// The node of `level` that each domain is in; `None` where a domain is in several.
+/// The node of `level` that each domain is in; `None` if a domain is in several.
 fn group_of_domain(domains: &Domains, level: &Domains) -> Option<Vec<usize>> {
     let mut found = vec![None; domains.count()];
     for (&domain, &node) in domains.of_rank().iter().zip(level.of_rank()) {
@@ -96,7 +96,7 @@ fn group_of_domain(domains: &Domains, level: &Domains) -> Option<Vec<usize>> {
 struct Cells {
     /// Traffic between domains, both directions at both ends.
     edges: Matrix,
-    /// Ranks of each domain.
+    /// Maximum number of ranks of a group.
     weights: Vec<usize>,
     groups: usize,
 }
@@ -108,7 +108,7 @@ impl Cells {
         (11 * ranks).div_ceil(10 * self.groups)
     }
 
-    /// Consecutive domains, with about as many ranks in each group. None is empty.
+    /// Consecutive domains, with about the same number of ranks in each group. No group is empty.
     fn blocks(&self) -> Vec<usize> {
         let (ranks, count) = (self.weights.iter().sum::<usize>(), self.weights.len());
         let mut before = 0;
@@ -125,13 +125,13 @@ impl Cells {
         group_of
     }
 
-    /// The groups that the engine behind placements finds, with as many domains in each.
+    /// Groups found by the placement search, with the same number of domains in each.
     fn placed(&self, contracted: &Matrix) -> Result<Vec<usize>, PlacementError> {
         let count = contracted.order();
         let sizes = (0..self.groups).map(|group| (count + group) / self.groups);
         let parts = sizes.map(|size| Topology::from_arities(&size.to_string()));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
-        // What is inside a group costs nothing.
+        // Traffic inside a group costs nothing.
         let tree = Topology::join("group", &parts)?.with_level_distances(&[1.0, 0.0])?;
         let options = Options {
             effort: Effort::Fast,
@@ -142,8 +142,8 @@ impl Cells {
         Ok(leaves.map(|leaf| tree.ancestor(leaf, 1)).collect())
     }
 
-    /// The same after moves of single domains, each of which lowers the excess over the limit, or
-    /// the cut without more excess, until none does.
+    /// Improves groups by moves of single domains, each of which lowers the excess over the limit,
+    /// or the cut without more excess, until none does.
     fn improved(&self, mut group_of: Vec<usize>) -> Vec<usize> {
         let mut loads = self.loads(&group_of);
         let mut members = vec![0; self.groups];

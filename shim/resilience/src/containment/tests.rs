@@ -1,4 +1,4 @@
-//! Vectors of the literature, closed forms, and what the groups that are found cost.
+//! Test vectors of the literature, closed forms, and the costs of computed groups.
 
 use treepie_base::Leaf;
 use treepie_topology::Topology;
@@ -61,8 +61,8 @@ fn all_to_all(ranks: usize) -> Matrix {
 }
 
 /// Traffic of NAS CG on `side` x `side` ranks: sums over rows by recursive doubling, and exchanges
-/// with the transposed rank. A vector counts `vector`, what all outer iterations have besides is
-/// `scalars` for each step of a sum.
+/// with the transposed rank. A vector counts `vector`; `scalars` is the additional traffic of all
+/// outer iterations for each step of a sum.
 fn cg(side: usize, vector: f64, scalars: f64) -> Matrix {
     let mut entries = Vec::new();
     for rank in 0..side * side {
@@ -87,7 +87,7 @@ fn cut(bytes: &Matrix, groups: &[usize]) -> Cut {
     Cut::new(bytes, groups, &single(groups.len())).unwrap()
 }
 
-/// The cut of the groups that are found for ranks that each are a domain.
+/// The cut of the computed groups for ranks that are a domain each.
 fn found(bytes: &Matrix, groups: usize) -> Cut {
     let domains = single(bytes.order());
     let of_rank = grouped(bytes, &domains, &[], groups).unwrap();
@@ -205,7 +205,7 @@ fn rows_of_nas_cg_log_the_closed_form() {
 
 #[test]
 fn all_bytes_and_messages_of_nas_cg_class_c_log_what_hydee_reports() {
-    // An outer iteration multiplies 26 times, and sums 52 times one number and once two.
+    // An outer iteration multiplies 26 times, sums one number 52 times and two numbers once.
     let vectors = 26.0 * 150_000.0 / 16.0 * 8.0;
     let bytes = cut(&cg(16, vectors, 52.0 * 8.0 + 16.0), &rows(16));
     near(100.0 * bytes.bytes_share, 18.984, 0.0005);
@@ -252,7 +252,7 @@ fn groups_never_cut_a_domain_and_stay_within_a_tenth_of_their_size() {
         assert_eq!(cut.groups(), groups);
         assert!(cut.sizes.iter().all(|&size| size > 0));
         let limit = (11 * host_of.len()).div_ceil(10 * groups);
-        // A host of 3 does not fit into groups of fewer.
+        // A host of 3 ranks does not fit into smaller groups.
         assert!(
             *cut.sizes.iter().max().unwrap() <= limit.max(3),
             "{:?}",
@@ -263,7 +263,7 @@ fn groups_never_cut_a_domain_and_stay_within_a_tenth_of_their_size() {
 
 #[test]
 fn a_level_above_the_domains_is_a_candidate_for_groups() {
-    // Racks of 3 and 1 hosts: too uneven for moves to find, and the only division without a cut.
+    // Racks of 3 and 1 hosts: too uneven for moves, and the only division without a cut.
     let topology = Topology::join(
         "rack",
         &["3:1", "1:1"].map(|arities| Topology::from_arities(arities).unwrap()),
@@ -344,13 +344,13 @@ fn logs_grow_with_the_interval_and_the_limit_of_memory_drops_those_that_do_not_f
     let without_limit = question(&bytes, &domains, &plan);
     let last = trade_offs(&without_limit).unwrap().pop().unwrap();
     assert!(last.cut.groups() == 256 && last.others_go_on.least_loss);
-    // If others wait, logs only cost.
+    // If others wait, logs only add cost.
     assert!(divisions[0].others_wait.least_loss && divisions[0].on_front);
 }
 
 #[test]
 fn a_division_that_another_beats_is_not_on_the_front() {
-    // Three pairs: of the divisions that log nothing, 3 groups roll back fewest.
+    // Three pairs: of the divisions without logging, 3 groups roll back fewest.
     let pairs = [(0, 1), (2, 3), (4, 5)];
     let bytes = pairs.map(|(a, b)| (a, b, 1.0));
     let bytes = Matrix::from_entries(6, bytes).unwrap();

@@ -11,8 +11,8 @@ use crate::containment::error::ContainmentError;
 use crate::containment::interval::Failures;
 use crate::containment::partition::{group_counts, grouped};
 
-/// Bytes a second at which a rank copies messages into its log: low for a memory copy, which
-/// reaches 1 to 5 GB/s a rank.
+/// Bytes per second at which a rank copies messages into its log: low for a memory copy, which
+/// reaches 1 to 5 GB/s per rank.
 pub(super) const COPY_RATE: f64 = 1e9;
 
 /// Inputs of the trade-off.
@@ -20,25 +20,25 @@ pub(super) const COPY_RATE: f64 = 1e9;
 pub struct Question<'a> {
     /// Bytes that ranks sent to each other in the run.
     pub bytes: &'a Matrix,
-    /// Messages, where they were counted.
+    /// Messages, if counted.
     pub messages: Option<&'a Matrix>,
-    /// Domain that fails at once.
+    /// Domains that fail as a whole.
     pub domains: &'a Domains,
     /// Larger parts of the machine, whose nodes are candidates for groups.
     pub levels: &'a [Domains],
     /// Failure rate of domains, and times of a checkpoint and a restart.
     pub failures: Failures,
-    /// Seconds of the run; without them there is no size of a log.
+    /// Seconds of the run; without them the size of a log is not known.
     pub run_time: Option<f64>,
     /// Seconds between checkpoints [default: Daly's].
     pub interval: Option<f64>,
-    /// Bytes of memory for the log of a rank, at most.
+    /// Maximum number of bytes of memory for the log of a rank.
     pub log_memory: Option<f64>,
-    /// Groups in question.
+    /// Groups to examine.
     pub plan: &'a Plan,
 }
 
-/// Groups that are requested.
+/// Requested groups.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// All numbers of groups of `group_counts`.
@@ -49,28 +49,28 @@ pub enum Plan {
     Given(Vec<usize>),
 }
 
-/// Expectation for a division into groups under one reading of a failure.
+/// Expected costs of a division into groups under one assumption about a failure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outlook {
     /// Young's interval, in seconds.
     pub young: f64,
     /// Daly's interval, in seconds.
     pub daly: f64,
-    /// The interval of what follows: the one that was given, or Daly's.
+    /// The interval used for the following fields: the given one, or Daly's.
     pub interval: f64,
-    /// Largest log of a rank in bytes: what it sends to other groups in an interval. Twice that
-    /// where groups checkpoint at different times: a message is freed when the group of its
-    /// receiver has checkpointed.
+    /// Largest log of a rank in bytes: its traffic to other groups in an interval. Twice that if
+    /// groups checkpoint at different times: a message is freed when the group of its receiver has
+    /// checkpointed.
     pub largest_log: Option<f64>,
     /// Mean log of a rank, in bytes.
     pub mean_log: Option<f64>,
-    /// Share of the time that is lost, to first order.
+    /// First-order share of the time that is lost.
     pub waste: f64,
-    /// Rank-seconds of work and restart that a failure costs.
+    /// Rank-seconds of work and restart lost by a failure.
     pub lost_rank_seconds: f64,
-    /// Whether the largest log fits into the memory for it.
+    /// True if the largest log fits into its memory.
     pub fits: bool,
-    /// Whether no other division that fits loses less time.
+    /// True if no other division that fits loses less time.
     pub least_loss: bool,
 }
 
@@ -81,23 +81,23 @@ pub struct Division {
     pub group_of_rank: Vec<usize>,
     /// Logged messages and rolled-back ranks.
     pub cut: Cut,
-    /// Messages between groups, where messages were counted.
+    /// Messages between groups, if messages were counted.
     pub messages: Option<f64>,
-    /// The same of all messages, from 0 to 1.
+    /// Ratio of these messages to all messages, from 0 to 1.
     pub messages_share: Option<f64>,
-    /// If ranks of other groups wait until those that were rolled back have caught up, as in a
-    /// stencil: groups then save work and energy, but no time.
+    /// Costs if ranks of other groups wait until those that were rolled back have caught up, as in
+    /// a stencil: groups then save work and energy, but no time.
     pub others_wait: Outlook,
-    /// If ranks of other groups can go on.
+    /// Costs if ranks of other groups can continue.
     pub others_go_on: Outlook,
-    /// Whether no other division logs less, rolls back fewer, and has a smaller largest log.
+    /// True if no other division logs less, rolls back fewer, and has a smaller largest log.
     pub on_front: bool,
 }
 
-/// Divisions by increasing number of groups.
+/// Computes divisions by increasing number of groups.
 ///
 /// # Errors
-/// A question that has no answer, or traffic that is too large to add up.
+/// The question has no answer, or the sum of the traffic is too large.
 pub fn trade_offs(question: &Question) -> Result<Vec<Division>, ContainmentError> {
     question.check()?;
     let counts = match question.plan {
@@ -148,7 +148,7 @@ impl Question<'_> {
         })
     }
 
-    /// The costs of a cut where failures stop the whole program as often as `stopping` says.
+    /// The costs of a cut if failures stop the whole program at the rate of `stopping`.
     fn outlook(&self, cut: &Cut, stopping: Failures) -> Outlook {
         let daly = stopping.daly();
         let interval = self.interval.unwrap_or(daly);
@@ -175,7 +175,7 @@ impl Question<'_> {
     }
 }
 
-/// The divisions with marks at those that no other beats, and at those that lose least time.
+/// Marks the divisions that no other dominates, and those that lose the least time.
 fn marked(mut divisions: Vec<Division>) -> Vec<Division> {
     let criteria = |cut: &Cut| [cut.bytes_share, cut.rolled_back, cut.largest_log];
     let all: Vec<[f64; 3]> = divisions.iter().map(|one| criteria(&one.cut)).collect();

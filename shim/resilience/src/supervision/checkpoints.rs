@@ -1,18 +1,18 @@
-//! The checkpoint that a restart begins from, and whether an attempt came further.
+//! The checkpoint from which a restart begins, and the progress of an attempt.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::supervision::decide::Progress;
 
-/// A file or directory that an application restarts from.
+/// A file or directory from which an application restarts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Its path.
     pub path: PathBuf,
-    /// When it was last written.
+    /// Time of its last modification.
     pub modified: SystemTime,
-    /// Its size, in bytes.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
@@ -21,12 +21,12 @@ pub struct Checkpoint {
 pub struct Checkpoints {
     /// Checkpoints of other runs, from before the first attempt.
     others: Vec<Checkpoint>,
-    /// From these a restart gained nothing.
+    /// Checkpoints from which a restart made no progress.
     suspect: Vec<Checkpoint>,
 }
 
 impl Checkpoints {
-    /// With what is there before the first attempt.
+    /// Starts with the checkpoints found before the first attempt.
     pub fn new(found: Vec<Checkpoint>) -> Self {
         Checkpoints {
             others: found,
@@ -34,8 +34,8 @@ impl Checkpoints {
         }
     }
 
-    /// The newest checkpoint of this job among those that were found, without those that are
-    /// suspect and those that are empty. Of two of one time, the later name.
+    /// The newest checkpoint of this job among those found, without suspect and empty ones. Of two
+    /// with the same time, the later name.
     pub fn newest<'a>(&self, found: &'a [Checkpoint]) -> Option<&'a Checkpoint> {
         let own = found.iter().filter(|one| {
             one.bytes > 0 && !self.others.contains(one) && !self.suspect.contains(one)
@@ -43,7 +43,7 @@ impl Checkpoints {
         own.max_by_key(|one| (one.modified, one.path.as_os_str().len(), &one.path))
     }
 
-    /// Whether there is a checkpoint that was not there `before` an attempt.
+    /// True if there is a checkpoint that did not exist `before` an attempt.
     pub fn progress(&self, before: &[Checkpoint], after: &[Checkpoint]) -> Progress {
         let is_new = |one: &Checkpoint| one.bytes > 0 && !before.contains(one);
         if after.iter().any(is_new) {
@@ -53,23 +53,23 @@ impl Checkpoints {
         }
     }
 
-    /// A restart from this one gained nothing: the next one takes the one before, since this one
-    /// may have been cut off.
+    /// Marks a checkpoint from which a restart made no progress: the next restart uses the one
+    /// before, since this one may be truncated.
     pub fn suspect(&mut self, checkpoint: Checkpoint) {
         self.suspect.push(checkpoint);
     }
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any letters and `?` for one. As in
-/// shells, a name that begins with a dot needs a pattern that does.
+/// True if a name matches a pattern, in which `*` matches any characters and `?` a single one. As
+/// in shells, a name that begins with a dot needs a pattern that does.
 pub fn fits(name: &str, pattern: &str) -> bool {
     let name: Vec<char> = name.chars().collect();
     let pattern: Vec<char> = pattern.chars().collect();
     if name.first() == Some(&'.') && pattern.first() != Some(&'.') {
         return false;
     }
-    // Whether what was read of the pattern fits the first letters of the name, for each number of
-    // them: no pattern takes longer than the product of both lengths.
+    // True for each length of a prefix of the name that the pattern matches so far: the time is at
+    // most the product of both lengths.
     let mut reached = vec![false; name.len() + 1];
     reached[0] = true;
     for letter in pattern {

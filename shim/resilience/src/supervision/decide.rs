@@ -1,4 +1,4 @@
-//! Decision after an attempt: nothing more, another attempt, or giving up.
+//! Decision after an attempt: the end, another attempt, or giving up.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use serde::Serialize;
 
 use crate::supervision::end::End;
 
-/// As many attempts without gain in a row end the loop: by the program, at once, or without a new
-/// checkpoint.
+/// Number of consecutive attempts without gain that end the loop: ended by the program,
+/// immediately, or without a new checkpoint.
 const MOST_WITHOUT_GAIN: usize = 2;
 
 /// Limits against loops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Attempts in all.
+    /// Maximum number of attempts.
     pub attempts: usize,
-    /// No attempt starts after so long.
+    /// Time after which no attempt starts.
     pub time: Option<Duration>,
-    /// An attempt that ends sooner, without a new checkpoint, has failed at once.
+    /// An attempt that ends sooner, without a new checkpoint, has failed immediately.
     pub at_once: Duration,
 }
 
-/// Whether an attempt came further.
+/// Progress of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
@@ -30,22 +30,22 @@ pub enum Progress {
     Made,
     /// It left none.
     None,
-    /// Nobody has said which files are checkpoints.
+    /// The user did not specify which files are checkpoints.
     Unknown,
 }
 
 /// An attempt that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// How.
+    /// Its end.
     pub end: End,
     /// Its length.
     pub took: Duration,
-    /// Whether it came further.
+    /// Its progress.
     pub progress: Progress,
     /// Time since the first attempt began.
     pub since_start: Duration,
-    /// Whether the next attempt can be without one of its hosts.
+    /// True if the next attempt can leave out one of its hosts.
     pub can_leave_out: bool,
 }
 
@@ -53,26 +53,26 @@ pub struct Ended {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Reason {
-    /// A signal asked for the end.
+    /// A signal requested the end.
     Stopped,
     /// The program itself fails, or the same rank died on two hosts.
     Program,
-    /// It failed at once, twice in a row.
+    /// It failed immediately, twice in succession.
     AtOnce,
-    /// Twice in a row there was no progress.
+    /// Twice in succession there was no progress.
     NoProgress,
-    /// All attempts were made.
+    /// All attempts were used.
     Attempts,
-    /// The time is over.
+    /// The time limit has passed.
     Time,
-    /// Fewer hosts than the ranks need.
+    /// There are fewer hosts than the ranks need.
     TooFewHosts,
 }
 
 /// Decision after an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing: the job is finished.
+    /// None: the job is finished.
     Done,
     /// Another attempt, without these hosts.
     Restart {
@@ -89,14 +89,14 @@ pub struct History {
     attempts: usize,
     /// Ends by the program since the last new checkpoint.
     by_program: usize,
-    /// Attempts in a row that gained nothing, with all hosts there.
+    /// Consecutive attempts without gain, with all hosts available.
     fruitless: usize,
     /// Ranks that a signal ended, and their hosts.
     killed: Vec<(Option<usize>, String)>,
 }
 
 impl History {
-    /// Adds an attempt, and decides what follows.
+    /// Adds an attempt, and decides on the next step.
     pub fn after(&mut self, ended: &Ended, limits: &Limits) -> Decision {
         self.attempts += 1;
         if ended.progress == Progress::Made {
@@ -126,13 +126,13 @@ impl History {
         }
     }
 
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub fn attempts(&self) -> usize {
         self.attempts
     }
 
-    /// The hosts to leave out after a signal ended this rank there: that one the first time, unless
-    /// the rank has died so on another host, which is the program's fault.
+    /// The hosts to leave out after a signal ended this rank there: the host the first time, unless
+    /// the rank also died on another host, which is an error of the program.
     fn killed(&mut self, rank: Option<usize>, host: Option<&str>) -> Vec<String> {
         let Some(host) = host else { return Vec::new() };
         let died_elsewhere = |(other, place): &(Option<usize>, String)| {

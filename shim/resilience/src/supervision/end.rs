@@ -1,10 +1,10 @@
 //! End of an attempt.
 //!
-//! A launcher's exit status is not trusted: MPICH 4.0 returned 0 in 5 of 10 runs in which a rank
-//! left without `MPI_Finalize`, and what it returns for a signal may be an exit code as well. A
-//! job is finished when all of its ranks reached `MPI_Finalize`: only then is there a whole
-//! profile. A rank that ends in any other way but a signal that cannot be caught leaves a partial
-//! profile.
+//! A launcher's exit status is not reliable: MPICH 4.0 returned 0 in 5 of 10 runs in which a rank
+//! exited without `MPI_Finalize`, and its status for a signal may also be an exit code. A job is
+//! finished when all of its ranks reached `MPI_Finalize`: only then is there a complete profile. A
+//! rank that ends in any other way leaves a partial profile, unless a signal that cannot be caught
+//! ended it.
 
 use std::fmt;
 
@@ -15,39 +15,39 @@ use super::launchers::Heard;
 /// Encoding of a signal in a launcher's exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statuses {
-    /// As a shell's: 128 and its number.
+    /// As in a shell: 128 plus the signal number.
     Shell,
-    /// Hydra's: its number alone, which may be an exit code too.
+    /// As in Hydra: the number alone, which may also be an exit code.
     Bare,
 }
 
-/// Partial profiles that the ranks of an attempt left.
+/// Partial profiles left by the ranks of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// Number of hosts that are left.
+    /// Number of partial profiles.
     pub partial_profiles: usize,
-    /// Ranks of the job.
+    /// Number of ranks of the job.
     pub ranks: usize,
 }
 
 /// Facts of an attempt that ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// The launcher's exit status as a shell has it.
+    /// The launcher's exit status as seen by a shell.
     pub status: u8,
     /// Encoding of a signal in that status.
     pub statuses: Statuses,
-    /// Whether there is a whole profile: all ranks reached `MPI_Finalize`.
+    /// True if there is a complete profile: all ranks reached `MPI_Finalize`.
     pub finalized: bool,
     /// Partial profiles, if any.
     pub left: Option<Left>,
-    /// Output of the launcher.
+    /// Messages in the output of the launcher.
     pub heard: Heard,
-    /// Hosts that did not answer when they were asked afterwards.
+    /// Hosts that did not answer afterwards.
     pub silent_hosts: Vec<String>,
-    /// A signal that asked for an end, which was passed on to the job.
+    /// A signal that requested an end, which was passed on to the job.
     pub stopped_by: Option<u8>,
-    /// The attempt was ended because it wrote no checkpoint, or made no call, for so long.
+    /// True if the attempt was ended because it wrote no checkpoint, or made no call, for too long.
     pub stalled: bool,
 }
 
@@ -55,9 +55,9 @@ pub struct Facts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum End {
-    /// All ranks reached `MPI_Finalize`; the status is the program's own affair.
+    /// All ranks reached `MPI_Finalize`; the status is that of the program.
     Finished,
-    /// A signal asked for it.
+    /// A signal requested the end.
     Stopped {
         /// Its number.
         signal: u8,
@@ -73,9 +73,9 @@ pub enum End {
     Killed {
         /// Its number.
         signal: u8,
-        /// The rank, where the launcher says that.
+        /// The rank, if the launcher reports it.
         rank: Option<usize>,
-        /// Its host, where the launcher says that.
+        /// Its host, if the launcher reports it.
         host: Option<String>,
     },
     /// The program: an exit code, `MPI_Abort`, or an end of some ranks without `MPI_Finalize`.
@@ -83,7 +83,7 @@ pub enum End {
 }
 
 impl Facts {
-    /// End of the attempt.
+    /// Determines the end of the attempt.
     pub fn end(&self) -> End {
         if self.finalized {
             return End::Finished;
@@ -118,10 +118,10 @@ impl Facts {
         hosts
     }
 
-    /// The signal that ended a rank, which took the others with it.
+    /// The signal that ended a rank and, with it, the job.
     fn signal(&self) -> Option<u8> {
         match self.statuses {
-            // Slurm's is the status of a rank that it ended itself; the first that died is told
+            // Slurm's is the status of a rank that it ended itself; the first that died is reported
             // first.
             Statuses::Shell => {
                 let signal = self.status.checked_sub(128).filter(|s| is_signal(*s));
@@ -131,14 +131,14 @@ impl Facts {
         }
     }
 
-    /// The signal of the first rank that the launcher says was ended by one.
+    /// The signal of the first rank that the launcher reports as ended by one.
     fn told_signal(&self) -> Option<u8> {
         self.heard.deaths.iter().find_map(|death| death.signal)
     }
 
-    /// Hydra ends the ranks of a program that failed by SIGKILL and may report that one. But a rank
-    /// that such a signal ended first leaves no partial profile, and where all ranks left theirs,
-    /// the program ended by itself.
+    /// Hydra ends the ranks of a program that failed by SIGKILL and may report that signal. But a
+    /// rank that such a signal ended first leaves no partial profile, and if all ranks left theirs,
+    /// the program ended by its own error.
     fn bare_signal(&self) -> Option<u8> {
         let told = self.told_signal();
         let signal = told.unwrap_or(self.status);
@@ -154,7 +154,7 @@ impl Facts {
 /// Signals that end ranks, and are rare as exit codes.
 const ENDS_RANKS: [u8; 7] = [4, 6, 7, 8, 9, 11, 15];
 
-/// SIGINT and SIGTERM, at which a rank leaves its partial profile.
+/// SIGINT and SIGTERM, after which a rank leaves its partial profile.
 const LEAVES_PARTS: [u8; 2] = [2, 15];
 
 fn is_signal(number: u8) -> bool {

@@ -1,23 +1,23 @@
-//! The hosts of an allocation, without those that are left out.
+//! The hosts of an allocation, without those left out.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use thiserror::Error;
 
-/// A host that was lost so often does not come back.
+/// Number of losses after which a host does not come back.
 const MOST_LOSSES: usize = 2;
 
-/// A host and the ranks that it takes.
+/// A host and its slots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// Ranks that it takes.
+    /// Number of ranks that it takes.
     pub slots: usize,
 }
 
-/// The hosts that are left do not suffice.
+/// Reason why the remaining hosts do not suffice.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TooFew {
     /// They have fewer slots than the job has ranks.
@@ -26,12 +26,12 @@ pub enum TooFew {
          allow more ranks on each with --ranks-per-host"
     )]
     Slots {
-        /// Slots that are left.
+        /// Remaining slots.
         slots: usize,
-        /// Ranks of the job.
+        /// Number of ranks of the job.
         ranks: usize,
     },
-    /// No spare host can take the place of a lost one.
+    /// No spare host can replace a lost one.
     #[error(
         "no spare host takes the place of {host}, and with --local all other ranks stay with their \
          files; give spare hosts with at least {slots} slots"
@@ -39,7 +39,7 @@ pub enum TooFew {
     Spares {
         /// The lost host.
         host: String,
-        /// Its slots.
+        /// Its number of slots.
         slots: usize,
     },
 }
@@ -48,9 +48,9 @@ pub enum TooFew {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Out {
-    /// It is gone, and comes back when it answers, but for one that was lost twice.
+    /// It is gone, and comes back when it answers, unless it was lost twice.
     Lost,
-    /// A signal ended a rank there: it comes back only where the others do not suffice.
+    /// A signal ended a rank there: it comes back only if the others do not suffice.
     Suspect,
 }
 
@@ -58,19 +58,19 @@ pub enum Out {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roster {
     hosts: Vec<Host>,
-    /// Ranks that a host takes at most when hosts are missing; its slots otherwise.
+    /// Maximum number of ranks on a host if hosts are missing; `None` for its slots.
     most: Option<usize>,
     out: BTreeMap<String, Out>,
-    /// Times that a host was lost.
+    /// Number of losses of each host.
     losses: BTreeMap<String, usize>,
-    /// The hosts in the order of the ranks, where these must stay where they are.
+    /// The hosts in the order of the ranks, if these must stay where they are.
     stay: Option<Vec<Host>>,
     keeps_ranks: bool,
 }
 
 impl Roster {
-    /// All hosts, in the order in which a launcher fills them. With `keeps_ranks`, a spare host
-    /// takes the place of a lost one, and all other ranks stay where they are.
+    /// Creates a list of all hosts, in the order in which a launcher fills them. With
+    /// `keeps_ranks`, a spare host replaces a lost one, and all other ranks stay where they are.
     pub fn new(hosts: Vec<Host>, most: Option<usize>, keeps_ranks: bool) -> Self {
         Roster {
             hosts,
@@ -82,11 +82,11 @@ impl Roster {
         }
     }
 
-    /// The hosts for the next attempt of a job of so many ranks, in the order of the ranks, each
-    /// with the ranks that it takes.
+    /// Chooses the hosts for the next attempt of a job of `ranks` ranks, in the order of the ranks,
+    /// each with its number of ranks.
     ///
     /// # Errors
-    /// They do not suffice.
+    /// The hosts do not suffice.
     pub fn choose(&mut self, ranks: usize) -> Result<Vec<Host>, TooFew> {
         let chosen = self.chosen(ranks).or_else(|_| {
             // A host on which a rank died is better than none.
@@ -104,8 +104,8 @@ impl Roster {
         }
     }
 
-    /// Leaves hosts out of the attempts to come. Names that are unknown, and the last host, are not
-    /// left out. Returns those that were.
+    /// Leaves hosts out of all further attempts. Unknown names, and the last host, are not left
+    /// out. Returns the hosts that were left out.
     pub fn leave_out(&mut self, names: &[String], why: Out) -> Vec<String> {
         let mut left_out = Vec::new();
         for name in names {
@@ -119,7 +119,7 @@ impl Roster {
         left_out
     }
 
-    /// Hosts that are left out and may come back, should they answer.
+    /// Hosts that are left out and may come back if they answer.
     pub fn may_come_back(&self) -> Vec<String> {
         let lost = self.out.iter().filter(|(name, why)| {
             **why == Out::Lost
@@ -131,17 +131,17 @@ impl Roster {
         lost.map(|(name, _)| name.clone()).collect()
     }
 
-    /// A host that was left out is back.
+    /// Marks a host that was left out as available again.
     pub fn is_back(&mut self, name: &str) {
         self.out.remove(name);
     }
 
-    /// Whether the next attempt can be without one of the hosts that are not left out yet.
+    /// True if the next attempt can leave out one of the remaining hosts.
     pub fn can_leave_out(&self) -> bool {
         self.present().count() > 1
     }
 
-    /// Whether a host is left out.
+    /// True if a host is left out.
     pub fn leaves_out(&self) -> bool {
         !self.out.is_empty()
     }
@@ -151,7 +151,7 @@ impl Roster {
         self.hosts.iter().filter(is_present)
     }
 
-    /// The first hosts whose slots suffice; or all, with more ranks on each.
+    /// The first hosts whose slots suffice, or all hosts with more ranks on each.
     fn filled(&self, ranks: usize) -> Result<Vec<Host>, TooFew> {
         let mut chosen: Vec<Host> = Vec::new();
         let mut slots = 0;
@@ -164,7 +164,7 @@ impl Roster {
         }
         let most = self.most.unwrap_or(0);
         while slots < ranks {
-            // One more on the host that has the fewest, the first of these.
+            // One more rank on the host with the fewest, the first of these.
             let free = chosen.iter_mut().filter(|host| host.slots < most);
             match free.min_by_key(|host| host.slots) {
                 Some(host) => host.slots += 1,

@@ -1,11 +1,11 @@
-//! Lines that launchers print about ranks and hosts that were lost.
+//! Messages of launchers about lost ranks and hosts.
 
 use serde::Serialize;
 
-/// A rank that a launcher says was ended.
+/// A rank that a launcher reports as ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Death {
-    /// Its number in the launcher's world, where that is said.
+    /// Its number in the launcher's world, if reported.
     pub rank: Option<usize>,
     /// Its host.
     pub host: Option<String>,
@@ -13,18 +13,17 @@ pub struct Death {
     pub signal: Option<u8>,
 }
 
-/// Losses that a launcher has printed.
+/// Losses reported by a launcher.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Heard {
-    /// Ranks that were ended. Launchers that clean up may name one of those that they ended
-    /// themselves.
+    /// Ended ranks. Launchers that clean up may name one of those that they ended themselves.
     pub deaths: Vec<Death>,
     /// Hosts whose daemon was lost.
     pub lost_hosts: Vec<String>,
 }
 
 impl Heard {
-    /// Takes a line of the launcher's output or errors, without its end.
+    /// Parses a line of the launcher's output or errors, without its end.
     pub fn line(&mut self, line: &str) {
         let line = line.trim();
         if let Some(death) = open_mpi(line)
@@ -46,7 +45,7 @@ impl Heard {
         }
     }
 
-    /// The box that Hydra draws: `PID 7 RUNNING AT n1`, with the rank before it in Intel's.
+    /// The box printed by Hydra: `PID 7 RUNNING AT n1`, preceded by the rank in Intel's.
     fn hydra(&mut self, line: &str) {
         if let Some((who, host)) = line.split_once(" RUNNING AT ") {
             let rank = who.strip_prefix("RANK ").and_then(number);
@@ -80,7 +79,7 @@ fn open_mpi(line: &str) -> Option<Death> {
     })
 }
 
-/// `srun: error: n1: task 1: Killed`, and other names of signals.
+/// `srun: error: n1: task 1: Killed`, and names of other signals.
 fn slurm(line: &str) -> Option<Death> {
     let mut parts = line.strip_prefix("srun: error: ")?.split(": ");
     let host = word(parts.next()?);
@@ -122,7 +121,7 @@ fn lost_host(line: &str) -> Option<&str> {
     host.split_whitespace().next()
 }
 
-/// The digits that a text begins with.
+/// The digits with which a text begins.
 fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
     let end = text.find(|letter: char| !letter.is_ascii_digit());
     text[..end.unwrap_or(text.len())].parse().ok()

@@ -1,4 +1,4 @@
-//! Running a job again that died: how an attempt ended, and what is done after that.
+//! Restarts of a failed job: the end of an attempt, and the decision after it.
 //!
 //! ```text
 //! launchers    what launchers print of ranks and hosts that were lost
@@ -8,9 +8,9 @@
 //! checkpoints  the file that a restart begins from, and whether there was progress
 //! ```
 //!
-//! Nothing here starts, waits or reads: the command does that. A rank that died takes its job with
-//! it under every launcher (`MPI_Abort`, clean-up); so an attempt is a whole job, and a restart is
-//! a new one on the hosts that are left.
+//! This module does not start, wait or read; the command does that. A rank that dies ends its job
+//! under every launcher (`MPI_Abort`, clean-up); so an attempt is a whole job, and a restart is a
+//! new one on the remaining hosts.
 
 pub mod checkpoints;
 mod decide;

@@ -1,4 +1,4 @@
-//! The cases of failures as launchers show them, and the limits against loops.
+//! Failures as reported by launchers, and the limits against loops.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -13,7 +13,7 @@ fn heard(text: &str) -> Heard {
     heard
 }
 
-/// An attempt of three ranks with this status, of which so many left a partial profile.
+/// An attempt of three ranks with this status, `left` of which left a partial profile.
 fn facts(statuses: Statuses, status: u8, left: usize) -> Facts {
     Facts {
         status,
@@ -96,7 +96,7 @@ fn a_signal_is_understood_from_the_status_of_each_launcher() {
 
 #[test]
 fn exit_codes_and_aborts_are_the_programs() {
-    // _exit(3), MPI_Abort(7), what Open MPI makes of _exit(0), lost daemons without a name.
+    // _exit(3), MPI_Abort(7), the status of Open MPI for _exit(0), lost daemons without a name.
     for status in [3, 7, 1, 205] {
         assert_eq!(facts(Statuses::Shell, status, 3).end(), End::Program);
     }
@@ -195,7 +195,7 @@ fn ended(end: End, seconds: u64, progress: Progress) -> Ended {
     }
 }
 
-/// What follows after the last of these attempts; the ones before are followed by another.
+/// The decision after the last of these attempts; the previous ones are each followed by another.
 #[track_caller]
 fn after(attempts: &[Ended]) -> Decision {
     let mut history = History::default();
@@ -272,7 +272,7 @@ fn a_loop_that_gains_nothing_ends() {
         let attempts = [gains, idle.clone(), idle];
         assert_eq!(after(&attempts), Decision::GiveUp(Reason::NoProgress));
     }
-    // What stalls has no checkpoints, whether or not the restart knows where they are.
+    // A stalled attempt has no checkpoints, whether or not the restart knows their location.
     let stalled = ended(End::Stalled, 100, Progress::Unknown);
     let twice = [stalled.clone(), stalled];
     assert_eq!(after(&twice), Decision::GiveUp(Reason::NoProgress));
@@ -424,7 +424,7 @@ fn a_restart_begins_from_the_newest_whole_checkpoint_of_this_job() {
     assert_eq!(known.newest(&found), Some(&found[1]));
     known.suspect(found[1].clone());
     assert_eq!(known.newest(&found), None);
-    // It was written anew.
+    // It was written again.
     let again = [checkpoint("c.100", 7, 5)];
     assert_eq!(known.newest(&again), Some(&again[0]));
 }

@@ -1,4 +1,4 @@
-//! Closed forms and their vectors, against the simulation.
+//! Closed forms and their test vectors, compared with the simulation.
 
 use treepie_platform::Platform;
 use treepie_resilience::checkpoint::{
@@ -34,7 +34,7 @@ fn run_times_of_250_s_with_waves_of_5_s_are_the_least_fixed_points() {
         let found = run(250.0, &Course::blocking(5.0), interval).unwrap();
         same(found.seconds, seconds);
         assert_eq!(found.waves, waves);
-        // The smooth form is at most one wave off.
+        // The smooth form is off by at most one wave.
         assert!((smooth - found.seconds).abs() <= 5.0, "{smooth} {found:?}");
     }
 }
@@ -74,11 +74,11 @@ fn a_wave_beside_which_the_job_goes_on_delays_the_next_one_and_not_the_job() {
             speed: 0.5,
         }],
     };
-    // From 30 s on, waves follow each other: 30 + 220 / 0.5 seconds, 11 waves of 40 s.
+    // From 30 s on, waves are back to back: 30 + 220 / 0.5 seconds, 11 waves of 40 s.
     let found = run(250.0, &course, 30.0).unwrap();
     same(found.seconds, 470.0);
     assert_eq!(found.waves, 12);
-    // A job that ends within a wave doesn't wait for it.
+    // A job that ends within a wave does not wait for it.
     let found = run(40.0, &course, 30.0).unwrap();
     same(found.seconds, 50.0);
     assert_eq!(found.waves, 1);
@@ -107,7 +107,7 @@ fn images_of_64_ranks_are_stored_in_the_larger_of_local_and_shared_times() {
         experiment.costs.image = 40e6;
         experiment.servers = Servers::InEachCluster(servers);
         let found = experiment.outcome(Protocol::Blocking).unwrap();
-        // The gap of a long message has its start-up time.
+        // The gap of a long message includes its start-up time.
         let shared = 64.0 * 40e6 / (servers as f64 * 110e6);
         close(found.save, f64::max(2.0 * 40e6 / 40e6, shared), 2e-4);
         assert!((found.save - rounded).abs() < 0.006, "{}", found.save);
@@ -142,7 +142,7 @@ fn an_image_of_100_mb_takes_29_7_s_between_toulouse_and_lille_and_0_85_s_inside(
         experiment.servers = Servers::Hosts(vec![host.to_owned()]);
         experiment.outcome(Protocol::Blocking).unwrap()
     };
-    // Two images share the connection's link, which is all that joins the two.
+    // Two images share the connection's link, the only one between the two.
     let found = save("n0");
     close(found.save, 2.0 * 100e6 * 8.0 / 26.97e6, 1e-4);
     assert!((found.save / 2.0 - 29.7).abs() < 0.05, "{}", found.save);
@@ -178,7 +178,7 @@ fn coordination_takes_the_messages_that_the_cost_model_says() {
     let experiment = experiment(&platform, Pattern::Bt, 250.0);
     let messages = |protocol| experiment.outcome(protocol).unwrap().messages;
     assert_eq!(messages(Protocol::Blocking), 64 * 63);
-    // For the cut, and to go on.
+    // Once for the cut, and once for the release.
     assert_eq!(messages(Protocol::ByCluster), 2 * (2 * 58 + 30));
     assert_eq!(messages(Protocol::Hybrid), 2 * 2 * 58);
     assert_eq!(messages(Protocol::Logging), 0);
@@ -203,15 +203,15 @@ fn a_non_blocking_wave_costs_no_time_where_its_links_have_room_and_time_where_th
         experiment.program.compute = compute;
         experiment.costs.image = 40e6;
         let found = experiment.outcome(Protocol::NonBlocking).unwrap();
-        // All images pass the one server, whatever else goes on.
+        // All images pass the one server, regardless of other traffic.
         assert!(found.save >= 64.0 * 40e6 / 110e6, "{}", found.save);
         found.lost() / found.save
     };
     // Messages of 10 bytes need a thousandth of a card.
     same(lost(10, 1e-3), 0.0);
-    // The server's card is the limit, and hosts' cards have room for both.
+    // The server's card is the limit, and hosts' cards have capacity for both.
     assert!(lost(1 << 20, 1.0) < 0.01);
-    // Messages that fill a card in all of the time share it with images.
+    // Messages that fill a card all the time share it with images.
     assert!(lost(1 << 20, 0.0) > 0.01);
 }
 
@@ -243,7 +243,7 @@ fn non_blocking_waves_take_the_bandwidth_of_all_images_in_an_interval() {
     experiment.costs.image = 40e6;
     let found = experiment.outcome(Protocol::NonBlocking).unwrap();
     for waves in [1_u32, 2, 5, 9] {
-        // The last wave begins with the end, and the job does not wait for it.
+        // The last wave begins at the end, and the job does not wait for it.
         let interval = found.work / f64::from(waves);
         assert!(found.save < interval);
         let run = run(found.work, &found.course, interval).unwrap();

@@ -1,5 +1,5 @@
-//! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds. What each test finds
-//! it prints, for `scripts/bench checkpoints`.
+//! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds. Each test prints its
+//! results, for `scripts/bench checkpoints`.
 
 use treepie_platform::Platform;
 use treepie_resilience::checkpoint::{
@@ -21,7 +21,8 @@ fn tell(figure: &str, what: &str, runs: &[Run]) {
     println!("figure {figure}: {what}: {} (waves)", all.join(", "));
 }
 
-/// Share of the variance of run times that a line over the number of waves explains, and its slope.
+/// Share of the variance of run times that a linear fit over the number of waves explains, and its
+/// slope.
 fn line(runs: &[Run]) -> (f64, f64) {
     let count = runs.len() as f64;
     let mean = |of: &dyn Fn(&Run) -> f64| runs.iter().map(of).sum::<f64>() / count;
@@ -36,8 +37,8 @@ fn line(runs: &[Run]) -> (f64, f64) {
     (xy * xy / (xx * yy), xy / xx)
 }
 
-// The work, which the text does not give, is such that 529 ranks alone cross 360 s: what is shown
-// is that waves get longer with ranks, and what one more of them does.
+// The work, which the text does not give, is chosen so that 529 ranks alone cross 360 s: the test
+// shows that waves get longer with ranks, and the effect of one additional wave.
 #[test]
 fn figure_15_one_more_wave_and_the_strongest_increase_at_529_ranks() {
     let found: Vec<Run> = [100, 144, 256, 400, 529]
@@ -105,7 +106,7 @@ fn figure_17_more_servers_shorten_blocking_runs_until_disks_are_the_limit_and_ot
     }
 }
 
-/// 144 hosts on Gigabit Ethernet: a rank on each, and a second one where there are more ranks.
+/// 144 hosts on Gigabit Ethernet: one rank on each, and a second one if there are more ranks.
 fn dual_hosts(ranks: usize) -> Platform {
     let mut contents = clusters(&[ranks.min(144)], 1, |_| link(880.0, 0.05));
     for rank in 144..ranks {
@@ -155,7 +156,7 @@ fn figure_18_waves_cost_alike_for_all_numbers_of_ranks_and_shared_cards_are_what
     assert!(messages[4] > 1.3 * messages[3], "{messages:?}");
 }
 
-/// 36 hosts on Myrinet: 2 Gbit/s and 10 us, with four servers; jobs as long as `times` class C.
+/// 36 hosts on Myrinet: 2 Gbit/s and 10 us, with four servers; jobs `times` as long as class C.
 fn myrinet(pattern: Pattern, work: f64, times: u64) -> impl Fn(Protocol, f64) -> Run {
     let platform = Platform::new(clusters(&[64], 2, |_| link(2000.0, 0.01))).unwrap();
     let outcome = move |protocol| {
@@ -172,10 +173,10 @@ fn myrinet(pattern: Pattern, work: f64, times: u64) -> impl Fn(Protocol, f64) ->
 
 #[test]
 fn figure_19_blocking_is_better_for_cg_and_non_blocking_for_bt_at_short_intervals() {
-    // Seconds of computing of one run: CG has 1,950 short iterations, BT 200 long ones.
+    // Seconds of computation of one run: CG has 1,950 short iterations, BT 200 long ones.
     let cg = myrinet(Pattern::Cg, 25.0, 400);
     let bt = myrinet(Pattern::Bt, 250.0, 40);
-    // Blocking waves have a price of their own; others have none.
+    // Blocking waves have a cost of their own; others have none.
     for (name, job) in [("CG", &cg as &dyn Fn(Protocol, f64) -> Run), ("BT", &bt)] {
         let runs = |protocol| [15.0, 30.0, 60.0, 600.0].map(|interval| job(protocol, interval));
         for protocol in [Protocol::Blocking, Protocol::NonBlocking] {
@@ -190,13 +191,13 @@ fn figure_19_blocking_is_better_for_cg_and_non_blocking_for_bt_at_short_interval
     let quicker = |job: &dyn Fn(Protocol, f64) -> Run, interval| {
         job(Protocol::Blocking, interval).seconds < job(Protocol::NonBlocking, interval).seconds
     };
-    // The daemon delays each of CG's many messages, whether there are waves or not.
+    // The daemon delays each of CG's many messages, with or without waves.
     assert!(quicker(&cg, 1_200.0));
     assert!(!quicker(&bt, 1_200.0));
     assert!(!quicker(&bt, 30.0));
 }
 
-/// Run time with so many event loggers.
+/// Run time with this number of event loggers.
 fn logged(platform: &Platform, program: Program, service: f64, loggers: usize) -> f64 {
     let mut experiment = experiment(platform, program.pattern, 1.0);
     experiment.program = program;
@@ -205,7 +206,7 @@ fn logged(platform: &Platform, program: Program, service: f64, loggers: usize) -
     experiment.outcome(Protocol::Logging).unwrap().work
 }
 
-/// A job of short iterations whose ranks receive `rate` messages a second, about.
+/// A job of short iterations whose ranks receive about `rate` messages per second.
 fn receiving(rate: f64, bytes: u64) -> Program {
     Program {
         pattern: Pattern::Bt,
@@ -218,7 +219,7 @@ fn receiving(rate: f64, bytes: u64) -> Program {
 #[test]
 fn figures_22_and_23_one_logger_serves_49_clients_and_8_serve_144() {
     // r s = 0.056 for figure 23's job, derived from its knee; figure 22's receives at most 0.37
-    // times as much. What is shown is that the knee is where run times of whole jobs have it.
+    // times as much. The test shows that the knee is where run times of whole jobs have it.
     let (rate, service) = (100.0, 0.056 / 100.0);
     let small = ethernet(49);
     let one = logged(&small, receiving(0.35 * rate, 1_000), service, 1);

@@ -36,7 +36,7 @@ pub fn link(mbit: f64, milliseconds: f64) -> Link {
     Link::linear(milliseconds * 1e-3, 1e-6, 8.0 / (mbit * 1e6)).unwrap()
 }
 
-/// Clusters of so many ranks, with so many on each host.
+/// Clusters of these numbers of ranks, with `on_host` ranks on each host.
 pub fn clusters(sizes: &[usize], on_host: usize, within: impl Fn(usize) -> Link) -> Contents {
     let mut contents = Contents::default();
     let mut next = 0;
@@ -66,8 +66,8 @@ pub fn clusters(sizes: &[usize], on_host: usize, within: impl Fn(usize) -> Link)
     contents
 }
 
-/// Ranks in the six sites, as evenly as they can be. Between sites each connection has its rate,
-/// and all of them together a gigabit.
+/// Ranks in the six sites, as evenly as possible. Between sites each connection has its rate, and
+/// all of them together have a gigabit.
 pub fn sites(ranks: usize) -> Platform {
     let sizes: Vec<usize> = (0..6).map(|site| (ranks + site) / 6).collect();
     let mut contents = clusters(&sizes, 2, |site| link(SITES[site].1, SITES[site].2));
@@ -86,7 +86,7 @@ pub fn sites(ranks: usize) -> Platform {
     Platform::new(contents).unwrap()
 }
 
-/// One cluster of hosts with two ranks each, on Gigabit Ethernet as 5.1 has it: 110 MB/s.
+/// One cluster of hosts with two ranks each, on Gigabit Ethernet as in 5.1: 110 MB/s.
 pub fn ethernet(ranks: usize) -> Platform {
     Platform::new(clusters(&[ranks], 2, |_| link(880.0, 0.05))).unwrap()
 }

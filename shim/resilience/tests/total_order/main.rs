@@ -1,8 +1,8 @@
-//! Total-order broadcast on a token ring, as annex A of the LaPIe thesis has it: RBP (Chang and
-//! Maxemchuk 1984), its flaw, and what mends it (iRBP, Euro-Par 2003), in a discrete simulation.
+//! Total-order broadcast on a token ring, as in annex A of the LaPIe thesis: RBP (Chang and
+//! Maxemchuk 1984), its flaw, and its correction (iRBP, Euro-Par 2003), in a discrete simulation.
 //!
-//! Treepie uses none of it (determinants are ordered for each receiver already); it lives in tests
-//! for the sake of the thesis.
+//! Treepie does not use it (determinants are already ordered for each receiver); it is kept in
+//! tests as part of the thesis.
 //!
 //! ```text
 //! network    events in time: messages that are lost or late, crashes, suspicions
@@ -17,8 +17,8 @@ mod views;
 
 use network::{Outcome, Schedule, run};
 
-/// The annex's comparison, which is not simulated: messages that Chandra and Toueg's consensus
-/// takes at most for a broadcast.
+/// The annex's comparison, which is not simulated: maximum number of messages of Chandra and
+/// Toueg's consensus for a broadcast.
 fn messages_of_consensus(n: u64) -> u64 {
     (4 + 2 * n) * (n - 1)
 }
@@ -38,12 +38,12 @@ fn a_broadcast_without_loss_takes_two_messages_to_each_other_process() {
         let found = run(&Schedule::quiet(n, n, broadcasts));
         assert_eq!(found.messages, ring * broadcasts as u64, "{n} processes");
         assert_eq!(messages_of_consensus(n as u64), consensus);
-        // As many fewer as there are processes, and two more.
+        // Fewer by the factor of the number of processes plus two.
         assert_eq!(consensus, ring * (n as u64 + 2));
     }
 }
 
-/// Seconds from a broadcast to its delivery by all, on average, with 10 broadcasts a second.
+/// Mean seconds from a broadcast to its delivery by all, with 10 broadcasts per second.
 fn latency(n: usize, k: usize) -> f64 {
     run(&Schedule::poisson(n, k, 400)).mean_latency
 }
@@ -51,8 +51,8 @@ fn latency(n: usize, k: usize) -> f64 {
 #[test]
 fn figure_a_1_latency_grows_with_n_for_k_n_and_is_bounded_by_a_core() {
     let sizes = [4, 8, 16, 32, 64];
-    // Where the token moves with messages only, k of them must follow: k/10 s on average, 6.4 s
-    // where all of 64 belong to the core.
+    // If the token only moves with messages, k of them must follow: k/10 s on average, 6.4 s if all
+    // of 64 belong to the core.
     for k in [4, 8, 16, 32, 64] {
         let least = k as f64 / 10.0;
         let core: Vec<f64> = sizes
@@ -75,8 +75,8 @@ fn figure_a_1_latency_grows_with_n_for_k_n_and_is_bounded_by_a_core() {
     assert!(all[4] > 5.0 && latency(64, 4) < 0.1 * all[4], "{all:?}");
 }
 
-/// What is wrong among the processes that never stopped; `None` where all delivered the same in
-/// the same order.
+/// The error among the processes that never stopped; `None` if all delivered the same in the same
+/// order.
 fn disagreement(outcome: &Outcome) -> Option<String> {
     let correct = outcome.correct();
     let first = correct.first()?;
@@ -105,7 +105,7 @@ fn all_correct_processes_deliver_all_in_one_order_on_10_000_random_schedules() {
         excluded += usize::from(outcome.was_excluded_alive);
         changed += usize::from(outcome.views > 0);
     }
-    // The schedules are such that this proves something.
+    // The schedules have enough changes of view to make this test meaningful.
     assert!(changed > 5_000, "{changed} views changed");
     assert!(excluded > 500, "{excluded} processes excluded wrongly");
 }

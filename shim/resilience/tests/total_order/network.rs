@@ -1,4 +1,4 @@
-//! Time: messages that are lost or come late, crashes and suspicions.
+//! Time: lost and late messages, crashes and suspicions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -6,37 +6,37 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::process::{Id, Process, Report, Wire};
 use crate::views::{Decision, proposal};
 
-/// Microseconds between two looks of a process at what it lacks.
+/// Microseconds between two checks by a process for missing messages.
 const TICK: u64 = 20_000;
 
-/// What happens, when. Times are in microseconds.
+/// Events and their times in microseconds.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     pub n: usize,
     pub k: usize,
     pub seed: u64,
-    /// Part of the messages that are lost.
+    /// Fraction of the messages that are lost.
     pub loss: f64,
-    /// Longest time of a message.
+    /// Maximum time of a message.
     pub delay: u64,
     /// Time and source of each broadcast.
     pub broadcasts: Vec<(u64, usize)>,
     /// Time and process.
     pub crashes: Vec<(u64, usize)>,
-    /// Time, and the process that all others suspect from about then on.
+    /// Time, and the process that all others suspect from about that time.
     pub suspicions: Vec<(u64, usize)>,
     pub slow: Option<Slow>,
-    /// Whether processes look at what they lack; without it, the token moves with messages only.
+    /// True if processes check for missing messages; otherwise, the token only moves with messages.
     pub ticks: bool,
-    /// iRBP: who is excluded stops. RBP: it goes on.
+    /// True for iRBP: an excluded process stops. False for RBP: it continues.
     pub mended: bool,
-    /// From when on nothing is planned.
+    /// Time from which no events are scheduled.
     pub quiet_from: u64,
     pub end: u64,
 }
 
 /// A process that others have cause to suspect: messages between it and all others, except the next
-/// on the ring, take longer for a while.
+/// on the ring, take longer for some time.
 #[derive(Debug, Clone)]
 pub struct Slow {
     pub process: usize,
@@ -46,14 +46,14 @@ pub struct Slow {
     pub later: u64,
 }
 
-/// What came out.
+/// Result of a schedule.
 #[derive(Debug)]
 pub struct Outcome {
     pub processes: Vec<Process>,
     pub messages: u64,
-    /// Seconds from a broadcast to its delivery by all, on average over those that are.
+    /// Mean seconds from a broadcast to its delivery by all, over those that are delivered.
     pub mean_latency: f64,
-    /// Views that ended.
+    /// Number of views that ended.
     pub views: u32,
     pub was_excluded_alive: bool,
     sent: Vec<Id>,
@@ -100,7 +100,7 @@ impl Random {
 }
 
 impl Schedule {
-    /// Nothing is lost, and a broadcast comes when the one before is ordered.
+    /// Nothing is lost, and a broadcast follows when the previous one is ordered.
     pub fn quiet(n: usize, k: usize, broadcasts: usize) -> Self {
         Schedule {
             n,
@@ -121,7 +121,7 @@ impl Schedule {
         }
     }
 
-    /// Figure A.1: broadcasts of random processes, 10 a second on average.
+    /// Figure A.1: broadcasts of random processes, 10 per second on average.
     pub fn poisson(n: usize, k: usize, broadcasts: usize) -> Self {
         let mut random = Random::new(n as u64 * 1_000 + k as u64);
         let mut now = 0.0;
@@ -135,9 +135,9 @@ impl Schedule {
         }
     }
 
-    /// Five processes, of which the first has the token and something to send when it is cut off
-    /// from all but the second, which has something to send as well and crashes soon after. Both
-    /// are suspected: the first one wrongly.
+    /// Five processes. The first has the token and a broadcast when it is cut off from all except
+    /// the second, which also has a broadcast and crashes soon after. Both are suspected: the first
+    /// one wrongly.
     pub fn cut_off(seed: u64, mended: bool) -> Self {
         let mut random = Random::new(seed + 1);
         let mut soon = |least: u64| least + random.below(3_000);
@@ -167,8 +167,8 @@ impl Schedule {
         }
     }
 
-    /// Three to seven processes that lose and delay messages. One is suspected while it is slow, or
-    /// because it has crashed; in some schedules the one after it on the ring crashes as well.
+    /// Three to seven processes with lost and delayed messages. One is suspected while it is slow,
+    /// or because it has crashed; in some schedules the next one on the ring also crashes.
     pub fn random(seed: u64, mended: bool) -> Self {
         let mut random = Random::new(seed + 1);
         let n = 3 + random.below(5) as usize;
@@ -234,7 +234,7 @@ struct Simulation<'a> {
     deliveries: BTreeMap<Id, usize>,
     latencies: Vec<f64>,
     /// Consensus is an object here: the first proposal for a view is decided. Chandra and Toueg's
-    /// algorithm gives the same to a majority.
+    /// algorithm gives the same result to a majority.
     decisions: BTreeMap<u32, Decision>,
     was_excluded_alive: bool,
 }
@@ -285,8 +285,8 @@ impl Simulation<'_> {
         self.events.insert(self.count, event);
     }
 
-    /// Whether all that still take part are in one view and have delivered the same, without
-    /// anything left.
+    /// True if all that still take part are in one view and have delivered the same messages, with
+    /// none left.
     fn is_settled(&self) -> bool {
         let mut alive = self.processes.iter().filter(|process| process.alive);
         let Some(first) = alive.next() else {
@@ -326,7 +326,8 @@ impl Simulation<'_> {
         }
     }
 
-    /// Sends to another process. What ends a view is sent until it comes, and so is never lost.
+    /// Sends to another process. Messages that end a view are sent until they arrive, and so are
+    /// never lost.
     fn send(&mut self, from: usize, to: usize, wire: Wire) {
         self.messages += 1;
         let is_sure = matches!(wire, Wire::Reform(_) | Wire::Report(..));
@@ -388,7 +389,7 @@ impl Simulation<'_> {
         self.send_all(source, &Wire::Data(id));
     }
 
-    /// Delivers, and gives an order where it is this process's turn.
+    /// Delivers, and orders a message if this process has the token.
     fn go_on(&mut self, number: usize, may_move: bool) {
         if self.processes[number].reports.is_some() {
             return self.propose(number);
@@ -449,7 +450,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// What was lost is sent or asked for again.
+    /// Sends or requests lost messages again.
     fn tick(&mut self, number: usize) {
         self.at(self.now + TICK, Event::Tick(number));
         let process = &self.processes[number];
@@ -467,7 +468,7 @@ impl Simulation<'_> {
         self.go_on(number, true);
     }
 
-    /// A process ends its view: it tells all, and reports what it has.
+    /// Ends the view of a process: notifies all, and reports its state.
     fn reform(&mut self, number: usize) {
         let process = &mut self.processes[number];
         if process.reports.is_some() {
@@ -506,14 +507,14 @@ impl Simulation<'_> {
             self.was_excluded_alive = true;
             match mended {
                 true => process.alive = false,
-                // RBP: it is not told, and goes on as if there had been no end.
+                // RBP: it is not notified, and continues as if the view had not ended.
                 false => process.reports = None,
             }
             return;
         }
         let delivered = process.install(view + 1, decision.members, &decision.known);
         self.note(&delivered);
-        // Somebody who stayed may be suspected by now.
+        // A remaining process may be suspected by now.
         let process = &self.processes[number];
         if process
             .members

@@ -1,8 +1,8 @@
 //! One process of the ring.
 //!
-//! An order gives a message its number and names who gives the next one: that is the token. A
-//! process gives a number only when it has all messages and orders before it, so that an order with
-//! number s + k proves that k processes after the first have what was ordered as s.
+//! An order gives a message its number and names the process that gives the next one: that is the
+//! token. A process gives a number only when it has all messages and orders before it, so that an
+//! order with number s + k proves that k processes after the first have the message ordered as s.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +12,30 @@ pub type Id = (usize, u32);
 /// An order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
-    /// The message; `None` where the token only moves on.
+    /// The message; `None` if the token only moves on.
     pub id: Option<Id>,
-    /// Who gave it.
+    /// The process that gave it.
     pub from: usize,
-    /// Who gives the next one.
+    /// The process that gives the next one.
     pub next: usize,
 }
 
-/// What is sent.
+/// Messages of the protocol.
 #[derive(Debug, Clone)]
 pub enum Wire {
     /// A message.
     Data(Id),
     /// An order of a view, with its number.
     Order(u32, u64, Order),
-    /// Whoever has the order of this number shall send it, and its message.
+    /// Request to any process that has the order of this number to send it, and its message.
     Ask(u32, u64),
-    /// A view ends.
+    /// End of a view.
     Reform(u32),
-    /// What a process has at the end of a view.
+    /// State of a process at the end of a view.
     Report(u32, Report),
 }
 
-/// What a process has: orders, and messages without one.
+/// State of a process: orders, and messages without one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     pub orders: BTreeMap<u64, Order>,
@@ -53,15 +53,15 @@ pub struct Process {
     pub base: u64,
     pub orders: BTreeMap<u64, Order>,
     pub data: BTreeSet<Id>,
-    /// All messages and orders before this number are here.
+    /// All messages and orders before this number have arrived.
     pub held: u64,
     ordered: BTreeSet<Id>,
     next_delivery: u64,
     pub delivered: Vec<Id>,
-    /// Moves of the token after which an ordered message is delivered.
+    /// Number of moves of the token after which an ordered message is delivered.
     pub k: usize,
     pub suspects: BTreeSet<usize>,
-    /// At the end of a view, what others have sent.
+    /// At the end of a view, the reports of others.
     pub reports: Option<BTreeMap<usize, Report>>,
     pub has_proposed: bool,
 }
@@ -87,7 +87,8 @@ impl Process {
         }
     }
 
-    /// Takes note of what is here without a gap, and delivers what is stable; the newly delivered.
+    /// Advances over all that has arrived without a gap, and delivers stable messages; returns the
+    /// newly delivered ones.
     pub fn advance(&mut self) -> Vec<Id> {
         while let Some(order) = self.orders.get(&self.held) {
             match order.id {
@@ -97,12 +98,12 @@ impl Process {
             }
             self.held += 1;
         }
-        // A ring that has shrunk can't move the token to more processes than it has.
+        // A ring that has shrunk cannot move the token to more processes than it has.
         let k = self.k.min(self.members.len()) as u64;
         self.deliver_before(self.held.saturating_sub(k))
     }
 
-    /// Delivers what is ordered below a number.
+    /// Delivers messages ordered below a number.
     pub fn deliver_before(&mut self, end: u64) -> Vec<Id> {
         let before = self.delivered.len();
         while self.next_delivery < end {
@@ -112,7 +113,7 @@ impl Process {
         self.delivered[before..].to_vec()
     }
 
-    /// Whether this process has the token.
+    /// True if this process has the token.
     fn has_token(&self) -> bool {
         let last = self.held.checked_sub(1).filter(|&last| last >= self.base);
         let holder = match last {
@@ -123,7 +124,7 @@ impl Process {
     }
 
     /// The order that this process gives, if it has the token and a message without an order, or
-    /// may move the token for the sake of those that are not delivered yet.
+    /// may move the token so that others are delivered.
     pub fn give_order(&mut self, may_move: bool) -> Option<(u64, Order)> {
         let waiting = self.data.difference(&self.ordered).next().copied();
         let is_undelivered = self.next_delivery < self.held;
@@ -154,7 +155,7 @@ impl Process {
         (order.from == self.number).then_some((last, order))
     }
 
-    /// What this process knows at the end of a view.
+    /// State of this process at the end of a view.
     pub fn report(&self) -> Report {
         Report {
             orders: self.orders.clone(),
@@ -162,7 +163,7 @@ impl Process {
         }
     }
 
-    /// Goes on in a new view, from what was decided.
+    /// Continues in a new view, from the decision.
     pub fn install(&mut self, view: u32, members: Vec<usize>, known: &Report) -> Vec<Id> {
         self.data.extend(known.data.iter().copied());
         self.orders = known.orders.clone();
@@ -172,7 +173,7 @@ impl Process {
         self.base = u64::MAX;
         let mut delivered = self.advance();
         self.base = self.held;
-        // Nobody who stays has more: the old view is stable.
+        // No remaining process has more: the old view is stable.
         delivered.extend(self.deliver_before(self.held));
         delivered
     }

@@ -1,24 +1,24 @@
-//! The end of a view: all members report what they have, and consensus decides who goes on with
-//! what.
+//! The end of a view: all members report their state, and consensus decides which members continue
+//! with which state.
 
 use std::collections::BTreeMap;
 
 use crate::process::{Process, Report};
 
-/// What consensus decides.
+/// Decision of the consensus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     pub members: Vec<usize>,
     pub known: Report,
 }
 
-/// What a process proposes once each member has reported or is suspected.
+/// Proposal of a process once each member has reported or is suspected.
 pub fn proposal(process: &Process) -> Option<Decision> {
     let reports = process.reports.as_ref()?;
     let is_settled =
         |member: &usize| reports.contains_key(member) || process.suspects.contains(member);
     let members: Vec<usize> = reports.keys().copied().collect();
-    // A minority waits: it may be the others that go on.
+    // A minority waits: the others may be the ones that continue.
     let is_majority = 2 * members.len() > process.members.len();
     let is_ready = process.members.iter().all(is_settled) && is_majority;
     is_ready.then(|| Decision {
@@ -27,8 +27,8 @@ pub fn proposal(process: &Process) -> Option<Decision> {
     })
 }
 
-/// What any of them has: orders up to the first that nobody has with its message. What was ordered
-/// behind that has been delivered by none of them.
+/// Union of the reports: orders up to the first whose message no process has. No process has
+/// delivered a message ordered after that.
 fn union(reports: &BTreeMap<usize, Report>) -> Report {
     let mut known = Report::default();
     let mut orders = BTreeMap::new();

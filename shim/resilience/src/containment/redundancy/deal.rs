@@ -1,14 +1,14 @@
-//! An order of hosts that spreads each failure domain over the sets.
+//! Order of hosts that spreads each failure domain over the sets.
 
 use super::rules::{hosts_in_order, require_alike, set_sizes};
 use crate::containment::domains::Domains;
 use crate::containment::error::ContainmentError;
 use treepie_base::{Leaf, List, Rank, Slice};
 
-/// An order of hosts, given the domain of each, such that consecutive sets of at least `size` have
-/// as few hosts of one domain as can be: none has two where no domain has more hosts than there are
-/// sets. The largest domain is dealt first, each host to a set with fewest of its domain, and of
-/// these to the one with most room.
+/// Orders hosts, given the domain of each, such that consecutive sets of at least `size` have as
+/// few hosts of one domain as possible: no set has two if no domain has more hosts than there are
+/// sets. The largest domain is distributed first, each host to a set with the fewest hosts of its
+/// domain, and of these to the one with the most free places.
 pub fn dealt(domain_of_host: &[usize], size: usize) -> Vec<usize> {
     let mut hosts_of = vec![Vec::new(); domain_of_host.iter().max().map_or(0, |&last| last + 1)];
     for (host, &domain) in domain_of_host.iter().enumerate() {
@@ -23,7 +23,7 @@ pub fn dealt(domain_of_host: &[usize], size: usize) -> Vec<usize> {
             let room = |set: usize| sizes[set] - sets[set].len();
             let free = (0..sets.len()).filter(|&set| room(set) > 0);
             let best = free.min_by_key(|&set| (own[set], std::cmp::Reverse(room(set))));
-            // There is room for as many hosts as there are.
+            // The sets have as many places as there are hosts.
             let Some(set) = best else { break };
             own[set] += 1;
             sets[set].push(host);
@@ -32,11 +32,11 @@ pub fn dealt(domain_of_host: &[usize], size: usize) -> Vec<usize> {
     sets.concat()
 }
 
-/// The leaf of each rank after the ranks of the `i`-th host, counted by first ranks, have moved to
-/// host `order[i]`, to the leaves of the same place. Ranks that shared a host still do.
+/// The leaf of each rank after the ranks of the `i`-th host, numbered by first ranks, have moved to
+/// host `order[i]`, to the leaves with the same index. Ranks that shared a host still do.
 ///
 /// # Errors
-/// Hosts with different numbers of ranks.
+/// Hosts have different numbers of ranks.
 pub fn moved_to(
     order: &[usize],
     hosts: &Domains,

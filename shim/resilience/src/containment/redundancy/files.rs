@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use crate::containment::redundancy::sets::Scheme;
 
-/// A host and the nodes above it that have names, such as `("RACK", "r1")`.
+/// A host and the named nodes above it, such as `("RACK", "r1")`.
 pub type NamedHost = (String, Vec<(String, String)>);
 
 /// SCR's configuration (`.scrconf` in the prefix directory, or `SCR_CONF_FILE`): failure groups of
 /// every host, and sets across the nodes of `group`. By default SCR bypasses the cache and protects
-/// nothing, hence the first settings; `interval` is in seconds. Where checkpoints are kept is left
-/// to the site (`SCR_CACHE_BASE`): another place would need a `STORE` line of its own.
+/// nothing, hence the first settings; `interval` is in seconds. The location of checkpoints is left
+/// to the site (`SCR_CACHE_BASE`): another location would need a `STORE` line.
 pub fn scr_config(
     hosts: &[NamedHost],
     group: &str,
@@ -37,12 +37,12 @@ pub fn scr_config(
     text + &format!("CKPT=0 INTERVAL=1 GROUP={group} {scheme}\n")
 }
 
-/// The keys of FTI's configuration that decide the sets.
+/// The keys of FTI's configuration that determine the sets.
 pub fn fti_config(ranks_per_host: usize, size: usize) -> String {
     format!("[basic]\nhead = 0\nnode_size = {ranks_per_host}\ngroup_size = {size}\n")
 }
 
-/// The keys of VELOC's configuration that concern redundancy. It has none for sets.
+/// The keys of VELOC's configuration for redundancy. It has none for sets.
 pub fn veloc_config() -> String {
     "mode = async\nscratch = /local/ckpt\npersistent = /shared/ckpt\nec_interval = 0\n".to_owned()
 }

@@ -1,8 +1,9 @@
-//! Sets of ranks that protect each other's checkpoints, as SCR, FTI and VELOC form them.
+//! Sets of ranks that protect each other's checkpoints, as formed by SCR, FTI and VELOC.
 //!
-//! The members of a set should be in different failure domains: the reverse of groups that roll
-//! back together. None of the three libraries takes sets from its user; each makes them from the
-//! order of ranks or hosts. So the sets of an order can be foretold, and the order can be chosen.
+//! The members of a set should be in different failure domains: the opposite of groups that roll
+//! back together. None of the three libraries accepts sets from its user; each derives them from
+//! the order of ranks or hosts. So the sets of an order can be predicted, and the order can be
+//! chosen.
 //!
 //! ```text
 //! sets        what a set survives, and what a failure of a domain does to sets

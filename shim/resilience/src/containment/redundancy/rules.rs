@@ -1,17 +1,17 @@
-//! The rules by which the three libraries form sets, from their sources: redset bdf77a1 (SCR), FTI
+//! Rules by which the three libraries form sets, from their sources: redset bdf77a1 (SCR), FTI
 //! f60871f (`topo.c`), ER b7d3dca with VELOC 5e8c1fa (`ec_module`).
 
 use crate::containment::domains::Domains;
 use crate::containment::error::ContainmentError;
 use crate::containment::redundancy::sets::{Scheme, Sets};
 
-/// VELOC's sets, which no setting changes.
+/// Size of VELOC's sets, which no setting changes.
 pub const VELOC_SET_SIZE: usize = 8;
 
-/// FTI's usual group size.
+/// FTI's default group size.
 pub const FTI_SET_SIZE: usize = 4;
 
-/// Sizes of the sets that redset cuts a line of `members` into, for sets of at least `least`.
+/// Sizes of the sets into which redset cuts a line of `members`, for sets of at least `least`.
 pub(crate) fn set_sizes(members: usize, least: usize) -> Vec<usize> {
     let sets = members / least.max(1);
     match sets {
@@ -27,7 +27,7 @@ pub(crate) fn set_sizes(members: usize, least: usize) -> Vec<usize> {
 /// across the groups, in world order, which is cut into consecutive sets of at least `size`.
 ///
 /// # Errors
-/// Sets of less than two members.
+/// Sets have fewer than two members.
 pub fn scr(groups: &Domains, size: usize, scheme: Scheme) -> Result<Sets, ContainmentError> {
     require_size(size)?;
     let mut next = vec![0; groups.count()];
@@ -44,11 +44,11 @@ pub fn scr(groups: &Domains, size: usize, scheme: Scheme) -> Result<Sets, Contai
     Ok(Sets { scheme, members })
 }
 
-/// FTI: `size` hosts in the order of their first ranks are a sector, and the ranks of one place in
-/// the hosts of a sector are a set.
+/// FTI: `size` hosts in the order of their first ranks form a sector, and the ranks with the same
+/// index on the hosts of a sector form a set.
 ///
 /// # Errors
-/// Hosts with different numbers of ranks; a number of hosts that is not a multiple of `size`: FTI
+/// Hosts have different numbers of ranks, or the number of hosts is not a multiple of `size`: FTI
 /// does not start with them.
 pub fn fti(hosts: &Domains, size: usize, scheme: Scheme) -> Result<Sets, ContainmentError> {
     require_size(size)?;
@@ -78,8 +78,8 @@ pub fn fti(hosts: &Domains, size: usize, scheme: Scheme) -> Result<Sets, Contain
     })
 }
 
-/// VELOC: one backend a host, parities over sets of at least 8 in the order of the hosts. A host is
-/// represented by its first rank.
+/// VELOC: one backend per host, parities over sets of at least 8 in the order of the hosts. A host
+/// is represented by its first rank.
 pub fn veloc(hosts: &Domains) -> Sets {
     let firsts = hosts_in_order(hosts).into_iter().map(|ranks| ranks[0]);
     Sets {
@@ -98,7 +98,7 @@ pub fn hosts_in_order(hosts: &Domains) -> Vec<Vec<usize>> {
     ranks_of
 }
 
-/// Accepts hosts with equally many ranks.
+/// Checks that all hosts have the same number of ranks.
 pub(super) fn require_alike(
     hosts: &[Vec<usize>],
     remedy: &'static str,

@@ -9,15 +9,16 @@ use crate::containment::domains::Domains;
 pub enum Scheme {
     /// A parity over the set: one member may be lost.
     Xor,
-    /// A copy at the next member, the last one's at the first: any may be lost whose next is not.
+    /// A copy at the next member, that of the last at the first: a member may be lost if its next
+    /// is not.
     Partner,
-    /// Reed-Solomon codes: so many members may be lost.
+    /// Reed-Solomon codes: this number of members may be lost.
     ReedSolomon(usize),
 }
 
 impl Scheme {
-    /// Whether a set has lost data when the members are lost for which `lost` is true, in the order
-    /// of the set. A set of one member has no redundancy.
+    /// True if a set loses data when the members are lost for which `lost` is true, in the order of
+    /// the set. A set of one member has no redundancy.
     fn breaks(self, lost: &[bool]) -> bool {
         let count = lost.iter().filter(|&&lost| lost).count();
         let next = lost.iter().cycle().skip(1);
@@ -29,7 +30,7 @@ impl Scheme {
         }
     }
 
-    /// Bytes kept for each byte of a checkpoint, in a set of `size`.
+    /// Stored bytes for each byte of a checkpoint, in a set of `size`.
     pub fn cost(self, size: usize) -> f64 {
         let size = size as f64;
         match self {
@@ -46,24 +47,24 @@ impl Scheme {
 pub struct Sets {
     /// Scheme of protection.
     pub scheme: Scheme,
-    /// The ranks of each set, in its order. A rank stands for its host where the library has one
-    /// member for each.
+    /// The ranks of each set, in its order. A rank represents its host if the library has one
+    /// member for each host.
     pub members: Vec<Vec<usize>>,
 }
 
 /// Effect of failures of one kind of domain on sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breakage {
-    /// Domains.
+    /// Number of domains.
     pub domains: usize,
-    /// Those whose failure breaks a set, with the numbers of the sets that it breaks.
+    /// Domains whose failure breaks a set, with the numbers of the broken sets.
     pub breaking: BTreeMap<usize, Vec<usize>>,
-    /// Sets that lie in a domain with all of their members.
+    /// Number of sets with all members in one domain.
     pub inside: usize,
 }
 
 impl Sets {
-    /// Sets of one member, which protect nothing.
+    /// Number of sets of one member, which protect nothing.
     pub fn unprotected(&self) -> usize {
         self.members.iter().filter(|set| set.len() < 2).count()
     }

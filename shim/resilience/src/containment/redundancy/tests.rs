@@ -1,4 +1,4 @@
-//! The rules against examples of their sources, and orders that mend what breaks.
+//! The rules compared with examples from their sources, and orders that repair broken sets.
 
 use super::rules::set_sizes;
 use super::*;
@@ -56,7 +56,7 @@ fn unequal_hosts_leave_sets_of_one_which_protect_nothing() {
 
 #[test]
 fn fti_takes_hosts_in_the_order_of_their_first_ranks() {
-    // Ranks dealt round-robin over hosts 3, 1, 0, 2.
+    // Ranks distributed round-robin over hosts 3, 1, 0, 2.
     let hosts = Domains::from_labels(&[3, 1, 0, 2, 3, 1, 0, 2]);
     let sets = fti(&hosts, 2, Scheme::Partner).unwrap();
     assert_eq!(sets.members, [[0, 1], [4, 5], [2, 3], [6, 7]]);

@@ -241,6 +241,7 @@ macro_rules! between {
 macro_rules! scatter_grouped {
     ($name:literal, $order:expr) => {
         grid($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
+            .over_trees()
             .requires(&[KnownSizes])
             .estimated(|s| blocks::grouped(s, $order))
     };
@@ -386,9 +387,9 @@ pub static TABLE: &[Algorithm] = &[
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
     row("binomial", &[Gather], scatter::gather).of_few(),
     row("bine", &[Gather], bine::gather).requires(&[PowerOfTwo]),
-    grid("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
+    grid("grid-grouped", GATHERS, grouped::gather).over_trees().requires(&[KnownSizes])
         .estimated(|s| blocks::grouped(s, Grouped::InOrder)),
-    grid("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
+    grid("grid-multi-source", GATHERS, multi_source::gather).over_trees().requires(&[KnownSizes])
         .estimated(|s| blocks::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
     grid("grid-aggregate", &[Gatherv], aggregate::gather).requires(&[ToldSizes])
         .estimated(blocks::aggregate),
@@ -399,7 +400,7 @@ pub static TABLE: &[Algorithm] = &[
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
-    grid("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
+    grid("grid-multi-source", SCATTERS, multi_source::scatter).over_trees().requires(&[KnownSizes])
         .estimated(|s| blocks::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
     grid("grid-aggregate", &[Scatterv], aggregate::scatter).requires(&[ToldSizes])
         .estimated(blocks::aggregate),

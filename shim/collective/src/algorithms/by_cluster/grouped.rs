@@ -2,75 +2,43 @@
 //! `Scatterv` where all ranks know all sizes.
 //!
 //! ```text
-//!   root == blocks of cluster b ==> leader of b --> its members
+//!   root == blocks of cluster b ==> leader of b --> its members, along a tree
 //! ```
 
 use crate::algorithms::by_cluster::between;
 use crate::algorithms::by_cluster::between::Grouped;
+use crate::algorithms::by_cluster::block_tree::BlockTree;
 use crate::algorithms::trees::led_by;
 use crate::plan::range::Range;
-use crate::problem::{Blocks, Problem};
+use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The ranks of a cluster whose blocks go together, its leader first, and their blocks.
-fn group(problem: &Problem, cluster: usize) -> (Vec<usize>, Blocks) {
+/// The tree of a cluster, whose blocks go together.
+fn tree(problem: &Problem, cluster: usize, steps: &dyn Steps) -> BlockTree {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     let members = led_by(leader, problem.clusters.members(cluster));
-    let lengths: Vec<u64> = members
-        .iter()
-        .map(|&member| problem.block(member))
-        .collect();
-    (members, Blocks::listed(&lengths))
+    BlockTree::new(problem, &members, steps)
 }
 
 /// The blocks of a cluster come to its leader, and go to the root in one message (thesis item
 /// 68, backwards).
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
-    let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
-    if here == root_cluster {
-        return gather_to_root(problem, rank, steps);
-    }
-    let (group, blocks) = group(problem, here);
-    let own = Range::input(0, problem.block(rank));
-    if rank != group[0] {
-        return steps.send(group[0], own);
-    }
-    let all = steps.scratch(blocks.total());
-    for (place, &member) in group.iter().enumerate() {
-        let into = blocks.of(all, place);
-        match member == rank {
-            true => steps.copy(own, into),
-            false => steps.receive(member, into),
-        }
-    }
-    steps.send(problem.root, all);
-}
-
-/// The root's side of [`gather`], and that of the members of its cluster.
-fn gather_to_root(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let clusters = problem.clusters;
-    let root_cluster = clusters.of(problem.root);
+    let here = tree(problem, clusters.of(rank), steps);
     let own = Range::input(0, problem.block(rank));
     if rank != problem.root {
-        return steps.send(problem.root, own);
+        return here.gather(rank, problem.root, own, steps);
     }
     let all_blocks = problem.blocks();
     let place = |owner: usize| all_blocks.of(Range::output(0, all_blocks.total()), owner);
     steps.copy(own, place(rank));
-    for &member in clusters
-        .members(root_cluster)
-        .iter()
-        .filter(|&&m| m != rank)
-    {
-        steps.receive(member, place(member));
-    }
-    for other in clusters.others(root_cluster) {
-        let (group, blocks) = group(problem, other);
-        let all = steps.scratch(blocks.total());
-        steps.receive(group[0], all);
-        for (at, &member) in group.iter().enumerate() {
-            steps.copy(blocks.of(all, at), place(member));
+    here.gather_to(steps, place);
+    for other in clusters.others(clusters.of(rank)) {
+        let there = tree(problem, other, steps);
+        let all = steps.scratch(there.total());
+        steps.receive(there.leader(), all);
+        for (member, block) in there.of(all) {
+            steps.copy(block, place(member));
         }
     }
 }
@@ -79,40 +47,21 @@ fn gather_to_root(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 /// scatters them (thesis items 68 and 69).
 pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: Grouped) {
     let clusters = problem.clusters;
-    let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
+    let here = tree(problem, clusters.of(rank), steps);
     let own = Range::output(0, problem.block(rank));
-    if rank == problem.root {
-        let all_blocks = problem.blocks();
-        let block = |owner: usize| all_blocks.of(Range::input(0, all_blocks.total()), owner);
-        for other in between::grouped_order(problem, order) {
-            let (group, blocks) = group(problem, other);
-            let all = steps.scratch(blocks.total());
-            for (at, &member) in group.iter().enumerate() {
-                steps.copy(block(member), blocks.of(all, at));
-            }
-            steps.send(group[0], all);
-        }
-        for &member in clusters
-            .members(root_cluster)
-            .iter()
-            .filter(|&&m| m != rank)
-        {
-            steps.send(member, block(member));
-        }
-        return steps.copy(block(rank), own);
+    if rank != problem.root {
+        return here.scatter(rank, problem.root, own, steps);
     }
-    let leader = clusters.leader_towards(here, problem.root);
-    if rank != leader {
-        return steps.receive(leader, own);
-    }
-    let (group, blocks) = group(problem, here);
-    let all = steps.scratch(blocks.total());
-    steps.receive(problem.root, all);
-    for (at, &member) in group.iter().enumerate() {
-        let block = blocks.of(all, at);
-        match member == rank {
-            true => steps.copy(block, own),
-            false => steps.send(member, block),
+    let all_blocks = problem.blocks();
+    let block = |owner: usize| all_blocks.of(Range::input(0, all_blocks.total()), owner);
+    for other in between::grouped_order(problem, order) {
+        let there = tree(problem, other, steps);
+        let all = steps.scratch(there.total());
+        for (member, into) in there.of(all) {
+            steps.copy(block(member), into);
         }
+        steps.send(there.leader(), all);
     }
+    here.scatter_from(steps, block);
+    steps.copy(block(rank), own);
 }

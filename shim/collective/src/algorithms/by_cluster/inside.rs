@@ -52,7 +52,12 @@ fn fans_of(clusters: &Clusters, groups: &[Vec<usize>]) -> Vec<Fan> {
 /// The groups of `rank` on each level of its cluster, the widest first: of each the ranks that
 /// lead its parts, the first being the one that leads all. The cluster is led by `leader`.
 fn groups(clusters: &Clusters, rank: usize, leader: usize) -> Vec<Vec<usize>> {
-    let mut members = led_by(leader, clusters.members(clusters.of(rank)));
+    let members = led_by(leader, clusters.members(clusters.of(rank)));
+    groups_among(clusters, rank, members)
+}
+
+/// The same among `members`, whose first leads.
+fn groups_among(clusters: &Clusters, rank: usize, mut members: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups = Vec::with_capacity(clusters.closer().len() + 1);
     for level in clusters.closer() {
         let mut met = std::collections::HashSet::new();
@@ -71,6 +76,14 @@ fn groups(clusters: &Clusters, rank: usize, leader: usize) -> Vec<Vec<usize>> {
 /// The groups that the leader of a cluster serves itself, the widest first.
 pub(crate) fn fans(clusters: &Clusters, leader: usize) -> Vec<Fan> {
     fans_of(clusters, &groups(clusters, leader, leader))
+}
+
+/// The groups that the first of `members`, which are in one cluster, serves itself.
+pub(super) fn fans_among(clusters: &Clusters, members: &[usize]) -> Vec<Fan> {
+    fans_of(
+        clusters,
+        &groups_among(clusters, members[0], members.to_vec()),
+    )
 }
 
 /// Seconds between two segments of `bytes` that leave or enter a cluster, at least.

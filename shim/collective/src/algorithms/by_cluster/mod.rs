@@ -5,6 +5,8 @@ pub mod allgather;
 pub mod alltoall;
 pub mod barrier;
 pub mod between;
+mod block_tree;
+pub(crate) mod block_tree_shape;
 pub mod broadcast;
 pub mod direct;
 pub mod grouped;

@@ -9,6 +9,7 @@
 //! Every rank knows from whom it receives: helpers are the first members of the root's cluster, and
 //! the members of another cluster are cut into as many shares as there are sources.
 
+use crate::algorithms::by_cluster::block_tree::BlockTree;
 use crate::algorithms::trees::led_by;
 use crate::clusters::Clusters;
 use crate::network::links::Network;
@@ -35,25 +36,14 @@ fn sources(problem: &Problem) -> Vec<usize> {
     all
 }
 
-/// Some members of another cluster, whose blocks go together: the first of them is their head.
+/// Some members of another cluster, whose blocks go together.
 struct Share {
     source: usize,
-    members: Vec<usize>,
-    blocks: Blocks,
-}
-
-impl Share {
-    fn head(&self) -> usize {
-        self.members[0]
-    }
-
-    fn total(&self) -> u64 {
-        self.blocks.total()
-    }
+    tree: BlockTree,
 }
 
 /// The shares of a cluster, one for each source, as far as it has members.
-fn shares(problem: &Problem, cluster: usize, sources: &[usize]) -> Vec<Share> {
+fn shares(problem: &Problem, cluster: usize, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     let members = led_by(leader, problem.clusters.dealt(cluster));
     let cut = Blocks::Cut {
@@ -63,60 +53,50 @@ fn shares(problem: &Problem, cluster: usize, sources: &[usize]) -> Vec<Share> {
     (0..cut.count())
         .map(|place| {
             let of_share = cut.start(place) as usize..cut.start(place + 1) as usize;
-            let members = members[of_share].to_vec();
-            let lengths: Vec<u64> = members
-                .iter()
-                .map(|&member| problem.block(member))
-                .collect();
             Share {
                 source: sources[place],
-                members,
-                blocks: Blocks::listed(&lengths),
+                tree: BlockTree::new(problem, &members[of_share], steps),
             }
         })
         .collect()
 }
 
 /// The shares of all other clusters, as the root serves them.
-fn all_shares(problem: &Problem, sources: &[usize]) -> Vec<Share> {
+fn all_shares(problem: &Problem, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
     let clusters = problem.clusters;
     let others = clusters.others(clusters.of(problem.root));
     others
-        .flat_map(|cluster| shares(problem, cluster, sources))
+        .flat_map(|cluster| shares(problem, cluster, sources, steps))
         .collect()
+}
+
+/// The tree of the root's cluster.
+fn near(problem: &Problem, steps: &dyn Steps) -> BlockTree {
+    let near = problem.clusters.dealt(problem.clusters.of(problem.root));
+    BlockTree::new(problem, &led_by(problem.root, near), steps)
 }
 
 /// `Scatter` and `Scatterv`, where all know all sizes.
 pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let (clusters, root) = (problem.clusters, problem.root);
     let sources = sources(problem);
-    let shares = all_shares(problem, &sources);
     let own = Range::output(0, problem.block(rank));
-    if rank == problem.root {
+    if clusters.of(rank) != clusters.of(root) {
+        for share in shares(problem, clusters.of(rank), &sources, steps) {
+            share.tree.scatter(rank, share.source, own, steps);
+        }
+        return;
+    }
+    let shares = all_shares(problem, &sources, steps);
+    if rank == root {
         return scatter_from_root(problem, steps, &shares, own);
     }
-    if problem.clusters.of(rank) == problem.clusters.of(problem.root) {
-        for share in shares.iter().filter(|share| share.source == rank) {
-            let all = steps.scratch(share.total());
-            steps.receive(problem.root, all);
-            steps.send(share.head(), all);
-        }
-        return steps.receive(problem.root, own);
+    for share in shares.iter().filter(|share| share.source == rank) {
+        let all = steps.scratch(share.tree.total());
+        steps.receive(root, all);
+        steps.send(share.tree.leader(), all);
     }
-    let Some(share) = shares.iter().find(|share| share.members.contains(&rank)) else {
-        return;
-    };
-    if rank != share.head() {
-        return steps.receive(share.head(), own);
-    }
-    let all = steps.scratch(share.total());
-    steps.receive(share.source, all);
-    for (place, &member) in share.members.iter().enumerate() {
-        let block = share.blocks.of(all, place);
-        match member == rank {
-            true => steps.copy(block, own),
-            false => steps.send(member, block),
-        }
-    }
+    near(problem, steps).scatter(rank, root, own, steps);
 }
 
 /// The helpers' shares first, so that they can go on with them; then the root's own, and what stays
@@ -128,55 +108,41 @@ fn scatter_from_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share],
     let (own_shares, of_helpers): (Vec<&Share>, Vec<&Share>) =
         shares.iter().partition(|share| share.source == root);
     for share in of_helpers.into_iter().chain(own_shares) {
-        let all = steps.scratch(share.total());
-        for (place, &member) in share.members.iter().enumerate() {
-            steps.copy(input(member), share.blocks.of(all, place));
+        let all = steps.scratch(share.tree.total());
+        for (member, into) in share.tree.of(all) {
+            steps.copy(input(member), into);
         }
         let to = match share.source == root {
-            true => share.head(),
+            true => share.tree.leader(),
             false => share.source,
         };
         steps.send(to, all);
     }
-    let near = problem.clusters.dealt(problem.clusters.of(root));
-    for &member in near.iter().filter(|&&member| member != root) {
-        steps.send(member, input(member));
-    }
+    near(problem, steps).scatter_from(steps, input);
     steps.copy(input(root), own);
 }
 
 /// `Gather` and `Gatherv`, where all know all sizes: the scatter backwards.
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let (clusters, root) = (problem.clusters, problem.root);
     let sources = sources(problem);
-    let shares = all_shares(problem, &sources);
     let own = Range::input(0, problem.block(rank));
-    if rank == problem.root {
+    if clusters.of(rank) != clusters.of(root) {
+        for share in shares(problem, clusters.of(rank), &sources, steps) {
+            share.tree.gather(rank, share.source, own, steps);
+        }
+        return;
+    }
+    let shares = all_shares(problem, &sources, steps);
+    if rank == root {
         return gather_to_root(problem, steps, &shares, own);
     }
-    if problem.clusters.of(rank) == problem.clusters.of(problem.root) {
-        steps.send(problem.root, own);
-        for share in shares.iter().filter(|share| share.source == rank) {
-            let all = steps.scratch(share.total());
-            steps.receive(share.head(), all);
-            steps.send(problem.root, all);
-        }
-        return;
+    near(problem, steps).gather(rank, root, own, steps);
+    for share in shares.iter().filter(|share| share.source == rank) {
+        let all = steps.scratch(share.tree.total());
+        steps.receive(share.tree.leader(), all);
+        steps.send(root, all);
     }
-    let Some(share) = shares.iter().find(|share| share.members.contains(&rank)) else {
-        return;
-    };
-    if rank != share.head() {
-        return steps.send(share.head(), own);
-    }
-    let all = steps.scratch(share.total());
-    for (place, &member) in share.members.iter().enumerate() {
-        let block = share.blocks.of(all, place);
-        match member == rank {
-            true => steps.copy(own, block),
-            false => steps.receive(member, block),
-        }
-    }
-    steps.send(share.source, all);
 }
 
 /// The root's side of [`gather`].
@@ -185,19 +151,16 @@ fn gather_to_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share], ow
     let blocks = problem.blocks();
     let output = |owner: usize| blocks.of(Range::output(0, blocks.total()), owner);
     steps.copy(own, output(root));
-    let near = problem.clusters.dealt(problem.clusters.of(root));
-    for &member in near.iter().filter(|&&member| member != root) {
-        steps.receive(member, output(member));
-    }
+    near(problem, steps).gather_to(steps, output);
     for share in shares {
-        let all = steps.scratch(share.total());
+        let all = steps.scratch(share.tree.total());
         let from = match share.source == root {
-            true => share.head(),
+            true => share.tree.leader(),
             false => share.source,
         };
         steps.receive(from, all);
-        for (place, &member) in share.members.iter().enumerate() {
-            steps.copy(share.blocks.of(all, place), output(member));
+        for (member, block) in share.tree.of(all) {
+            steps.copy(block, output(member));
         }
     }
 }

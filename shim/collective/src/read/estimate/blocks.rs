@@ -256,8 +256,7 @@ fn packing(input: &CostInput) -> f64 {
 pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     let root = input.root_cluster();
     let block = |cluster: usize| input.bytes * input.ranks(cluster);
-    let inside =
-        |cluster: usize| input.spread(cluster, (input.ranks(cluster) - 1) as f64, input.bytes);
+    let inside = |cluster: usize| input.own_blocks(cluster, input.ranks(cluster));
     let cost = |cluster: usize| {
         let (from, to) = ends(input, cluster);
         input.connection(from, to, block(cluster))
@@ -305,7 +304,7 @@ fn is_scatter(input: &CostInput) -> bool {
 pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let (root, sources) = (input.root_cluster(), sources.max(1));
     let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
-    let inside = |cluster: usize| input.spread(cluster, (share(cluster) - 1) as f64, input.bytes);
+    let inside = |cluster: usize| input.own_blocks(cluster, share(cluster));
     let own = input.bytes * (input.ranks(root) - 1);
     let packed = packing(input);
     let inside_root = input.spread(root, 1.0, own);

@@ -1,5 +1,6 @@
 //! Inputs of cost estimates.
 
+use crate::algorithms::by_cluster::block_tree_shape::OwnBlocks;
 use crate::algorithms::by_cluster::inside::{Fan, fans, stage};
 use crate::algorithms::by_cluster::stage::{Flows, Stage, Stream};
 use crate::clusters::Clusters;
@@ -268,6 +269,24 @@ impl CostInput<'_> {
     /// One member of a cluster sends the others `messages` of `bytes`, or gets them.
     pub(super) fn spread(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
         self.between_members(cluster, messages, bytes, 1)
+    }
+
+    /// Seconds in which the blocks of `ranks` members of a cluster, on as many hosts as can be, pass
+    /// from one of them to the others, or back.
+    pub(super) fn own_blocks(&self, cluster: usize, ranks: u64) -> f64 {
+        let blocks = OwnBlocks {
+            bytes: self.bytes,
+            largest: self.largest,
+        };
+        let mut left = ranks as usize;
+        let fans = self.sizes[cluster].fans.iter().map(|fan| {
+            let count = fan.count.min(left).max(1);
+            left = left.div_ceil(count);
+            Fan { count, ..*fan }
+        });
+        let fans: Vec<Fan> = fans.collect();
+        let by_levels = blocks.by_levels(self.network, &fans);
+        by_levels.unwrap_or_else(|| self.spread(cluster, (ranks - 1) as f64, self.bytes))
     }
 
     /// `senders` members on one host exchange `messages` of `bytes` each with the members of their

@@ -1,24 +1,24 @@
-//! A call on a window as one number, under which it is counted.
+//! Key under which calls on a window are counted, as one number.
 
 use treepie_traffic::windows::{Access, EpochKind, WindowCall};
 
-/// A window, by its place among those of this process (`windows`).
+/// Index of a window among those of this process (`windows`).
 pub type WindowIndex = u16;
 
-/// Where the fields start; the target is above them all.
+/// Bit positions of the fields; the target is above them all.
 const CALL: u32 = 2;
 const CONTIGUOUS: u32 = CALL + 3;
 const SIZE: u32 = CONTIGUOUS + 1;
 const WINDOW: u32 = SIZE + 7;
 const TARGET: u32 = WINDOW + 16;
 
-/// What the keys of all calls on a window in one kind of epoch have in common, kept ready-made: it
-/// changes when an epoch is opened.
+/// Returns the common part of the keys of all calls on a window in one kind of epoch. It is stored,
+/// and changes when an epoch is opened.
 pub fn of_epoch(window: WindowIndex, epoch: EpochKind) -> u64 {
     (epoch as u64 | u64::from(window) << WINDOW) + 1
 }
 
-/// The key of calls that are alike, which is never 0.
+/// Returns the key of equal calls, which is never 0.
 #[inline(always)]
 pub fn of_call(
     of_epoch: u64,
@@ -34,7 +34,7 @@ pub fn of_call(
             | u64::from(target) << TARGET)
 }
 
-/// The window and the call that a key is of.
+/// Returns the window and the call of a key.
 pub fn unpack(key: u64) -> Option<(WindowIndex, Access)> {
     let key = key.checked_sub(1)?;
     let field = |start: u32, end: u32| key >> start & ((1 << (end - start)) - 1);

@@ -1,4 +1,4 @@
-//! The native MPI's calls, with what is counted of them.
+//! Calls of the native MPI, with their counting.
 
 use std::mem;
 
@@ -10,9 +10,9 @@ use super::page::{Area, Note, Procedure};
 use super::thread::Thread;
 use super::{delays, page, thread};
 
-/// Calls the native MPI and, where this is the application's own call on a thread of
-/// its own and counting is on, tells `count` of a call that succeeded. The page of this rank, where
-/// it has one, says `note` meanwhile.
+/// Calls the native MPI. If this is the application's own call on a thread of its own and counting
+/// is on, calls `count` after a success. The page of this rank, if it has one, shows `note`
+/// meanwhile.
 #[inline(always)]
 pub(crate) fn around(
     note: &Note,
@@ -29,7 +29,7 @@ pub(crate) fn around(
         return call();
     };
     if on.any(DELAYS | CUTS) {
-        // Put together here, so that other calls keep their arguments in registers.
+        // Copied here, so that other calls keep their arguments in registers.
         hold(&thread, &Note { ..*note }, on);
     }
     let area = on.any(PAGES).then(|| thread.begin_note(note));
@@ -45,7 +45,7 @@ pub(crate) fn around(
     code
 }
 
-/// A call that an exception of the application's error handler ends: its note ends with it.
+/// Call that may end by an exception of the application's error handler: its note ends with it.
 struct Unwound(Area, Procedure);
 
 impl Drop for Unwound {
@@ -54,7 +54,7 @@ impl Drop for Unwound {
     }
 }
 
-/// Holds a call back that is to be late, or that is behind a cut.
+/// Delays a call that is to be late, or holds it if it is behind a cut.
 #[cold]
 pub(crate) fn hold(thread: &Thread, note: &Note, on: On) {
     if on.any(DELAYS) && note.sends {
@@ -65,14 +65,14 @@ pub(crate) fn hold(thread: &Thread, note: &Note, on: On) {
     }
 }
 
-/// A procedure that is not counted, but whose own calls must not be either.
+/// Makes a call that is not counted, and whose internal calls must not be counted either.
 #[inline(always)]
 pub fn call(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     around(&note, CallClass::Other, call, |_| ())
 }
 
-/// A procedure that is not counted, whose own calls must not be either, and that waits for nobody:
-/// no page says it.
+/// Makes a call that is not counted, whose internal calls must not be counted either, and that
+/// waits for no process: it does not appear in pages.
 #[inline(always)]
 pub fn quietly(call: impl FnOnce() -> c_int) -> c_int {
     let thread = match features::any(COUNTING) {

@@ -1,4 +1,4 @@
-//! Counted calls, by their roles; the begin and the end of counting.
+//! Counted calls, by their roles; start and end of counting.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -22,31 +22,30 @@ use super::{
     thread,
 };
 
-/// Starts counting; with `interval`, the counts of each such time are kept apart.
+/// Starts counting; with `interval`, each interval of this length has separate counts.
 pub fn begin(interval: Option<Duration>) {
     phases::begin(interval);
     features::begin(COUNTING);
 }
 
-/// Has calls timed that are counted.
+/// Starts timing counted calls.
 pub fn begin_timing() {
     features::begin(TIMING);
 }
 
-/// Has sends of this rank delayed, by times that are made of `seed`.
+/// Delays sends of this rank, by times derived from `seed`.
 pub fn begin_delays(seed: u64) {
     delays::begin(seed);
     features::begin(DELAYS);
 }
 
-/// The number of a communicator of the application's among those that were asked for in this way,
-/// in the order in which they first were; `None` for those of an MPI's own use.
+/// Returns the number of a communicator of the application, in the order of their first queries by
+/// this function; `None` for internal ones of the MPI.
 pub fn number_of(comm: Comm) -> Option<u32> {
     communicators::find(comm).map(|communicator| communicator.number())
 }
 
-/// Stops counting; what was counted stays. Within `MPI_Finalize`, of which the time until now
-/// counts.
+/// Stops counting; the counts stay. Called within `MPI_Finalize`, whose time until now is counted.
 pub fn end() {
     if let Some(thread) = thread::outermost() {
         thread.end_finalize();
@@ -54,7 +53,7 @@ pub fn end() {
     features::end(COUNTING | TIMING | DELAYS);
 }
 
-/// `MPI_Finalize`. What the application's own callbacks do in it is counted.
+/// Makes `MPI_Finalize`. Calls of the application's own callbacks in it are counted.
 pub fn finalize(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     if features::any(TIMING)
         && let Some(thread) = thread::outermost()
@@ -74,13 +73,13 @@ pub fn finalize(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     code
 }
 
-/// A receive or a probe.
+/// Makes a receive or a probe.
 #[inline(always)]
 pub fn receive(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     around(&note, CallClass::Receive, call, |_| ())
 }
 
-/// The same, where messages are watched; `call` takes the address of the status.
+/// Makes a receive or a probe while messages are watched; `call` takes the address of the status.
 #[inline(always)]
 pub fn receive_watched(
     note: Note,
@@ -93,15 +92,15 @@ pub fn receive_watched(
     }
 }
 
-/// What is done in few jobs, in a function of its own: what is done in all then keeps the arguments
-/// of the application's call in registers.
+/// Makes a call in a separate function, for work that few jobs need: the common path then keeps the
+/// arguments of the application's call in registers.
 #[cold]
 #[inline(never)]
 pub fn apart(call: impl FnOnce() -> c_int) -> c_int {
     call()
 }
 
-/// A send.
+/// Makes a send.
 #[inline(always)]
 pub fn send(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
     around(&note, CallClass::Send, call, |thread| {
@@ -109,7 +108,7 @@ pub fn send(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int
     })
 }
 
-/// A send and a receive in one; only what is sent counts.
+/// Makes a combined send and receive; only the sent message is counted.
 #[inline(always)]
 pub fn send_receive(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
     around(&note, CallClass::SendReceive, call, |thread| {
@@ -117,7 +116,8 @@ pub fn send_receive(note: Note, call: impl FnOnce() -> c_int, message: Message) 
     })
 }
 
-/// The same, where messages are watched; `call` takes the address of the status.
+/// Makes a combined send and receive while messages are watched; `call` takes the address of the
+/// status.
 #[inline(always)]
 pub fn send_receive_watched(
     note: Note,
@@ -133,8 +133,7 @@ pub fn send_receive_watched(
     }
 }
 
-/// A send that goes on after the call: `request` is where the native MPI puts its
-/// handle.
+/// Makes a send that continues after the call: `request` is the address of the new handle.
 #[inline(always)]
 pub fn begin_send(
     note: Note,
@@ -147,13 +146,14 @@ pub fn begin_send(
     })
 }
 
-/// A call that completes requests, or looks at them.
+/// Makes a call that completes or queries requests.
 #[inline(always)]
 pub fn complete(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     around(&note, CallClass::Wait, call, |_| ())
 }
 
-/// The same, where requests are watched; `call` takes the address of the status.
+/// Makes a call that completes or queries requests while requests are watched; `call` takes the
+/// address of the status.
 #[inline(always)]
 pub fn complete_watched(
     note: Note,
@@ -173,7 +173,7 @@ pub fn cancel(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int 
     })
 }
 
-/// A send that is only prepared: `request` is where the native MPI puts its handle.
+/// Prepares a persistent send: `request` is the address of the new handle.
 pub fn send_init(
     note: Note,
     call: impl FnOnce() -> c_int,
@@ -185,7 +185,7 @@ pub fn send_init(
     })
 }
 
-/// A receive that is only prepared: `request` is where the native MPI puts its handle.
+/// Prepares a persistent receive: `request` is the address of the new handle.
 pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
     around(&note, CallClass::Receive, call, |thread| {
         if features::any(PAGES) {
@@ -197,7 +197,7 @@ pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> 
     })
 }
 
-/// The start of `count` prepared requests, an array at `requests`.
+/// Starts `count` persistent requests, an array at `requests`.
 pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
     around(&note, CallClass::Send, call, |thread| {
         prepared::started(thread, count, requests);
@@ -210,13 +210,13 @@ pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: W
     })
 }
 
-/// A collective.
+/// Makes a collective.
 #[inline(always)]
 pub fn collective(note: Note, next: impl FnOnce() -> c_int, comm: Comm, call: &Call) -> c_int {
     replaceable(note, |_| next(), comm, call)
 }
 
-/// A collective that a plan may run: `run` leaves it where it is told to.
+/// Makes a collective that a plan may run: `run` stores that plan in its argument.
 #[inline(always)]
 pub fn replaceable(
     note: Note,
@@ -242,8 +242,8 @@ pub fn replaceable(
     )
 }
 
-/// A collective that is only prepared: `request` is where its handle goes. `run` leaves the plan
-/// that runs it where it is told to.
+/// Prepares a persistent collective: `request` is the address of the new handle. `run` stores the
+/// plan that runs it in its argument.
 pub fn collective_init(
     note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
@@ -260,7 +260,7 @@ pub fn collective_init(
     )
 }
 
-/// A neighbourhood collective that a plan may run: `run` leaves it where it is told to.
+/// Makes a neighbourhood collective that a plan may run: `run` stores that plan in its argument.
 #[inline(always)]
 pub fn neighbourhood(
     note: Note,
@@ -292,8 +292,8 @@ pub fn neighbourhood(
     )
 }
 
-/// A neighbourhood collective that is only prepared: `request` is where its handle goes. `run`
-/// leaves the plan that runs it where it is told to.
+/// Prepares a persistent neighbourhood collective: `request` is the address of the new handle.
+/// `run` stores the plan that runs it in its argument.
 pub fn neighbourhood_init(
     note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
@@ -310,7 +310,7 @@ pub fn neighbourhood_init(
     )
 }
 
-/// A put, a get, or an accumulate.
+/// Makes a put, a get, or an accumulate.
 #[inline(always)]
 pub fn transfer(
     what: WindowCall,
@@ -323,7 +323,7 @@ pub fn transfer(
     })
 }
 
-/// An accumulate that gets what was there.
+/// Makes an accumulate that fetches the previous contents.
 #[inline(always)]
 pub fn fetch(note: Note, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
     around(&note, CallClass::OneSided, call, |thread| {
@@ -332,14 +332,14 @@ pub fn fetch(note: Note, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_
     })
 }
 
-/// A call that opens an epoch of this kind.
+/// Makes a call that opens an epoch of this kind.
 pub fn open_epoch(kind: EpochKind, note: Note, call: impl FnOnce() -> c_int, window: Win) -> c_int {
     around(&note, CallClass::WindowEpoch, call, |thread| {
         thread.count_epoch(WindowCall::Open, Some(kind), window)
     })
 }
 
-/// A flush, or a post.
+/// Makes a flush, or a post.
 pub fn within_epoch(
     what: WindowCall,
     note: Note,
@@ -351,7 +351,7 @@ pub fn within_epoch(
     })
 }
 
-/// A call that ends an epoch, or waits for the end of one.
+/// Makes a call that ends an epoch, or waits for the end of one.
 pub fn end_epoch(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     around(&note, CallClass::WindowEpoch, call, |_| ())
 }

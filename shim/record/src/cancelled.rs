@@ -1,6 +1,6 @@
-//! Sends that are cancelled are not counted. Whether a cancellation succeeded is
-//! only known when the request completes: until then the request is watched,
-//! and the calls that complete requests look for it.
+//! Cancelled sends, which are not counted. The result of a cancellation is only known when the
+//! request completes: until then the request is watched, and calls that complete requests check for
+//! it.
 
 use std::collections::HashMap;
 
@@ -17,21 +17,21 @@ use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
 
-/// What a request sent: kind, receiver, bytes.
+/// Messages of a request: kind, receiver, bytes.
 type Messages = Vec<(MessageKind, u32, u64)>;
 
 /// Sends that the application tried to cancel.
 #[derive(Default)]
 struct Cancelled {
-    /// Those that are under way, by their requests.
+    /// Active ones, by their requests.
     watched: HashMap<Request, Messages>,
-    /// What was counted of those that were cancelled, by kind and partner.
+    /// Counts of those that were cancelled, by kind and partner.
     taken_back: HashMap<(MessageKind, u32), Traffic>,
 }
 
 static CANCELLED: Lazy<Mutex<Cancelled>> = Lazy::new(Mutex::default);
 
-/// Shows `each` what was counted and then cancelled. Nothing is allocated.
+/// Calls `each` with the traffic that was counted and then cancelled. Nothing is allocated.
 pub fn each_taken_back(patience: impl Patience, mut each: impl FnMut(MessageKind, u32, Traffic)) {
     if let Some(cancelled) = patience.acquire(|| CANCELLED.try_lock()) {
         for (&(kind, partner), &traffic) in &cancelled.taken_back {
@@ -40,7 +40,7 @@ pub fn each_taken_back(patience: impl Patience, mut each: impl FnMut(MessageKind
     }
 }
 
-/// What the request sends or has sent, if it is a send that is known.
+/// Returns the messages that the request sends or has sent, if it is a known send.
 fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
     if let Some(messages) = prepared::messages_of(request) {
         return Some(messages);
@@ -49,7 +49,7 @@ fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
     Some(vec![(MessageKind::PointToPoint, partner, bytes)])
 }
 
-/// `MPI_Cancel` of the request at `address` succeeded.
+/// Notes that `MPI_Cancel` of the request at `address` succeeded.
 pub fn begun(thread: &Thread, address: Word) {
     let request = handle_at(address);
     if let Some(messages) = messages_of(thread, request) {
@@ -58,13 +58,13 @@ pub fn begun(thread: &Thread, address: Word) {
     }
 }
 
-/// Whether the application tried to cancel this request.
+/// True if the application tried to cancel this request.
 pub fn is_watched(request: Request) -> bool {
     CANCELLED.lock().watched.contains_key(&request)
 }
 
-/// A request completed with this status: its messages are taken back if it was watched and
-/// cancelled.
+/// Settles a request that completed with this status: its messages are subtracted if it was watched
+/// and cancelled.
 ///
 /// # Safety
 /// The status is that of a call that is complete.

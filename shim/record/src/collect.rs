@@ -1,5 +1,5 @@
-//! At the end of a job: every rank's partial profile, brought to process 0
-//! along a binomial tree.
+//! Collection of all ranks' partial profiles at the end of a job, on process 0, along a binomial
+//! tree.
 
 use thiserror::Error;
 use treepie_base::{List, Process, Rank};
@@ -14,19 +14,19 @@ use super::Unlimited;
 use super::identity::{Identity, identify};
 use super::stream;
 
-/// Why there is no profile.
+/// Reason why there is no profile.
 #[derive(Debug, Error)]
 pub enum CollectError {
-    /// A native call failed, or what was shared did not come across.
+    /// A native call failed, or shared data did not arrive.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// Partial profiles that do not go together.
+    /// Partial profiles that do not match.
     #[error("a rank's partial profile {0}")]
     PartialProfile(#[from] PartialProfileError),
 }
 
 impl CollectError {
-    /// Whether this rank is to say it.
+    /// True if this rank is to report it.
     pub fn is_told_here(&self) -> bool {
         match self {
             CollectError::Share(error) => error.is_told_here(),
@@ -41,7 +41,7 @@ impl From<NativeError> for CollectError {
     }
 }
 
-/// Fixes the world in whose ranks everything is counted, before counting begins.
+/// Fixes the world whose ranks are used in all counts, before counting begins.
 ///
 /// # Errors
 /// A native call that failed.
@@ -57,12 +57,13 @@ pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
 }
 
 /// Collects the record. Collective over all processes. `read_topology` is called on one process of
-/// each host. `found` is what guards found of which this process is to tell. On process 0, `write`
-/// gets the profile and says whether it is written; the result is the same on every process.
+/// each host. `found` holds the results of guards that this process is to report. On process 0,
+/// `write` gets the profile and returns true if it is written; the result is the same on every
+/// process.
 ///
 /// # Errors
-/// A native call that failed, a process that does not answer, and on process 0 partial profiles
-/// that make no sense.
+/// A native call that failed, a process that does not answer, and on process 0 invalid partial
+/// profiles.
 pub fn collect(
     members: &BoundedMembers<'_>,
     run: &RunDescription,
@@ -74,7 +75,7 @@ pub fn collect(
     let mut partial = Vec::new();
     stream::encode(Unlimited, &mut partial);
     let partials = gather_bytes(members, partial)?;
-    // What is wrong with the partial profiles must not keep the others waiting.
+    // Errors in the partial profiles must not keep the others waiting.
     let is_root = process == Process(0);
     let merged = is_root.then(|| Merger::merge_all(run, &partials));
     drop(partials);
@@ -111,7 +112,7 @@ pub fn collect(
     failed.map_or(Ok(written), |error| Err(error.into()))
 }
 
-/// Hosts with the same hardware, together.
+/// Returns the topologies, with hosts of equal hardware grouped.
 fn alike(profile: &Profile, texts: Vec<Option<String>>) -> Vec<HostTopology> {
     let mut topologies: Vec<HostTopology> = Vec::new();
     for (host, text) in profile.hosts.iter().zip(texts) {

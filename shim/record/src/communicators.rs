@@ -1,5 +1,5 @@
-//! What is known of each communicator of the application's: which rank of the application's world
-//! each of its ranks is. Found by purely local calls at the first use.
+//! Communicators of the application: the rank in the application's world of each of their ranks.
+//! Computed by purely local calls at the first use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,32 +18,32 @@ use super::page::places::CommunicatorEntry;
 use super::patience::Patience;
 use super::registry::{MadeBy, Registry};
 
-/// One communicator of the application's.
+/// Communicator of the application.
 pub struct Communicator {
     handle: Comm,
-    /// World rank of each rank that messages can be sent to: the remote group's
-    /// for an inter-communicator. `u32::MAX` for processes of another world.
+    /// World rank of each rank that messages can be sent to: of the remote group, for an
+    /// inter-communicator. `u32::MAX` for processes of another world.
     partners: Vec<u32>,
-    /// The caller's rank.
+    /// Rank of this process.
     rank: u32,
     inter: bool,
-    /// World ranks that the caller sends to in neighbourhood collectives.
+    /// World ranks that this process sends to in neighbourhood collectives.
     neighbours: OnceCell<Vec<Option<u32>>>,
     recent: Recent,
     tallies: Mutex<Tallies>,
-    /// Its place in this rank's page.
+    /// Its entry in this rank's page.
     place: Option<CommunicatorEntry>,
     /// Its number in the order of receives.
     number: OnceCell<u32>,
 }
 
-/// Communicators that have a number in the order of receives.
+/// Number of communicators that have a number in the order of receives.
 static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
-/// The communicators of this process.
+/// Communicators of this process.
 struct Communicators {
     known: Registry<Comm, Communicator>,
-    /// Records of those that are no more. While they are held, none more is put away.
+    /// Records of communicators that have been freed. While they are locked, no more are added.
     put_away: Lazy<Mutex<Records>>,
 }
 
@@ -52,14 +52,13 @@ static COMMUNICATORS: Communicators = Communicators {
     put_away: Lazy::new(Mutex::default),
 };
 
-/// Changes when a communicator's handle is forgotten.
+/// Returns an epoch, which changes when a communicator's handle is forgotten.
 #[inline(always)]
 pub fn epoch() -> u64 {
     COMMUNICATORS.known.epoch()
 }
 
-/// The communicator with this handle; `None` for those that are not the
-/// application's.
+/// Returns the communicator with this handle; `None` for those that are not the application's.
 pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
     let native = native()?;
     let comm = native.plain(comm);
@@ -68,7 +67,7 @@ pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
         .find_or(comm, || Communicator::look_up(native, comm).ok())
 }
 
-/// A communicator was made.
+/// Registers a new communicator.
 pub fn made(handle: Comm, by: MadeBy) {
     ended(handle);
     if by == MadeBy::Mpi {
@@ -76,8 +75,8 @@ pub fn made(handle: Comm, by: MadeBy) {
     }
 }
 
-/// A communicator was made that can be used: it gets its place in this rank's page. Which one with
-/// its members it is, is counted as they are made.
+/// Registers a new communicator that can be used: it gets its entry in this rank's page. Its index
+/// among those with the same members follows from the order of creation.
 pub fn placed(handle: Comm) {
     let Some(native) = native() else { return };
     if !features::any(PAGES) || native.is_null_communicator(handle) {
@@ -91,9 +90,9 @@ pub fn placed(handle: Comm) {
     COMMUNICATORS.known.set(handle, communicator);
 }
 
-/// A communicator is no more: its counts are kept, its handle is forgotten.
+/// Removes a freed communicator: its counts are kept, its handle is forgotten.
 pub fn ended(handle: Comm) {
-    // Held over both steps, so that who reads all counts meanwhile finds them.
+    // Locked during both steps, so that a concurrent reader of all counts finds them.
     let mut records = COMMUNICATORS.put_away.lock();
     if let Some(communicator) = COMMUNICATORS.known.forget(handle) {
         communicator.put_away(&mut records);
@@ -103,8 +102,8 @@ pub fn ended(handle: Comm) {
     }
 }
 
-/// Writes the collectives of all communicators, of those that are no more too.
-/// What is locked for longer than `patience` is left out.
+/// Writes the collectives of all communicators, including those that have been freed. Data that are
+/// locked for longer than `patience` are omitted.
 pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
     let records = patience.acquire(|| COMMUNICATORS.put_away.try_lock());
     if let Some(records) = &records {
@@ -136,21 +135,22 @@ impl Communicator {
         })
     }
 
-    /// The world rank of a destination, if it has one.
+    /// Returns the world rank of a destination, if it has one.
     #[inline(always)]
     pub fn partner(&self, dest: usize) -> Option<u32> {
         let partner = *self.partners.get(dest)?;
         (partner != u32::MAX).then_some(partner)
     }
 
-    /// Its number among those that were asked for it, in the order in which they first were.
+    /// Returns its number among communicators, in the order of their first queries by this
+    /// function.
     pub fn number(&self) -> u32 {
         *self
             .number
             .get_or_init(|| NUMBERED.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// One more collective has returned, or started (`Note::as_done`).
+    /// Counts one more collective that has returned, or started (`Note::as_done`).
     #[inline(always)]
     pub fn count_done(&self, call: u64) {
         if let Some(place) = self.place {
@@ -158,13 +158,13 @@ impl Communicator {
         }
     }
 
-    /// Collectives that have returned, or started.
+    /// Returns the number of collectives that have returned, or started.
     pub fn done(&self) -> u64 {
         self.place.map_or(0, CommunicatorEntry::done)
     }
 
-    /// World ranks that this process sends to in neighbourhood collectives, in
-    /// the order of the calls' arguments; `None` where there is no process.
+    /// Returns the world ranks that this process sends to in neighbourhood collectives, in the
+    /// order of the calls' arguments; `None` for a missing process.
     pub fn neighbours(&self) -> &[Option<u32>] {
         self.neighbours.get_or_init(|| {
             let ranks = native().and_then(|native| native.neighbours(self.handle).ok());
@@ -176,12 +176,12 @@ impl Communicator {
         })
     }
 
-    /// The caller's rank.
+    /// Returns the rank of this process.
     pub fn rank(&self) -> u32 {
         self.rank
     }
 
-    /// The rank here of a process of the world.
+    /// Returns the rank of a process of the world in this communicator.
     pub fn rank_of(&self, partner: u32) -> Option<u32> {
         let mut partners = (0u32..).zip(&self.partners);
         let found = partners.find(|(_, world)| **world == partner)?;
@@ -215,8 +215,8 @@ impl Communicator {
         }
     }
 
-    /// What this rank has to report of a collective call; nothing where another
-    /// does, and of inter-communicators.
+    /// Returns this rank's report of a collective call; `None` if another rank reports it, and for
+    /// inter-communicators.
     pub fn observe(&self, call: &Call) -> Option<CallTraffic> {
         if self.inter {
             return None;
@@ -244,7 +244,7 @@ impl Communicator {
         tallies.add(operation, seen, plan);
     }
 
-    /// Whether this process speaks for the communicator; its ranks in the world.
+    /// Returns the communicator's ranks in the world if this process reports for it.
     pub fn group_if_first(&self) -> Option<&[u32]> {
         let first = self.rank == 0 && !self.inter && collectives::is_reported(&self.partners);
         first.then_some(&self.partners)
@@ -259,7 +259,7 @@ impl Communicator {
         }
     }
 
-    /// Adds what was counted to `records`, and takes it from here.
+    /// Moves the counts to `records`.
     fn put_away(&self, records: &mut Records) {
         let mut tallies = std::mem::take(&mut *self.tallies.lock());
         self.recent.settle(&mut tallies);

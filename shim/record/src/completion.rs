@@ -1,4 +1,4 @@
-//! Calls that complete requests, and the statuses of those that they complete.
+//! Calls that complete requests, and the statuses of these.
 
 use treepie_mpi::native::{Native, native};
 use treepie_mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
@@ -6,30 +6,29 @@ use treepie_mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
 use super::registry::handle_at;
 use super::{cancelled, received};
 
-/// A call that completes requests, as its procedure is told of it. Addresses that
-/// it does not have are 0.
+/// Call that completes requests, as its procedure passes it on. Addresses that it lacks are 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Completion {
     /// Number of requests.
     pub count: c_int,
-    /// The requests.
+    /// Address of the requests.
     pub requests: Word,
-    /// Where it says whether any or all completed.
+    /// Address of the flag: true if any or all completed.
     pub flag: Word,
-    /// Where it says which one completed, of several.
+    /// Address of the index of the completed request, of several.
     pub index: Word,
-    /// Where it says how many completed.
+    /// Address of the number of completed requests.
     pub completed: Word,
-    /// Where it says which ones completed.
+    /// Address of the indices of completed requests.
     pub indices: Word,
     /// The status, or an array of them.
     pub status: StatusAddress,
-    /// Whether `status` is an array with one for each request.
+    /// True if `status` is an array with one element for each request.
     pub array: bool,
 }
 
 impl Completion {
-    /// The completion of one request.
+    /// Completion of one request.
     pub const NONE: Completion = Completion {
         count: 1,
         requests: 0,
@@ -59,8 +58,8 @@ pub fn complete(completion: &Completion, call: impl FnOnce(StatusAddress) -> c_i
 }
 
 impl Completion {
-    /// Calls the native MPI, and shows `each` those requests of interest that it completed, with
-    /// their statuses, also where the application wants none. `call` takes the status.
+    /// Calls the native MPI, and passes to `each` the requests of interest that it completed, with
+    /// their statuses, even if the application wants none. `call` takes the status.
     pub fn observed(
         &self,
         native: &Native,
@@ -86,7 +85,7 @@ impl Completion {
         let code = call(status);
         if code == SUCCESS {
             for (at, request) in watched {
-                // SAFETY: the call succeeded, and what it was given holds its results.
+                // SAFETY: the call succeeded, and its arguments hold its results.
                 if let Some(place) = unsafe { self.status_of(at) } {
                     each(request, status.nth(place, native.abi.status_bytes));
                 }
@@ -95,7 +94,7 @@ impl Completion {
         code
     }
 
-    /// The requests of the call.
+    /// Returns the requests of the call.
     pub fn requests(&self, native: &Native) -> impl Iterator<Item = Request> {
         let (first, bytes) = (self.requests, native.abi.handle_bytes);
         let count = usize::try_from(self.count).unwrap_or(0);
@@ -109,11 +108,12 @@ impl Completion {
         }
     }
 
-    /// Puts errors into the array of statuses, each at its place; into those of other requests that
-    /// were completed that they have none, where `all_others` have none.
+    /// Puts errors into the array of statuses, each at its index; with `all_others`, sets those of
+    /// other completed requests to success.
     ///
     /// # Safety
-    /// The call has told what it completed, its arguments are these, and the places are among it.
+    /// The call has set its results, its arguments are these, and the indices are among the
+    /// completed ones.
     pub unsafe fn put_errors(
         &self,
         native: &Native,
@@ -139,10 +139,10 @@ impl Completion {
         errors.for_each(|(place, error)| put(place, error));
     }
 
-    /// Which of the statuses is that of the request `at`, if it completed.
+    /// Returns the index of the status of the request `at`, if it completed.
     ///
     /// # Safety
-    /// The call has told what it completed, and its arguments are these.
+    /// The call has set its results, and its arguments are these.
     pub unsafe fn status_of(&self, at: usize) -> Option<usize> {
         // SAFETY: the caller's promise.
         let integer = |address: Word| unsafe { *(address as *const c_int) };

@@ -1,5 +1,5 @@
-//! Messages and bytes to each partner: a table for each thread, written by that
-//! thread alone without a locked instruction, read by whoever collects.
+//! Messages and bytes to each partner: a table for each thread, written by that thread alone
+//! without locked instructions, and read by any collector.
 
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -17,17 +17,16 @@ use super::sums::increase;
 /// The partner of receives from any source.
 pub const ANY_SOURCE: u32 = u32::MAX;
 
-/// A partner and a kind as one number, which is never 0.
+/// Packs a kind and a partner into one number, which is never 0.
 #[inline(always)]
 fn key(kind: MessageKind, partner: u32) -> u64 {
     (u64::from(partner) << 2 | kind as u64) + 1
 }
 
-/// How many non-blocking sends of a thread are remembered, for the case that one
-/// of them is cancelled.
+/// Number of non-blocking sends of a thread that are remembered, in case one of them is cancelled.
 const REMEMBERED: usize = 256;
 
-/// A non-blocking send.
+/// Non-blocking send.
 #[derive(Default)]
 struct Sent {
     request: AtomicUsize,
@@ -42,38 +41,37 @@ struct Time {
     nanoseconds: AtomicU64,
 }
 
-/// The counters of one thread at a time. They last as long as the process, and
-/// so do their tables: those that were outgrown are together smaller than those in use.
+/// Counters of one thread at a time. They and their tables last as long as the process: the
+/// outgrown tables are together smaller than those in use.
 #[repr(align(128))]
 pub struct Counters {
     messages: Growing,
     accesses: Growing,
-    /// Receives by source, where this rank has a page.
+    /// Receives by source, if this rank has a page.
     posted: Growing,
-    /// Messages received by source, where this rank may be stopped at a cut.
+    /// Messages received by source, if this rank may be stopped at a cut.
     received: Growing,
     taken: AtomicBool,
-    /// The non-blocking sends of late, in a ring.
+    /// Most recent non-blocking sends, in a ring.
     sent: [Sent; REMEMBERED],
     next_sent: AtomicUsize,
     times: [Time; CallClass::ALL.len()],
-    /// The counters that were there before these.
+    /// Next element of the list of counters.
     others: AtomicPtr<Counters>,
 }
 
-/// All counters there are, a list that only grows: it can be read at any moment,
-/// from a signal handler too. Those of threads that ended are taken over by new
-/// ones.
+/// All counters, a list that only grows: it can be read at any moment, even from a signal handler.
+/// Those of threads that have ended are reused by new ones.
 static ALL: AtomicPtr<Counters> = AtomicPtr::new(ptr::null_mut());
 
-/// All counters.
+/// Returns all counters.
 fn all() -> impl Iterator<Item = &'static Counters> {
     // SAFETY: the list only ever holds addresses of leaked counters.
     let at = |address: &AtomicPtr<Counters>| unsafe { address.load(Ordering::Acquire).as_ref() };
     std::iter::successors(at(&ALL), move |counters| at(&counters.others))
 }
 
-/// Counters for a new thread.
+/// Returns counters for a new thread.
 pub fn claim() -> &'static Counters {
     if let Some(free) = all().find(|counters| !counters.taken.swap(true, Ordering::Acquire)) {
         return free;
@@ -90,14 +88,15 @@ pub fn claim() -> &'static Counters {
     }
 }
 
-/// Reads what all threads counted: the same kind and partner once for each thread.
+/// Reads the counts of all threads: each kind and partner once for each thread.
 pub fn read_all(mut each: impl FnMut(MessageKind, u32, Traffic)) {
     for counters in all() {
         counters.read(&mut each);
     }
 }
 
-/// Reads how many receives all threads posted from each partner: the same once for each thread.
+/// Reads the number of receives that all threads posted from each partner: each partner once for
+/// each thread.
 pub fn read_posted(mut each: impl FnMut(u32, u64)) {
     for counters in all() {
         counters
@@ -106,7 +105,8 @@ pub fn read_posted(mut each: impl FnMut(u32, u64)) {
     }
 }
 
-/// Reads what all threads received from each partner: the same once for each thread.
+/// Reads the messages that all threads received from each partner: each partner once for each
+/// thread.
 pub fn read_received(mut each: impl FnMut(u32, Traffic)) {
     for counters in all() {
         let read = |key, traffic| each((key - 1) as u32, traffic);
@@ -114,15 +114,15 @@ pub fn read_received(mut each: impl FnMut(u32, Traffic)) {
     }
 }
 
-/// Reads the calls of all threads on windows: the same once for each thread.
-/// The number is that of intervals between synchronisations in which there were some.
+/// Reads the calls of all threads on windows: each key once for each thread. The number is that of
+/// intervals between synchronisations with such calls.
 pub fn read_accesses(mut each: impl FnMut(WindowIndex, Access, Traffic, u32)) {
     for counters in all() {
         counters.read_accesses(&mut each);
     }
 }
 
-/// Reads how long all threads were in calls of each class.
+/// Reads the time of all threads in calls of each class.
 pub fn read_times(mut each: impl FnMut(CallClass, CallTime)) {
     for counters in all() {
         for (class, time) in CallClass::ALL.iter().copied().zip(&counters.times) {
@@ -135,8 +135,8 @@ pub fn read_times(mut each: impl FnMut(CallClass, CallTime)) {
     }
 }
 
-/// The receiver and the bytes of the latest non-blocking send that has this
-/// request, among those that are remembered; `own` are asked first.
+/// Returns the receiver and the bytes of the latest remembered non-blocking send with this request;
+/// `own` are searched first.
 pub fn find_sent(own: &'static Counters, request: Request) -> Option<(u32, u64)> {
     let others = all().filter(|counters| !ptr::eq(*counters, own));
     std::iter::once(own)
@@ -166,8 +166,8 @@ impl Counters {
         self.messages.add(key(kind, partner), bytes);
     }
 
-    /// Adds a call on a window, in this interval between synchronisations, to what its key
-    /// (`access_key`) counts. Only the owning thread may call this.
+    /// Adds a call on a window, in this interval between synchronisations, to the counts of its key
+    /// (`access_key`). Only the owning thread may call this.
     #[inline(always)]
     pub fn add_access(&self, key: u64, bytes: u64, interval: u32) {
         let slot = self.accesses.added_in_a_row(key, bytes);
@@ -180,13 +180,13 @@ impl Counters {
         self.posted.add(u64::from(partner) + 1, 0);
     }
 
-    /// As `add_posted`; returns what counts further ones at once.
+    /// Adds a receive like `add_posted`; returns a shortcut for further ones.
     pub fn posted(&self, partner: u32) -> Counted {
         self.posted.counted(u64::from(partner) + 1, 0)
     }
 
-    /// Adds a receive to those that were counted before; whether that is still so. Only the owning
-    /// thread may call this.
+    /// Adds a receive by such a shortcut; false if it is no longer valid. Only the owning thread
+    /// may call this.
     #[inline(always)]
     pub fn add_to_posted(&self, counted: &Counted) -> bool {
         self.posted.add_to(counted, 0)
@@ -225,7 +225,7 @@ impl Counters {
         increase(&time.nanoseconds, nanoseconds);
     }
 
-    /// Reads the counts; what windows moved is in both of its forms.
+    /// Reads the counts; traffic of windows is included in both of its forms.
     pub fn read(&self, mut each: impl FnMut(MessageKind, u32, Traffic)) {
         self.messages.read(|key, traffic| {
             if let Some(kind) = MessageKind::from_number((key - 1) & 3) {
@@ -256,7 +256,7 @@ impl Counters {
         });
     }
 
-    /// Gives the counters, with what they hold, to the next thread that starts.
+    /// Leaves the counters, with their contents, to the next thread that starts.
     pub fn release(&self) {
         self.taken.store(false, Ordering::Release);
     }
@@ -319,7 +319,7 @@ mod tests {
         let place =
             |target: u32| super::super::access_key::of_call(1, WindowCall::Put, true, 4, target);
         for interval in [0, 0, 1, 5, 5] {
-            // Some come in a row.
+            // Some are consecutive.
             for target in (0..100).flat_map(|target| [target, target]) {
                 counters.add_access(place(target), 8, interval);
             }
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn the_latest_send_with_a_request_is_the_one_that_is_found() {
         let counters = Counters::new();
-        // SAFETY: no MPI sees it.
+        // SAFETY: it is not passed to an MPI.
         let request = |word| unsafe { Request::from_word(word) };
         counters.remember(request(7), 1, 10);
         counters.remember(request(8), 2, 20);

@@ -1,4 +1,4 @@
-//! Delays of sends, for runs that are to take another order: what a race hides shows sooner.
+//! Delays of sends, for runs that are to take another order: hidden races show sooner.
 //!
 //! Half of the ranks, by the seed, wait up to 2 ms before each send (noise as NINJA injects, Sato
 //! et al., PPoPP 2017).
@@ -11,13 +11,13 @@ use treepie_base::random::mix;
 
 use super::identity::identity;
 
-/// The longest delay, in nanoseconds.
+/// Longest delay, in nanoseconds.
 const LONGEST: u64 = 2_000_000;
 
-/// The state of the generator; 0 on ranks that are not delayed.
+/// State of the generator; 0 on ranks that are not delayed.
 static STATE: AtomicU64 = AtomicU64::new(0);
 
-/// Begins, with this seed.
+/// Starts delays with this seed.
 pub fn begin(seed: u64) {
     let rank = identity().map_or(0, |identity| identity.rank.0 as u64);
     let start = mix(seed
@@ -29,7 +29,7 @@ pub fn begin(seed: u64) {
     );
 }
 
-/// Waits, where this rank is delayed.
+/// Waits, if this rank is delayed.
 #[cold]
 pub fn delay() {
     let state = STATE.load(Ordering::Relaxed);

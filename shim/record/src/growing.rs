@@ -1,4 +1,4 @@
-//! Tables of counts that grow: what one thread counts by keys, and any may read.
+//! Growing tables of counts: one thread counts by keys, and any thread may read.
 
 use std::ptr;
 use std::slice;
@@ -8,25 +8,25 @@ use treepie_traffic::Traffic;
 
 use super::sums::Sums;
 
-/// What is alike, as one number. Only the owner writes.
+/// Counts of one key. Only the owner writes.
 #[derive(Default)]
 #[repr(align(32))]
 pub struct Slot {
-    /// Never 0 but in a slot that is free.
+    /// Key; 0 only in a free slot.
     key: AtomicU64,
     sums: Sums,
-    /// Of calls on windows: the latest interval between synchronisations in its upper half, the
-    /// number of intervals in its lower one.
+    /// For calls on windows: the latest interval between synchronisations in the upper half, the
+    /// number of intervals in the lower one.
     intervals: AtomicU64,
 }
 
 impl Slot {
-    /// The number of intervals in which there were calls.
+    /// Returns the number of intervals with calls.
     pub fn intervals(&self) -> u32 {
         self.intervals.load(Ordering::Relaxed) as u32
     }
 
-    /// A call was made in this interval.
+    /// Notes a call in this interval.
     #[inline(always)]
     pub fn note_interval(&self, interval: u32) {
         let known = self.intervals.load(Ordering::Relaxed);
@@ -38,16 +38,16 @@ impl Slot {
     }
 }
 
-/// Slots in two lines of the cache, which processors fetch together: what one thread
-/// writes is never in the way of another.
+/// Slots in two cache lines, which processors fetch together: writes of one thread never interfere
+/// with another.
 #[derive(Default)]
 #[repr(C, align(128))]
 struct Lines([Slot; SLOTS]);
 
 const SLOTS: usize = 4;
 
-/// An open-addressing table, a power of two of slots long, never more than three
-/// quarters full. It is there as long as the process.
+/// Open-addressing table with a power of two of slots, at most three quarters full. It lasts as
+/// long as the process.
 struct Table {
     slots: &'static [Slot],
 }
@@ -56,17 +56,17 @@ impl Table {
     fn new(lines: usize) -> Self {
         let lines: Box<[Lines]> = (0..lines).map(|_| Lines::default()).collect();
         let lines = Box::leak(lines);
-        // SAFETY: lines are nothing but slots, one behind the other.
+        // SAFETY: lines consist of consecutive slots.
         let slots = unsafe { slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * SLOTS) };
         Table { slots }
     }
 
-    /// The key's slot, or the free one where it would be.
+    /// Returns the key's slot, or the free one where it would be.
     #[inline(always)]
     fn slot(&self, key: u64) -> &Slot {
         let mask = self.slots.len() - 1;
-        // Fibonacci hashing: neighbouring ranks, and ranks a power of two
-        // apart, land in different slots.
+        // Fibonacci hashing: neighbouring ranks, and ranks a power of two apart, use different
+        // slots.
         let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let mut at = hash as usize & mask;
         loop {
@@ -80,24 +80,24 @@ impl Table {
     }
 }
 
-/// Where a key was counted.
+/// Slot in which a key was counted.
 #[derive(Clone, Copy)]
 pub struct Counted {
     slot: &'static Slot,
     table: *const Table,
 }
 
-/// A table that is outgrown now and then: a larger one takes its place, and it is left as it is, in
-/// case somebody reads.
+/// Table that grows: a larger one replaces it, and the old one stays as it is, in case it is being
+/// read.
 pub struct Growing {
     table: AtomicPtr<Table>,
     used: AtomicU32,
-    /// The slot of the last call, in the current table, where such calls come in a row.
+    /// Slot of the last call, in the current table, if such calls are consecutive.
     last: AtomicPtr<Slot>,
 }
 
 impl Growing {
-    /// An empty one of so many lines.
+    /// Creates an empty one of `lines` lines.
     pub fn new(lines: usize) -> Self {
         Growing {
             table: AtomicPtr::new(Box::leak(Box::new(Table::new(lines)))),
@@ -112,13 +112,13 @@ impl Growing {
         unsafe { &*self.table.load(Ordering::Acquire) }
     }
 
-    /// Adds a message to what is counted by this key. Only the owning thread may call this.
+    /// Adds a message to the counts of this key. Only the owning thread may call this.
     #[inline(always)]
     pub fn add(&self, key: u64, bytes: u64) {
         self.added(key, bytes);
     }
 
-    /// As `add`; returns the slot.
+    /// Adds a message like `add`; returns the slot.
     #[inline(always)]
     fn added(&self, key: u64, bytes: u64) -> &'static Slot {
         let slot = self.current().slot(key);
@@ -129,14 +129,15 @@ impl Growing {
         slot
     }
 
-    /// As `add`; returns what counts further ones at once, as long as the table is not outgrown.
+    /// Adds a message like `add`; returns a shortcut for further ones, valid as long as the table
+    /// is not outgrown.
     pub fn counted(&self, key: u64, bytes: u64) -> Counted {
         let slot = self.added(key, bytes);
         let table = self.table.load(Ordering::Relaxed);
         Counted { slot, table }
     }
 
-    /// Adds a message to what was counted before; whether that is still so.
+    /// Adds a message by such a shortcut; false if it is no longer valid.
     #[inline(always)]
     pub fn add_to(&self, counted: &Counted, bytes: u64) -> bool {
         let holds = ptr::eq(counted.table, self.table.load(Ordering::Relaxed));
@@ -146,7 +147,8 @@ impl Growing {
         holds
     }
 
-    /// As `added`, where most calls have the key of the one before: that takes no look-up.
+    /// Adds a message like `added`, for calls that mostly have the key of the previous one: these
+    /// need no lookup.
     #[inline(always)]
     pub fn added_in_a_row(&self, key: u64, bytes: u64) -> &'static Slot {
         // SAFETY: it only ever holds addresses in leaked tables.
@@ -188,12 +190,12 @@ impl Growing {
         self.table.store(larger, Ordering::Release);
     }
 
-    /// Reads what was counted by each key.
+    /// Reads the counts of each key.
     pub fn read(&self, mut each: impl FnMut(u64, Traffic)) {
         self.read_slots(|key, traffic, _| each(key, traffic));
     }
 
-    /// The same, with the slots.
+    /// Reads the counts of each key, with its slot.
     pub fn read_slots(&self, mut each: impl FnMut(u64, Traffic, &Slot)) {
         for slot in self.current().slots {
             let key = slot.key.load(Ordering::Acquire);

@@ -1,5 +1,5 @@
-//! The few handles that a thread used last, with what is known of them: so that
-//! a counted call takes no lock.
+//! Cache of the few handles that a thread used last, with their values, so that a counted call
+//! takes no lock.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ struct Slot<H, T> {
     value: Option<Arc<T>>,
 }
 
-/// A direct-mapped cache of `N` (a power of two) handles. An entry holds while
-/// the epoch does: whoever forgets a handle starts a new epoch.
+/// Direct-mapped cache of `N` (a power of two) handles. An entry is valid during one epoch: removal
+/// of a handle starts a new epoch.
 pub struct HandleCache<H, T, const N: usize> {
     slots: [RefCell<Slot<H, T>>; N],
 }
@@ -33,8 +33,7 @@ impl<H: Handle + PartialEq, T, const N: usize> Default for HandleCache<H, T, N> 
 }
 
 impl<H: Handle + PartialEq, T, const N: usize> HandleCache<H, T, N> {
-    /// Reads what is known of `handle`, asking `find` where the cache does not
-    /// know; `None` where `find` does not either.
+    /// Reads the value of `handle`, from the cache or from `find`; `None` if `find` returns `None`.
     #[inline(always)]
     pub fn with<R>(
         &self,
@@ -80,7 +79,7 @@ mod tests {
     use treepie_mpi::{Comm, Word};
 
     fn comm(word: Word) -> Comm {
-        // SAFETY: no MPI sees it.
+        // SAFETY: it is not passed to an MPI.
         unsafe { Comm::from_word(word) }
     }
 

@@ -1,4 +1,4 @@
-//! Who this process is in the record, and the world whose ranks everything is counted in.
+//! Identity of this process in the record, and the world whose ranks are used in all counts.
 
 use once_cell::sync::OnceCell;
 use treepie_base::{Process, Rank};
@@ -8,31 +8,32 @@ use treepie_mpi::native::{Native, NativeError};
 /// This process in the job.
 #[derive(Debug)]
 pub struct Identity {
-    /// Its number in the launcher's world.
+    /// Number in the launcher's world.
     pub process: Process,
-    /// Its number in the application's world.
+    /// Rank in the application's world.
     pub rank: Rank,
     /// Name of its host.
     pub host: String,
-    /// The cores that it may run on, as Linux lists them.
+    /// Cores that it may run on, in Linux's list format.
     pub allowed_cores: String,
-    /// The group of the application's world, which ranks are translated to.
+    /// Group of the application's world, to whose ranks all ranks are translated.
     pub world: Group,
 }
 
 static IDENTITY: OnceCell<Identity> = OnceCell::new();
 
-/// Sets who this process is, once.
+/// Sets the identity of this process, once.
 pub fn identify(identity: Identity) {
     let _ = IDENTITY.set(identity);
 }
 
-/// Who this process is, once it is known.
+/// Returns the identity of this process, once it is known.
 pub fn identity() -> Option<&'static Identity> {
     IDENTITY.get()
 }
 
-/// The world ranks of a group, which is freed; `u32::MAX` for processes of another world.
+/// Returns the world ranks of a group, and frees the group; `u32::MAX` for processes of another
+/// world.
 ///
 /// # Errors
 /// A native call that failed.

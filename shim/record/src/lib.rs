@@ -1,11 +1,10 @@
-//! Traffic between ranks, counted as the calls pass.
+//! Counts traffic between ranks as the calls pass.
 //!
-//! Entry points call the functions of this file around the native MPI's. Each thread
-//! counts by itself (`thread`), in tables that grow with its partners
-//! (`counters`); what is rare is shared under locks (`registry`,
-//! `communicators`, `prepared`, `collectives`). Only calls that succeed count, and only the
-//! application's: what a procedure calls in turn, through public names, is a
-//! thread's call within a call and passes uncounted.
+//! Entry points call the functions of this file around the native MPI's. Each thread counts
+//! separately (`thread`), in tables that grow with its partners (`counters`); rarely used data are
+//! shared under locks (`registry`, `communicators`, `prepared`, `collectives`). Only successful
+//! calls count, and only the application's: calls that a procedure makes internally, through public
+//! names, are nested calls of the thread and are not counted.
 
 mod access_key;
 mod around;

@@ -1,13 +1,13 @@
-//! A message as a send procedure is told of it.
+//! Message, as a send procedure passes it on.
 
 use treepie_mpi::{Comm, Datatype, Handle, c_int};
 
-/// A message as a send procedure is told of it.
+/// Message, as a send procedure passes it on.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
-    /// Elements (of each partition).
+    /// Number of elements (of each partition).
     pub count: i64,
-    /// Partitions; 1 except for partitioned sends.
+    /// Number of partitions; 1 except for partitioned sends.
     pub partitions: i64,
     /// Datatype of an element.
     pub datatype: Datatype,
@@ -18,7 +18,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of no elements.
+    /// Message of no elements.
     pub const NONE: Message = Message {
         count: 0,
         partitions: 1,

@@ -1,6 +1,5 @@
-//! Neighbourhood collectives: who the neighbours are is known, so that their
-//! messages are counted, not modelled. What plans ran is counted with other collectives, as it was
-//! run.
+//! Neighbourhood collectives: the neighbours are known, so that their messages are counted, not
+//! modelled. Those that plans ran are counted with other collectives, as they were run.
 
 use treepie_mpi::native::native;
 use treepie_mpi::{Call, Side};
@@ -8,8 +7,8 @@ use treepie_mpi::{Call, Side};
 use super::collectives::{Amount, CallTraffic, Reader};
 use super::communicators::Communicator;
 
-/// Shows `each` the messages of one call: receiver as a rank of the application's
-/// world, and bytes. Nothing is allocated.
+/// Calls `each` with the messages of one call: receiver as a rank of the application's world, and
+/// bytes. Nothing is allocated.
 #[inline(always)]
 pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnMut(u32, u64)) {
     let Some(native) = native() else { return };
@@ -30,8 +29,8 @@ pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnM
     }
 }
 
-/// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by
-/// their ranks in the communicator. What all neighbours get is sent to each once.
+/// Returns this rank's report of a call that a plan ran: bytes to each of its neighbours, by their
+/// ranks in the communicator. A block for all neighbours is counted once for each.
 pub fn observe(communicator: &Communicator, call: &Call) -> CallTraffic {
     let mut sent = Vec::new();
     each_message(communicator, &call.send, |partner, bytes| {

@@ -1,4 +1,4 @@
-//! The beginning and the end of objects that have handles: communicators, windows, requests.
+//! Creation and end of objects that have handles: communicators, windows, requests.
 
 use treepie_mpi::{Comm, Handle, Request, SUCCESS, Word, c_int};
 use treepie_process::features::{self, COUNTING, CUTS, PAGES};
@@ -9,19 +9,20 @@ use super::page::{self, Note};
 use super::registry::{MadeBy, handle_at};
 use super::{communicators, prepared, received, shared_memory, thread, windows};
 
-/// A procedure that makes a communicator, whose handle it puts at `address`.
+/// Makes a call that creates a communicator, whose handle it stores at `address`.
 pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     let started = note.request != 0;
     start_of(note, call, address, |comm, by| {
         communicators::made(comm, by);
-        // One that is only begun (MPI_Comm_idup) nobody may ask for its members yet.
+        // The members of one whose creation has only started (MPI_Comm_idup) must not be queried
+        // yet.
         if by == MadeBy::Application && !started {
             communicators::placed(comm);
         }
     })
 }
 
-/// A procedure that makes a window, whose handle it puts at `address`.
+/// Makes a call that creates a window, whose handle it stores at `address`.
 pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     start_of(note, call, address, |window, by| {
         windows::made(window, by);
@@ -29,12 +30,12 @@ pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> 
     })
 }
 
-/// The end of the communicator whose handle is at `address`.
+/// Ends the communicator whose handle is at `address`.
 pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     end_of(note, call, address, communicators::ended)
 }
 
-/// The end of the window whose handle is at `address`.
+/// Ends the window whose handle is at `address`.
 pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     end_of(note, call, address, |window| {
         windows::ended(window);
@@ -42,7 +43,7 @@ pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_
     })
 }
 
-/// The end of the request whose handle is at `address`.
+/// Ends the request whose handle is at `address`.
 pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     let call = || match features::any(CUTS) {
         true => received::request_end(note, call, address),
@@ -58,9 +59,9 @@ pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c
     })
 }
 
-/// A procedure that makes an object, whose handle it puts at `address`: `made` is told of it, and
-/// whether the native MPI made it for itself, within a call of the application's (an I/O library's
-/// copy of a communicator, say). Such an object is never counted.
+/// Makes a call that creates an object, whose handle it stores at `address`: `made` gets the handle
+/// and the maker. The native MPI may have created it for itself, within a call of the application
+/// (an I/O library's copy of a communicator, say). Such an object is never counted.
 fn start_of<H: Handle>(
     note: Note,
     call: impl FnOnce() -> c_int,
@@ -89,7 +90,7 @@ fn start_of<H: Handle>(
     code
 }
 
-/// The end of the object whose handle is at `address`: the handle may come back as another's.
+/// Ends the object whose handle is at `address`: another object may get the same handle.
 fn end_of<H: Handle>(
     note: Note,
     call: impl FnOnce() -> c_int,
@@ -108,7 +109,7 @@ fn end_of<H: Handle>(
     code
 }
 
-/// `MPI_Win_allocate_shared` on `comm`, which puts the window at `address`.
+/// Makes `MPI_Win_allocate_shared` on `comm`, which stores the window at `address`.
 pub fn allocate_shared(
     note: Note,
     call: impl FnOnce() -> c_int,

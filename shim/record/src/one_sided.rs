@@ -1,6 +1,6 @@
-//! One-sided communication: what an origin puts to a target, and what it gets
-//! from there; a get moves data from the target to the origin. What is counted is told by window
-//! and kind of epoch; the matrix of the layer is read from the same counts.
+//! One-sided communication: data that an origin puts to a target, and data that it gets from there;
+//! a get moves data from the target to the origin. Counts are kept by window and kind of epoch; the
+//! matrix of the layer is computed from the same counts.
 
 use treepie_collective::size_class;
 use treepie_mpi::native::native;
@@ -10,32 +10,32 @@ use treepie_traffic::windows::{EpochKind, WindowCall};
 use super::access_key::of_call;
 use super::thread::Thread;
 
-/// Elements and their datatype.
+/// Number of elements, and their datatype.
 type Elements = (i64, Datatype);
 
-/// A one-sided call as its procedure is told of it. What a procedure does not have is 0 or 1.
+/// One-sided call, as its procedure passes it on. Fields that the procedure lacks are 0 or 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// Elements in the origin's buffer: those that are put, or got.
+    /// Number of elements in the origin buffer: those that are put, or fetched.
     pub origin_count: i64,
     /// Their datatype.
     pub origin_type: Datatype,
-    /// Elements that are got by a call that puts others.
+    /// Number of elements fetched by a call that also updates the target.
     pub result_count: i64,
     /// Their datatype.
     pub result_type: Datatype,
-    /// The datatype at the target.
+    /// Datatype at the target.
     pub target_type: Datatype,
-    /// The operation of an accumulate; absent where there is none.
+    /// Operation of an accumulate; null for other calls.
     pub op: Op,
-    /// The target in the window's group, or `MPI_PROC_NULL`.
+    /// Target rank in the window's group, or `MPI_PROC_NULL`.
     pub target: c_int,
     /// The window.
     pub window: Win,
 }
 
 impl Transfer {
-    /// A transfer of one element.
+    /// Transfer of one element.
     pub const NONE: Transfer = Transfer {
         origin_count: 1,
         origin_type: Datatype::ABSENT,
@@ -57,7 +57,7 @@ impl Transfer {
 }
 
 impl Thread {
-    /// Counts what a one-sided call moves, as a call of this sort.
+    /// Counts the data that a one-sided call moves, as a call of this kind.
     #[inline(always)]
     pub(super) fn count_moved(
         &self,
@@ -68,7 +68,7 @@ impl Thread {
         let (Some(native), Ok(target)) = (native(), usize::try_from(transfer.target)) else {
             return;
         };
-        // With MPI_NO_OP nothing goes to the target, and what the call says of it may be anything.
+        // With MPI_NO_OP nothing goes to the target, and the call's other arguments are arbitrary.
         let is_nothing = call == WindowCall::Accumulate && native.is_no_op(transfer.op);
         if is_nothing || elements <= 0 {
             return;
@@ -88,7 +88,7 @@ impl Thread {
         }
     }
 
-    /// Counts a call that moves nothing, in the epoch that was opened last; `open` opens another.
+    /// Counts a call that moves no data, in the epoch that was opened last; `open` opens another.
     pub(super) fn count_epoch(&self, call: WindowCall, open: Option<EpochKind>, window: Win) {
         self.with_window(window, |window| {
             if let Some(kind) = open {

@@ -1,21 +1,21 @@
-//! How long a lock is waited for. In a signal handler the thread that holds it
-//! may be the one that was interrupted, and would be waited for without end.
+//! Lock acquisition with or without a timeout. In a signal handler, the interrupted thread may hold
+//! the lock, and a wait for it would never end.
 
 use std::thread;
 use std::time::Duration;
 
-/// A way to wait for locks.
+/// Policy of waiting for locks.
 pub trait Patience: Copy {
-    /// The lock that `try_lock` gets, if it is worth the wait.
+    /// Acquires the lock by `try_lock`, or gives up according to the policy.
     fn acquire<G>(self, try_lock: impl FnMut() -> Option<G>) -> Option<G>;
 }
 
-/// Waits as long as it takes.
+/// Waits without a limit.
 #[derive(Debug, Clone, Copy)]
 pub struct Unlimited;
 
-/// Waits some milliseconds, as a signal handler may: other threads are through
-/// with these locks in microseconds.
+/// Waits some milliseconds, as a signal handler may: other threads release these locks within
+/// microseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Limited;
 

@@ -1,10 +1,9 @@
-//! Phases: parts of the job's time with counts of their own. Counters go on from
-//! the start to the end; a phase is the difference between two readings, so that
-//! nothing is added to a counted call.
+//! Phases: parts of the job's time with separate counts. Counters run from the start to the end; a
+//! phase is the difference between two readings, so that a counted call does no additional work.
 //!
-//! `MPI_Pcontrol(level)`: 0 leaves out what follows, any other level counts, in
-//! the phase of that number; the job starts in phase 1. A phase may come back.
-//! With intervals, time itself cuts the phases, and of the levels only 0 counts.
+//! `MPI_Pcontrol(level)`: 0 excludes what follows from the counts, any other level counts in the
+//! phase of that number; the job starts in phase 1. A phase may be entered repeatedly. With
+//! intervals, phases are cut by time, and only level 0 has an effect.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,42 +18,42 @@ use super::clock;
 use super::patience::Patience;
 use super::reading::{self, Reading};
 
-/// The most intervals that are kept: when there are more, each two become one, and
-/// intervals last twice as long.
+/// Maximum number of intervals that are kept: beyond it, pairs are merged, and intervals become
+/// twice as long.
 const MOST_INTERVALS: usize = 64;
 
-/// What tells phases apart.
+/// Identity of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mark {
-    /// The application's level.
+    /// Level of the application.
     Level(c_int),
-    /// The interval of this number.
+    /// Number of the interval.
     Interval(u32),
 }
 
-/// A phase and what was counted in it, all its times together.
+/// Phase with its counts, over all its occurrences.
 struct Closed {
     name: String,
     span: Span,
     of: Reading,
 }
 
-/// The phases of this process.
+/// Phases of this process.
 struct Phases {
     closed: BTreeMap<Mark, Closed>,
     mark: Mark,
     name: String,
     since: u64,
-    /// What was counted before the phase that goes on.
+    /// Counts before the current phase.
     before: Reading,
     /// Length of an interval in nanoseconds, if there are intervals.
     interval: Option<u64>,
     left_out: bool,
-    /// Whether there is more than the one phase that every job starts in.
+    /// True if there is more than the one phase that every job starts in.
     used: bool,
 }
 
-/// What happened when, from the moment on when counting began.
+/// Phases since counting began.
 static PHASES: OnceCell<Mutex<Phases>> = OnceCell::new();
 
 /// Starts the clock of phases; intervals have this length.
@@ -69,8 +68,8 @@ pub fn begin(interval: Option<Duration>) {
     let _ = PHASES.set(Mutex::new(phases));
 }
 
-/// `MPI_Pcontrol`. What it has beside its level is known to the tools that it is
-/// meant for: what is in registers goes on to them.
+/// `MPI_Pcontrol`. Its further arguments are defined by the tools that it is meant for: those in
+/// registers are passed on.
 ///
 /// # Safety
 /// `next` is an `MPI_Pcontrol`.
@@ -93,8 +92,8 @@ pub unsafe fn control(
     unsafe { next(level, a, b, c, d, e) }
 }
 
-/// Ends the interval that goes on if its time is over. Returns when the next one
-/// will be; nothing where there are no intervals.
+/// Ends the current interval if its time is over. Returns the time until the next end; `None` if
+/// there are no intervals.
 pub fn turn_interval() -> Option<Duration> {
     let mut phases = PHASES.get()?.lock();
     let interval = phases.interval?;
@@ -109,8 +108,7 @@ pub fn turn_interval() -> Option<Duration> {
     Some(Duration::from_nanos((now / interval + 1) * interval - now))
 }
 
-/// Writes the phases that are over and the one that goes on, if there are any.
-/// Nothing is allocated.
+/// Writes the ended phases and the current one, if there are any. Nothing is allocated.
 pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
     let timeline = PHASES.get();
     let phases = timeline.and_then(|phases| patience.acquire(|| phases.try_lock()));
@@ -147,7 +145,7 @@ impl Phases {
         self.turn_to(mark, clock::now(), reading::reading());
     }
 
-    /// Ends the phase that goes on with this reading, and begins the next.
+    /// Ends the current phase with this reading, and begins the next.
     fn turn_to(&mut self, mark: Mark, now: u64, reading: Reading) {
         let span = Span {
             start: self.since,
@@ -155,7 +153,7 @@ impl Phases {
             length: now.saturating_sub(self.since),
         };
         let of = reading.since(&self.before);
-        // The phase before the first mark may be empty: then it never was.
+        // The phase before the first mark may be empty: then it is dropped.
         if span.length > 0 && (!of.is_empty() || !self.closed.is_empty()) {
             let name = std::mem::take(&mut self.name);
             match self.closed.get_mut(&self.mark) {
@@ -184,8 +182,8 @@ impl Phases {
         }
     }
 
-    /// Makes each two intervals one while there are too many: a job of any length
-    /// has a bounded number. All ranks do so at the same numbers.
+    /// Merges pairs of intervals while there are too many: a job of any length has a bounded
+    /// number. All ranks do so at the same numbers.
     fn merge_intervals(&mut self) {
         while let (Mark::Interval(number), Some(interval)) = (self.mark, self.interval) {
             if (number as usize) < MOST_INTERVALS {

@@ -1,4 +1,4 @@
-//! Requests that are prepared once and counted at every start: persistent and
+//! Persistent requests, which are prepared once and counted at every start: persistent and
 //! partitioned sends, persistent collectives.
 
 use std::sync::Arc;
@@ -17,20 +17,21 @@ use super::thread::Thread;
 
 static PREPARED: Registry<Request, Prepared> = Registry::new();
 
-/// A send was prepared; the native MPI put its request at `address`.
+/// Registers a prepared send, whose request the native MPI stored at `address`.
 pub fn send(thread: &Thread, message: &Message, address: Word) {
     let sent = thread.partner_and_bytes(message);
     let prepared = Prepared::Messages(MessageKind::PointToPoint, sent.into_iter().collect());
     PREPARED.set(handle_at(address), Some(prepared));
 }
 
-/// A receive from this partner was prepared, if it is one of the world; the native MPI put its
-/// request at `address`.
+/// Registers a prepared receive from this partner, if it is one of the world; the native MPI stored
+/// its request at `address`.
 pub fn receive(source: Option<u32>, address: Word) {
     PREPARED.set(handle_at(address), source.map(Prepared::Receive));
 }
 
-/// A collective was prepared, which `plan` runs or the native MPI; its request is at `address`.
+/// Registers a prepared collective, run by `plan` or by the native MPI; its request is at
+/// `address`.
 pub fn collective(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(seen) = communicator.observe(call)
@@ -40,8 +41,8 @@ pub fn collective(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
     }
 }
 
-/// A neighbourhood collective was prepared, which `plan` runs or the native MPI; its request is at
-/// `address`.
+/// Registers a prepared neighbourhood collective, run by `plan` or by the native MPI; its request
+/// is at `address`.
 pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
     let Some(communicator) = communicators::find(comm) else {
         return;
@@ -62,7 +63,7 @@ pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word)
     PREPARED.set(handle_at(address), Some(prepared));
 }
 
-/// From now on a prepared collective is run by this plan, or by the native MPI.
+/// Sets the plan that runs a prepared collective from now on; `None` for the native MPI.
 pub fn runs(request: Request, plan: Option<Plan>) {
     let known = PREPARED.find(request);
     if let Some(Prepared::Collective(communicator, operation, seen, _)) = known.as_deref() {
@@ -72,8 +73,8 @@ pub fn runs(request: Request, plan: Option<Plan>) {
     }
 }
 
-/// `count` requests, an array at `requests`, were started. Receives are only known
-/// here where this rank has a page.
+/// Counts the start of `count` requests, an array at `requests`. Receives are only registered here
+/// if this rank has a page.
 pub fn started(thread: &Thread, count: c_int, requests: Word) {
     let Some(native) = native() else { return };
     for at in 0..usize::try_from(count).unwrap_or(0) {
@@ -95,8 +96,8 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
     }
 }
 
-/// What a start of a prepared send or neighbourhood collective sends; nothing of
-/// other requests.
+/// Returns the messages of a start of a prepared send or neighbourhood collective; `None` for other
+/// requests.
 pub fn messages_of(request: Request) -> Option<Vec<(MessageKind, u32, u64)>> {
     match &*PREPARED.find(request)? {
         Prepared::Messages(kind, messages) => {
@@ -107,7 +108,7 @@ pub fn messages_of(request: Request) -> Option<Vec<(MessageKind, u32, u64)>> {
     }
 }
 
-/// The request with this handle is no more.
+/// Removes the request with this handle, which has ended.
 pub fn ended(request: Request) {
     PREPARED.forget(request);
 }

@@ -1,4 +1,4 @@
-//! A request that is prepared once and counted at every start.
+//! Request that is prepared once and counted at every start.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::counters::MessageKind;
 
 /// Communication of one start of a request.
 pub enum Prepared {
-    /// Messages: to whom, how many bytes.
+    /// Messages: kind, and receiver and bytes of each.
     Messages(MessageKind, Vec<(u32, u64)>),
     /// A receive from this partner.
     Receive(u32),

@@ -1,4 +1,4 @@
-//! All that was counted until a moment.
+//! Reading of all counts at a moment.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Reading {
     pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// Collectives.
     pub collectives: Records,
-    /// Calls and the time in them, where that is measured.
+    /// Calls and the time in them, if it is measured.
     pub times: BTreeMap<CallClass, CallTime>,
 }
 
@@ -26,7 +26,7 @@ impl Reading {
         self.counted.is_empty() && self.collectives.is_empty()
     }
 
-    /// Counts after `earlier`.
+    /// Returns the counts after `earlier`.
     pub fn since(&self, earlier: &Reading) -> Reading {
         let less = |(key, traffic): (&(MessageKind, Rank), &Traffic)| {
             let before = earlier.counted.get(key).copied().unwrap_or_default();
@@ -63,7 +63,7 @@ impl Reading {
     }
 }
 
-/// Writes what was counted, from the start until now.
+/// Writes the counts from the start until now.
 pub fn encode_counts<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
     counters::read_all(|kind, partner, traffic| {
         encoder.counted(kind, Rank(partner as usize), traffic);
@@ -75,7 +75,7 @@ pub fn encode_counts<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_,
     counters::read_times(|class, time| encoder.time(class, time));
 }
 
-/// Counts from the start until now.
+/// Returns the counts from the start until now.
 pub fn reading() -> Reading {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes);

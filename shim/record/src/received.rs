@@ -1,5 +1,5 @@
-//! What this rank has received from each partner, and which requests it has begun and not
-//! completed: counted only where it may be stopped at a cut.
+//! Messages that this rank has received from each partner, and requests that it has begun and not
+//! completed: counted only if it may be stopped at a cut.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use super::thread;
 /// are not the application's.
 type Posted = Option<Arc<Communicator>>;
 
-/// A pending operation of this process.
+/// Pending operation of this process.
 enum Begun {
     Receive(Posted),
     Collective,
 }
 
-/// What this process has begun.
+/// Pending operations of this process.
 #[derive(Default)]
 struct Open {
     begun: HashMap<Request, Begun>,
-    /// How many of these are receives.
+    /// Number of receives among them.
     receives: usize,
     /// Receives that are prepared, started or not.
     prepared: HashMap<Request, Posted>,
@@ -41,25 +41,25 @@ struct Open {
 
 static OPEN: Lazy<Mutex<Open>> = Lazy::new(Mutex::default);
 
-/// Addresses that a receive has beside those of its note; 0 where it has none.
+/// Addresses of a receive in addition to those of its note; 0 if it lacks them.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken {
     /// The status.
     pub status: StatusAddress,
-    /// The matched message.
+    /// Handle of the matched message.
     pub message: Word,
 }
 
 impl Taken {
-    /// None of them.
+    /// Neither of them.
     pub const NONE: Taken = Taken {
         status: StatusAddress::ABSENT,
         message: 0,
     };
 }
 
-/// A receive, a probe, or a send and a receive in one, which `call` makes with the status that it
-/// is given, and `sent` counts what is sent of it.
+/// Makes a receive, a probe, or a combined send and receive by `call`, with the status that it
+/// gets; `sent` counts the sent message.
 #[cold]
 pub fn receive(
     note: Note,
@@ -102,8 +102,8 @@ pub fn receive(
     )
 }
 
-/// The communicator of a receive that is posted; none from `MPI_PROC_NULL`, of which MPICH's
-/// requests do not say that they are.
+/// Returns the communicator of a receive that is posted; `None` from `MPI_PROC_NULL`, which MPICH's
+/// requests do not show.
 fn posted(native: &Native, note: &Note) -> Posted {
     match note.source == native.abi.proc_null {
         true => None,
@@ -111,7 +111,7 @@ fn posted(native: &Native, note: &Note) -> Posted {
     }
 }
 
-/// A call took a message of this communicator, or will.
+/// Notes that a call received a message of this communicator, or will.
 ///
 /// # Safety
 /// The call succeeded, and the status is the one that it had, if it has one.
@@ -126,8 +126,8 @@ unsafe fn took(native: &Native, note: &Note, posted: Posted, message: Word, stat
     }
 }
 
-/// Counts a message that was received; nothing from `MPI_PROC_NULL`, from other jobs, and of
-/// receives that were cancelled.
+/// Counts a received message, except from `MPI_PROC_NULL`, from other jobs, and of receives that
+/// were cancelled.
 ///
 /// # Safety
 /// The status is that of a receive on this communicator that is complete.
@@ -150,21 +150,22 @@ fn begin(request: Request, what: Begun) {
     open.say();
 }
 
-/// A collective was begun; the native MPI put its request at `address`, if it has one.
+/// Notes that a collective was begun; the native MPI stored its request at `address`, if it has
+/// one.
 pub fn begin_collective(address: Word) {
     if address != 0 {
         begin(handle_at(address), Begun::Collective);
     }
 }
 
-/// A receive was prepared; the native MPI put its request at `note.request`.
+/// Notes that a receive was prepared; the native MPI stored its request at `note.request`.
 pub fn prepare(note: &Note) {
     let Some(native) = native() else { return };
     let (request, posted) = (handle_at(note.request), posted(native, note));
     OPEN.lock().prepared.insert(request, posted);
 }
 
-/// `count` prepared requests, an array at `requests`, were started.
+/// Notes that `count` prepared requests, an array at `requests`, were started.
 pub fn started(count: c_int, requests: Word) {
     let Some(native) = native() else { return };
     let mut open = OPEN.lock();
@@ -177,12 +178,12 @@ pub fn started(count: c_int, requests: Word) {
     open.say();
 }
 
-/// Whether this request is one that was begun and is not complete.
+/// True if this request was begun and is not complete.
 pub fn is_open(request: Request) -> bool {
     OPEN.lock().begun.contains_key(&request)
 }
 
-/// A request completed with this status.
+/// Settles a request that completed with this status.
 ///
 /// # Safety
 /// The status is that of a call that is complete.
@@ -201,7 +202,8 @@ pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
     }
 }
 
-/// `MPI_Request_free`, of a receive that is not complete nobody will say when it is.
+/// Makes `MPI_Request_free`; the completion of a receive that is freed before it is complete cannot
+/// be observed.
 pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
     let request = handle_at(address);
     let code = call();
@@ -229,7 +231,7 @@ impl Open {
         Some(begun)
     }
 
-    /// Says in the page how many there are.
+    /// Writes the numbers of pending operations into the page.
     fn say(&self) {
         page::say_open(self.receives, self.begun.len() - self.receives);
     }

@@ -1,6 +1,6 @@
-//! What is known of handles: of communicators, windows and prepared requests.
-//! Looked up when a handle is first used, forgotten when the object ends, since
-//! the native MPI may give the same handle to another one.
+//! Registries of handles: of communicators, windows and prepared requests. Looked up when a handle
+//! is first used, forgotten when the object ends, since the native MPI may give the same handle to
+//! another one.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,20 +17,20 @@ use super::patience::Patience;
 /// Maker of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MadeBy {
-    /// A call of the application's.
+    /// The application, by a call.
     Application,
-    /// A call of the MPI's own.
+    /// The MPI, by an internal call.
     Mpi,
 }
 
-/// What is known of a handle.
+/// Entry of a handle.
 enum Registered<T> {
     Is(Arc<T>),
-    /// Not the application's, or of no interest: never counted.
+    /// Not the application's, or irrelevant: never counted.
     Nothing,
 }
 
-/// The handles of one kind of object.
+/// Registry of the handles of one kind of object.
 pub struct Registry<H: 'static, T: 'static> {
     known: Lazy<RwLock<HashMap<H, Registered<T>>>>,
     epoch: AtomicU64,
@@ -43,7 +43,7 @@ impl<H: Copy + Eq + Hash, T> Default for Registry<H, T> {
 }
 
 impl<H: Copy + Eq + Hash, T> Registry<H, T> {
-    /// A registry that knows nothing.
+    /// Creates an empty registry.
     pub const fn new() -> Self {
         Registry {
             known: Lazy::new(RwLock::default),
@@ -51,18 +51,19 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
         }
     }
 
-    /// Changes whenever a handle is forgotten: what was read before may be stale.
+    /// Returns an epoch, which changes whenever a handle is forgotten: values read before may be
+    /// stale.
     #[inline(always)]
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// What is known of `handle`, asking `look_up` at the first use.
+    /// Returns the value of `handle`, from `look_up` at the first use.
     pub fn find_or(&self, handle: H, look_up: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
         if let Some(known) = self.known.read().get(&handle) {
             return known.get();
         }
-        // Looked up without the lock: two threads that meet here find the same.
+        // Looked up without the lock: two threads that do so concurrently find the same.
         let found = match look_up() {
             Some(found) => Registered::Is(Arc::new(found)),
             None => Registered::Nothing,
@@ -70,22 +71,21 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
         self.known.write().entry(handle).or_insert(found).get()
     }
 
-    /// What is known of `handle`, if it was [`Registry::set`].
+    /// Returns the value of `handle`, if it was [`Registry::set`].
     pub fn find(&self, handle: H) -> Option<Arc<T>> {
         self.known.read().get(&handle)?.get()
     }
 
-    /// From now on `handle` is `value`, or of no interest.
+    /// Sets the value of `handle`; `None` if it is irrelevant.
     pub fn set(&self, handle: H, value: Option<T>) {
         let value = value.map_or(Registered::Nothing, |value| Registered::Is(Arc::new(value)));
         self.known.write().insert(handle, value);
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The object with this handle is no more; what was known of it.
+    /// Forgets a handle whose object has ended; returns its value.
     pub fn forget(&self, handle: H) -> Option<Arc<T>> {
-        // Most handles that end were never looked at: look before taking the
-        // lock that shuts others out.
+        // Most ended handles were never looked up: test this before taking the exclusive lock.
         if !self.known.read().contains_key(&handle) {
             return None;
         }
@@ -100,8 +100,7 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Shows `each` all that is known; `lock` gets at it. Nothing where it does
-    /// not get the lock.
+    /// Calls `each` with all values; `lock` acquires the lock. Does nothing if it cannot.
     pub fn each(&self, lock: impl Patience, mut each: impl FnMut(&T)) {
         let Some(known) = lock.acquire(|| self.known.try_read()) else {
             return;
@@ -123,12 +122,12 @@ impl<T> Registered<T> {
     }
 }
 
-/// The handle at `address`, which a procedure was given by an application.
+/// Returns the handle at `address`, which an application passed to a procedure.
 #[inline(always)]
 pub fn handle_at<H: Handle>(address: Word) -> H {
     match native() {
-        // SAFETY: the procedures that lead here take the address of a handle; a
-        // null address is the native MPI's to refuse.
+        // SAFETY: the procedures that call this take the address of a handle; the native MPI
+        // reports the error of a null address.
         Some(native) if address != 0 => unsafe { native.read_handle(address) },
         _ => H::ABSENT,
     }

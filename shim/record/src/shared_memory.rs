@@ -1,5 +1,5 @@
-//! Processes that share memory: `MPI_Win_allocate_shared` only works within a
-//! node, so that a placement must keep them together.
+//! Processes that share memory: `MPI_Win_allocate_shared` only works within a node, so that a
+//! placement must keep them together.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use treepie_profile::partial_profiles::{Encoder, Sink};
 use super::communicators;
 use super::patience::Patience;
 
-/// World ranks of the communicators that shared memory was allocated on, as far
-/// as this process is the first of them.
+/// World ranks of the communicators on which shared memory was allocated, if this process is the
+/// first of them.
 static GROUPS: Lazy<Mutex<BTreeSet<Vec<u32>>>> = Lazy::new(Mutex::default);
 
-/// A window of shared memory was allocated on `comm`.
+/// Notes that a window of shared memory was allocated on `comm`.
 pub fn allocated(comm: Comm) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(group) = communicator.group_if_first()

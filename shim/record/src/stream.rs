@@ -1,5 +1,5 @@
-//! All that this process has counted, as one partial profile: read from where it is counted,
-//! at any moment, and in a signal handler too.
+//! All counts of this process, as one partial profile: read directly from the counters, at any
+//! moment, even in a signal handler.
 
 use treepie_profile::partial_profiles::{Encoder, Sink};
 
@@ -8,8 +8,8 @@ use super::patience::Patience;
 use super::reading::encode_counts;
 use super::{clock, phases, shared_memory, windows};
 
-/// Writes this process's partial profile. Nothing is allocated, and no lock is waited for
-/// longer than `patience`: what it covers is left out.
+/// Writes this process's partial profile. Nothing is allocated, and no lock is waited for longer
+/// than `patience`: data behind it are omitted.
 pub fn encode<S: Sink>(patience: impl Patience, sink: &mut S) {
     let Some(identity) = identity() else {
         return;

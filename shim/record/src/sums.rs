@@ -1,11 +1,11 @@
-//! Counts that one thread at a time adds to and any may read.
+//! Counts that one thread at a time adds to and any thread may read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use treepie_traffic::Traffic;
 
-/// Messages (or calls) and their bytes. One thread at a time adds, so that a load and a store
-/// do for an addition; any may read.
+/// Number of messages (or calls) and their bytes. One thread at a time adds, so that a load and a
+/// store suffice for an addition; any thread may read.
 #[derive(Default)]
 pub struct Sums {
     messages: AtomicU64,
@@ -28,7 +28,7 @@ impl Sums {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts.
     pub fn read(&self) -> Traffic {
         Traffic {
             messages: self.messages.load(Ordering::Relaxed),
@@ -36,7 +36,7 @@ impl Sums {
         }
     }
 
-    /// Starts from these.
+    /// Sets the counts.
     pub fn set(&self, traffic: Traffic) {
         self.messages.store(traffic.messages, Ordering::Relaxed);
         self.bytes.store(traffic.bytes, Ordering::Relaxed);

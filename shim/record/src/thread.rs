@@ -1,5 +1,4 @@
-//! What each thread has for itself: whether it is in a call, its counters, and
-//! the handles that it used last.
+//! Data of each thread: whether it is in a call, its counters, and the handles that it used last.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -21,29 +20,29 @@ use super::prepared_request::Prepared;
 use super::registry::handle_at;
 use super::windows::{self, Window};
 
-/// One thread's part of the record. No other thread's data are in its lines of the
-/// cache, which processors fetch in pairs.
+/// Record of one thread. No other thread's data are in its cache lines, which processors fetch in
+/// pairs.
 #[repr(align(128))]
 pub struct Thread {
-    /// Whether this thread is within a procedure that the application called.
+    /// True while this thread is within a procedure that the application called.
     inside: Cell<bool>,
     counters: &'static Counters,
     communicators: HandleCache<Comm, Communicator, 8>,
     windows: HandleCache<Win, Window, 4>,
     pub(super) requests: HandleCache<Request, Prepared, 32>,
-    /// When this thread called `MPI_Finalize`, on the clock of phases, where calls are timed.
+    /// Time at which this thread called `MPI_Finalize`, on the clock of phases, if calls are timed.
     finalizing: Cell<Option<u64>>,
-    /// Its part of this rank's page, from its first call on.
+    /// Its area of this rank's page, from its first call on.
     area: Cell<Option<Area>>,
-    /// Where receives of late are counted.
+    /// Shortcuts to the counts of recent receives.
     posted: [Cell<Option<Posted>>; POSTED],
 }
 
-/// Sources of receives that are remembered, a power of two: as many as a grid of three dimensions
-/// has neighbours, and more.
+/// Number of sources of receives that are remembered, a power of two: at least the number of
+/// neighbours in a three-dimensional grid.
 const POSTED: usize = 8;
 
-/// Where receives on a communicator from a source are counted, as long as an epoch holds.
+/// Shortcut to the counts of receives on a communicator from a source, valid during one epoch.
 #[derive(Clone, Copy)]
 struct Posted {
     comm: Comm,
@@ -53,12 +52,12 @@ struct Posted {
 }
 
 thread_local! {
-    /// On the heap: the memory that a process has for the variables of threads is small.
+    /// On the heap, because a process has little memory for thread-local variables.
     static THREAD: Rc<Thread> = Rc::new(Thread::new());
 }
 
-/// This thread's record where it makes a call of the application's own; `None` within such a
-/// call, and for a thread that is going away.
+/// Returns this thread's record if it makes a call of the application; `None` within such a call,
+/// and for a thread that is ending.
 #[inline(always)]
 pub fn outermost() -> Option<Rc<Thread>> {
     let thread = THREAD.try_with(Rc::clone).ok()?;
@@ -70,14 +69,14 @@ pub fn count_received(partner: u32, bytes: u64) {
     let _ = THREAD.try_with(|thread| thread.counters.add_received(partner, bytes));
 }
 
-/// Whether this thread is within a procedure that the application called.
+/// True if this thread is within a procedure that the application called.
 pub fn is_nested() -> bool {
     THREAD
         .try_with(|thread| thread.inside.get())
         .unwrap_or(false)
 }
 
-/// Nanoseconds on the clock of phases.
+/// Returns the nanoseconds on the clock of phases.
 #[cold]
 fn clock() -> u64 {
     clock::now()
@@ -97,8 +96,8 @@ impl Thread {
         }
     }
 
-    /// Makes a call; what is called within it is not the application's. The call
-    /// is timed where a class is given.
+    /// Makes a call; calls nested within it are not the application's. The call is timed if a class
+    /// is given.
     #[inline(always)]
     pub fn call(&self, timed: Option<CallClass>, call: impl FnOnce() -> c_int) -> c_int {
         let began = if timed.is_some() { clock() } else { 0 };
@@ -117,13 +116,13 @@ impl Thread {
         self.counters.add_time(class, clock().saturating_sub(began));
     }
 
-    /// Its part of this rank's page.
+    /// Returns its area of this rank's page.
     #[inline(always)]
     pub fn area(&self) -> Area {
         self.area.get().unwrap_or_else(|| self.claim_area())
     }
 
-    /// The page says from now on that this call goes on.
+    /// Notes in the page that this call has begun.
     #[inline(always)]
     pub fn begin_note(&self, note: &Note) -> Area {
         let area = self.area();
@@ -139,7 +138,7 @@ impl Thread {
         area
     }
 
-    /// The page says that the call has ended, and what is left of it.
+    /// Notes in the page that the call has ended, and its lasting effects.
     #[inline(always)]
     pub fn end_note(&self, area: Area, note: &Note, code: c_int) {
         let done = code == SUCCESS && (!note.procedure.poll || note.has_answer());
@@ -183,7 +182,8 @@ impl Thread {
         })
     }
 
-    /// The number on its communicator of the collective that a call has started; 0 for all else.
+    /// Returns the number on its communicator of the collective that a call has started; 0 for
+    /// other calls.
     #[inline(always)]
     fn number_of_started(&self, note: &Note) -> u64 {
         if !note.procedure.collective {
@@ -193,13 +193,13 @@ impl Thread {
         done.unwrap_or(0).saturating_sub(1)
     }
 
-    /// The rank that a receive is from, or [`ANY_SOURCE`]; nothing for `MPI_PROC_NULL`, and for
+    /// Returns the source rank of a receive, or [`ANY_SOURCE`]; `None` for `MPI_PROC_NULL`, and for
     /// ranks that are not in the world.
     #[inline(always)]
     pub fn source(&self, comm: Comm, source: c_int) -> Option<u32> {
         match usize::try_from(source) {
             Ok(source) => self.with_communicator(comm, |comm| comm.partner(source))?,
-            // MPI's own sources are below 0.
+            // MPI's special sources are negative.
             Err(_) => {
                 let any = native().is_some_and(|native| native.abi.any_source == source);
                 any.then_some(ANY_SOURCE)
@@ -207,24 +207,24 @@ impl Thread {
         }
     }
 
-    /// A prepared receive from this partner is started.
+    /// Counts the start of a prepared receive from this partner.
     pub fn count_posted(&self, partner: u32) {
         self.counters.add_posted(partner);
     }
 
-    /// `MPI_Finalize` begins, whose time is counted.
+    /// Begins the timing of `MPI_Finalize`.
     pub fn begin_finalize(&self) {
         self.finalizing.set(Some(clock()));
     }
 
-    /// What is timed of `MPI_Finalize` ends.
+    /// Ends the timing of `MPI_Finalize`.
     pub fn end_finalize(&self) {
         if let Some(began) = self.finalizing.take() {
             self.count_time(CallClass::Other, began);
         }
     }
 
-    /// Counts a message that was sent; returns its receiver and its bytes.
+    /// Counts a sent message; returns its receiver and its bytes.
     #[inline(always)]
     pub fn count_send(&self, message: &Message) -> Option<(u32, u64)> {
         let (partner, bytes) = self.partner_and_bytes(message)?;
@@ -232,8 +232,7 @@ impl Thread {
         Some((partner, bytes))
     }
 
-    /// Counts a message whose send is under way; the native MPI put its request at
-    /// `request`.
+    /// Counts a message whose send is active; the native MPI stored its request at `request`.
     #[inline(always)]
     pub fn count_begun_send(&self, message: &Message, request: Word) {
         if let Some((partner, bytes)) = self.count_send(message) {
@@ -244,7 +243,7 @@ impl Thread {
     /// Counts a collective on `comm`, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
     pub fn count_collective(&self, note: &Note, comm: Comm, call: &Call, plan: Option<Plan>) {
-        // The note stays in registers where it is not handed on.
+        // The note stays in registers unless it is passed on.
         let done = note.as_done();
         self.with_communicator(comm, |communicator| {
             communicator.count_done(done);
@@ -252,7 +251,7 @@ impl Thread {
         });
     }
 
-    /// The receiver and the bytes of a non-blocking send with this request.
+    /// Returns the receiver and the bytes of a non-blocking send with this request.
     pub fn find_sent(&self, request: Request) -> Option<(u32, u64)> {
         counters::find_sent(self.counters, request)
     }
@@ -270,8 +269,8 @@ impl Thread {
         self.counters.add_access(key, bytes, interval);
     }
 
-    /// The receiver as a rank of the application's world, and the bytes; nothing
-    /// for `MPI_PROC_NULL`, and for ranks that are not in the world.
+    /// Returns the receiver as a rank of the application's world, and the bytes; `None` for
+    /// `MPI_PROC_NULL`, and for ranks that are not in the world.
     #[inline(always)]
     pub fn partner_and_bytes(&self, message: &Message) -> Option<(u32, u64)> {
         let dest = usize::try_from(message.dest).ok()?;
@@ -281,7 +280,7 @@ impl Thread {
         Some((partner, size.saturating_mul(elements as u64)))
     }
 
-    /// What is known of a communicator of the application's.
+    /// Calls `read` with a communicator of the application.
     #[inline(always)]
     pub fn with_communicator<R>(
         &self,
@@ -292,7 +291,7 @@ impl Thread {
             .with(comm, communicators::epoch(), communicators::find, read)
     }
 
-    /// What is known of a window of the application's.
+    /// Calls `read` with a window of the application.
     #[inline(always)]
     pub fn with_window<R>(&self, window: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
         self.windows
@@ -300,7 +299,8 @@ impl Thread {
     }
 }
 
-/// A call of the application's, which ends by a return, or by an exception of its error handler's.
+/// Guard of a call of the application, which ends by a return, or by an exception of its error
+/// handler.
 struct Inside<'a>(&'a Cell<bool>);
 
 impl<'a> Inside<'a> {

@@ -1,4 +1,4 @@
-//! The application's windows: whom each reaches, and which kind of epoch is open.
+//! Windows of the application: the ranks that each reaches, and the kind of epoch that is open.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -17,35 +17,36 @@ use super::identity::world_ranks;
 use super::patience::Patience;
 use super::registry::{MadeBy, Registry};
 
-/// Windows of one group of ranks that are told apart; what more there are is counted with the last.
+/// Maximum number of windows of one group of ranks that are distinguished; further ones are counted
+/// with the last.
 const OF_A_GROUP: u32 = 64;
 
-/// A place that no window has: what is done there is not told by window.
+/// Index of windows that are not counted separately.
 const NOWHERE: WindowIndex = WindowIndex::MAX;
 
-/// A window.
+/// Window of the application.
 pub struct Window {
     /// World rank of each rank of its group; `u32::MAX` for processes of another world.
     ranks: Vec<u32>,
-    /// Its place among the windows of this process.
+    /// Its index among the windows of this process.
     place: WindowIndex,
-    /// What the keys of calls in the epoch that was opened last have in common.
+    /// Common part of the keys of calls in the epoch that was opened last.
     key: AtomicU64,
-    /// Number of the interval between two synchronisations.
+    /// Number of the current interval between two synchronisations.
     interval: AtomicU32,
 }
 
-/// What tells a window of this process from others.
+/// Identity of a window of this process.
 struct WindowIdentity {
-    /// How many the same ranks made before.
+    /// Number of earlier windows of the same ranks.
     number: u32,
     ranks: Vec<u32>,
 }
 
-/// The windows of this process.
+/// Windows of this process.
 struct Windows {
     known: Registry<Win, Window>,
-    /// What tells them from others, by their places: those that are no more, too.
+    /// Their identities, by index, including those of freed windows.
     places: Lazy<Mutex<Vec<WindowIdentity>>>,
 }
 
@@ -54,13 +55,13 @@ static WINDOWS: Windows = Windows {
     places: Lazy::new(Mutex::default),
 };
 
-/// Changes when a window's handle is forgotten.
+/// Returns an epoch, which changes when a window's handle is forgotten.
 #[inline(always)]
 pub fn epoch() -> u64 {
     WINDOWS.known.epoch()
 }
 
-/// The window with this handle; `None` for those that are not the application's.
+/// Returns the window with this handle; `None` for those that are not the application's.
 pub fn find(window: Win) -> Option<Arc<Window>> {
     let native = native()?;
     let window = native.plain(window);
@@ -72,8 +73,8 @@ fn look_up(native: &Native, window: Win) -> Option<Window> {
     ranks.ok().map(Window::new)
 }
 
-/// A window was made. It is looked up at once: all its ranks number it alike, in the order in which
-/// windows are made.
+/// Registers a new window. It is looked up immediately: all its ranks number it alike, in the order
+/// of creation.
 pub fn made(handle: Win, by: MadeBy) {
     if let Some(native) = native() {
         let handle = native.plain(handle);
@@ -84,13 +85,13 @@ pub fn made(handle: Win, by: MadeBy) {
     }
 }
 
-/// A window is no more.
+/// Removes a freed window.
 pub fn ended(handle: Win) {
     WINDOWS.known.forget(handle);
 }
 
 impl Window {
-    /// A new window of these ranks of the application's world.
+    /// Creates a window of these ranks of the application's world.
     pub fn new(ranks: Vec<u32>) -> Self {
         let place = place_of(&ranks);
         Window {
@@ -101,36 +102,36 @@ impl Window {
         }
     }
 
-    /// The world rank of a target, if it has one.
+    /// Returns the world rank of a target, if it has one.
     #[inline(always)]
     pub fn target(&self, target: usize) -> Option<u32> {
         let rank = *self.ranks.get(target)?;
         (rank != u32::MAX).then_some(rank)
     }
 
-    /// What the keys of calls in the epoch that was opened last have in common.
+    /// Returns the common part of the keys of calls in the epoch that was opened last.
     #[inline(always)]
     pub fn key(&self) -> u64 {
         self.key.load(Ordering::Relaxed)
     }
 
-    /// What the keys of calls in epochs of this kind have in common.
+    /// Returns the common part of the keys of calls in epochs of this kind.
     pub fn key_in(&self, epoch: EpochKind) -> u64 {
         access_key::of_epoch(self.place, epoch)
     }
 
-    /// Number of the interval between two synchronisations that goes on.
+    /// Returns the number of the current interval between two synchronisations.
     #[inline(always)]
     pub fn interval(&self) -> u32 {
         self.interval.load(Ordering::Relaxed)
     }
 
-    /// Another interval begins.
+    /// Begins another interval.
     pub fn synchronised(&self) {
         self.interval.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An epoch of this kind was opened.
+    /// Notes that an epoch of this kind was opened.
     pub fn open(&self, epoch: EpochKind) {
         self.key.store(self.key_in(epoch), Ordering::Relaxed);
     }
@@ -161,7 +162,7 @@ fn place_of(ranks: &[u32]) -> WindowIndex {
     (places.len() - 1) as WindowIndex
 }
 
-/// Writes the windows, and what was done on them. Nothing is allocated.
+/// Writes the windows, and the calls on them. Nothing is allocated.
 pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
     let Some(places) = patience.acquire(|| WINDOWS.places.try_lock()) else {
         return;

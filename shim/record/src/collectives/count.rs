@@ -6,11 +6,11 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_collective::PlanRun;
 
-/// A plan as calls that it runs are counted: one address for all equal ones, which lasts as long as
-/// the process.
+/// Plan, as calls that it runs are counted: one address for all equal ones, which is valid as long
+/// as the process.
 pub type Plan = &'static PlanRun;
 
-/// The address of a plan, to be asked for when the plan is made.
+/// Returns the address of a plan; to be called when the plan is made.
 pub fn plan(run: PlanRun) -> Plan {
     static KNOWN: Lazy<Mutex<HashSet<Plan>>> = Lazy::new(Mutex::default);
     let mut known = KNOWN.lock();
@@ -22,9 +22,8 @@ pub fn plan(run: PlanRun) -> Plan {
     run
 }
 
-/// Whether what was counted on a communicator with this group is reported.
-/// Collectives with processes of another world are left out: a profile has no
-/// ranks for those.
+/// True if counts on a communicator with this group are reported. Collectives with processes of
+/// another world are omitted: a profile has no ranks for those.
 pub fn is_reported(group: &[u32]) -> bool {
     !group.contains(&u32::MAX)
 }

@@ -1,10 +1,10 @@
-//! Collectives, one counter a call: how often each was called on a communicator, with which root
-//! and which size, and which plan ran it in place of the native collective. The traffic that they
-//! cause is expanded when the profile is read.
+//! Collectives, with one counter for each distinct call: the number of calls on a communicator,
+//! with their root and size, and the plan that replaced the native collective. Their traffic is
+//! expanded when the profile is read.
 //!
 //! If all ranks of a communicator know the same of a call, one of them reports it: rank 0, or the
-//! root if only the root knows. If each rank knows only what itself sends (`MPI_Alltoallv`,
-//! `MPI_Alltoallw`), each does.
+//! root if only the root knows. If each rank knows only the amounts that it sends itself
+//! (`MPI_Alltoallv`, `MPI_Alltoallw`), each does.
 
 mod count;
 mod observe;

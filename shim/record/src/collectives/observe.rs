@@ -1,19 +1,19 @@
-//! Reads from a call's arguments what its traffic depends on.
+//! Reads the parameters of a call's traffic from its arguments.
 
 use treepie_collective::Operation;
 use treepie_mpi::native::{Native, native};
 use treepie_mpi::{Call, Counts, Datatype, DatatypeArray, Handle, Side};
 
-/// What one call of a collective says of its traffic.
+/// Parameters of the traffic of a collective call.
 #[derive(Clone)]
 pub struct CallTraffic {
-    /// The root, for those that have one.
+    /// Root, of collectives with one.
     pub root: Option<u32>,
-    /// How much.
+    /// Amount of data.
     pub amount: Amount,
 }
 
-/// An amount of traffic, as far as one rank knows it.
+/// Amount of traffic, as far as one rank knows it.
 #[derive(Clone)]
 pub enum Amount {
     /// The message, or one rank's block, in bytes.
@@ -26,19 +26,19 @@ pub enum Amount {
     SentTo(u32, Vec<(u32, u64)>),
 }
 
-/// The root of a call that has one; the outer `None` where there is no such rank.
+/// Returns the root of a call that has one; the outer `None` if there is no such rank.
 #[inline(always)]
 fn root_of(call: &Call, size: usize) -> Option<Option<u32>> {
     if !call.operation.has_root() {
         return Some(None);
     }
-    // MPICH reports success where an error handler took care of the error.
+    // MPICH reports success if an error handler dealt with the error.
     let root = u32::try_from(call.root).ok()?;
     ((root as usize) < size).then_some(Some(root))
 }
 
-/// The elements that say how long a block is, as rank 0 sees the call, and their datatype;
-/// nothing of calls whose ranks' blocks differ.
+/// Returns the number of elements of a block, as rank 0 sees the call, and their datatype; `None`
+/// for calls whose ranks' blocks differ.
 #[inline(always)]
 fn block(call: &Call) -> Option<(i64, Datatype)> {
     use Operation::*;
@@ -54,13 +54,13 @@ fn block(call: &Call) -> Option<(i64, Datatype)> {
         Scatter if is_root => sent,
         Scatter | Allgather | Alltoall => received,
         ReduceScatterBlock => (call.receive.count, call.send.datatype),
-        // Ranks' blocks differ, or go to some alone.
+        // Ranks' blocks differ, or only some ranks receive them.
         _ => return None,
     })
 }
 
-/// What rank 0 has to report of a call in which all ranks' blocks are equal: the root, and bytes.
-/// Nothing of others.
+/// Returns rank 0's report of a call in which all ranks' blocks are equal: the root, and bytes.
+/// `None` for others.
 #[inline(always)]
 pub fn observe_block(native: &Native, call: &Call, size: usize) -> Option<(Option<u32>, u64)> {
     let root = root_of(call, size)?;
@@ -72,7 +72,7 @@ pub fn observe_block(native: &Native, call: &Call, size: usize) -> Option<(Optio
     Some((root, bytes))
 }
 
-/// What this rank has to report of a call; nothing where another rank does.
+/// Returns this rank's report of a call; `None` if another rank reports it.
 pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<CallTraffic> {
     use Operation::*;
     let operation = call.operation;
@@ -118,7 +118,7 @@ pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<C
     Some(CallTraffic { root, amount })
 }
 
-/// Reads what one side of a call says, as bytes.
+/// Reader of one side of a call, in bytes.
 pub struct Reader<'a> {
     native: &'a Native,
     send: &'a Side,
@@ -126,19 +126,19 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader for a call whose arrays have `size` elements.
+    /// Creates a reader for a call whose arrays have `size` elements.
     #[inline(always)]
     pub fn new(native: &'a Native, send: &'a Side, size: usize) -> Self {
         Reader { native, send, size }
     }
 
-    /// What is sent to every neighbour, for calls with one size for all.
+    /// Returns the bytes sent to every neighbour, for calls with one size for all.
     #[inline(always)]
     pub fn to_all(&self) -> Option<u64> {
         self.send.counts.is_absent().then(|| self.sent())
     }
 
-    /// What is sent to the neighbour `at`, for calls with a size for each.
+    /// Returns the bytes sent to the neighbour `at`, for calls with a size for each.
     pub fn to_one(&self, at: usize) -> u64 {
         let Side {
             datatype,
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         (0..self.size).map(block).collect()
     }
 
-    /// The block of `rank` where each rank has a type of its own.
+    /// Returns the bytes of the block of `rank` if each rank has its own type.
     fn block_of_type(&self, counts: Counts, types: DatatypeArray, rank: usize) -> u64 {
         let count = self.count_at(counts, rank);
         if count == 0 {

@@ -1,4 +1,4 @@
-//! Counts calls on one communicator that are alike: one addition a call.
+//! Counters of equal calls on one communicator: one addition for each call.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,7 +13,7 @@ use super::super::sums::Sums;
 use super::count::Plan;
 use super::observe::{Amount, CallTraffic};
 
-/// Calls that were alike, together.
+/// Totals of equal calls.
 #[derive(Default)]
 struct Tally {
     calls: u64,
@@ -22,40 +22,39 @@ struct Tally {
     sent: HashMap<(u32, u32), Traffic, BuildHasherDefault<KeyHasher>>,
 }
 
-/// What makes calls alike.
+/// Key that equal calls share.
 type Key = RecordKey<Plan>;
 
-/// The calls on one communicator.
+/// Counts of calls on one communicator.
 #[derive(Default)]
 pub struct Tallies {
     all: HashMap<Key, Tally, BuildHasherDefault<KeyHasher>>,
-    /// What the cells of [`Recent`] count at the moment.
+    /// Keys of the cells of [`Recent`] at the moment.
     recent: [Option<Key>; CELLS],
 }
 
-/// How many kinds of calls a communicator counts without a lock.
+/// Number of kinds of calls that a communicator counts without a lock.
 const CELLS: usize = 8;
 
-/// The kinds of calls that a communicator saw of late, counted without a lock:
-/// applications repeat themselves. MPI allows one collective at a time on a
-/// communicator.
+/// Recent kinds of calls on a communicator, counted without a lock: applications repeat themselves.
+/// MPI allows one collective at a time on a communicator.
 #[derive(Default)]
 pub struct Recent {
     cells: [Cell; CELLS],
 }
 
-/// Calls of one kind.
+/// Counter of one kind of call.
 #[derive(Default)]
 struct Cell {
-    /// A [`Key`] without its plan, [`pack`]ed; 0 while there is none.
+    /// [`pack`]ed [`Key`] without its plan; 0 while there is none.
     key: AtomicU64,
-    /// The plan that ran them; null for the native collective.
+    /// Plan that ran them; null for the native collective.
     plan: AtomicPtr<PlanRun>,
     sums: Sums,
 }
 
 impl Recent {
-    /// Counts a call where calls like it are counted now; `false` where none was of late.
+    /// Counts a call if its kind has a cell; `false` if not.
     #[inline(always)]
     pub fn add(
         &self,
@@ -74,8 +73,7 @@ impl Recent {
         is_counted
     }
 
-    /// Gets ready for calls like this one; what was counted in its cell goes to the
-    /// tallies.
+    /// Assigns a cell to this kind of call; the cell's previous counts go to the tallies.
     pub fn turn_to(
         &self,
         tallies: &mut Tallies,
@@ -98,7 +96,7 @@ impl Recent {
         self.cells[at].key.store(packed, Ordering::Relaxed);
     }
 
-    /// Moves all that was counted to the tallies.
+    /// Moves all counts to the tallies.
     pub fn settle(&self, tallies: &mut Tallies) {
         for (at, cell) in self.cells.iter().enumerate() {
             cell.settle(tallies, at);
@@ -107,7 +105,7 @@ impl Recent {
 }
 
 impl Cell {
-    /// Moves what this cell, number `at`, counted to the tallies.
+    /// Moves the counts of this cell, number `at`, to the tallies.
     fn settle(&self, tallies: &mut Tallies, at: usize) {
         self.key.store(0, Ordering::Relaxed);
         let counted = self.sums.read();
@@ -120,19 +118,19 @@ impl Cell {
     }
 }
 
-/// The cell of a packed key.
+/// Returns the cell of a packed key.
 #[inline(always)]
 fn cell_of(packed: u64) -> usize {
     (packed ^ packed >> 8 ^ packed >> 16) as usize % CELLS
 }
 
-/// Where a plan is; null where there is none.
+/// Returns the address of a plan; null if there is none.
 #[inline(always)]
 fn address(plan: Option<Plan>) -> *mut PlanRun {
     plan.map_or(ptr::null(), ptr::from_ref).cast_mut()
 }
 
-/// A key without its plan as one number that is not 0.
+/// Packs a key without its plan into one number that is not 0.
 #[inline(always)]
 fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
     let root = root.map_or(0, |root| u64::from(root) + 1);
@@ -150,8 +148,8 @@ impl Tallies {
                     .fold(0u64, |sum, block| sum.saturating_add(*block));
                 size_class(total / (blocks.len() as u64).max(1))
             }
-            // Ranks send differently much in one call: the class is found when
-            // their reports are together.
+            // Ranks may send different amounts in one call: the class is computed when their
+            // reports are combined.
             Amount::Sent(..) | Amount::SentTo(..) => 0,
         };
         let key = RecordKey {
@@ -161,7 +159,7 @@ impl Tallies {
             plan,
         };
         let tally = self.all.entry(key).or_default();
-        // Of what all ranks report, rank 0's report is the call.
+        // If all ranks report a call, rank 0's report counts as the call.
         let is_reported = matches!(seen.amount, Amount::Sent(1.., _) | Amount::SentTo(1.., _));
         tally.calls += u64::from(!is_reported);
         match &seen.amount {
@@ -196,8 +194,8 @@ impl Tally {
 }
 
 impl Tallies {
-    /// Writes records of what was counted, for a communicator whose ranks are
-    /// `group` in the world. Nothing is allocated.
+    /// Writes records of the counts, for a communicator whose ranks are `group` in the world.
+    /// Nothing is allocated.
     pub fn encode<S: Sink>(&self, recent: &Recent, group: &[u32], encoder: &mut Encoder<'_, S>) {
         use Operation::*;
         for (&of, tally) in &self.all {
@@ -226,13 +224,13 @@ impl Tallies {
         }
     }
 
-    /// Whether nothing was counted.
+    /// True if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty() && self.recent.iter().all(Option::is_none)
     }
 }
 
-/// Hashes the small keys of tallies: a multiplication for each part.
+/// Hasher of the small keys of tallies: a multiplication for each part.
 #[derive(Default)]
 struct KeyHasher(u64);
 

@@ -1,4 +1,4 @@
-//! What is written around a call: its description before, that it has ended after.
+//! Writes around a call: its description before, its end after.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,19 +13,19 @@ use super::note::{Note, Procedure};
 use super::words::{self, PageWords};
 use crate::registry::handle_at;
 
-/// A thread's part of the page. Only that thread writes it, but for the times.
+/// Thread's area of the page. Only that thread writes it, except for the times.
 #[derive(Clone, Copy)]
 pub struct Area {
     words: &'static [AtomicU64; area::LENGTH],
-    /// The page; none where the thread has no part of it.
+    /// The page; `None` if the thread has no area in it.
     page: Option<PageWords>,
 }
 
-/// Where threads write for which the page has no area, or that call after its end.
+/// Area for threads that have none in the page, or that call after its end.
 static NOWHERE: [AtomicU64; area::LENGTH] = [const { AtomicU64::new(0) }; area::LENGTH];
 
 impl Area {
-    /// An area for a new thread.
+    /// Returns an area for a new thread.
     #[cold]
     pub fn claim() -> Area {
         let words = words::of_process();
@@ -63,8 +63,8 @@ impl Area {
         self.words[at].store(value, Ordering::Relaxed);
     }
 
-    /// A call begins. What it does not have, is constant and left away, so that few stores remain;
-    /// readers know by the procedure what there is.
+    /// Begins a call. Fields that the procedure lacks are constant and skipped, so that few stores
+    /// remain; readers know the fields by the procedure.
     #[inline(always)]
     pub fn begin(self, note: &Note) {
         let last = self.get(area::CALL) >> NUMBER_SHIFT;
@@ -85,7 +85,8 @@ impl Area {
         }
     }
 
-    /// With whom the call is, for which it may have to wait. The last send says what is sent.
+    /// Describes the partner of the call, for which it may have to wait. A sent message is in the
+    /// last send.
     #[inline(always)]
     fn describe(self, note: &Note) {
         let only_sends = note.sends && note.source == ABSENT;
@@ -103,7 +104,7 @@ impl Area {
         }
     }
 
-    /// It has ended. `done` is whether it did something, which a poll need not.
+    /// Ends the call. `done`: whether it succeeded, which a poll may not have.
     #[inline(always)]
     pub fn end(self, done: bool, procedure: Procedure) {
         let mut call = self.get(area::CALL) & !INSIDE;
@@ -113,7 +114,7 @@ impl Area {
         self.words[area::CALL].store(call, Ordering::Release);
     }
 
-    /// A message is sent.
+    /// Notes that a message is sent.
     #[inline(always)]
     fn send(self, note: &Note) {
         let number = self.get(area::SENDS) + 1;
@@ -124,12 +125,12 @@ impl Area {
         self.set(area::SENDS, number);
     }
 
-    /// The number of the last call.
+    /// Returns the number of the last call.
     pub fn number(self) -> u64 {
         self.get(area::CALL) >> NUMBER_SHIFT
     }
 
-    /// These requests are asked for.
+    /// Notes the requests of a call.
     #[inline(always)]
     fn ask(self, count: c_int, requests: Word) {
         let count = usize::try_from(count).unwrap_or(0);
@@ -137,14 +138,15 @@ impl Area {
         for at in 0..count.min(area::MOST_REQUESTS) {
             self.set(area::REQUESTS + at, request_at(requests, at));
         }
-        // Whether those beyond are complete is not looked at: nobody is to call them incomplete.
+        // The completion of further requests is not tracked: they must not be reported as
+        // incomplete.
         for at in area::MOST_REQUESTS..count {
             self.forget(request_at(requests, at));
         }
     }
 
-    /// A call has completed some or all of the requests that it asked for: those whose handles are
-    /// null now are no more. Of persistent ones any may be complete.
+    /// Notes that a call has completed some or all of its requests: those whose handles are null
+    /// now have ended. Of persistent ones any may be complete.
     #[inline(always)]
     pub fn completed(self, note: &Note) {
         let (Some(page), Some(native)) = (self.page, native()) else {
@@ -164,7 +166,7 @@ impl Area {
         }
     }
 
-    /// Persistent requests are started, an array of `count` at `requests`.
+    /// Notes that persistent requests are started, an array of `count` at `requests`.
     pub fn started(self, count: c_int, requests: Word) {
         let Some(page) = self.page else { return };
         for at in 0..usize::try_from(count).unwrap_or(0) {
@@ -174,7 +176,7 @@ impl Area {
         }
     }
 
-    /// This request is no more, or nothing is said of it from now on.
+    /// Removes a request that has ended, or that is no longer tracked.
     pub fn forget(self, request: u64) {
         if let Some(page) = self.page
             && let Some(slot) = slot_of(page, request)
@@ -183,8 +185,8 @@ impl Area {
         }
     }
 
-    /// A request was made by this call: what it stands for. `number` is that of a collective on
-    /// its communicator.
+    /// Describes a request that was created by this call. `number` is that of a collective on its
+    /// communicator.
     #[inline(always)]
     pub fn requested(self, note: &Note, number: u64) {
         let Some(page) = self.page else { return };
@@ -204,20 +206,20 @@ impl Area {
     }
 }
 
-/// The place of a request in pages.
+/// Returns the position of a request in pages.
 #[inline(always)]
 fn slot_for(request: u64) -> usize {
     REQUESTS_AT + request_place(request) * REQUEST
 }
 
-/// The place of a request, where the page still has it.
+/// Returns the position of a request, if the page still has it.
 #[inline(always)]
 fn slot_of(page: PageWords, request: u64) -> Option<usize> {
     let slot = slot_for(request);
     (page.get(slot) == request).then_some(slot)
 }
 
-/// The request with this number in an array of the application's.
+/// Returns the request at this index in an array of the application.
 #[inline(always)]
 fn request_at(requests: Word, at: usize) -> u64 {
     let bytes = native().map_or(0, |native| native.abi.handle_bytes);

@@ -1,4 +1,4 @@
-//! Messages sent to and received from each partner, as the page of this rank shows them.
+//! Messages sent to and received from each partner, in the page of this rank.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -12,32 +12,33 @@ use treepie_jobstate::waits::Channel;
 use super::words::PageWords;
 use crate::counters::{self, ANY_SOURCE, MessageKind};
 
-/// The calls of all threads together.
+/// Returns the number of calls of all threads.
 pub fn calls(words: PageWords) -> u64 {
     let call = |number| words.area(number)[area::CALL].load(Ordering::Acquire) >> NUMBER_SHIFT;
     (0..THREADS).map(call).sum()
 }
 
-/// One of the threads at a time writes the channels.
+/// Lock of the channels, which one thread at a time writes.
 static WRITER: Mutex<()> = Mutex::new(());
 
-/// Writes what was sent to each partner, and received from it, until now, while this process makes
-/// no call. A call is counted after its number was given: what was written during the last one
-/// may lack it.
+/// Writes the messages sent to each partner, and received from it, until now, while this process
+/// makes no call. A call is counted after it got its number: counts written during the last one may
+/// lack it.
 pub fn write_all_channels(words: PageWords) {
     write_channels(words, calls(words), Renewal::Always);
 }
 
-/// Whether channels are written again that were written after the same number of calls.
+/// Handling of channels that have been written after the same number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewal {
-    /// They are.
+    /// They are written again.
     Always,
-    /// They are not.
+    /// They are not written again.
     AfterCalls,
 }
 
-/// Writes what was sent to each partner, and received from it, until the calls were so many.
+/// Writes the messages sent to each partner, and received from it, until the number of calls was
+/// `calls_before`.
 pub fn write_channels(words: PageWords, calls_before: u64, renewal: Renewal) {
     let _alone = WRITER.lock();
     if words.get(CHANNELS_AT) == calls_before && renewal == Renewal::AfterCalls {

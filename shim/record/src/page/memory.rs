@@ -1,11 +1,11 @@
-//! The file of a page: where it is, who may read it, and when it goes.
+//! File of a page: its path, permissions and lifetime.
 //!
 //! ```text
 //! /dev/shm/treepie-UID/RUN/RANK.page       or below the directory that the user names
 //! ```
 //!
-//! Directories and files are the user's alone. A page stays when its process is killed: the memory
-//! is the system's. It goes when `MPI_Finalize` has returned.
+//! Only the user can access directories and files. A page stays when its process is killed: the
+//! memory belongs to the system. It is removed when `MPI_Finalize` has returned.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -22,36 +22,36 @@ use treepie_process::machine::file_limit;
 
 use super::words::PageWords;
 
-/// Why this rank has no page.
+/// Reason why this rank has no page.
 #[derive(Debug, Error)]
 pub enum PageError {
-    /// The system refused something.
+    /// A system call failed.
     #[error("pages: {path}: {problem}; set TREEPIE_PAGES to a directory of yours")]
     System {
-        /// Where.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What it says.
+        /// The system's error.
         problem: io::Error,
     },
-    /// Somebody else made what has our name.
+    /// Another user has made a file with this name.
     #[error("pages: {path}: {}", NotOwn::Strange)]
     Strange {
-        /// Where.
+        /// Path of the file or directory.
         path: PathBuf,
     },
 }
 
-/// The file of this process's page.
+/// File of this process's page.
 pub struct PageFile {
     path: PathBuf,
-    /// Where it is in memory.
+    /// Its mapped words.
     pub words: PageWords,
-    /// The process that made it: a fork of it has none.
+    /// Process that made it: a fork of it has none.
     pub process: u32,
 }
 
 impl PageFile {
-    /// Makes the page of a rank, all zeros, with `names` behind.
+    /// Creates the page of a rank, all zeros, followed by `names`.
     ///
     /// # Errors
     /// A directory or file that cannot be made; no memory.
@@ -67,7 +67,7 @@ impl PageFile {
                 directory.to_owned()
             }
             None => {
-                // SAFETY: geteuid has no conditions.
+                // SAFETY: geteuid has no preconditions.
                 let user = unsafe { libc::geteuid() };
                 let base = usual_directory(Path::new("/dev/shm"), user);
                 make_own(&base)?;
@@ -124,7 +124,8 @@ fn make_users(directory: &Path) -> Result<(), PageError> {
     made.map_err(system(directory))
 }
 
-/// Makes a directory of ours, where other users may have made one.
+/// Creates a directory that belongs to this user, although other users may have made one of this
+/// name.
 fn make_own(path: &Path) -> Result<OwnDirectory, PageError> {
     OwnDirectory::make(path, Access::Private).map_err(|refused| match refused {
         NotOwn::System(problem) => system(path)(problem),
@@ -134,12 +135,13 @@ fn make_own(path: &Path) -> Result<OwnDirectory, PageError> {
     })
 }
 
-/// Memory that is only promised would end the process when there is none.
+/// Reserves the memory of a file: memory that is only promised would end the process if the system
+/// ran out of it.
 fn reserve(file: &File, bytes: usize) -> io::Result<()> {
     if bytes as u64 > file_limit() {
         return Err(io::Error::other("files may not be so large (ulimit -f)"));
     }
-    // SAFETY: the descriptor is ours.
+    // SAFETY: this library owns the descriptor.
     match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
         0 => Ok(()),
         error => Err(io::Error::from_raw_os_error(error)),
@@ -152,7 +154,7 @@ fn write_at(file: &File, bytes: &[u8], at: usize) -> io::Result<()> {
 
 fn map(file: &File) -> io::Result<PageWords> {
     let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-    // SAFETY: a new mapping of a file that is so long.
+    // SAFETY: a new mapping of a file that has this length.
     let base = unsafe {
         libc::mmap(
             std::ptr::null_mut(),
@@ -166,7 +168,7 @@ fn map(file: &File) -> io::Result<PageWords> {
     if base == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the mapping is so long, aligned to a page of memory, never unmapped, and used by
-    // atomic accesses alone.
+    // SAFETY: the mapping has this length, is aligned to a page of memory, never unmapped, and only
+    // accessed atomically.
     Ok(PageWords(unsafe { &*base.cast() }))
 }

@@ -1,15 +1,15 @@
-//! The page of this rank: a file in memory that says in which call it is, with whom, and since
-//! when. `treepie why` reads it, while the job runs or when it was killed; nobody has to ask this
+//! Page of this rank: a file in memory that holds its current call, partner and start time.
+//! `treepie why` reads it, while the job runs or after it was killed, without the help of this
 //! process.
 //!
 //! ```text
 //! around a call    `calls`        a few plain stores, into lines that no other thread writes
-//! now and then     `places`       communicators and their members
-//! twice a second   `tick`         a thread of its own: since when, and messages by partner
-//! before a call    `stop`         waits, where all ranks are to be at one cut
+//! occasionally     `places`       communicators and their members
+//! twice a second   `tick`         a separate thread: start times, and messages by partner
+//! before a call    `stop`         waits, if all ranks are to be at one cut
 //! ```
 //!
-//! The hot path has no clock: who stands still is seen from outside.
+//! The hot path reads no clock: stalled threads are detected from outside.
 
 mod calls;
 mod channels;

@@ -1,26 +1,26 @@
-//! What a page says of a call, as entry points tell it.
+//! Contents of a page about a call, as entry points pass them on.
 
 use treepie_jobstate::pages::layout::{ABSENT, pack};
 use treepie_mpi::{Comm, Handle, Word, c_int};
 
-/// A procedure of the interface, as pages number it.
+/// Procedure of the interface, with its number in pages.
 #[derive(Debug, Clone, Copy)]
 pub struct Procedure {
-    /// Its line in the table of names.
+    /// Line in the table of names.
     pub number: u16,
-    /// Whether it comes back at once, done or not.
+    /// True if it returns immediately, complete or not.
     pub poll: bool,
-    /// Whether it is a collective on its communicator when it is called: one that is only
-    /// prepared is not.
+    /// True if it is a collective on its communicator when it is called, unlike one that is only
+    /// prepared.
     pub collective: bool,
-    /// Whether no cut includes what it begins.
+    /// True if no cut includes the operation that it begins.
     pub uncut: bool,
-    /// Whether it makes a request, and waits for nobody.
+    /// True if it creates a request, and waits for no process.
     pub starts: bool,
 }
 
-/// A call: the parameters of which a page tells. What a procedure does not have is absent, and
-/// costs nothing: notes are constant but for the call's arguments.
+/// Call with the parameters that a page contains. Fields that the procedure lacks are absent, and
+/// cost nothing: notes are constant except for the call's arguments.
 #[derive(Debug, Clone, Copy)]
 pub struct Note {
     /// The procedure.
@@ -29,30 +29,30 @@ pub struct Note {
     pub comm: Comm,
     /// Destination, root or target.
     pub dest: c_int,
-    /// Tag of what is sent.
+    /// Tag of the message that is sent.
     pub tag: c_int,
     /// Source.
     pub source: c_int,
-    /// Tag of what is received.
+    /// Tag of the message that is received.
     pub receive_tag: c_int,
-    /// Elements of the message.
+    /// Number of elements of the message.
     pub elements: i64,
-    /// Where the native MPI puts the handle of a new request.
+    /// Address for the handle of a new request.
     pub request: Word,
-    /// Number of requests that are asked for.
+    /// Number of requests of the call.
     pub count: c_int,
     /// Their address.
     pub requests: Word,
-    /// Address of what says whether a poll found something.
+    /// Address of the result of a poll: a flag or a number.
     pub answer: Word,
-    /// Whether the call sends a message.
+    /// True if the call sends a message.
     pub sends: bool,
-    /// Whether the call takes a message, at once or later.
+    /// True if the call takes a message, immediately or later.
     pub posts: bool,
 }
 
 impl Note {
-    /// Nothing.
+    /// Note without any fields.
     pub const NONE: Note = Note {
         procedure: Procedure {
             number: 0,
@@ -75,20 +75,20 @@ impl Note {
         posts: false,
     };
 
-    /// Whether a poll found something.
+    /// True if a poll succeeded.
     #[inline(always)]
     pub fn has_answer(&self) -> bool {
         // SAFETY: the address of the flag or number of the application's call, which has succeeded.
         self.answer == 0 || unsafe { *(self.answer as *const c_int) } > 0
     }
 
-    /// What a page says of a collective that has returned, or started.
+    /// Returns the word of a page for a collective that has returned, or started.
     #[inline(always)]
     pub fn as_done(&self) -> u64 {
         pack(self.dest, self.procedure.number.into())
     }
 
-    /// A call on a communicator, of which no more is told.
+    /// Returns a note with only a communicator.
     pub fn on(procedure: Procedure, comm: Comm) -> Note {
         Note {
             procedure,

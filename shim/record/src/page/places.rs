@@ -1,8 +1,8 @@
-//! Communicators in the page: what each is called, who is in it, how many collectives it had.
+//! Communicators in the page: the name of each, its members, and its number of collectives.
 //!
-//! All members call a communicator alike without asking each other: by its members in their order,
-//! and by which one with these members it is. Making one is collective over its members, so that
-//! all count alike.
+//! All members derive the same name of a communicator without messages: from its members in their
+//! order, and its index among those with these members. Its creation is collective over its
+//! members, so that all count alike.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,24 +17,24 @@ use treepie_mpi::{Comm, Handle};
 
 use super::words::{self, PageWords};
 
-/// A communicator's place in the page.
+/// Communicator's entry in the page.
 #[derive(Clone, Copy)]
 pub struct CommunicatorEntry(&'static [AtomicU64; communicator::LENGTH]);
 
-/// What all threads share.
+/// State that all threads share.
 #[derive(Default)]
 struct Made {
-    /// Communicators so far, by the key of their members.
+    /// Number of communicators so far, by the key of their members.
     alike: HashMap<u64, u64>,
-    /// Words of members in use.
+    /// Number of member words in use.
     members: usize,
 }
 
 static MADE: Lazy<Mutex<Made>> = Lazy::new(Mutex::default);
 
 impl CommunicatorEntry {
-    /// A place for a communicator of these world ranks, in which `rank` is this one; `None` without
-    /// a page, or with no place left.
+    /// Returns an entry for a communicator of these world ranks, in which `rank` is this process;
+    /// `None` without a page, or if no entry is free.
     pub fn claim(comm: Comm, partners: &[u32], inter: bool) -> Option<CommunicatorEntry> {
         let words = words::of_process()?;
         let mut made = MADE.lock();
@@ -65,12 +65,12 @@ impl CommunicatorEntry {
         Some(CommunicatorEntry(place))
     }
 
-    /// The communicator is no more.
+    /// Releases the entry of a freed communicator.
     pub fn release(self) {
         self.0[communicator::HANDLE].store(0, Ordering::Release);
     }
 
-    /// One more collective has returned, or started, of which the page says this
+    /// Counts one more collective that has returned, or started, with this word of the page
     /// (`Note::as_done`).
     #[inline(always)]
     pub fn count_done(self, call: u64) {
@@ -80,14 +80,14 @@ impl CommunicatorEntry {
         self.0[communicator::DONE].store(done + 1, Ordering::Relaxed);
     }
 
-    /// Collectives that have returned.
+    /// Returns the number of collectives that have returned.
     pub fn done(self) -> u64 {
         self.0[communicator::DONE].load(Ordering::Relaxed)
     }
 }
 
 impl Made {
-    /// Writes members that are no row; where they are, and 1.
+    /// Writes members that do not form an arithmetic sequence; returns their position, and 1.
     fn write_members(&mut self, words: PageWords, partners: &[u32]) -> u64 {
         let needed = partners.len().div_ceil(2);
         if self.members + needed > MEMBERS {
@@ -104,7 +104,7 @@ impl Made {
     }
 }
 
-/// The first and the stride of ranks that are a row.
+/// Returns the first rank and the stride of ranks that form an arithmetic sequence.
 fn row(partners: &[u32]) -> Option<(u64, u64)> {
     let first = *partners.first()?;
     let stride = partners

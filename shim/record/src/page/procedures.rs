@@ -1,4 +1,4 @@
-//! The numbers of all procedures, as constants of their names.
+//! Numbers of all procedures, as constants with their names.
 #![allow(non_upper_case_globals, missing_docs, dead_code)]
 
 use super::note::Procedure;

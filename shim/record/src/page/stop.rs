@@ -1,6 +1,6 @@
-//! Stops this rank before a call, where the command that watches the job wants all ranks at one cut
-//! (`treepie cut`). The command writes into the page which calls may begin, this rank that it
-//! stands before one that may not.
+//! Stops this rank before a call, if the command that watches the job wants all ranks at one cut
+//! (`treepie cut`). The command writes into the page which calls may begin; this rank writes that
+//! it waits before one that may not.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -17,30 +17,30 @@ use super::channels::write_all_channels;
 use super::note::Procedure;
 use super::words::{self, PageWords};
 
-/// How often a stopped rank looks whether it may go on.
+/// Interval at which a stopped rank tests if it may continue.
 const BETWEEN_LOOKS: Duration = Duration::from_micros(100);
 
-/// A command that has not looked for so long is no more: then everybody goes on.
+/// Time without a sign of life after which the command counts as dead: then all ranks continue.
 const LOST: Duration = Duration::from_secs(5);
 
-/// How often counts are written for the command: during a wave, and else.
+/// Interval at which counts are written for the command: during a wave, and otherwise.
 const IN_WAVE: Duration = Duration::from_millis(2);
 const BETWEEN_WAVES: Duration = Duration::from_millis(20);
 
-/// This rank may be stopped from now on.
+/// Allows this rank to be stopped from now on.
 pub fn begin(words: PageWords) {
     words.set(header::STOPS, 1);
     features::begin(CUTS);
 }
 
-/// The counts are final.
+/// Writes the final counts.
 pub fn end(words: PageWords) {
     features::end(CUTS);
     write_all_channels(words);
     words.0[header::ENDED].store(1, Ordering::Release);
 }
 
-/// The time between two ticks.
+/// Returns the time between two ticks.
 pub fn tick(words: PageWords) -> Duration {
     match (words.get(header::STOPS), words.get(header::GATE)) {
         (0, _) => TICK,
@@ -49,7 +49,7 @@ pub fn tick(words: PageWords) -> Duration {
     }
 }
 
-/// A call is about to begin: it waits here until it may.
+/// Waits before a call until it may begin.
 #[cold]
 pub fn stop_before(area: Area, procedure: Procedure) {
     let Some(words) = words::of_family() else {
@@ -64,7 +64,7 @@ pub fn stop_before(area: Area, procedure: Procedure) {
     }
 }
 
-/// Whether the call with this number may not begin.
+/// True if the call with this number may not begin.
 fn is_closed(words: PageWords, number: u64) -> bool {
     let gate = words.0[header::GATE].load(Ordering::Acquire);
     gate != 0 && number >= gate
@@ -75,7 +75,7 @@ fn stop(words: PageWords, next: u64) {
     words.0[header::STOPPED].store(1, Ordering::Release);
     let (mut beat, mut since) = (words.get(header::BEAT), Instant::now());
     while is_closed(words, next) {
-        // A large message that this rank sends or takes goes on only while it calls MPI.
+        // A large message that this rank sends or receives only progresses while it calls MPI.
         if words.get(header::REST) == 0
             && let Some(native) = native()
         {
@@ -93,7 +93,7 @@ fn stop(words: PageWords, next: u64) {
     words.0[header::STOPPED].store(0, Ordering::Release);
 }
 
-/// This procedure begins something that no cut includes.
+/// Notes that this procedure begins an operation that no cut includes.
 pub fn refuse(procedure: Procedure) {
     if let Some(words) = words::of_family()
         && words.get(header::REFUSED) == 0
@@ -102,7 +102,7 @@ pub fn refuse(procedure: Procedure) {
     }
 }
 
-/// Says how many receives and collectives were begun and are not complete.
+/// Writes the numbers of receives and collectives that were begun and are not complete.
 pub fn say_open(receives: usize, collectives: usize) {
     if let Some(words) = words::of_family() {
         words.set(header::RECEIVES, receives as u64);
@@ -110,21 +110,21 @@ pub fn say_open(receives: usize, collectives: usize) {
     }
 }
 
-/// Counts a window that was made.
+/// Counts a new window.
 pub fn window_made() {
     if let Some(windows) = windows() {
         windows.fetch_add(1, Ordering::AcqRel);
     }
 }
 
-/// Counts a window that is no more.
+/// Counts a freed window.
 pub fn window_ended() {
     if let Some(windows) = windows() {
         windows.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// The number of windows, where ranks may be stopped at a cut.
+/// Returns the number of windows, if ranks may be stopped at a cut.
 fn windows() -> Option<&'static AtomicU64> {
     let words = words::of_family().filter(|_| features::any(CUTS))?;
     Some(&words.0[header::WINDOWS])

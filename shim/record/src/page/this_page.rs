@@ -1,4 +1,4 @@
-//! The page of this process, from its begin to its end.
+//! Page of this process, from its creation to its end.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -17,27 +17,27 @@ use super::tick::Ticker;
 use super::{procedures, stop, tick, words};
 use crate::communicators;
 
-/// Which pages a job has, alike on all ranks.
+/// Pages of a job; the same on all ranks.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// The directory that the user named.
+    /// Directory that the user named.
     pub directory: Option<&'a Path>,
     /// Number of the run.
     pub number: u64,
-    /// The number that the command gave it, or 0.
+    /// Number that the command gave it, or 0.
     pub given: u64,
-    /// Ranks of the job.
+    /// Number of ranks of the job.
     pub ranks: usize,
     /// The application's world.
     pub world: Comm,
-    /// All ranks may be stopped at a cut.
+    /// True if all ranks may be stopped at a cut.
     pub stops: bool,
 }
 
 struct Page {
     file: PageFile,
     ticker: Ticker,
-    /// The page stays when the job ends: its counts are for the command, which removes it.
+    /// True if the page stays when the job ends: its counts are for the command, which removes it.
     stays: bool,
 }
 
@@ -76,7 +76,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     words.set_text(header::HOST, header::TEXT, &identity.host);
     words.set_text(header::PROGRAM, header::TEXT, &program());
     words.set(header::TICK, tick::now());
-    // Readers take what has no magic for a page that is being made.
+    // Readers treat a page without the magic number as one that is being made.
     words.0[0].store(layout::MAGIC, Ordering::Release);
     let ticker = tick::start(words);
     let stays = run.stops && run.given != 0;
@@ -90,7 +90,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     {
         words::keep(words);
         features::begin(PAGES);
-        // The communicators that every job has.
+        // Communicators that every job has.
         for comm in [run.world, native.comm_self] {
             communicators::made(comm, MadeBy::Application);
             communicators::placed(comm);
@@ -102,7 +102,7 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     Ok(())
 }
 
-/// Removes the page: the job has come to its end.
+/// Removes the page: the job has ended.
 pub fn end() {
     if let Some(page) = page() {
         features::end(PAGES);
@@ -114,13 +114,13 @@ pub fn end() {
     }
 }
 
-/// The page of this process, while it has one.
+/// Returns the page of this process, while it has one.
 fn page() -> Option<&'static Page> {
     PAGE.get()
         .filter(|page| features::any(PAGES) && page.file.process == std::process::id())
 }
 
-/// This process says that it ends without `MPI_Finalize`. Callable in a signal handler.
+/// Notes that this process ends without `MPI_Finalize`. Callable in a signal handler.
 fn say_end(how: u64) {
     if let Some(page) = page()
         && page.file.words.get(header::END) == 0
@@ -129,28 +129,28 @@ fn say_end(how: u64) {
     }
 }
 
-/// By this signal.
+/// Notes that it ends by this signal.
 pub fn ends_by_signal(signal: c_int) {
     say_end(signal as u64);
 }
 
-/// By `MPI_Abort`.
+/// Notes that it ends by `MPI_Abort`.
 pub fn aborts() {
     say_end(ABORTS);
 }
 
-/// By `exit`.
+/// Notes that it ends by `exit`.
 pub fn exits() {
     say_end(EXITS);
 }
 
-/// When this process started, in clock ticks.
+/// Returns the start time of this process, in clock ticks.
 fn started() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     treepie_jobstate::pages::process_of_stat(&text).map(|stat| stat.started)
 }
 
-/// The name of the program's file.
+/// Returns the name of the program's file.
 fn program() -> String {
     let path = std::env::current_exe().unwrap_or_default();
     path.file_name()

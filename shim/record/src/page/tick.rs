@@ -1,6 +1,7 @@
-//! Twice a second, and oftener where this rank may be stopped at a cut: a sign of life, since when
-//! each thread is in its call, and, where no thread has made a call since the last time, how many
-//! messages went to each partner and how many receives were posted from it.
+//! Ticks of a page, twice a second, and more often if this rank may be stopped at a cut: each
+//! writes a sign of life, the time since which each thread is in its call, and, if no thread has
+//! made a call since the last tick, the number of messages to each partner and of receives posted
+//! from it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +16,14 @@ use super::channels::{Renewal, calls, write_channels};
 use super::stop;
 use super::words::PageWords;
 
-/// The thread that ticks.
+/// Thread that ticks.
 pub struct Ticker {
     stopped: Arc<AtomicBool>,
     thread: Option<thread::Thread>,
 }
 
 impl Ticker {
-    /// No tick begins any more.
+    /// Stops the ticks.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         if let Some(thread) = &self.thread {
@@ -36,7 +37,7 @@ pub fn start(words: PageWords) -> Ticker {
     let stopped = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&stopped);
     let work = move || guarded("keeping this rank's page", || run(words, &stop));
-    // The thread inherits that signals are blocked: they are the application's.
+    // The thread inherits the blocked signals, which are for the application.
     let thread = with_signals_blocked(|| {
         thread::Builder::new()
             .name("treepie-page".to_owned())
@@ -49,7 +50,7 @@ pub fn start(words: PageWords) -> Ticker {
     }
 }
 
-/// Nanoseconds since 1970.
+/// Returns the nanoseconds since 1970.
 pub fn now() -> u64 {
     treepie_base::since_epoch(SystemTime::now()).as_nanos() as u64
 }
@@ -64,8 +65,8 @@ fn run(words: PageWords, stopped: &AtomicBool) {
             still &= look(words, number, now);
         }
         if still {
-            // A call counts what it has done just before it ends: what was written in one that has
-            // ended lacks that.
+            // A call counts its work just before it ends: counts written during a call that has
+            // ended since lack that.
             let renewal = if inside == written {
                 Renewal::AfterCalls
             } else {
@@ -79,20 +80,20 @@ fn run(words: PageWords, stopped: &AtomicBool) {
     }
 }
 
-/// Sleeps so long, or until it is stopped.
+/// Sleeps for `time`, or until it is stopped.
 fn sleep(time: Duration, stopped: &AtomicBool) {
     if !stopped.load(Ordering::Acquire) {
         thread::park_timeout(time);
     }
 }
 
-/// The threads that are in a call, as bits.
+/// Returns the threads that are in a call, as bits.
 fn inside(words: PageWords) -> u64 {
     let inside = |number| words.area(number)[area::CALL].load(Ordering::Acquire) & INSIDE != 0;
     (0..THREADS).fold(0, |bits, number| bits << 1 | u64::from(inside(number)))
 }
 
-/// Looks at a thread; whether it is as it was.
+/// Examines a thread; true if it has not moved.
 fn look(words: PageWords, number: usize, now: u64) -> bool {
     let area = words.area(number);
     let get = |at: usize| area[at].load(Ordering::Acquire);
@@ -105,6 +106,6 @@ fn look(words: PageWords, number: usize, now: u64) -> bool {
         area[area::SEEN].store(call, Ordering::Relaxed);
         area[area::SINCE].store(now, Ordering::Relaxed);
     }
-    // Who polls is in and out of the same call.
+    // A polling thread enters and leaves the same call.
     still || call >> NUMBER_SHIFT == get(area::SEEN) >> NUMBER_SHIFT
 }

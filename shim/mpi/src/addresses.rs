@@ -1,5 +1,5 @@
-//! Addresses of what an application gives beside handles and numbers. Like handles, the entry
-//! points are generated with these types: what is behind an address, its type says.
+//! Addresses that an application passes in addition to handles and numbers. As for handles, the
+//! entry points are generated with these types: the type states what is at an address.
 
 use std::ffi::c_int;
 
@@ -7,71 +7,71 @@ use crate::handles::Datatype;
 use crate::native::Native;
 use crate::words::Word;
 
-/// Where an `MPI_Status` is, or the first of an array of them; or what the MPI passes for none.
+/// Address of an `MPI_Status`, or of the first of an array of them; or the MPI's value for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct StatusAddress(Word);
 
 impl StatusAddress {
-    /// That of a parameter that a procedure does not have.
+    /// Value for a parameter that a procedure lacks.
     pub const ABSENT: Self = StatusAddress(0);
 
-    /// The MPI's value for no status: a number of its header's.
+    /// Wraps the MPI's value for no status: a number from its header.
     pub(crate) const fn ignored(word: Word) -> Self {
         StatusAddress(word)
     }
 
-    /// The start of memory of our own, which lives as long as this is used.
+    /// Returns the address of memory of this library, which lives as long as this is used.
     pub fn of_room(room: &mut [u64]) -> Self {
         StatusAddress(room.as_mut_ptr() as Word)
     }
 
-    /// The status with this number in an array, of `bytes` bytes each.
+    /// Returns the address of status `number` in an array, of `bytes` bytes each.
     pub fn nth(self, number: usize, bytes: usize) -> Self {
         StatusAddress(self.0 + number * bytes)
     }
 
-    /// As the MPI's header has it: `MPI_STATUS_IGNORE` is one, too.
+    /// Returns the word as the MPI's header has it: `MPI_STATUS_IGNORE` is one, too.
     #[inline(always)]
     pub fn word(self) -> Word {
         self.0
     }
 }
 
-/// The address of an array of `int`: counts or displacements, one for each rank.
+/// Address of an array of `int`: counts or displacements, one for each rank.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct IntArray(Word);
 
-/// The address of an array of `MPI_Count` or `MPI_Aint`: those of a procedure with large counts.
+/// Address of an array of `MPI_Count` or `MPI_Aint`: those of a procedure with large counts.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct LargeArray(Word);
 
-/// Counts or displacements, one for each rank, of either width: their address, which is even, and
-/// one more for those of a procedure with large counts.
+/// Counts or displacements, one for each rank, of either width: their address, which is even, plus
+/// 1 for those of a procedure with large counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Counts(Word);
 
 impl Counts {
-    /// Those of a procedure that has none.
+    /// Value for a procedure without counts.
     pub const ABSENT: Self = Counts(0);
 
-    /// Whether the procedure has none, or the application gave none.
+    /// True if the procedure has none, or the application passed none.
     #[inline(always)]
     pub fn is_absent(self) -> bool {
         self.0 & !1 == 0
     }
 
-    /// That of a rank.
+    /// Returns that of a rank.
     ///
     /// # Safety
     /// The array is not absent, and has an element for `rank`.
     #[inline(always)]
     pub unsafe fn at(self, rank: usize) -> i64 {
         let address = self.0 & !1;
-        // SAFETY: the caller's promise; the entry point's table says how wide they are.
+        // SAFETY: the caller's promise; the entry point's table determines the width.
         unsafe {
             match self.0 & 1 == 1 {
                 true => *(address as *const i64).add(rank),
@@ -95,22 +95,22 @@ impl From<LargeArray> for Counts {
     }
 }
 
-/// The address of an array of datatypes, one for each rank (`MPI_Alltoallw`).
+/// Address of an array of datatypes, one for each rank (`MPI_Alltoallw`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct DatatypeArray(Word);
 
 impl DatatypeArray {
-    /// The array of a procedure that has none.
+    /// Value for a procedure without datatypes.
     pub const ABSENT: Self = DatatypeArray(0);
 
-    /// Whether the procedure has none, or the application gave none.
+    /// True if the procedure has none, or the application passed none.
     #[inline(always)]
     pub fn is_absent(self) -> bool {
         self.0 == 0
     }
 
-    /// The datatype of a rank.
+    /// Returns the datatype of a rank.
     ///
     /// # Safety
     /// The array is not absent, and has a handle of this MPI for `rank`.

@@ -1,4 +1,4 @@
-//! The arguments of a collective call, as the application gave them.
+//! Arguments of a collective call, as the application passed them.
 
 use treepie_collective::Operation;
 
@@ -8,26 +8,25 @@ use crate::addresses::{Counts, DatatypeArray};
 use crate::handles::{Datatype, Handle, Op};
 use crate::words::Word;
 
-/// One side of a call: the send or the receive buffer. What a procedure does not
-/// have is 0.
+/// One side of a call: the send or the receive buffer. Fields that the procedure lacks are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Side {
-    /// The buffer.
+    /// Address of the buffer.
     pub buffer: Word,
-    /// The count of each rank's block, or of the message.
+    /// Count of each rank's block, or of the message.
     pub count: i64,
     /// The datatype.
     pub datatype: Datatype,
-    /// The datatypes of all ranks (`Alltoallw`).
+    /// Datatypes of all ranks (`Alltoallw`).
     pub datatypes: DatatypeArray,
-    /// The counts of all ranks.
+    /// Counts of all ranks.
     pub counts: Counts,
-    /// The displacements of all ranks.
+    /// Displacements of all ranks.
     pub displacements: Counts,
 }
 
 impl Side {
-    /// Nothing.
+    /// Side with all fields absent.
     pub const NONE: Side = Side {
         buffer: 0,
         count: 0,
@@ -38,19 +37,19 @@ impl Side {
     };
 }
 
-/// A collective call. `MPI_Bcast` and reductions have one count and datatype, which
-/// both sides show.
+/// Collective call. `MPI_Bcast` and reductions have one count and datatype, which are in both
+/// sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// Which collective.
+    /// Collective operation.
     pub operation: Operation,
-    /// The send buffer; that of a broadcast.
+    /// Send buffer; also the buffer of a broadcast.
     pub send: Side,
-    /// The receive buffer.
+    /// Receive buffer.
     pub receive: Side,
-    /// The reduction.
+    /// Reduction operation.
     pub op: Op,
-    /// The root.
+    /// Root rank.
     pub root: c_int,
 }
 

@@ -1,14 +1,13 @@
-//! Looks a name up in one loaded object by reading its symbol table. `dlsym`
-//! needs a handle for that, and the only way to one is `dlopen`, which must not be
-//! called where we are called: while the linker is relocating an object, opening
-//! it again would relocate it twice.
+//! Lookup of a name in one loaded object by reading its symbol table. `dlsym` needs a handle for
+//! that, which only `dlopen` returns, and `dlopen` must not be called in the contexts of this
+//! library: while the linker is relocating an object, opening it again would relocate it twice.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ops::Range;
 
 use libc::{Elf64_Phdr, Elf64_Sym, PT_DYNAMIC, PT_LOAD, dl_phdr_info};
 
-/// An entry of a dynamic section (`Elf64_Dyn`).
+/// Entry of a dynamic section (`Elf64_Dyn`).
 #[repr(C)]
 struct Dynamic {
     tag: i64,
@@ -20,10 +19,10 @@ const DT_HASH: i64 = 4;
 const DT_STRTAB: i64 = 5;
 const DT_SYMTAB: i64 = 6;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
-/// The type of a symbol whose address a function of the object's tells.
+/// Type of a symbol whose address is returned by a function of the object.
 pub const STT_GNU_IFUNC: u8 = 10;
 
-/// The tables of an object that a look-up needs, by their addresses.
+/// Tables of an object that a lookup needs, by their addresses.
 #[derive(Default)]
 struct Tables {
     base: usize,
@@ -33,20 +32,21 @@ struct Tables {
     hash: usize,
 }
 
-/// Looks through the objects of this process until `look` finds something.
+/// Calls `look` for the objects of this process until it returns a value.
 pub fn in_objects<T>(look: impl FnMut(&dl_phdr_info) -> Option<T>) -> Option<T> {
     struct Search<F, T> {
         look: F,
         found: Option<T>,
     }
-    /// Stops (returns 1) when something was found.
+    /// Calls `look` for one object; returns 1, which stops the iteration, when it has found a
+    /// value.
     unsafe extern "C" fn visit<T, F: FnMut(&dl_phdr_info) -> Option<T>>(
         info: *mut dl_phdr_info,
         _size: usize,
         data: *mut c_void,
     ) -> c_int {
-        // SAFETY: dl_iterate_phdr passes what we gave it, and an entry that is
-        // valid during this call.
+        // SAFETY: dl_iterate_phdr passes this function's data, and an entry that is valid during
+        // this call.
         let (info, search) = unsafe { (&*info, &mut *data.cast::<Search<F, T>>()) };
         search.found = (search.look)(info);
         c_int::from(search.found.is_some())
@@ -62,12 +62,12 @@ pub fn in_objects<T>(look: impl FnMut(&dl_phdr_info) -> Option<T>) -> Option<T> 
     search.found
 }
 
-/// How many objects this process has loaded and unloaded until now.
+/// Returns the number of objects that this process has loaded and unloaded until now.
 pub fn changes() -> u64 {
     in_objects(|info| Some(info.dlpi_adds + info.dlpi_subs)).unwrap_or(0)
 }
 
-/// The path of an object; empty for the program itself.
+/// Returns the path of an object; empty for the program itself.
 pub fn path(info: &dl_phdr_info) -> &[u8] {
     if info.dlpi_name.is_null() {
         return &[];
@@ -76,7 +76,7 @@ pub fn path(info: &dl_phdr_info) -> &[u8] {
     unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes()
 }
 
-/// The variables of the program itself.
+/// Returns the address range of the variables of the program itself.
 pub fn program_variables() -> Range<usize> {
     let of_program = in_objects(|info| {
         let mut segments = headers(info).iter();
@@ -91,12 +91,12 @@ pub fn program_variables() -> Range<usize> {
     of_program.unwrap_or_default()
 }
 
-/// The part of a loaded object that `address` is in.
+/// Returns the segment of a loaded object that contains `address`.
 pub fn segment_of(address: usize) -> Option<Range<usize>> {
     in_objects(|info| segment_in(info, address))
 }
 
-/// The part of this object that `address` is in.
+/// Returns the segment of this object that contains `address`.
 pub fn segment_in(info: &dl_phdr_info, address: usize) -> Option<Range<usize>> {
     let segments = headers(info)
         .iter()
@@ -114,14 +114,14 @@ fn headers(info: &dl_phdr_info) -> &[Elf64_Phdr] {
     unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
 }
 
-/// The address of `name` in the object, if it defines it: what the resolver of an
-/// indirect function answers, if it is one.
+/// Returns the address of `name` in the object, if it defines it: the result of the resolver, for
+/// an indirect function.
 ///
 /// # Safety
 /// `info` describes an object that stays mapped during the call.
 pub unsafe fn find(info: &dl_phdr_info, name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the caller's promise; the tables are where the object's dynamic
-    // section says.
+    // SAFETY: the caller's promise; the tables are at the addresses in the object's dynamic
+    // section.
     unsafe {
         let tables = Tables::of(info)?;
         let index = match tables.gnu_hash {
@@ -138,7 +138,7 @@ pub unsafe fn find(info: &dl_phdr_info, name: &CStr) -> Option<*mut c_void> {
     }
 }
 
-/// What the object's headers let a process do at `address`, as `mprotect` takes it.
+/// Returns the access rights at `address` by the object's headers, as `mprotect` takes them.
 fn rights_at(info: &dl_phdr_info, address: usize) -> c_int {
     let holds = |header: &&Elf64_Phdr| {
         let start = (info.dlpi_addr + header.p_vaddr) as usize;
@@ -154,15 +154,14 @@ fn rights_at(info: &dl_phdr_info, address: usize) -> c_int {
     given.fold(libc::PROT_NONE, |all, (_, right)| all | right)
 }
 
-/// Lets `rewrite` change the symbols of an object, which are read-only before and after.
-/// Does nothing where they can't be made writable.
+/// Calls `rewrite` to change the symbols of an object, which are read-only before and after. Does
+/// nothing if they cannot be made writable.
 ///
 /// # Safety
-/// `info` describes an object that stays mapped, and nobody else reads its symbols
-/// meanwhile.
+/// `info` describes an object that stays mapped, and nobody else reads its symbols meanwhile.
 pub unsafe fn rewrite_symbols(info: &dl_phdr_info, rewrite: impl FnMut(&mut Elf64_Sym)) {
-    // SAFETY: the caller's promise. The pages of the table become the process's own when
-    // they are written; no other right on them is given than was there.
+    // SAFETY: the caller's promise. The pages of the table become private to the process when they
+    // are written; their other rights do not change.
     unsafe {
         let Some(tables) = Tables::of(info) else {
             return;
@@ -202,8 +201,8 @@ impl Tables {
             let dynamic = headers.iter().find(|header| header.p_type == PT_DYNAMIC)?;
             let mut entry = (base + dynamic.p_vaddr as usize) as *const Dynamic;
             while (*entry).tag != DT_NULL {
-                // glibc turns these into addresses when it maps an object; other
-                // linkers leave offsets.
+                // glibc turns these into addresses when it maps an object; other linkers leave
+                // offsets.
                 let value = (*entry).value as usize;
                 let address = match value < end as usize && base > end as usize {
                     true => base + value,
@@ -227,7 +226,7 @@ impl Tables {
         (self.symbols as *const Elf64_Sym).wrapping_add(index as usize)
     }
 
-    /// Whether symbol `index` is a definition of `name`.
+    /// True if symbol `index` is a definition of `name`.
     unsafe fn defines(&self, index: u32, name: &CStr) -> bool {
         // SAFETY: `index` comes from the object's hash table, and the symbol's
         // name is in its string table.
@@ -238,7 +237,7 @@ impl Tables {
         }
     }
 
-    /// The table that System V's ABI describes: buckets and chains of indices.
+    /// Finds a name by the table of System V's ABI: buckets and chains of indices.
     unsafe fn find_by_hash(&self, name: &CStr) -> Option<u32> {
         let mut hash = 0u32;
         for &byte in name.to_bytes() {
@@ -262,7 +261,7 @@ impl Tables {
         None
     }
 
-    /// How many symbols there are up to the last in GNU's table; no more without one.
+    /// Returns the number of symbols up to the last in GNU's table; 0 without one.
     unsafe fn symbols_hashed_by_gnu(&self) -> usize {
         let table = self.gnu_hash as *const u32;
         if table.is_null() {
@@ -285,14 +284,14 @@ impl Tables {
         }
     }
 
-    /// GNU's table: buckets of runs of hashes, the last of a run with bit 0 set.
+    /// Finds a name by GNU's table: buckets of runs of hashes, the last of a run with bit 0 set.
     unsafe fn find_by_gnu_hash(&self, name: &CStr) -> Option<u32> {
         let hash = name.to_bytes().iter().fold(5381u32, |hash, &byte| {
             hash.wrapping_mul(33).wrapping_add(u32::from(byte))
         });
         let table = self.gnu_hash as *const u32;
-        // SAFETY: the table starts with four numbers: buckets, the first symbol
-        // that is hashed, 64-bit words of the filter, and the filter's shift.
+        // SAFETY: the table starts with four numbers: buckets, the first hashed symbol, 64-bit
+        // words of the filter, and the filter's shift.
         unsafe {
             let (buckets, first, words) = (*table, *table.add(1), *table.add(2));
             let bucket = table.add(4 + 2 * words as usize);
@@ -319,8 +318,8 @@ impl Tables {
 mod tests {
     use super::*;
 
-    /// What `dlsym` says and what the tables say, for names of the C library; one is
-    /// an indirect function.
+    /// Compares the results of `dlsym` and of the tables, for names of the C library; one is an
+    /// indirect function.
     #[test]
     fn the_tables_say_what_the_linker_says() {
         let names = [

@@ -1,26 +1,26 @@
-//! The handles of MPI's objects, each a type of its own over the word that all of them are passed
-//! in. What a word is, says the table of the interface: entry points are generated with these
-//! types. So a handle is the native MPI's own: it comes from a call of the application's or from
-//! the native MPI, and safe code makes none of a number. That its object has not ended is for the
-//! application to see to, as without the library: MPICH finds out, Open MPI follows the address.
+//! Handles of MPI's objects, each a separate type over the word in which all of them are passed.
+//! The table of the interface determines the type of a word: entry points are generated with these
+//! types. So a handle always comes from a call of the application or from the native MPI, and safe
+//! code cannot make one from a number. The application must ensure that the object has not ended,
+//! as without the library: MPICH detects an error, Open MPI follows the address.
 
 use crate::words::Word;
 
-/// What all handles have in common.
+/// Common interface of handles.
 pub trait Handle: Copy {
-    /// That of a parameter that a procedure does not have.
+    /// Value for a parameter that a procedure lacks.
     const ABSENT: Self;
 
-    /// The handle that is passed as this word.
+    /// Returns the handle that is passed as this word.
     ///
     /// # Safety
-    /// The word is a handle of this type that the native MPI gave or defines.
+    /// The word is a handle of this type that the native MPI returned or defines.
     unsafe fn from_word(word: Word) -> Self;
 
-    /// The word that it is passed in: an address, or an `int` below bits that mean nothing.
+    /// Returns the word in which it is passed: an address, or an `int` below undefined bits.
     fn word(self) -> Word;
 
-    /// Whether it is that of a parameter that a procedure does not have.
+    /// True if it is the value for a parameter that a procedure lacks.
     fn is_absent(self) -> bool {
         self.word() == 0
     }
@@ -61,14 +61,14 @@ handles! {
     Win, "MPI_Win";
 }
 
-/// A communicator as the application wrote it, where its world may stand for another: `world`
-/// says which [`Comm`] is meant.
+/// Communicator as the application wrote it, whose world may be substituted: `world` determines the
+/// [`Comm`].
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
 pub struct AppComm(Word);
 
 impl AppComm {
-    /// The communicator of the native MPI that has this handle, which is not what is meant where
+    /// Returns the native MPI's communicator with this handle, which is not the intended one while
     /// a world is substituted.
     #[inline(always)]
     pub const fn as_written(self) -> Comm {

@@ -1,5 +1,5 @@
-//! The native MPI, the one underneath: what differs between the families of MPI, where its
-//! functions and variables are, and those functions with Rust's types.
+//! Native MPI, the one underneath: differences between the families of MPI, the addresses of its
+//! functions and variables, and these functions with Rust's types.
 
 pub mod abi;
 mod addresses;

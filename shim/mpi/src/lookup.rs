@@ -1,20 +1,20 @@
-//! The functions and variables of the MPI library that this process has loaded, by name: the next
-//! definition behind this library's own, which is the MPI's or another tool's.
+//! Lookup of functions and variables of the MPI library that this process has loaded, by name: the
+//! next definition after this library's own, which is the MPI's or another tool's.
 
 use std::ffi::{CStr, c_void};
 
 use super::elf;
 
-/// The address of the function `name` behind this library: in what was loaded
-/// after it, or in an MPI library that was loaded out of the global scope
-/// (Python loads extension modules, and with them the MPI, `RTLD_LOCAL`).
+/// Returns the address of the function `name` after this library: in an object that was loaded
+/// after it, or in an MPI library that was loaded outside of the global scope (Python loads
+/// extension modules, and with them the MPI, `RTLD_LOCAL`).
 pub fn find(name: &CStr) -> Option<*mut c_void> {
     find_from(libc::RTLD_NEXT, name)
 }
 
-/// The address of the variable `name`. It is searched from the program on: a
-/// program that was linked to the MPI may hold the only live copy of a variable
-/// of the library's (copy relocation), and it stands before this library.
+/// Returns the address of the variable `name`. The search starts with the program: a program that
+/// was linked to the MPI may hold the only live copy of a variable of the library (copy
+/// relocation), and it precedes this library.
 pub fn find_variable(name: &CStr) -> Option<*mut c_void> {
     find_from(libc::RTLD_DEFAULT, name)
 }
@@ -28,18 +28,18 @@ fn find_from(scope: *mut c_void, name: &CStr) -> Option<*mut c_void> {
     find_in_mpi_libraries(name)
 }
 
-/// The address of `name` in the first loaded object that has it and is an MPI
-/// library by its file name.
+/// Returns the address of `name` in the first loaded object that has it and is an MPI library by
+/// its file name.
 fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
-    // libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ..., and
-    // what Open MPI 6 has behind two of these. This only says where to look; which MPI it is, its
-    // symbols tell.
+    // libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ..., and the
+    // libraries of Open MPI 6 behind two of these. These names only limit the search; the symbols
+    // determine which MPI it is.
     let mut starts = ["libmpi", "libopen_mpi"].into_iter();
     starts.find_map(|start| find_in_library(start, name))
 }
 
-/// The address of `name` in the first loaded library that has it, of those whose files' names start
-/// with `start`.
+/// Returns the address of `name` in the first loaded library that has it, of those whose files'
+/// names start with `start`.
 pub fn find_in_library(start: &str, name: &CStr) -> Option<*mut c_void> {
     elf::in_objects(|info| {
         let is_one = is_library(elf::path(info), start);
@@ -48,23 +48,23 @@ pub fn find_in_library(start: &str, name: &CStr) -> Option<*mut c_void> {
     })
 }
 
-/// Whether a library is loaded whose file's name starts with `start`.
+/// True if a library is loaded whose file's name starts with `start`.
 pub fn is_loaded(start: &str) -> bool {
     elf::in_objects(|info| is_library(elf::path(info), start).then_some(())).is_some()
 }
 
-/// The libraries of Open MPI 4 to 6 whose functions are known.
+/// Libraries of Open MPI 4 to 6 whose functions are known.
 const OPAL: [&str; 2] = ["libopen-pal.so.40", "libopen-pal.so.80"];
 
-/// The address of `name`, which MPI does not know, in Open MPI's own library, if that is of a
-/// version in which its form is known; or another tool's in front of it.
+/// Returns the address of `name`, which is not an MPI name, in Open MPI's own library, if that has
+/// a version in which its signature is known; or in another tool that precedes it.
 pub fn find_in_opal(name: &CStr) -> Option<*mut c_void> {
     let mut libraries = OPAL.iter();
     let own = libraries.find_map(|library| find_in_library(library, name))?;
     Some(find(name).unwrap_or(own))
 }
 
-/// Whether a path's file is a library whose name starts like this.
+/// True if a path's file is a library whose name starts with `start`.
 fn is_library(path: &[u8], start: &str) -> bool {
     let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     file.starts_with(start.as_bytes()) && file.windows(3).any(|part| part == b".so")

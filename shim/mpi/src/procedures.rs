@@ -1,12 +1,12 @@
-//! The table of MPI procedures that a part of Treepie calls.
+//! Table of MPI procedures that a part of Treepie calls.
 
 use crate::native::Failed;
 use crate::{SUCCESS, c_int};
 
-/// The procedures, each with its parameters as every family has them. Those in `safe` take handles,
-/// numbers, texts and references to what they read or write: types that hold what the procedure
-/// asks for. Those in `raw` take addresses of memory whose length other arguments say. Names begin
-/// with the prefix, and `$address` finds them.
+/// Defines the procedures, each with its parameters as every family has them. Those in `safe` take
+/// handles, numbers, texts and references to memory that they read or write: types that guarantee
+/// the procedure's preconditions. Those in `raw` take addresses of memory whose length other
+/// arguments give. Names begin with the prefix, and `$address` finds them.
 macro_rules! procedures {
     (
         $(#[$comment:meta])*
@@ -42,8 +42,8 @@ macro_rules! procedures {
                 #[doc = concat!("`MPI_", stringify!($safe_name), "`.")]
                 #[inline(always)]
                 $vis fn $safe(&self, $($argument: $type),*) -> Result<(), $crate::native::Failed> {
-                    // SAFETY: a handle is one that this MPI gave, which it looks at itself; what is
-                    // read or written is behind a reference of its type.
+                    // SAFETY: a handle is one that this MPI returned, and checks itself; memory
+                    // that is read or written is behind a reference of its type.
                     let code = unsafe { (self.$safe)($($argument),*) };
                     $crate::procedures::check(concat!("MPI_", stringify!($safe_name)), code)
                 }
@@ -51,10 +51,9 @@ macro_rules! procedures {
 
             $(
                 #[doc = concat!("`MPI_", stringify!($raw_name), "`.")]
-                ///
                 /// # Safety
-                /// The addresses are of live memory of the length that the counts and datatypes
-                /// say, until the procedure has done with it.
+                /// The addresses are of live memory with the length given by counts and datatypes,
+                /// until the procedure no longer needs it.
                 #[allow(clippy::too_many_arguments)] // they are MPI's
                 #[inline(always)]
                 $vis unsafe fn $raw(
@@ -71,7 +70,7 @@ macro_rules! procedures {
 }
 pub(crate) use procedures;
 
-/// The error of a procedure that returned this code.
+/// Returns the error of a procedure that returned this code.
 pub(crate) fn check(call: &'static str, code: c_int) -> Result<(), Failed> {
     match code {
         SUCCESS => Ok(()),

@@ -1,6 +1,6 @@
-//! The constants and layouts of a family's binary interface.
+//! Constants and layouts of a family's binary interface.
 
-/// A predefined handle: a number, or the address of an object in the library.
+/// Predefined handle: a number, or the address of an object in the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
     /// The handle is this number.
@@ -9,21 +9,21 @@ pub enum Handle {
     Symbol(&'static std::ffi::CStr),
 }
 
-/// Libraries whose `mpi.h` agree on everything that is in [`Abi`].
+/// Libraries whose `mpi.h` agree on everything in [`Abi`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// Open MPI 4 and 5.
     OpenMpi,
     /// MPICH 3.4 to 5 and its relatives: Intel MPI, MVAPICH, Cray MPICH.
     Mpich,
-    /// The standard ABI of MPI 5.0, whichever library stands behind it.
+    /// The standard ABI of MPI 5.0, with any library behind it.
     Standard,
 }
 
-/// The binary interface of one family.
+/// Binary interface of one family.
 #[derive(Debug)]
 pub struct Abi {
-    /// Which family this describes.
+    /// Family that it describes.
     pub family: Family,
     /// Bytes of a handle in memory: 4 (`int`) or 8 (pointer).
     pub handle_bytes: usize,
@@ -41,7 +41,7 @@ pub struct Abi {
     pub double: Handle,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: Handle,
-    /// Which handles of predefined datatypes say their size; none where the mask is 0.
+    /// Handles of predefined datatypes that contain their size; none if the mask is 0.
     pub sized_types: SizedTypes,
     /// `MPI_REQUEST_NULL`.
     pub request_null: Handle,
@@ -77,7 +77,7 @@ pub struct Abi {
     pub in_place: usize,
     /// Bytes of an `MPI_Status`.
     pub status_bytes: usize,
-    /// Where `MPI_ERROR` is in an `MPI_Status`, in bytes.
+    /// Offset of `MPI_ERROR` in an `MPI_Status`, in bytes.
     pub status_error: usize,
     /// `MPI_STATUS_IGNORE` as C passes it.
     pub status_ignore: usize,
@@ -99,24 +99,24 @@ pub struct Abi {
     pub max_processor_name: usize,
     /// `MPI_MAX_LIBRARY_VERSION_STRING`.
     pub max_library_version: usize,
-    /// The keyvals of the attributes that MPI predefines on its world.
+    /// Keyvals of the attributes that MPI predefines on its world.
     pub predefined: Predefined,
 }
 
-/// Handles of datatypes that hold the size of an element: those whose bits under
-/// `mask` are `kind`, in the byte that starts at the bit `shift`.
+/// Handles of datatypes that contain the size of an element: those whose bits under `mask` equal
+/// `kind`, in the byte that starts at bit `shift`.
 #[derive(Debug)]
 pub struct SizedTypes {
-    /// Bits that tell the kind of a handle; 0 where no handle holds a size.
+    /// Bits that hold the kind of a handle; 0 if no handle contains a size.
     pub mask: usize,
-    /// What these bits are.
+    /// Value of these bits.
     pub kind: usize,
-    /// Where the size is.
+    /// Position of the size in bits.
     pub shift: u32,
 }
 
 impl SizedTypes {
-    /// No handle holds a size.
+    /// Descriptor for families in which no handle contains a size.
     pub const NONE: SizedTypes = SizedTypes {
         mask: 0,
         kind: 1,
@@ -131,7 +131,7 @@ pub const ERR_BUFFER: i32 = 1;
 pub const ERR_COUNT: i32 = 2;
 
 impl Abi {
-    /// Bytes of an element of `datatype`, where its handle says so.
+    /// Returns the bytes of an element of `datatype`, if its handle contains them.
     #[inline(always)]
     pub fn type_size(&self, datatype: usize) -> Option<u64> {
         let sized = &self.sized_types;
@@ -159,7 +159,7 @@ pub struct Predefined {
 }
 
 impl Predefined {
-    /// Whether MPI itself, and not the application, set this attribute.
+    /// True if MPI itself, and not the application, sets this attribute.
     pub fn contains(&self, keyval: i32) -> bool {
         [
             self.tag_ub,

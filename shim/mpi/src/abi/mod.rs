@@ -1,9 +1,9 @@
-//! Properties that each MPI's `mpi.h` fixes and no symbol tells: handle width, constants,
+//! Properties that each MPI's `mpi.h` fixes and no symbol reveals: handle width, constants,
 //! predefined handles. One descriptor for each family, chosen at run time.
 //!
-//! Nothing here calls MPI. The program `abi_check` of `tests/programs` includes
-//! this file and holds every constant against what `mpi-sys` generates from the
-//! headers of the MPI that it was built with.
+//! Nothing here calls MPI. The program `abi_check` of `tests/programs` includes this file and
+//! compares every constant with those that `mpi-sys` generates from the headers of the MPI that it
+//! was built with.
 
 mod descriptor;
 mod mpich;

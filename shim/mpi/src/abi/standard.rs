@@ -1,4 +1,4 @@
-//! The ABI that MPI 5.0 standardises (chapter 20): small numbers in pointers.
+//! ABI that MPI 5.0 standardises (chapter 20): small numbers in pointers.
 
 use super::descriptor::{Abi, Family, Handle, Predefined, SizedTypes};
 

@@ -1,4 +1,4 @@
-//! Values of ours that hang on communicators as attributes, and end with them, whoever ends them.
+//! Values that are attached to communicators as attributes, and end with them, whoever frees these.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,23 +8,23 @@ use super::error::NativeError;
 use super::mpi::Native;
 use crate::{Comm, Handle, SUCCESS, Word, c_int};
 
-/// Number of attachments that have ended, and 1.
+/// Number of attachments that have ended, plus 1.
 static ENDED: AtomicUsize = AtomicUsize::new(1);
 
-/// A value that hangs on a communicator.
+/// Value that is attached to a communicator.
 pub trait Attached: Send + Sync + 'static {
-    /// Ends it: its communicator is about to end.
+    /// Ends it, since its communicator is about to end.
     fn end(&self);
 }
 
-/// The attribute by which values hang on communicators.
+/// Attribute by which values are attached to communicators.
 #[derive(Debug)]
 pub struct Attachment<T> {
     keyval: c_int,
     value: PhantomData<fn() -> T>,
 }
 
-/// A value that was found on a communicator; out of date as soon as any value has ended.
+/// Value that was found on a communicator; out of date as soon as any value has ended.
 #[derive(Debug)]
 pub struct Finding<T> {
     ended: usize,
@@ -41,26 +41,26 @@ impl<T> Clone for Finding<T> {
 impl<T> Copy for Finding<T> {}
 
 impl<T> Finding<T> {
-    /// A finding of nothing.
+    /// Finding without a value.
     pub const NONE: Finding<T> = Finding {
         ended: 0,
         comm: 0,
         value: std::ptr::null(),
     };
 
-    /// Acts on the value, if it is that of `comm`, and still there.
+    /// Calls `act` with the value, if it is that of `comm`, and still exists.
     #[inline(always)]
     pub fn with<R>(&self, comm: Comm, act: impl FnOnce(&T) -> R) -> Option<R> {
         let is_it = (self.ended, self.comm) == (ENDED.load(Ordering::Relaxed), comm.word());
         // SAFETY: the value lives until its communicator ends, and none has ended since it was
-        // found. MPI lets nobody free a communicator on which a call of another thread is going
-        // on, and `act` is not left while that call is.
+        // found. MPI forbids freeing a communicator during a call of another thread on it, and
+        // `act` returns before that call does.
         is_it.then(|| act(unsafe { &*self.value }))
     }
 }
 
 impl<T: Attached> Attachment<T> {
-    /// A new attribute, whose values are not copied with communicators.
+    /// Creates an attribute, whose values are not copied with communicators.
     ///
     /// # Errors
     /// A native call that failed.
@@ -72,7 +72,7 @@ impl<T: Attached> Attachment<T> {
         })
     }
 
-    /// Hangs a value on `comm`, which has none.
+    /// Attaches a value to `comm`, which has none.
     ///
     /// # Errors
     /// A native call that failed; the value is dropped.
@@ -80,14 +80,14 @@ impl<T: Attached> Attachment<T> {
         let value = Box::into_raw(Box::new(value));
         let set = native.set_attribute_to(comm, self.keyval, value as Word);
         if set.is_err() {
-            // SAFETY: made above, and known to nobody else.
+            // SAFETY: made above, and not shared yet.
             drop(unsafe { Box::from_raw(value) });
         }
         set
     }
 
-    /// Acts on the value of `comm`, if it has one, which the MPI is asked for; `act` also gets the
-    /// finding, by which the next call may do without.
+    /// Calls `act` with the value of `comm`, if it has one, by a query of the MPI; `act` also gets
+    /// the finding, which saves the next call the query.
     pub fn with<R>(
         &self,
         native: &Native,
@@ -101,8 +101,8 @@ impl<T: Attached> Attachment<T> {
             comm: comm.word(),
             value,
         };
-        // SAFETY: the attribute is null, or a value of ours that lives until its communicator
-        // ends, which it does not do in a call on it, as in `Finding::with`.
+        // SAFETY: the attribute is null, or a value of this type that lives until its communicator
+        // ends, which it does not do during a call on it, as in `Finding::with`.
         unsafe { value.as_ref() }.map(|value| act(value, found))
     }
 
@@ -122,7 +122,7 @@ unsafe extern "C" fn ended<T: Attached>(
     _extra: Word,
 ) -> c_int {
     ENDED.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the value is a box that `attach` made, and the MPI hands it on once.
+    // SAFETY: the value is a box that `attach` made, and the MPI passes it once.
     unsafe { Box::from_raw(value as *mut T) }.end();
     SUCCESS
 }

@@ -8,9 +8,9 @@ use crate::{Comm, SUCCESS, Word, c_int};
 
 /// Attributes of communicators.
 impl Native {
-    /// Has `callback` called when `MPI_COMM_SELF` is freed: the first thing that
-    /// `MPI_Finalize` does, with MPI still whole, in the reverse order of
-    /// setting (MPI-4.1, section 11.2.4).
+    /// Sets `callback`, which is called when `MPI_COMM_SELF` is freed: the first action of
+    /// `MPI_Finalize`, with MPI still intact, in the reverse order of setting (MPI-4.1, section
+    /// 11.2.4).
     pub fn at_finalize(&self, callback: DeleteCallback) -> Result<(), NativeError> {
         let keyval = self.new_keyval(never_copied, callback)?;
         self.set_attribute(self.comm_self, keyval)
@@ -25,8 +25,8 @@ impl Native {
         integer(|keyval| self.functions.comm_create_keyval(copy, delete, keyval, 0))
     }
 
-    /// A new keyval whose attributes say no more than that they are there; they
-    /// go with `MPI_Comm_dup`.
+    /// Creates a keyval whose attributes have no value other than their presence; `MPI_Comm_dup`
+    /// copies them.
     pub fn new_mark(&self) -> Result<c_int, NativeError> {
         self.new_keyval(always_copied, forgotten)
     }
@@ -46,12 +46,12 @@ impl Native {
         Ok(self.functions.comm_set_attr(comm, keyval, value)?)
     }
 
-    /// Whether `comm` has an attribute.
+    /// True if `comm` has an attribute.
     pub fn has_attribute(&self, comm: Comm, keyval: c_int) -> bool {
         self.find_attribute(comm, keyval).is_some()
     }
 
-    /// The address in an attribute; 0 where it is not set.
+    /// Returns the address in an attribute; 0 if it is not set.
     #[inline]
     pub fn attribute(&self, comm: Comm, keyval: c_int) -> Word {
         self.find_attribute(comm, keyval).unwrap_or(0)
@@ -72,8 +72,8 @@ impl Native {
         let _ = self.functions.comm_delete_attr(comm, keyval);
     }
 
-    /// The largest tag, `MPI_TAG_UB`; where the MPI does not say it, that which the standard
-    /// grants.
+    /// Returns the largest tag, `MPI_TAG_UB`; if the MPI does not provide it, the one that the
+    /// standard guarantees.
     pub fn largest_tag(&self) -> u32 {
         let value = self.attribute(self.world, self.abi.predefined.tag_ub) as *const c_int;
         // SAFETY: the attribute is an address of an int that lives as long as the MPI.
@@ -82,7 +82,7 @@ impl Native {
     }
 }
 
-/// `MPI_Comm_copy_attr_function` that leaves the attribute out of the copy.
+/// `MPI_Comm_copy_attr_function` that does not copy the attribute.
 pub(super) unsafe extern "C" fn never_copied(
     _comm: Comm,
     _keyval: c_int,
@@ -96,7 +96,7 @@ pub(super) unsafe extern "C" fn never_copied(
     SUCCESS
 }
 
-/// `MPI_Comm_copy_attr_function` that hands the attribute on.
+/// `MPI_Comm_copy_attr_function` that copies the attribute.
 unsafe extern "C" fn always_copied(
     _comm: Comm,
     _keyval: c_int,
@@ -113,7 +113,7 @@ unsafe extern "C" fn always_copied(
     SUCCESS
 }
 
-/// `MPI_Comm_delete_attr_function` that has nothing to do.
+/// `MPI_Comm_delete_attr_function` that does nothing.
 unsafe extern "C" fn forgotten(_comm: Comm, _keyval: c_int, _value: Word, _extra: Word) -> c_int {
     SUCCESS
 }

@@ -1,5 +1,4 @@
-//! The native functions with Rust's types. Communicators, groups and datatypes
-//! are handles of this MPI.
+//! Native functions with Rust's types. Communicators, groups and datatypes are handles of this MPI.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -10,10 +9,10 @@ use super::own::{OwnComm, OwnInfo};
 use crate::lookup::find;
 use crate::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
 
-/// Of what ranks say while a communicator of a window is made: a number that no program has.
+/// Tag of the exchange while a communicator of a window is made: a number that no program uses.
 const TAG_OF_WINDOWS: c_int = 24_187;
 
-/// A call that sets one integer.
+/// Makes a call that sets one integer.
 pub(super) fn integer(
     get: impl FnOnce(&mut c_int) -> Result<(), Failed>,
 ) -> Result<c_int, NativeError> {
@@ -22,7 +21,7 @@ pub(super) fn integer(
     Ok(value)
 }
 
-/// A call that makes one handle.
+/// Makes a call that creates one handle.
 pub(super) fn handle<H: Handle>(
     get: impl FnOnce(&mut H) -> Result<(), Failed>,
 ) -> Result<H, NativeError> {
@@ -34,7 +33,7 @@ pub(super) fn handle<H: Handle>(
 /// `MPI_MAX_OBJECT_NAME` of the MPI that allows the most: MPICH.
 pub const LONGEST_NAME: usize = 128;
 
-/// Communicators, groups, datatypes, blocking messages, and what the MPI says of itself.
+/// Communicators, groups, datatypes, blocking messages, and the MPI's properties.
 impl Native {
     /// `MPI_Comm_rank`.
     pub fn rank(&self, comm: Comm) -> Result<usize, NativeError> {
@@ -58,8 +57,8 @@ impl Native {
         if self.group_size(group)? <= size {
             return Ok(group);
         }
-        // MPICH 5.0.2: where a topology has some of the old communicator's processes, its group has
-        // them all, the others behind its own.
+        // MPICH 5.0.2: if a topology has some of the old communicator's processes, its group has
+        // all of them, the others after its own.
         let own = self.include(group, &(0..size).collect::<Vec<c_int>>());
         self.free_group(group);
         own
@@ -80,8 +79,8 @@ impl Native {
         handle(|group| self.functions.win_get_group(window, group))
     }
 
-    /// The ranks that the members of `group` have in `other`; `u32::MAX` for
-    /// those that are not in it.
+    /// Returns the ranks that the members of `group` have in `other`; `u32::MAX` for those that are
+    /// not in it.
     pub fn translate(&self, group: Group, other: Group) -> Result<Vec<u32>, NativeError> {
         let size = self.group_size(group)?;
         let ranks: Vec<c_int> = (0..size).collect();
@@ -117,8 +116,7 @@ impl Native {
         }))
     }
 
-    /// [`Native::split`], an error of which is returned whatever the error handler
-    /// of `comm` is.
+    /// [`Native::split`] whose error is returned with any error handler of `comm`.
     pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<OwnComm, NativeError> {
         self.quietly(comm, || self.split(comm, key))
     }
@@ -130,7 +128,7 @@ impl Native {
         }))
     }
 
-    /// An info with this value of a key.
+    /// Returns an info with this value of a key.
     pub fn info(&self, key: &CStr, value: &CStr) -> Result<OwnInfo, NativeError> {
         let info = OwnInfo::made(handle(|made| self.functions.info_create(made)))?;
         // SAFETY: texts that end in NUL.
@@ -141,9 +139,9 @@ impl Native {
         Ok(info)
     }
 
-    /// Does `work`, whose errors on `comm` are returned.
+    /// Calls `work`, whose errors on `comm` are returned.
     fn quietly<R>(&self, comm: Comm, work: impl FnOnce() -> R) -> R {
-        // Others are in the call already: what fails here does not keep this process from it.
+        // Others may be in the call already: an error here does not keep this process from it.
         let handler = self.error_handler(comm).ok();
         let _ = handler.map(|_| self.return_errors(comm));
         let made = work();
@@ -154,8 +152,8 @@ impl Native {
         made
     }
 
-    /// A communicator of the processes of a window, all of this job, whose errors are returned.
-    /// Collective on them, as a fence is.
+    /// Returns a communicator of the processes of a window, all of this job, whose errors are
+    /// returned. Collective on them, as a fence is.
     pub fn private_of_window(&self, window: Win) -> Result<OwnComm, NativeError> {
         let group = self.window_group(window)?;
         let made = self.quietly(self.world, || {
@@ -177,7 +175,7 @@ impl Native {
         Ok(())
     }
 
-    /// Whether a status is that of a cancelled call (`MPI_Test_cancelled`).
+    /// True if a status is that of a cancelled call (`MPI_Test_cancelled`).
     ///
     /// # Safety
     /// There is a status of a call that is complete.
@@ -187,22 +185,22 @@ impl Native {
         flag.is_ok_and(|flag| flag != 0)
     }
 
-    /// The source and the tag in a status.
+    /// Returns the source and the tag in a status.
     ///
     /// # Safety
     /// There is a status, of a call that is complete.
     pub unsafe fn message_of(&self, status: StatusAddress) -> (c_int, c_int) {
-        // MPI_SOURCE, MPI_TAG and MPI_ERROR follow each other in every family.
+        // MPI_SOURCE, MPI_TAG and MPI_ERROR are consecutive in every family.
         let error = (status.word() + self.abi.status_error) as *const c_int;
         // SAFETY: the caller's promise.
         unsafe { (*error.sub(2), *error.sub(1)) }
     }
 
-    /// `MPI_Test` of the request at `request`: whether it is complete.
+    /// `MPI_Test` of the request at `request`: true if it is complete.
     ///
     /// # Safety
-    /// There is a request, and a status or what stands for none; the request's memory is as who
-    /// began it promised.
+    /// There is a request, and a status or the value for none; the request's memory is as its
+    /// creator promised.
     pub unsafe fn test_one(&self, request: Word, status: StatusAddress) -> Result<bool, c_int> {
         let mut flag = 0;
         // SAFETY: the caller's promise.
@@ -210,7 +208,7 @@ impl Native {
         Ok(flag != 0)
     }
 
-    /// The bytes of a message that was received, or 0 where they are too many for the MPI to say.
+    /// Returns the bytes of a received message, or 0 if they exceed the MPI's range.
     ///
     /// # Safety
     /// There is a status of a receive that is complete.
@@ -221,7 +219,7 @@ impl Native {
         count.map_or(0, |count| u64::try_from(count).unwrap_or(0))
     }
 
-    /// Whether another job spawned this one (`MPI_Comm_get_parent`).
+    /// True if another job spawned this one (`MPI_Comm_get_parent`).
     pub fn has_parent(&self) -> Result<bool, NativeError> {
         let parent = handle(|parent| self.functions.comm_get_parent(parent))?;
         Ok(!self.is_null_communicator(parent))
@@ -250,10 +248,10 @@ impl Native {
         Ok(())
     }
 
-    /// `MPI_Recv` of as many bytes as [`Native::send`] was given.
+    /// `MPI_Recv` of the same number of bytes as the matching [`Native::send`].
     pub fn receive(&self, comm: Comm, from: usize, bytes: &mut [u8]) -> Result<(), NativeError> {
-        // Larger than every family's MPI_Status, which MPI_STATUS_IGNORE would
-        // spare us at the price of one more constant.
+        // Larger than every family's MPI_Status; MPI_STATUS_IGNORE would avoid it, but need one
+        // more constant.
         let mut status = [0u64; 8];
         for part in bytes.chunks_mut(1 << 30) {
             let (address, length) = (part.as_mut_ptr(), part.len() as c_int);
@@ -267,7 +265,7 @@ impl Native {
         Ok(())
     }
 
-    /// Bytes of one element of `datatype`; 0 where the native MPI refuses the handle.
+    /// Returns the bytes of one element of `datatype`; 0 if the native MPI rejects the handle.
     #[inline(always)]
     pub fn type_size(&self, datatype: Datatype) -> u64 {
         let known = self.abi.type_size(datatype.word());
@@ -283,8 +281,8 @@ impl Native {
         size
     }
 
-    /// Whether an element of `datatype` is bytes one behind the other, and the next element follows
-    /// it at once. Of what the MPI itself defines that is said without a look.
+    /// True if the bytes of an element of `datatype` are contiguous, and the next element follows
+    /// directly. Predefined datatypes need no query.
     #[inline(always)]
     pub fn is_contiguous(&self, datatype: Datatype) -> bool {
         let word = datatype.word();
@@ -293,7 +291,7 @@ impl Native {
             || self.has_no_gaps(datatype)
     }
 
-    /// [`Native::type_size`] and [`Native::is_contiguous`] in one look.
+    /// Returns [`Native::type_size`] and [`Native::is_contiguous`] by one query.
     #[inline(always)]
     pub fn size_and_contiguity(&self, datatype: Datatype) -> (u64, bool) {
         let word = datatype.word();
@@ -328,16 +326,16 @@ impl Native {
     /// `MPI_Get_processor_name`.
     pub fn processor_name(&self) -> String {
         let name = self.text(self.abi.max_processor_name, |text, length| {
-            // SAFETY: `text` has room for the longest name of this MPI.
+            // SAFETY: `text` is large enough for the longest name of this MPI.
             unsafe { self.functions.get_processor_name(text, length) }
         });
         name.unwrap_or_default()
     }
 
-    /// `MPI_Comm_get_name`; nothing where there is none.
+    /// `MPI_Comm_get_name`; empty if there is none.
     pub fn name(&self, comm: Comm) -> String {
         let text = self.text(LONGEST_NAME, |text, length| {
-            // SAFETY: `text` has room for the longest name of any MPI.
+            // SAFETY: `text` is large enough for the longest name of any MPI.
             unsafe { self.functions.comm_get_name(comm, text, length) }
         });
         text.unwrap_or_default()
@@ -346,7 +344,7 @@ impl Native {
     /// `MPI_Get_library_version`, its first line.
     pub fn library_version(&self) -> String {
         let text = self.text(self.abi.max_library_version, |text, length| {
-            // SAFETY: `text` has room for the longest version of this MPI.
+            // SAFETY: `text` is large enough for the longest version of this MPI.
             unsafe { self.functions.get_library_version(text, length) }
         });
         let text = text.unwrap_or_default();
@@ -354,8 +352,8 @@ impl Native {
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// A text that `get` writes to an address with room for `room` characters and a NUL, with its
-    /// length; `None` where it fails.
+    /// Returns a text that `get` writes to an address, with space for `room` characters and a NUL,
+    /// together with its length; `None` on failure.
     pub(super) fn text(
         &self,
         room: usize,
@@ -369,20 +367,20 @@ impl Native {
         Some(text.trim_end_matches('\0').to_owned())
     }
 
-    /// Whether several threads may call MPI at once (`MPI_Query_thread`); so it is taken where the
-    /// MPI does not say.
+    /// True if several threads may call MPI concurrently (`MPI_Query_thread`); also if the MPI does
+    /// not answer.
     pub fn has_many_threads(&self) -> bool {
         let level = integer(|level| self.functions.query_thread(level));
         level.map_or(true, |level| level >= self.abi.thread_multiple)
     }
 
-    /// Whether this is Intel MPI, whose launcher reports every abort of anything
-    /// but the world as a crash, with a status of its own.
+    /// True if this is Intel MPI, whose launcher reports every abort of a communicator other than
+    /// the world as a crash, with another exit status.
     pub fn is_intel(&self) -> bool {
         self.library_version().starts_with("Intel")
     }
 
-    /// `MPI_Get_version`: the MPI standard that it says it follows.
+    /// `MPI_Get_version`: the MPI standard that it claims to follow.
     pub fn standard_version(&self) -> String {
         let (mut major, mut minor) = (0, 0);
         let _ = self.functions.get_version(&mut major, &mut minor);
@@ -394,7 +392,7 @@ impl Native {
         let _ = self.functions.abort(self.world, code);
     }
 
-    /// `MPI_Comm_f2c`; `None` where the MPI has none (a macro, in some).
+    /// `MPI_Comm_f2c`; `None` if the MPI has no such function (a macro, in some).
     pub fn of_fortran_handle(&self, comm: c_int) -> Option<Comm> {
         let address = find(c"PMPI_Comm_f2c").or_else(|| find(c"MPI_Comm_f2c"))?;
         // SAFETY: the function of this name takes an `int` and returns a handle, in every family.
@@ -403,7 +401,7 @@ impl Native {
         })
     }
 
-    /// `MPI_Comm_c2f`; `None` where the MPI has none (a macro, in some).
+    /// `MPI_Comm_c2f`; `None` if the MPI has no such function (a macro, in some).
     pub fn fortran_handle(&self, comm: Comm) -> Option<c_int> {
         let address = find(c"PMPI_Comm_c2f").or_else(|| find(c"MPI_Comm_c2f"))?;
         // SAFETY: the function of this name takes a handle and returns an `int`, in every family.

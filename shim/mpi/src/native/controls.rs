@@ -1,12 +1,12 @@
-//! The MPI's control variables, as far as they are whole numbers, by which its algorithms are set.
+//! Integer control variables of the MPI, by which its algorithms are selected.
 //!
-//! | MPI | how |
+//! | MPI | access |
 //! |---|---|
 //! | Open MPI 4 and 5 | the functions of `libopen-pal` that its tool interface calls |
-//! | MPICH family, and by the standard ABI | the tool interface, `MPI_T` |
+//! | MPICH family, also with the standard ABI | the tool interface, `MPI_T` |
 //!
-//! Open MPI's tool interface opens all components of the library when it starts, fabrics among
-//! them, which takes up to 0.2 s; those of collectives, which alone are set here, are open anyway.
+//! Open MPI's tool interface opens all components of the library when it starts, including fabrics,
+//! which takes up to 0.2 s; those of collectives, the only ones set here, are open anyway.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 
@@ -18,14 +18,14 @@ use crate::{SUCCESS, Word, c_int};
 /// `MPI_THREAD_SINGLE`, in every family.
 const THREAD_SINGLE: c_int = 0;
 
-/// `MCA_BASE_VAR_SOURCE_SET`: a value comes from a call.
+/// `MCA_BASE_VAR_SOURCE_SET`: the value was set by a call.
 const SOURCE_SET: c_int = 4;
 
-/// Access to control variables: how they are found, read and written.
+/// Access to control variables: lookup, reading and writing.
 pub struct Controls(Interface);
 
 enum Interface {
-    /// By the tool interface, started. MPI counts who has started it.
+    /// The tool interface, started. MPI counts its starts.
     Tool {
         finalize: unsafe extern "C" fn() -> c_int,
         get_index: unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int,
@@ -33,7 +33,7 @@ enum Interface {
         read: unsafe extern "C" fn(Word, *mut c_int) -> c_int,
         write: unsafe extern "C" fn(Word, *const c_int) -> c_int,
     },
-    /// By what Open MPI's tool interface calls itself.
+    /// The functions that Open MPI's tool interface calls itself.
     Opal {
         find_by_name: unsafe extern "C" fn(*const c_char, *mut c_int) -> c_int,
         get_value:
@@ -42,29 +42,30 @@ enum Interface {
     },
 }
 
-/// `mca_base_var_storage_t`: which of them, the variable's type says.
+/// `mca_base_var_storage_t`: the variable's type determines the field.
 #[repr(C)]
 union Value {
     number: c_int,
     text: *const c_char,
 }
 
-/// A control variable, for as long as [`Controls`] are there: a handle, or Open MPI's index.
+/// Control variable, valid as long as its [`Controls`]: a handle, or Open MPI's index.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable(Word);
 
-/// The function at this address.
+/// Returns the function at this address.
 ///
 /// # Safety
 /// It has the type `F`.
 unsafe fn function<F: Copy>(address: Option<*mut c_void>) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    // SAFETY: a function is the address of it, and has the type `F` by the caller's promise.
+    // SAFETY: a function is its address, and has the type `F` by the caller's promise.
     address.map(|address| unsafe { std::mem::transmute_copy(&address) })
 }
 
 impl Controls {
-    /// Those of this MPI, which is running; `None` where it has none that are known.
+    /// Returns the control variables of this MPI, which is running; `None` if their interface is
+    /// unknown.
     pub fn start(native: &Native) -> Option<Controls> {
         match native.is_open_mpi {
             true => Controls::of_opal(),
@@ -73,8 +74,8 @@ impl Controls {
     }
 
     fn of_opal() -> Option<Controls> {
-        // SAFETY: these versions of the library declare them so; a pointer to a value's address
-        // is passed as `const void *`.
+        // SAFETY: these versions of the library declare them in this way; a pointer to a value's
+        // address is passed as `const void *`.
         unsafe {
             Some(Controls(Interface::Opal {
                 find_by_name: function(find_in_opal(c"mca_base_var_find_by_name"))?,
@@ -107,15 +108,15 @@ impl Controls {
         }
     }
 
-    /// Ends it. What is called afterwards has no effect.
+    /// Ends it. Later calls have no effect.
     pub fn end(&self) {
         if let Interface::Tool { finalize, .. } = &self.0 {
-            // SAFETY: it was started once for this; MPI looks itself whether it still is.
+            // SAFETY: it was started once for this; MPI itself checks that it still is.
             unsafe { finalize() };
         }
     }
 
-    /// The variable of this name: one that is a whole number, and bound to no object.
+    /// Finds the variable of this name, if it is an integer, and bound to no object.
     pub fn find(&self, name: &str) -> Option<Variable> {
         let name = CString::new(name).ok()?;
         match &self.0 {
@@ -127,7 +128,7 @@ impl Controls {
         }
     }
 
-    /// Whether the variable of this name, a text, is empty; so is one that is not there.
+    /// True if the text variable of this name is empty or does not exist.
     pub fn is_empty(&self, name: &str) -> bool {
         let Ok(name) = CString::new(name) else {
             return true;
@@ -137,7 +138,7 @@ impl Controls {
                 let Some((variable, length)) = self.allocate(&name) else {
                     return true;
                 };
-                // Aligned as the function's type says, though MPI writes characters.
+                // Aligned as the function's type requires, though MPI writes characters.
                 let mut text = vec![0 as c_int; usize::try_from(length).unwrap_or(0) + 1];
                 // SAFETY: the handle is that of a text of this length, while this lives.
                 let code = unsafe { read(variable.0, text.as_mut_ptr()) };
@@ -145,7 +146,7 @@ impl Controls {
             }
             Interface::Opal { .. } => {
                 let value = self.index(&name).and_then(|variable| self.value(variable));
-                // SAFETY: the value is that of a text, which ends in NUL or is not there.
+                // SAFETY: the value is that of a text, which ends in NUL or is null.
                 value.is_none_or(|value| unsafe {
                     value.text.is_null() || CStr::from_ptr(value.text).is_empty()
                 })
@@ -153,7 +154,7 @@ impl Controls {
         }
     }
 
-    /// The handle of the variable of this name, and the number of its elements.
+    /// Returns the handle of the variable of this name, and the number of its elements.
     fn allocate(&self, name: &CStr) -> Option<(Variable, c_int)> {
         let Interface::Tool {
             get_index,
@@ -175,7 +176,7 @@ impl Controls {
         (code == SUCCESS).then_some((Variable(handle), count))
     }
 
-    /// The variable of this name in Open MPI.
+    /// Returns the variable of this name in Open MPI.
     fn index(&self, name: &CStr) -> Option<Variable> {
         let Interface::Opal { find_by_name, .. } = &self.0 else {
             return None;
@@ -187,14 +188,14 @@ impl Controls {
         (code == SUCCESS).then_some(Variable(index))
     }
 
-    /// Its value in Open MPI.
+    /// Returns its value in Open MPI.
     fn value(&self, variable: Variable) -> Option<&Value> {
         let Interface::Opal { get_value, .. } = &self.0 else {
             return None;
         };
         let (mut value, none) = (std::ptr::null(), std::ptr::null_mut());
-        // SAFETY: the index is that of a variable; the address of its value is written. Where it
-        // comes from is not asked for.
+        // SAFETY: the index is that of a variable; the address of its value is written. Its source
+        // is not requested.
         let code = unsafe { get_value(variable.0 as c_int, &mut value, none, none) };
         if code != SUCCESS {
             return None;
@@ -203,7 +204,7 @@ impl Controls {
         unsafe { value.as_ref() }
     }
 
-    /// Its value.
+    /// Returns its value.
     pub fn read(&self, variable: Variable) -> Option<c_int> {
         match &self.0 {
             Interface::Tool { read, .. } => {
@@ -220,7 +221,7 @@ impl Controls {
     /// Sets it.
     ///
     /// # Errors
-    /// The MPI does not let it be set now.
+    /// The MPI does not allow it to be set now.
     pub fn write(&self, variable: Variable, value: c_int) -> Result<(), Failed> {
         let (call, code) = match &self.0 {
             Interface::Tool { write, .. } => {
@@ -231,8 +232,8 @@ impl Controls {
             Interface::Opal { set_value, .. } => {
                 let (value, size) = (Value { number: value }, size_of::<Value>());
                 let index = variable.0 as c_int;
-                // SAFETY: the index is that of a variable which is one `int`; of the value, as much
-                // as that is copied.
+                // SAFETY: the index is that of a variable which is one `int`; only this much of the
+                // value is copied.
                 let code = unsafe { set_value(index, &value, size, SOURCE_SET, std::ptr::null()) };
                 ("mca_base_var_set_value", code)
             }

@@ -1,13 +1,13 @@
-//! Failures of the native MPI.
+//! Errors of the native MPI.
 
 use thiserror::Error;
 
 use crate::c_int;
 
-/// Why the native MPI can't be used.
+/// Reason why the native MPI cannot be used.
 #[derive(Debug, Error)]
 pub enum NativeError {
-    /// No known family's symbols are in the process.
+    /// The process has no symbols of a known family.
     #[error(
         "this MPI is neither Open MPI, nor of the MPICH family, nor of the MPI-5.0 standard ABI; \
          the job runs as it would without treepie"
@@ -16,24 +16,24 @@ pub enum NativeError {
     /// A function that every MPI has is missing.
     #[error("the MPI library has no {0}; the job runs as it would without treepie")]
     Missing(&'static str),
-    /// A call of ours failed.
+    /// An internal call failed.
     #[error(transparent)]
     Failed(#[from] Failed),
-    /// A message of ours did not get through in time.
+    /// An internal message did not arrive in time.
     #[error("process {partner} did not answer process {rank} for {seconds} s")]
     Late {
-        /// This process.
+        /// Rank of this process.
         rank: usize,
-        /// The other one.
+        /// Rank of the partner.
         partner: usize,
-        /// The time that it was given.
+        /// Time limit in seconds.
         seconds: u64,
     },
 }
 
 impl NativeError {
-    /// Whether this rank is to say it. Those that wait for a process wait for each other, too:
-    /// process 0 says it, or the first that waits for process 0.
+    /// True if this rank is to report it. Ranks that wait for a process wait for each other, too:
+    /// process 0 reports it, or the first that waits for process 0.
     pub fn is_told_here(&self) -> bool {
         match self {
             NativeError::Late { rank, partner, .. } => *rank == 0 || (*rank, *partner) == (1, 0),
@@ -42,11 +42,11 @@ impl NativeError {
     }
 }
 
-/// A call of a native procedure that failed.
+/// Failed call of a native procedure.
 #[derive(Debug, Error)]
 #[error("{call} returned error {code}")]
 pub struct Failed {
-    /// The procedure.
+    /// Name of the procedure.
     pub call: &'static str,
     /// Error code that it returned.
     pub code: c_int,

@@ -1,4 +1,4 @@
-//! The native error handlers of communicators, and its texts of errors.
+//! Native error handlers of communicators, and the MPI's error texts.
 
 use std::sync::atomic::Ordering;
 
@@ -8,12 +8,12 @@ use super::functions::ErrorCallback;
 use super::mpi::Native;
 use crate::{Comm, Errhandler, Handle, SUCCESS, c_int};
 
-/// Larger than every family's `MPI_MAX_ERROR_STRING`.
+/// Length that exceeds every family's `MPI_MAX_ERROR_STRING`.
 const LONGEST_TEXT: usize = 4096;
 
 /// Error handlers.
 impl Native {
-    /// Gives `to` the error handler of `from`.
+    /// Sets the error handler of `from` on `to`.
     pub fn copy_error_handler(&self, from: Comm, to: Comm) -> Result<(), NativeError> {
         let handler = self.error_handler(from)?;
         let result = self.set_error_handler(to, handler);
@@ -26,7 +26,7 @@ impl Native {
         handle(|handler| self.functions.comm_get_errhandler(comm, handler))
     }
 
-    /// `MPI_Errhandler_free`: what [`Native::error_handler`] gave is used no more.
+    /// `MPI_Errhandler_free` of a handler from [`Native::error_handler`].
     pub fn free_error_handler(&self, mut handler: Errhandler) {
         let _ = self.functions.errhandler_free(&mut handler);
     }
@@ -36,19 +36,19 @@ impl Native {
         handle(|handler| self.functions.comm_create_errhandler(function, handler))
     }
 
-    /// From now on this handler stands for `MPI_ERRORS_ARE_FATAL`.
+    /// Sets the handler that replaces `MPI_ERRORS_ARE_FATAL` from now on.
     pub fn stands_for_fatal(&self, handler: Errhandler) {
         self.stand_in.store(handler.word(), Ordering::Release);
     }
 
-    /// Whether this handler is the one that stands for `MPI_ERRORS_ARE_FATAL`.
+    /// True if this handler is the one that replaces `MPI_ERRORS_ARE_FATAL`.
     pub fn is_stand_in(&self, handler: Errhandler) -> bool {
-        // SAFETY: nothing but a handler of `stands_for_fatal` is put there.
+        // SAFETY: only handlers of `stands_for_fatal` are stored there.
         let stand_in = unsafe { Errhandler::from_word(self.stand_in.load(Ordering::Acquire)) };
         !stand_in.is_absent() && self.plain(handler) == self.plain(stand_in)
     }
 
-    /// Whether errors end the job by this handler.
+    /// True if this handler ends the job on errors.
     pub fn is_fatal(&self, handler: Errhandler) -> bool {
         self.plain(handler) == self.errors_are_fatal || self.is_stand_in(handler)
     }
@@ -63,8 +63,8 @@ impl Native {
         let _ = self.functions.comm_call_errhandler(comm, error);
     }
 
-    /// The code that an MPI procedure on `comm` returns; an error goes to its error handler first,
-    /// which may free `comm`.
+    /// Returns the code that an MPI procedure on `comm` returns, after its error handler was called
+    /// for an error, which may free `comm`.
     pub fn returned(&self, comm: Comm, code: c_int) -> c_int {
         if code != SUCCESS {
             self.call_error_handler(comm, code);
@@ -72,12 +72,12 @@ impl Native {
         code
     }
 
-    /// Has errors on `comm` returned instead of ending the job.
+    /// Makes errors on `comm` return instead of ending the job.
     pub fn return_errors(&self, comm: Comm) -> Result<(), NativeError> {
         self.set_error_handler(comm, self.errors_return)
     }
 
-    /// Whether a code says that errors are in statuses.
+    /// True if a code means that errors are in statuses.
     pub fn is_in_status(&self, error: c_int) -> bool {
         let mut class = error;
         self.functions.error_class(error, &mut class).is_ok() && class == self.abi.err_in_status
@@ -86,7 +86,7 @@ impl Native {
     /// `MPI_Error_string`.
     pub fn error_text(&self, error: c_int) -> String {
         let text = self.text(LONGEST_TEXT, |text, length| {
-            // SAFETY: `text` has room for more than every MPI's longest.
+            // SAFETY: `text` is larger than every MPI's longest.
             unsafe { self.functions.error_string(error, text, length) }
         });
         text.unwrap_or_else(|| format!("error {error}"))

@@ -1,12 +1,12 @@
-//! The extent of a datatype.
+//! Extent of a datatype.
 
-/// Memory that the elements of a datatype take.
+/// Memory layout of the elements of a datatype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// From one element to the next, in bytes.
+    /// Distance between elements in bytes.
     pub step: i64,
     /// Offset of an element's first byte from its address.
     pub first: i64,
-    /// From an element's first byte to behind its last.
+    /// Number of bytes from an element's first to its last, inclusive.
     pub span: i64,
 }

@@ -1,4 +1,4 @@
-//! The native functions that Treepie calls, by their `PMPI_` names.
+//! Native functions that Treepie calls, by their `PMPI_` names.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -9,7 +9,7 @@ use crate::{
     Comm, Datatype, Errhandler, Group, Info, Op, Request, StatusAddress, Win, Word, c_int,
 };
 
-/// The address of the function of this name, which ends in NUL.
+/// Returns the address of the function of this name, which ends in NUL.
 fn address(name: &'static str) -> Result<*mut c_void, NativeError> {
     let text = CStr::from_bytes_with_nul(name.as_bytes()).unwrap_or_default();
     find(text).ok_or(NativeError::Missing(name.trim_end_matches('\0')))
@@ -104,8 +104,8 @@ procedures! {
     }
 }
 
-/// `MPI_Comm_errhandler_function`: the addresses of a communicator and of an error
-/// code; what an MPI adds is not looked at.
+/// `MPI_Comm_errhandler_function`: the addresses of a communicator and of an error code; additional
+/// arguments of an MPI are ignored.
 pub type ErrorCallback = unsafe extern "C" fn(*mut Comm, *mut c_int);
 
 /// `MPI_Comm_delete_attr_function`.

@@ -1,5 +1,4 @@
-//! The native functions that plans are run with: non-blocking messages, datatypes,
-//! packing and reductions.
+//! Native functions for running plans: non-blocking messages, datatypes, packing and reductions.
 
 use super::calls::integer;
 use super::error::NativeError;
@@ -7,17 +6,17 @@ use super::extent::Extent;
 use super::mpi::Native;
 use crate::{Comm, Datatype, Handle, Op, Request, Word, c_int};
 
-/// A message as MPI takes it: address, count, datatype.
+/// Message as MPI takes it: address, count, datatype.
 pub type Message = (Word, c_int, Datatype);
 
-/// Errors here are MPI's own codes, which the application may get to see.
+/// Errors here are MPI's own codes, which the application may see.
 impl Native {
-    /// `MPI_Allgather` of `mine`, of one length on all ranks.
+    /// `MPI_Allgather` of `mine`, which has the same length on all ranks.
     pub fn allgather(&self, comm: Comm, mine: &[u8]) -> Result<Vec<u8>, NativeError> {
         let (length, byte) = (mine.len() as c_int, self.byte);
         let mut all = vec![0; mine.len() * self.size(comm)?];
         let (from, into) = (mine.as_ptr(), all.as_mut_ptr());
-        // SAFETY: `mine` has this length, and `all` that of all ranks together.
+        // SAFETY: `mine` has this length, and `all` the total length over all ranks.
         unsafe {
             self.functions
                 .allgather(from, length, byte, into, length, byte, comm)?
@@ -25,18 +24,18 @@ impl Native {
         Ok(all)
     }
 
-    /// The least of what the ranks give, on all of them: how they find out together that one of
-    /// them can't go on. Collective.
+    /// Returns the minimum of the ranks' values on all of them, by which they detect together that
+    /// one of them cannot continue. Collective.
     pub fn least(&self, comm: Comm, mine: u8) -> Result<u8, NativeError> {
         let all = self.allgather(comm, &[mine])?;
         Ok(all.into_iter().fold(mine, u8::min))
     }
 
-    /// `MPI_Iallreduce` of the least of each of `count` numbers.
+    /// `MPI_Iallreduce` of the minimum of each of `count` numbers.
     ///
     /// # Safety
-    /// Both are memory of so many numbers that stays, and that nobody else uses, until the request
-    /// is complete.
+    /// Both are memory of `count` numbers that stays valid, and that nobody else uses, until the
+    /// request is complete.
     pub unsafe fn begin_least(
         &self,
         (mine, least): (*const i64, *mut i64),
@@ -61,7 +60,7 @@ impl Native {
     /// `MPI_Isend`.
     ///
     /// # Safety
-    /// The message stays where it is until the request is complete.
+    /// The message stays valid until the request is complete.
     pub unsafe fn begin_send(
         &self,
         (address, count, datatype): Message,
@@ -81,7 +80,7 @@ impl Native {
     /// `MPI_Irecv`.
     ///
     /// # Safety
-    /// Nothing else uses the memory until the request is complete.
+    /// No other code uses the memory until the request is complete.
     pub unsafe fn begin_receive(
         &self,
         (address, count, datatype): Message,
@@ -98,9 +97,9 @@ impl Native {
         Ok(request)
     }
 
-    /// Whether elements of `datatype` can be reduced with `op`, as the native MPI says of no
-    /// elements on `alone`, a communicator of this process that returns errors:
-    /// `MPI_Reduce_local` would end the job.
+    /// True if elements of `datatype` can be reduced with `op`, by a reduction of no elements on
+    /// `alone`, a communicator of this process that returns errors: `MPI_Reduce_local` would end
+    /// the job.
     pub fn can_reduce(&self, datatype: Datatype, op: Op, alone: Comm) -> bool {
         let (left, mut right) = (0, 0);
         // SAFETY: no element is read or written.
@@ -131,7 +130,7 @@ impl Native {
         Ok(())
     }
 
-    /// Lets the MPI go on with its own messages: `MPI_Iprobe` of one that nobody sends, from this
+    /// Lets the MPI's own messages progress: `MPI_Iprobe` of a message that nobody sends, from this
     /// process, which is `rank` in `comm`, to itself.
     pub fn progress(&self, (comm, rank, tag): (Comm, usize, c_int)) -> Result<(), c_int> {
         // Larger than every family's MPI_Status.
@@ -142,9 +141,9 @@ impl Native {
         Ok(())
     }
 
-    /// Copies elements into elements of another datatype with the same signature, or to or from
-    /// bytes, without what is between them: a message from this process, which is `rank` in `comm`,
-    /// to itself.
+    /// Copies elements to elements of another datatype with the same signature, or to or from
+    /// bytes, without the gaps between them: a message from this process, which is `rank` in
+    /// `comm`, to itself.
     ///
     /// # Safety
     /// Both are live memory, and do not overlap.
@@ -166,8 +165,8 @@ impl Native {
         Ok(())
     }
 
-    /// A datatype of so many bytes one behind the other, for more than an `int` counts: of parts
-    /// that it does (`MPI_Type_create_hindexed`).
+    /// Creates a datatype of `bytes` contiguous bytes, also if an `int` cannot count them: from
+    /// parts that it can (`MPI_Type_create_hindexed`).
     pub fn new_type_of_bytes(&self, bytes: u64) -> Result<Datatype, c_int> {
         let starts: Vec<i64> = (0..bytes as i64).step_by(1 << 30).collect();
         let length = |start: &i64| (bytes - *start as u64).min(1 << 30) as c_int;
@@ -193,7 +192,7 @@ impl Native {
         Ok(integer(|flag| self.functions.op_commutative(op, flag))? != 0)
     }
 
-    /// The memory of a datatype's elements; `None` where the native MPI refuses it.
+    /// Returns the extent of a datatype; `None` if the native MPI rejects it.
     pub fn extent(&self, datatype: Datatype) -> Option<Extent> {
         let (mut bound, mut step, mut first, mut span) = (0, 0, 0, 0);
         let functions = &self.functions;
@@ -206,8 +205,7 @@ impl Native {
         Some(Extent { step, first, span })
     }
 
-    /// Whether MPI itself defines the datatype: then nothing was used to make it
-    /// (`MPI_Type_get_envelope`).
+    /// True if the datatype is predefined (`MPI_Type_get_envelope`).
     pub fn is_named(&self, datatype: Datatype) -> bool {
         let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
         let asked = self.functions.type_get_envelope(

@@ -1,5 +1,4 @@
-//! The native MPI as Treepie itself calls it: which family it is, and the few of
-//! its functions that we need.
+//! Native MPI as Treepie itself calls it: its family, and the few functions that the library needs.
 
 mod attachment;
 mod attributes;

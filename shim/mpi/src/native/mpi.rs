@@ -1,4 +1,4 @@
-//! The native MPI's functions, found once, with the constants of its family.
+//! Functions of the native MPI, looked up once, with the constants of its family.
 
 use std::ffi::{CStr, c_void};
 use std::ops::Range;
@@ -13,15 +13,16 @@ use super::error::NativeError;
 use super::functions::Functions;
 use super::predefined_types::PredefinedTypes;
 
-/// The stack of a program's first thread, and its heap, are taken to be smaller.
+/// Limit in bytes below which the stack of a program's first thread, and its heap, are assumed to
+/// be.
 pub(super) const LARGEST_STACK: usize = 64 << 20;
 pub(super) const LARGEST_HEAP: usize = 1 << 40;
 
-/// The native MPI.
+/// Native MPI.
 pub struct Native {
     /// Its binary interface.
     pub abi: &'static Abi,
-    /// Whether it is Open MPI, whichever its interface: others are of the MPICH family.
+    /// True if it is Open MPI, with any interface: others are of the MPICH family.
     pub is_open_mpi: bool,
     /// Its `MPI_COMM_WORLD`.
     pub world: Comm,
@@ -38,13 +39,13 @@ pub struct Native {
     no_op: Op,
     pub(super) op_null: Op,
     pub(super) min: Op,
-    /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
+    /// Handler that replaces `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
     pub stand_in: AtomicUsize,
     pub(super) predefined_types: PredefinedTypes,
-    /// The program's own variables, among which the linker puts those of a library that it names.
+    /// Variables of the program itself, among which the linker puts variables of libraries that it
+    /// names.
     program_variables: Range<usize>,
-    /// The end of the heap when it was last looked at, and of the first thread's stack; 0 where
-    /// that is not known.
+    /// End of the heap when it was last examined, and of the first thread's stack; 0 if unknown.
     heap_end: AtomicUsize,
     stack_end: Word,
     pub(super) functions: Functions,
@@ -52,26 +53,26 @@ pub struct Native {
 
 pub(super) static NATIVE: OnceCell<Native> = OnceCell::new();
 
-/// The ABI of the native MPI, once it is known.
+/// Returns the ABI of the native MPI, once it is known.
 pub fn abi() -> Option<&'static Abi> {
     NATIVE.get().map(|native| native.abi)
 }
 
-/// The native MPI, once [`Native::load`] succeeded.
+/// Returns the native MPI, once [`Native::load`] succeeded.
 #[inline(always)]
 pub fn native() -> Option<&'static Native> {
     NATIVE.get()
 }
 
-/// A variable that Open MPI alone has, behind each of its interfaces.
+/// Variable that only Open MPI has, with each of its interfaces.
 pub(super) const OF_OPEN_MPI: &CStr = c"ompi_mpi_comm_world";
 
-/// The interface of the MPI in this process, by the symbols that it has.
+/// Returns the interface of the MPI in this process, by its symbols.
 pub(crate) fn family() -> Option<&'static Abi> {
     if let Some(address) = find(c"MPI_Abi_get_version") {
         let (mut major, mut minor) = (-1, -1);
-        // SAFETY: MPI_Abi_get_version(int *, int *), callable before MPI_Init.
-        // Libraries that carry the name without the standard ABI answer -1.
+        // SAFETY: MPI_Abi_get_version(int *, int *), callable before MPI_Init. Libraries that have
+        // the name without the standard ABI return -1.
         unsafe {
             let version = std::mem::transmute::<
                 *mut c_void,
@@ -89,7 +90,7 @@ pub(crate) fn family() -> Option<&'static Abi> {
     find(c"MPII_Comm_get_attr").map(|_| &MPICH)
 }
 
-/// The handle that the MPI predefines.
+/// Returns the predefined handle.
 ///
 /// # Safety
 /// It is of this type.
@@ -112,7 +113,7 @@ impl Native {
     pub fn load() -> Result<&'static Native, NativeError> {
         NATIVE.get_or_try_init(|| {
             let abi = family().ok_or(NativeError::UnknownFamily)?;
-            // SAFETY: each field of the ABI is the handle that its name says, and the C library
+            // SAFETY: each field of the ABI is the handle that its name states, and the C library
             // keeps an address under its name.
             Ok(unsafe {
                 Native {
@@ -145,24 +146,24 @@ impl Native {
         })
     }
 
-    /// Whether this is the handle of a datatype or a reduction that the MPI itself defines, so that
-    /// it stands for the same as long as the process lasts. Of some that it defines it is not seen.
+    /// True if this is the handle of a datatype or a reduction that the MPI predefines, so that its
+    /// meaning never changes. Not all predefined ones are recognised.
     pub fn is_lasting(&self, handle: Word) -> bool {
         match self.abi.family {
             // Variables of the library or of the program.
             abi::Family::OpenMpi => {
                 self.predefined_types.contains(handle) || self.program_variables.contains(&handle)
             }
-            // The kind of a handle stands in its two highest bits: 1 for what is built in.
+            // The kind of a handle is in its two highest bits: 1 for predefined ones.
             abi::Family::Mpich => handle as u32 >> 30 == 1,
             // Numbers of ten bits (MPI 5.0, 20.2).
             abi::Family::Standard => handle < 1 << 10,
         }
     }
 
-    /// Whether an address is in the program's variables, in the heap behind them or in the stack,
-    /// where an accelerator has no memory. Of some that are it is not seen: those of other threads'
-    /// stacks, and of large blocks.
+    /// True if an address is in the program's variables, in the heap after them or in the stack,
+    /// which are never an accelerator's memory. Not all such addresses are recognised: other
+    /// threads' stacks and large blocks are not.
     #[inline]
     pub fn is_ordinary(&self, address: Word) -> bool {
         let here = &raw const address as Word;
@@ -171,18 +172,18 @@ impl Native {
         heap.contains(&address) || is_main_stack && (here..self.stack_end).contains(&address)
     }
 
-    /// Looks how far the heap goes: it grows.
+    /// Updates the end of the heap, which grows.
     pub fn look_at_heap(&self) {
-        // SAFETY: an increment of nothing changes nothing.
+        // SAFETY: an increment of 0 changes nothing.
         let end = unsafe { libc::sbrk(0) } as Word;
-        // Elsewhere, where the program was started by name of the linker.
+        // The heap is elsewhere if the program was started through the linker's name.
         if end.saturating_sub(self.program_variables.end) < LARGEST_HEAP {
             self.heap_end.fetch_max(end, Ordering::Relaxed);
         }
     }
 
-    /// The bits of a word that belong to a handle: where handles are `int`s, the
-    /// upper half of a register means nothing.
+    /// Returns the bits of a word that belong to a handle: if handles are `int`s, the upper half of
+    /// a register is undefined.
     #[inline(always)]
     pub fn handle_mask(&self) -> Word {
         match self.abi.handle_bytes {
@@ -191,14 +192,14 @@ impl Native {
         }
     }
 
-    /// The handle without the bits that mean nothing: the same for the same object.
+    /// Returns the handle without the undefined bits: equal for the same object.
     #[inline(always)]
     pub fn plain<H: Handle>(&self, handle: H) -> H {
-        // SAFETY: the native MPI does not look at the other bits.
+        // SAFETY: the native MPI ignores the other bits.
         unsafe { H::from_word(handle.word() & self.handle_mask()) }
     }
 
-    /// The handle stored at `address`.
+    /// Returns the handle stored at `address`.
     ///
     /// # Safety
     /// `address` must point to a handle of this type and MPI.
@@ -226,7 +227,7 @@ impl Native {
         }
     }
 
-    /// Whether `comm` is `MPI_COMM_NULL`.
+    /// True if `comm` is `MPI_COMM_NULL`.
     pub fn is_null_communicator(&self, comm: Comm) -> bool {
         self.plain(comm) == self.comm_null
     }
@@ -236,12 +237,12 @@ impl Native {
         self.request_null.word()
     }
 
-    /// Whether `op` is `MPI_NO_OP`.
+    /// True if `op` is `MPI_NO_OP`.
     pub fn is_no_op(&self, op: Op) -> bool {
         self.plain(op) == self.no_op
     }
 
-    /// Whether `datatype` is `MPI_DATATYPE_NULL`.
+    /// True if `datatype` is `MPI_DATATYPE_NULL`.
     pub fn is_null_datatype(&self, datatype: Datatype) -> bool {
         self.plain(datatype) == self.datatype_null
     }

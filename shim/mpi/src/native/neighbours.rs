@@ -1,4 +1,4 @@
-//! The neighbours of a process in a communicator's topology.
+//! Neighbours of a process in a communicator's topology.
 
 use treepie_collective::{Layout, Neighbours};
 
@@ -9,9 +9,8 @@ use crate::{Comm, c_int};
 
 /// Topologies: Cartesian, graph, and distributed graph.
 impl Native {
-    /// The ranks that this process sends to in neighbourhood collectives, in the
-    /// order of their arguments (MPI-4.1, section 8.6); none where `comm` has no
-    /// topology.
+    /// Returns the ranks that this process sends to in neighbourhood collectives, in the order of
+    /// their arguments (MPI-4.1, section 8.6); none if `comm` has no topology.
     pub fn neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let topology = integer(|topology| self.functions.topo_test(comm, topology))?;
         match topology {
@@ -22,8 +21,8 @@ impl Native {
         }
     }
 
-    /// The kind of topology that `comm` has, and from where and to where blocks of this process go
-    /// in its neighbourhood collectives; `None` where it has none.
+    /// Returns the kind of topology that `comm` has, and the sources and destinations of this
+    /// process's blocks in its neighbourhood collectives; `None` if it has none.
     pub fn neighbourhood(&self, comm: Comm) -> Result<Option<(Layout, Neighbours)>, NativeError> {
         let topology = integer(|topology| self.functions.topo_test(comm, topology))?;
         let (layout, sources, destinations) = match topology {
@@ -41,7 +40,7 @@ impl Native {
             }
             _ => return Ok(None),
         };
-        // Those that are no ranks (`MPI_PROC_NULL`) are negative.
+        // Missing neighbours (`MPI_PROC_NULL`) are negative.
         let ranks = |all: Vec<c_int>| all.into_iter().map(|one| u32::try_from(one).ok());
         let neighbours = Neighbours {
             sources: ranks(sources).collect(),
@@ -50,7 +49,7 @@ impl Native {
         Ok(Some((layout, neighbours)))
     }
 
-    /// Whether `comm` has a topology.
+    /// True if `comm` has a topology.
     pub fn has_topology(&self, comm: Comm) -> bool {
         let kinds = [self.abi.cart, self.abi.graph, self.abi.dist_graph];
         let topology = integer(|topology| self.functions.topo_test(comm, topology));
@@ -74,12 +73,12 @@ impl Native {
         let count = integer(|count| self.functions.graph_neighbors_count(comm, rank, count))?;
         let mut neighbours = vec![0; count as usize];
         let address = neighbours.as_mut_ptr();
-        // SAFETY: there is room for the `count` neighbours that this rank has.
+        // SAFETY: the array has space for the `count` neighbours of this rank.
         unsafe { self.functions.graph_neighbors(comm, rank, count, address)? };
         Ok(neighbours)
     }
 
-    /// Sources and destinations.
+    /// Returns sources and destinations.
     fn dist_graph_neighbours(&self, comm: Comm) -> Result<(Vec<c_int>, Vec<c_int>), NativeError> {
         let (mut incoming, mut outgoing, mut weighted) = (0, 0, 0);
         self.functions.dist_graph_neighbors_count(
@@ -88,12 +87,12 @@ impl Native {
             &mut outgoing,
             &mut weighted,
         )?;
-        // Room for weights, which are written where the graph has them.
+        // Space for weights, which are written if the graph has them.
         let mut sources = vec![0; 2 * incoming as usize];
         let mut destinations = vec![0; 2 * outgoing as usize];
         let (sources, source_weights) = sources.split_at_mut(incoming as usize);
         let (destinations, weights) = destinations.split_at_mut(outgoing as usize);
-        // SAFETY: all four have room for the numbers that the MPI just said.
+        // SAFETY: all four have space for the numbers that the MPI has just returned.
         unsafe {
             self.functions.dist_graph_neighbors(
                 comm,

@@ -1,37 +1,37 @@
-//! The native functions that joined pieces go to their targets with.
+//! Native functions that send joined updates to their targets.
 
 use super::mpi::{Native, native};
 use crate::{Datatype, Handle, Op, Win, Word, c_int};
 
-/// Where data go: the target, the displacement in units of its window, and how many elements of
-/// which datatype they are there.
+/// Destination of data: the target, the displacement in units of its window, and the number and
+/// datatype of the elements there.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed {
     /// The window.
     pub window: Win,
-    /// The rank in the window's group.
+    /// Rank in the window's group.
     pub target: c_int,
-    /// In units of the target.
+    /// Displacement in the target's units.
     pub displacement: i64,
-    /// Elements at the target.
+    /// Number of elements at the target.
     pub count: c_int,
     /// Their datatype.
     pub datatype: Datatype,
 }
 
-/// A datatype of our own: ranges of elements with gaps between them.
+/// Datatype of this library: ranges of elements with gaps between them.
 #[derive(Debug)]
 pub struct TypeOfRanges(Datatype);
 
 impl TypeOfRanges {
-    /// Its handle, of use while this lives.
+    /// Returns its handle, valid while this lives.
     pub fn handle(&self) -> Datatype {
         self.0
     }
 }
 
 impl Drop for TypeOfRanges {
-    /// Calls that use it go on (MPI-4.1, 5.1.9).
+    /// Calls in flight may still use it (MPI-4.1, 5.1.9).
     fn drop(&mut self) {
         if let Some(native) = native() {
             native.free_type(self.0);
@@ -39,12 +39,12 @@ impl Drop for TypeOfRanges {
     }
 }
 
-/// Errors here are MPI's own codes, which the application gets to see.
+/// Errors here are MPI's own codes, which the application sees.
 impl Native {
     /// `MPI_Put` of `count` elements at `origin`.
     ///
     /// # Safety
-    /// The elements stay where they are until the put is complete at the origin.
+    /// The elements stay valid until the put is complete at the origin.
     pub unsafe fn put(
         &self,
         (origin, count, datatype): (Word, c_int, Datatype),
@@ -69,7 +69,7 @@ impl Native {
     /// `MPI_Accumulate` of `count` elements at `origin`.
     ///
     /// # Safety
-    /// The elements stay where they are until the accumulate is complete at the origin.
+    /// The elements stay valid until the accumulate is complete at the origin.
     pub unsafe fn accumulate(
         &self,
         (origin, count, datatype): (Word, c_int, Datatype),
@@ -99,8 +99,8 @@ impl Native {
         Ok(())
     }
 
-    /// A datatype of ranges of elements of `datatype`, each `(start, length)`: the start in bytes,
-    /// the length in elements.
+    /// Creates a datatype of ranges of elements of `datatype`, each `(start, length)`: the start in
+    /// bytes, the length in elements.
     pub fn new_type_of_ranges(
         &self,
         datatype: Datatype,

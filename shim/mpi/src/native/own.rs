@@ -1,13 +1,13 @@
-//! Objects of MPI's that this library makes for itself.
+//! MPI objects that this library creates for itself.
 
 use super::error::{Failed, NativeError};
 use super::functions::Functions;
 use super::mpi::native;
 use crate::{Comm, Handle, Info};
 
-/// Handles of what MPI frees by a procedure of its own.
+/// Handles of objects that MPI frees by a procedure.
 pub(super) trait Freed: Handle {
-    /// That procedure.
+    /// Calls that procedure.
     fn free(&mut self, functions: &Functions) -> Result<(), Failed>;
 }
 
@@ -23,26 +23,26 @@ impl Freed for Info {
     }
 }
 
-/// An object of our own, freed when this goes.
+/// Object of this library, freed when this is dropped.
 #[derive(Debug)]
-#[allow(private_bounds)] // who has one need not know how it is freed
+#[allow(private_bounds)] // owners need not know how it is freed
 pub struct Own<H: Freed>(H);
 
-/// A communicator of our own. Freeing is collective: all its ranks let it go at the same place of
+/// Communicator of this library. Freeing is collective: all its ranks drop it at the same point of
 /// the program.
 pub type OwnComm = Own<Comm>;
 
-/// An info of our own.
+/// Info of this library.
 pub type OwnInfo = Own<Info>;
 
 #[allow(private_bounds)]
 impl<H: Freed> Own<H> {
-    /// What `make` makes, which nobody else frees.
+    /// Owns the object that `make` creates, which nobody else frees.
     pub(super) fn made(make: Result<H, NativeError>) -> Result<Self, NativeError> {
         make.map(Own)
     }
 
-    /// Its handle, of use while this lives.
+    /// Returns its handle, valid while this lives.
     #[inline(always)]
     pub fn handle(&self) -> H {
         self.0

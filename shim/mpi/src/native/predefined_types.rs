@@ -1,7 +1,6 @@
-//! Sizes of predefined datatypes where their handles are addresses (Open MPI): asked
-//! for once each. They are variables of a library or of the program, which stay as they
-//! are; a type that the application makes is on the heap, where another one may take its
-//! place, and is asked for each time.
+//! Sizes of predefined datatypes whose handles are addresses (Open MPI): queried once each. They
+//! are variables of a library or of the program, and never change; a type that the application
+//! creates is on the heap, where another one may replace it, and is queried each time.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -10,30 +9,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::Word;
 use crate::elf;
 
-/// Cells, a power of two: Open MPI has some 70 predefined types, programs use a few.
+/// Number of cells, a power of two: Open MPI has some 70 predefined types, programs use a few.
 const CELLS: usize = 64;
 
-/// Sizes are below this: the largest predefined type has 32 bytes.
+/// Upper limit of sizes: the largest predefined type has 32 bytes.
 const LARGEST: u64 = 0xff;
 
-/// What is known of predefined types.
+/// Cache of the sizes of predefined types.
 pub struct PredefinedTypes {
-    /// Where their variables are; empty where handles are numbers.
+    /// Address range of their variables; empty if handles are numbers.
     variables: Range<usize>,
-    /// An address and a size in its lowest byte, by which the address is shifted; 0
-    /// while the cell is empty.
+    /// Address and size in its lowest byte, by which the address is shifted; 0 while the cell is
+    /// empty.
     known: [AtomicUsize; CELLS],
 }
 
 #[inline(always)]
 fn cell_of(datatype: Word) -> usize {
-    // The variables are 512 bytes apart, or as many as the linker left.
+    // The variables are 512 bytes apart, or at the linker's distance.
     (datatype >> 9 ^ datatype >> 5) % CELLS
 }
 
 impl PredefinedTypes {
-    /// Of the types that are in the same part of the same object as `one`, which
-    /// is a predefined type's variable; none without it.
+    /// Creates the cache for the types in the same segment of the same object as `one`, the
+    /// variable of a predefined type; none without it.
     pub fn beside(one: Option<*mut c_void>) -> Self {
         let variables = one.and_then(|one| elf::segment_of(one as usize));
         PredefinedTypes {
@@ -42,20 +41,20 @@ impl PredefinedTypes {
         }
     }
 
-    /// Whether this is one of them.
+    /// True if this is one of them.
     #[inline(always)]
     pub fn contains(&self, datatype: Word) -> bool {
         self.variables.contains(&datatype)
     }
 
-    /// Bytes of an element, where they are known.
+    /// Returns the bytes of an element, if they are known.
     #[inline(always)]
     pub fn size(&self, datatype: Word) -> Option<u64> {
         let known = self.known[cell_of(datatype)].load(Ordering::Relaxed);
         (known >> 8 == datatype && known != 0).then_some((known & 0xff) as u64)
     }
 
-    /// Keeps a size if the datatype is a predefined one.
+    /// Caches a size if the datatype is a predefined one.
     pub fn learn(&self, datatype: Word, size: u64) {
         if self.contains(datatype) && (1..=LARGEST).contains(&size) {
             let known = datatype << 8 | size as usize;

@@ -1,35 +1,36 @@
-//! Requests of non-blocking messages that are under way, and which of them are complete.
+//! Active requests of non-blocking messages, and tests for their completion.
 
 use super::mpi::Native;
 use crate::{Handle, Request, SUCCESS, c_int};
 
-/// So many requests an MPI is asked for at once that takes few messages at a time.
+/// Number of requests in one test of an MPI that takes in few messages at a time.
 const AT_ONCE: usize = 64;
 
-/// More requests than these are many for such an MPI.
+/// Number of requests above which they count as many for such an MPI.
 const MANY: usize = 16;
 
-/// Requests that are under way, with a number for each.
+/// Active requests, with a number for each.
 #[derive(Debug, Default)]
 pub struct Requests {
     /// Handles as the native MPI stores them: 4 or 8 bytes each.
     handles: Vec<u8>,
     numbers: Vec<u32>,
-    /// The first one that is asked for next.
+    /// Index of the first one in the next test.
     next: usize,
     indices: Vec<c_int>,
     statuses: Vec<u8>,
 }
 
 impl Native {
-    /// Whether a question for requests lets in few of the messages that have come: MPICH's
-    /// `MPI_Testsome` takes one at most, then looks at all requests, where those of a thousand cost
-    /// 5 microseconds for each message. Open MPI's lets in all that has come.
+    /// True if a test of requests takes in only few of the messages that have arrived: MPICH's
+    /// `MPI_Testsome` takes in at most one, then examines all requests, which costs 5 microseconds
+    /// for each message with a thousand requests. Open MPI's takes in all messages that have
+    /// arrived.
     fn takes_few_messages(&self) -> bool {
         !self.is_open_mpi
     }
 
-    /// So many requests this MPI is best asked for at once.
+    /// Returns the best number of requests in one test of this MPI.
     fn requests_at_once(&self) -> usize {
         match self.takes_few_messages() {
             true => AT_ONCE,
@@ -37,9 +38,9 @@ impl Native {
         }
     }
 
-    /// Tells `complete` the numbers of requests that are complete, and forgets
-    /// those (`MPI_Testsome`). False if there are none. Of more requests than this MPI is best
-    /// asked for, the next ones are, in turn.
+    /// Calls `complete` with the numbers of requests that are complete, and removes those
+    /// (`MPI_Testsome`). False if there are no requests. If there are more requests than this MPI
+    /// should test together, tests the next ones in cyclic order.
     ///
     /// # Errors
     /// The code of a request that failed.
@@ -53,8 +54,8 @@ impl Native {
         requests.indices.resize(count, 0);
         requests.statuses.resize(count * self.abi.status_bytes, 0);
         let mut completed = 0;
-        // SAFETY: the vectors have room for what is asked for, and the messages stay where they are
-        // until their requests are complete, as those promised that began them.
+        // SAFETY: the vectors have space for the results, and the messages stay valid until their
+        // requests are complete, as those promised who began them.
         let tested = unsafe {
             self.functions.testsome(
                 count as c_int,
@@ -81,7 +82,7 @@ impl Requests {
     /// Adds a request with a number.
     pub fn push(&mut self, native: &Native, request: Request, number: u32) {
         let bytes = request.word().to_ne_bytes();
-        // The lower bytes hold a short handle.
+        // The lower bytes contain a short handle.
         let short = match cfg!(target_endian = "little") {
             true => &bytes[..native.abi.handle_bytes],
             false => &bytes[bytes.len() - native.abi.handle_bytes..],
@@ -90,18 +91,18 @@ impl Requests {
         self.numbers.push(number);
     }
 
-    /// Whether none is under way.
+    /// True if none is active.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Whether these are so many that `native` is to be asked for them between steps.
+    /// True if there are so many that `native` should test them between steps.
     pub fn are_many(&self, native: &Native) -> bool {
         native.takes_few_messages() && self.numbers.len() > MANY
     }
 
-    /// The first and the number of those that are asked for now: all where they are few, so that
-    /// new ones don't keep earlier ones from being asked for.
+    /// Returns the index of the first and the number of those that are tested now: all if they are
+    /// few, so that new ones do not keep earlier ones from being tested.
     fn take_turn(&mut self, at_once: usize) -> (usize, usize) {
         let all = self.numbers.len();
         let first = match all > at_once && self.next < all {
@@ -113,8 +114,8 @@ impl Requests {
         (first, count)
     }
 
-    /// Takes out those in `indices`, counted from `first`, all at once. The others stay in order:
-    /// what was begun first is mostly complete first.
+    /// Removes those in `indices`, counted from `first`, together. The others stay in order: the
+    /// oldest are mostly complete first.
     fn forget(&mut self, first: usize, bytes: usize) {
         self.indices.sort_unstable();
         let place = |index: &c_int| first + *index as usize;
@@ -133,7 +134,7 @@ impl Requests {
         self.next -= self.indices.len();
     }
 
-    /// The first error in the statuses of the `completed` requests.
+    /// Returns the first error in the statuses of the `completed` requests.
     fn first_error(&self, native: &Native, completed: usize) -> Option<c_int> {
         let error = |status: &[u8]| {
             let bytes = status.get(native.abi.status_error..)?.first_chunk()?;
@@ -151,7 +152,7 @@ impl Requests {
 mod tests {
     use super::*;
 
-    /// Requests whose handles are their numbers.
+    /// Returns requests whose handles are their numbers.
     fn requests(count: u8) -> Requests {
         Requests {
             handles: (0..count).collect(),
@@ -188,7 +189,7 @@ mod tests {
                 .map(|&handle| u32::from(handle))
                 .eq(left)
         );
-        // The next is the one behind the last that was asked for.
+        // The next is the one after the last that was tested.
         let (first, count) = many.take_turn(64);
         assert_eq!((many.numbers[first], count), (128, 22));
         many.indices.clear();

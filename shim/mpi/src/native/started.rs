@@ -1,11 +1,11 @@
-//! Requests of operations that are our own: generalized requests, and receives from oneself that
-//! are started again and again. And what the application may free while such an operation goes on.
+//! Requests of this library's own operations: generalized requests, and persistent receives from
+//! oneself; and objects that the application may free during such an operation.
 
 use super::functions::{CancelCallback, FreeCallback, QueryCallback};
 use super::mpi::Native;
 use crate::{Comm, Datatype, Handle, Op, Request, StatusAddress, Word, c_int};
 
-/// What the MPI calls for a generalized request.
+/// Callbacks of a generalized request.
 #[derive(Debug, Clone, Copy)]
 pub struct Callbacks {
     /// `MPI_Grequest_query_function`.
@@ -17,11 +17,11 @@ pub struct Callbacks {
 }
 
 impl Native {
-    /// `MPI_Grequest_start`: a request that is complete when [`Native::complete_generalized`] says
-    /// so. The callbacks are given `state`.
+    /// `MPI_Grequest_start`: a request that is complete after [`Native::complete_generalized`]. The
+    /// callbacks get `state`.
     ///
     /// # Safety
-    /// `state` is what the callbacks take it for, until the one that frees it has been called.
+    /// `state` is valid for the callbacks until the one that frees it has been called.
     pub unsafe fn start_generalized(
         &self,
         callbacks: Callbacks,
@@ -51,7 +51,7 @@ impl Native {
     /// # Safety
     /// There is a status that may be written.
     pub unsafe fn set_empty(&self, status: StatusAddress) {
-        // MPI_SOURCE, MPI_TAG and MPI_ERROR follow each other in every family.
+        // MPI_SOURCE, MPI_TAG and MPI_ERROR are consecutive in every family.
         let place = (status.word() + self.abi.status_error) as *mut c_int;
         // SAFETY: the caller's promise.
         unsafe {
@@ -77,7 +77,7 @@ impl Native {
         Ok(request)
     }
 
-    /// The message of [`Native::prepare_marker`], whose request is complete then.
+    /// Sends the message of [`Native::prepare_marker`], which completes that request.
     pub fn send_marker(&self, (comm, rank, tag): (Comm, usize, c_int)) -> Result<(), c_int> {
         let nothing = std::ptr::null();
         // SAFETY: nothing is sent.
@@ -98,15 +98,15 @@ impl Native {
         let _ = self.functions.request_free(&mut request);
     }
 
-    /// `MPI_INT64_T` and `MPI_MIN`.
+    /// Returns `MPI_INT64_T` and `MPI_MIN`.
     pub fn least_of_numbers(&self) -> (Datatype, Op) {
         (self.int64, self.min)
     }
 
-    /// `MPI_Testany`: whether a request was completed, or none is active.
+    /// `MPI_Testany`: true if a request was completed, or none is active.
     ///
     /// # Safety
-    /// As the application's `MPI_Waitany`, whose arguments these are.
+    /// The conditions of the application's `MPI_Waitany`, whose arguments these are.
     pub unsafe fn test_any(
         &self,
         count: c_int,
@@ -123,10 +123,10 @@ impl Native {
         Ok(flag != 0)
     }
 
-    /// `MPI_Testsome`: whether requests were completed, or none is active.
+    /// `MPI_Testsome`: true if requests were completed, or none is active.
     ///
     /// # Safety
-    /// As the application's `MPI_Waitsome`, whose arguments these are.
+    /// The conditions of the application's `MPI_Waitsome`, whose arguments these are.
     pub unsafe fn test_some(
         &self,
         count: c_int,
@@ -149,9 +149,9 @@ impl Native {
     }
 }
 
-/// An object that the application frees by its handle.
+/// Object that the application frees by its handle.
 pub trait Freed: Handle {
-    /// The handle of none.
+    /// Returns the null handle.
     fn null(native: &Native) -> Self;
 
     /// Frees it.

@@ -1,4 +1,4 @@
-//! The procedures that programs of our own call, by their `MPI_` names.
+//! Procedures that Treepie's own programs call, by their `MPI_` names.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -7,8 +7,8 @@ use crate::native::NativeError;
 use crate::procedures::procedures;
 use crate::{Comm, Datatype, Group, Info, Op, Request, StatusAddress, Win, c_int};
 
-/// The address of the procedure of this name, which ends in NUL: searched from the program on, as
-/// the linker does it for an application, so that a preloaded library comes first.
+/// Returns the address of the procedure of this name, which ends in NUL: searched from the program
+/// on, as the linker does for an application, so that a preloaded library comes first.
 fn address(name: &'static str) -> Result<*mut c_void, NativeError> {
     let text = CStr::from_bytes_with_nul(name.as_bytes()).unwrap_or_default();
     find_variable(text).ok_or(NativeError::Missing(name.trim_end_matches('\0')))

@@ -6,31 +6,32 @@ use thiserror::Error;
 
 use crate::native::NativeError;
 
-/// Why a program has no MPI.
+/// Reason why a program has no MPI.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// None of the libraries that were named is here.
+    /// None of the named libraries exists here.
     #[error(
         "no MPI library could be opened: {0}; name the job's libmpi in TREEPIE_MPI_LIBRARY, or put \
          its directory into LD_LIBRARY_PATH on every host"
     )]
     NoLibrary(String),
-    /// Several libraries are here, and nothing says which one the job has.
+    /// Several libraries exist here, and the job's is not known.
     #[error("{0} are here; name the one of the job's MPI in TREEPIE_MPI_LIBRARY")]
     Ambiguous(String),
-    /// The library is no MPI that is known.
+    /// The library is not a known MPI.
     #[error(transparent)]
     Unusable(#[from] NativeError),
 }
 
-/// Opens the first library that is here of the only family that has one, for all of this process:
-/// what the MPI opens itself finds it. Names are paths, or what the dynamic linker searches for.
+/// Opens the first existing library of the only family that has one, globally for this process:
+/// objects that the MPI opens itself find it. Names are paths, or names that the dynamic linker
+/// searches for.
 pub(super) fn open(libraries: &str) -> Result<(), LoadError> {
     let mut refused = Vec::new();
     let mut found = Vec::new();
     for family in libraries.split('|') {
         found.extend(family.split(':').find_map(|name| {
-            // A variable has no zero in it.
+            // A variable contains no zero.
             let text = CString::new(name).ok()?;
             match dlopen(&text, libc::RTLD_LAZY | libc::RTLD_LOCAL) {
                 Ok(_) => Some(text),
@@ -55,8 +56,8 @@ pub(super) fn open(libraries: &str) -> Result<(), LoadError> {
 }
 
 fn dlopen(name: &CStr, flags: i32) -> Result<*mut c_void, String> {
-    // SAFETY: the name ends in NUL; what the library does as it is opened, it does in every program
-    // that is linked to it.
+    // SAFETY: the name ends in NUL; the library's initialisation is the same in every program that
+    // is linked to it.
     let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
     if !handle.is_null() {
         return Ok(handle);

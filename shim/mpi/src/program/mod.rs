@@ -1,6 +1,6 @@
-//! The MPI as a program of our own uses it that is linked to none: the library is opened at run
-//! time, and one program serves each of them. Procedures are called by their `MPI_` names, as any
-//! application calls them, so a preloaded library sees them.
+//! MPI for Treepie's own programs, which are not linked to one: the library is opened at run time,
+//! and one program serves each of them. Procedures are called by their `MPI_` names, as any
+//! application calls them, so that a preloaded library sees them.
 
 mod functions;
 mod loading;

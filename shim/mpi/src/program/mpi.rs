@@ -1,4 +1,4 @@
-//! The MPI of a program, opened and started.
+//! MPI of a program, opened and started.
 
 use std::ffi::{c_char, c_int};
 
@@ -8,7 +8,7 @@ use crate::abi::Abi;
 use crate::native::{Failed, NativeError, family, resolve};
 use crate::{Comm, Datatype, Op, StatusAddress};
 
-/// The MPI library that this program has opened, and handles that it predefines.
+/// MPI library that this program has opened, and handles that it predefines.
 pub struct Mpi {
     /// Its binary interface.
     pub abi: &'static Abi,
@@ -27,15 +27,15 @@ pub struct Mpi {
 }
 
 impl Mpi {
-    /// Opens the job's MPI, of which `libraries` has the names: those of one family behind each
-    /// other with colons between them, several families with bars.
+    /// Opens the job's MPI by its names in `libraries`: those of one family are separated by
+    /// colons, families by bars.
     ///
     /// # Errors
-    /// None is here, or two families' are, or it is no MPI that is known.
+    /// None exists here, or those of two families do, or it is not a known MPI.
     pub fn open(libraries: &str) -> Result<Mpi, LoadError> {
         open(libraries)?;
         let abi = family().ok_or(NativeError::UnknownFamily)?;
-        // SAFETY: each field of the ABI is the handle that its name says.
+        // SAFETY: each field of the ABI is the handle that its name states.
         Ok(unsafe {
             Mpi {
                 abi,
@@ -49,18 +49,18 @@ impl Mpi {
         })
     }
 
-    /// Name that the MPI has for this process's host.
+    /// Returns the MPI's name for this process's host.
     pub fn processor_name(&self) -> String {
         self.text(self.abi.max_processor_name, |text, length| {
-            // SAFETY: `text` has room for the longest name of this MPI.
+            // SAFETY: `text` is large enough for the longest name of this MPI.
             unsafe { self.functions.get_processor_name(text, length) }
         })
     }
 
-    /// First line of the name that the MPI has for itself.
+    /// Returns the first line of the MPI's name for itself.
     pub fn library_version(&self) -> String {
         let text = self.text(self.abi.max_library_version, |text, length| {
-            // SAFETY: `text` has room for the longest version of this MPI.
+            // SAFETY: `text` is large enough for the longest version of this MPI.
             unsafe { self.functions.get_library_version(text, length) }
         });
         let line = text.lines().next().unwrap_or_default();

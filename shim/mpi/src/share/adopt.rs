@@ -1,4 +1,4 @@
-//! Sharing, gathering and exchanging of values, adopted by all ranks or by none.
+//! Sharing, gathering and exchange of values, adopted by all ranks or by none.
 
 use std::hint::black_box;
 
@@ -10,17 +10,17 @@ use super::group::Group;
 use super::group::gather_bytes;
 use crate::native::NativeError;
 
-/// What a library must have in common with those of other ranks: its version, and a number that
-/// is raised with each change of a shared type, or of what ranks compute alike, within a version.
+/// Text that libraries of all ranks must have in common: the version, and a number that is raised
+/// with each change of a shared type, or of a result that ranks compute alike, within a version.
 pub(super) static VERSION: &str = concat!("treepie ", env!("CARGO_PKG_VERSION"), ", messages 9");
 
-/// This library's version. It is read as it stands in the file, where `strings` finds it and tests
-/// can change it.
+/// Returns this library's version. It is read as it is in the file, where `strings` finds it and
+/// tests can change it.
 pub(super) fn version() -> &'static str {
     black_box(VERSION)
 }
 
-/// Why a value is not adopted.
+/// Reason why a value is not adopted.
 #[derive(Debug, Error)]
 pub enum ShareError {
     /// A native call failed.
@@ -32,31 +32,31 @@ pub enum ShareError {
          libtreepie.so on all ranks"
     )]
     Version {
-        /// This rank.
+        /// Rank of this process.
         rank: usize,
-        /// Its library.
+        /// Version of its library.
         own: &'static str,
-        /// Rank 0's library.
+        /// Version of rank 0's library.
         found: String,
     },
-    /// What came is not what was sent: a defect.
+    /// The received value is not the one that was sent: a defect.
     #[error("rank {rank} cannot read what other ranks sent: {problem} (please report)")]
     Unreadable {
-        /// This rank.
+        /// Rank of this process.
         rank: usize,
-        /// What is wrong.
+        /// Decoding error.
         problem: postcard::Error,
     },
-    /// Another rank could not read its value, and says why.
+    /// Another rank could not read its value, and reports why.
     #[error("rank {rank} could not read what other ranks sent")]
     Elsewhere {
-        /// The first such rank.
+        /// First such rank.
         rank: usize,
     },
 }
 
 impl ShareError {
-    /// Whether this rank is to say it: of a failure that all ranks know, one does.
+    /// True if this rank is to report it: one rank reports a failure that all know.
     pub fn is_told_here(&self) -> bool {
         match self {
             ShareError::Elsewhere { .. } => false,
@@ -66,7 +66,7 @@ impl ShareError {
     }
 }
 
-/// Rank 0's value, which it gives as `mine`, on all ranks. Collective.
+/// Returns rank 0's value, which it passes as `mine`, on all ranks. Collective.
 ///
 /// # Errors
 /// A native call that failed; a value that some rank cannot read, which is an error on all ranks.
@@ -83,7 +83,7 @@ where
     adopted_by_all(group, value)
 }
 
-/// The value of each rank, in their order, on rank 0; nothing elsewhere. Collective.
+/// Returns the value of each rank, in rank order, on rank 0; nothing elsewhere. Collective.
 ///
 /// # Errors
 /// A native call that failed; a value that rank 0 cannot read, which is an error on all ranks.
@@ -99,10 +99,10 @@ where
     adopted_by_all(group, unreadable(group.rank(), values))
 }
 
-/// The value of each rank, in their order, on all ranks. Collective.
+/// Returns the value of each rank, in rank order, on all ranks. Collective.
 ///
 /// # Errors
-/// As of [`share`].
+/// Those of [`share`].
 pub fn gather_to_all<T>(group: &impl Group, mine: &T) -> Result<Vec<T>, ShareError>
 where
     T: Serialize + DeserializeOwned,
@@ -132,8 +132,8 @@ where
     adopted_by_all(group, unreadable(group.rank(), value))
 }
 
-/// This rank's result, if all ranks have one; otherwise the error of the first rank that has none,
-/// there, and elsewhere that it has none.
+/// Returns this rank's result, if all ranks have one; otherwise the error of the first rank that
+/// has none, there, and elsewhere an error that names that rank.
 pub(super) fn adopted_by_all<T>(
     group: &impl Group,
     mine: Result<T, ShareError>,
@@ -145,7 +145,7 @@ pub(super) fn adopted_by_all<T>(
     }
 }
 
-/// A value as bytes; none at all if it cannot be written, which nobody can read.
+/// Encodes a value as bytes; empty if it cannot be written, which no rank can read.
 pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap_or_default()
 }
@@ -167,7 +167,7 @@ pub(super) fn decode_shared<T: DeserializeOwned>(
     unreadable(rank, postcard::from_bytes(rest))
 }
 
-/// The values of `size` ranks, which come with their ranks, in any order.
+/// Decodes the values of `size` ranks, which come with their ranks, in any order.
 pub(super) fn decode_gathered<T: DeserializeOwned>(
     size: usize,
     mut bytes: &[u8],
@@ -184,11 +184,12 @@ pub(super) fn decode_gathered<T: DeserializeOwned>(
     all.ok_or(postcard::Error::DeserializeUnexpectedEnd)
 }
 
-/// Bytes that go with their length in the first broadcast. Most values need no other.
+/// Number of bytes that are sent with their length in the first broadcast. Most values need no
+/// second one.
 pub(super) const FIRST: usize = 1024;
 
-/// The bytes of rank 0, on every rank: one broadcast of a fixed length, and a second one of the
-/// rest where there is more.
+/// Returns the bytes of rank 0, on every rank: by one broadcast of a fixed length, and a second one
+/// of the rest if there is more.
 pub(super) fn broadcast_any_length(
     mut bytes: Vec<u8>,
     mut broadcast: impl FnMut(&mut [u8]) -> Result<(), NativeError>,

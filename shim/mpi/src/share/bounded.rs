@@ -1,4 +1,4 @@
-//! Ranks of a communicator of our own whose messages are given up after a time: for the end of a
+//! Ranks of a private communicator whose messages are abandoned after a timeout: for the end of a
 //! job, where a process that died, or that never reaches `MPI_Finalize`, must not keep the others.
 
 use std::cell::Cell;
@@ -9,22 +9,22 @@ use super::group::{Group, gather_bytes};
 use crate::native::{Failed, Native, NativeError};
 use crate::{Comm, Request, StatusAddress, Word, c_int};
 
-/// The tag of all messages.
+/// Tag of all messages.
 const TAG: c_int = 1;
 
-/// Said by process 0 where no rank is missing.
+/// Value that process 0 sends if no rank is missing.
 const PRESENT: u64 = u64::MAX;
 
-/// The largest part that a message is sent in.
+/// Largest part in bytes in which a message is sent.
 const LARGEST: usize = 1 << 30;
 
-/// For so long a rank tests its request all the time, as MPI does; then it sleeps in between, so
-/// that ranks that share its core get on.
+/// Time for which a rank polls its request continuously, as MPI does; later it sleeps in between,
+/// so that ranks that share its core progress.
 const BUSY: Duration = Duration::from_millis(1);
 const BETWEEN_TESTS: Duration = Duration::from_micros(200);
 
-/// The ranks of a communicator that only this library sends on. Each message is waited for as long
-/// as the patience lasts, counted from the last one that arrived.
+/// Ranks of a communicator on which only this library sends. Each message has a timeout, counted
+/// from the last one that arrived.
 pub struct BoundedMembers<'a> {
     native: &'a Native,
     comm: Comm,
@@ -35,7 +35,7 @@ pub struct BoundedMembers<'a> {
 }
 
 impl<'a> BoundedMembers<'a> {
-    /// The ranks of `comm`, which returns errors.
+    /// Creates the ranks of `comm`, which returns errors.
     ///
     /// # Errors
     /// A native call that failed.
@@ -50,7 +50,7 @@ impl<'a> BoundedMembers<'a> {
         })
     }
 
-    /// Waits until all ranks have called this, for each `patience` at most. Collective.
+    /// Waits until all ranks have called this, at most `patience` for each. Collective.
     ///
     /// # Errors
     /// [`NativeError::Late`], on all ranks that came, and a native call that failed.
@@ -61,7 +61,7 @@ impl<'a> BoundedMembers<'a> {
             self.give_up(*partner);
         }
         came?;
-        // Process 0 may have come last, and waits for others then.
+        // Process 0 may have come last, and then waits for others.
         self.patience.set(2 * patience);
         let mut missing = PRESENT.to_le_bytes();
         self.broadcast(&mut missing)?;
@@ -76,7 +76,7 @@ impl<'a> BoundedMembers<'a> {
         }
     }
 
-    /// Tells the ranks that wait for process 0 that this one has not come.
+    /// Notifies the ranks that wait for process 0 that rank `missing` has not come.
     fn give_up(&self, missing: usize) {
         self.patience.set(BETWEEN_TESTS);
         for child in self.children() {
@@ -85,7 +85,7 @@ impl<'a> BoundedMembers<'a> {
         }
     }
 
-    /// The ranks that this one passes a broadcast on to, the largest subtree first.
+    /// Returns the ranks that this one forwards a broadcast to, the largest subtree first.
     fn children(&self) -> impl Iterator<Item = usize> {
         let highest = match self.rank {
             0 => self.size.next_power_of_two(),
@@ -98,8 +98,8 @@ impl<'a> BoundedMembers<'a> {
             .filter(move |&child| child < size)
     }
 
-    /// Waits until a request is complete, and gives its memory back. What is given up the MPI may
-    /// still use: its memory is never freed.
+    /// Waits until a request is complete, and returns its memory. The MPI may still use the memory
+    /// of an abandoned one, which is never freed.
     fn complete(
         &self,
         mut request: Request,

@@ -3,34 +3,34 @@
 use crate::native::{Failed, Native, NativeError, Requests};
 use crate::{Comm, Word, c_int};
 
-/// The tag of what is exchanged.
+/// Tag of exchanges.
 const EXCHANGE: c_int = 1;
 
 /// Ranks that send bytes to each other.
 pub trait Group {
-    /// This rank.
+    /// Returns this rank.
     fn rank(&self) -> usize;
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Rank 0's bytes on all ranks, which all know their number. Collective.
+    /// Returns rank 0's bytes on all ranks, which all know their number. Collective.
     fn broadcast(&self, bytes: &mut [u8]) -> Result<(), NativeError>;
 
-    /// The byte of each rank on all ranks. Collective.
+    /// Returns the byte of each rank on all ranks. Collective.
     fn allgather(&self, mine: u8) -> Result<Vec<u8>, NativeError>;
 
-    /// Sends bytes, of which the receiver knows the number.
+    /// Sends bytes whose number the receiver knows.
     fn send(&self, to: usize, bytes: &[u8]) -> Result<(), NativeError>;
 
     /// Receives bytes.
     fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<(), NativeError>;
 
-    /// Sends and receives at the same time.
+    /// Sends and receives concurrently.
     fn exchange(&self, to: (usize, &[u8]), from: (usize, &mut [u8])) -> Result<(), NativeError>;
 }
 
-/// The ranks of a communicator.
+/// Ranks of a communicator.
 #[derive(Clone, Copy)]
 pub struct Members<'a> {
     native: &'a Native,
@@ -40,7 +40,7 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The ranks of `comm`, an intra-communicator on which nobody else sends now.
+    /// Creates the ranks of `comm`, an intra-communicator on which nobody else sends now.
     ///
     /// # Errors
     /// A native call that failed.
@@ -90,8 +90,8 @@ impl Group for Members<'_> {
         let into = (back.as_mut_ptr() as Word, back.len() as c_int, byte);
         let what = (out.as_ptr() as Word, out.len() as c_int, byte);
         let mut requests = Requests::default();
-        // SAFETY: both buffers are borrowed until the loop below ends, which is when both messages
-        // are complete; after an error the native MPI is not called again for them, and the job is
+        // SAFETY: both buffers are borrowed until the loop below ends, when both messages are
+        // complete; after an error the native MPI is not called again for them, and the job is
         // about to fail.
         unsafe {
             let request = native.begin_receive(into, from, EXCHANGE, comm);
@@ -108,9 +108,9 @@ impl Group for Members<'_> {
     }
 }
 
-/// The bytes of all ranks on rank 0, one after the other in no promised order: each must say whose
-/// they are. Along a binomial tree: round r joins ranks that differ in bit r, ceil(log2 ranks)
-/// rounds. Collective.
+/// Returns the bytes of all ranks on rank 0, concatenated in no particular order: each must
+/// identify its rank. Along a binomial tree: round r joins ranks that differ in bit r, ceil(log2
+/// ranks) rounds. Collective.
 ///
 /// # Errors
 /// A native call that failed.

@@ -1,9 +1,9 @@
 //! Values of one rank, or of each, on other ranks of a communicator.
 //!
-//! There is one way to do it: `serde` describes a type, `postcard` writes it, and the ranks find
-//! out together whether all could read it. A value is adopted by all ranks or by none, since a rank
-//! that went on without it would wait for others for ever. So no function here returns before the
-//! verdict, unless the MPI itself fails.
+//! All values use the same encoding: `serde` describes a type, `postcard` writes it, and the ranks
+//! determine together whether all could read it. A value is adopted by all ranks or by none, since
+//! a rank that continued without it would wait for others for ever. So no function here returns
+//! before the verdict, unless the MPI itself fails.
 //!
 //! ```text
 //! share      rank 0 ----------> all             one broadcast of up to 1 KiB, the verdict
@@ -11,9 +11,9 @@
 //! exchange   each ------------> another rank    two messages, the verdict
 //! ```
 //!
-//! A value that is shared has the library's version in front, since libraries on different hosts
-//! may differ. The first thing that ranks do together is to share, so that what is gathered and
-//! exchanged later needs none.
+//! A shared value is preceded by the library's version, since libraries on different hosts may
+//! differ. The first collective step of the ranks is to share a value, so that values gathered and
+//! exchanged later need no version.
 
 mod adopt;
 mod bounded;

@@ -14,7 +14,7 @@ use super::Group;
 use super::adopt::*;
 use crate::native::NativeError;
 
-/// A rank that is a thread. Its messages are in boxes, one for each pair of ranks.
+/// Rank that is a thread. Its messages are in boxes, one for each pair of ranks.
 struct Thread {
     rank: usize,
     size: usize,
@@ -87,7 +87,7 @@ impl Group for Thread {
     }
 }
 
-/// The results of all ranks of a job of `size` ranks.
+/// Returns the results of all ranks of a job of `size` ranks.
 fn on_all<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
     let boxes = Arc::default();
     thread::scope(|scope| {
@@ -105,8 +105,7 @@ fn on_all<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
     })
 }
 
-/// The errors of all ranks, which all have one: what the first that is to say it says, and that
-/// no other is to.
+/// Checks that all ranks have an error and that only one is to report it; returns that report.
 fn the_one_line<T: Debug>(results: Vec<Result<T, ShareError>>) -> String {
     let errors: Vec<ShareError> = results.into_iter().map(Result::unwrap_err).collect();
     let mut told = errors.iter().filter(|error| error.is_told_here());
@@ -115,7 +114,7 @@ fn the_one_line<T: Debug>(results: Vec<Result<T, ShareError>>) -> String {
     line
 }
 
-/// A number that cannot be read if it is `BAD`.
+/// Number that cannot be read if it is `BAD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 struct Not<const BAD: usize>(usize);
 
@@ -180,7 +179,7 @@ fn values_are_exchanged_around_a_ring() {
 
 #[test]
 fn share_fails_on_all_ranks_if_one_cannot_decode() {
-    // Rank 2 alone cannot read a 1.
+    // Only rank 2 cannot read a 1.
     let results = on_all(4, |group| match group.rank() {
         2 => share::<Not<1>>(group, None).map(|Not(value)| value),
         0 => share(group, Some(Not::<9>(1))).map(|Not(value)| value),

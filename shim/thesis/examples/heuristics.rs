@@ -22,16 +22,16 @@ struct Arguments {
     /// Random grids for each number
     #[arg(long, value_name = "N", default_value = "10000")]
     iterations: usize,
-    /// Let clusters begin inside as soon as they have the message
+    /// Start the inner phase of a cluster as soon as it has the message
     #[arg(long)]
     overlap: bool,
-    /// Search the best order too, for up to so many clusters
+    /// Search for the best order, too, for up to this number of clusters
     #[arg(long, value_name = "C", default_value = "0")]
     exhaustive: usize,
     /// Seed of the random numbers
     #[arg(long, default_value = "1")]
     seed: u64,
-    /// Draw the means, by its ending: .svg or .png
+    /// Draw the means to this file; its ending selects .svg or .png
     #[arg(long, value_name = "OUT")]
     picture: Option<PathBuf>,
     /// Print it as JSON
@@ -39,7 +39,7 @@ struct Arguments {
     json: bool,
 }
 
-/// Those of the thesis, and those that it names and did not compare.
+/// The orders of the thesis, and those that it names and did not compare.
 const COMPARED: [Order; 12] = [
     Order::Flat,
     Order::Fef,
@@ -140,7 +140,7 @@ fn chart(results: &[(usize, Results)]) -> Chart {
             .iter()
             .map(|(clusters, results)| (*clusters as f64, results.outcomes[place].mean))
             .collect(),
-        // Colours come again after eight curves.
+        // Colours repeat after eight curves.
         style: match place {
             0..8 => Style::Marked,
             _ => Style::Line,

@@ -1,10 +1,11 @@
-//! LaPIe's experiments on grids (thesis 7.1.5, 7.2.2, 7.3.2) and what it says of them. It plots and
-//! prints no times: the tops of axes bound them, and its prose ranks them (4.11 of the digest).
+//! LaPIe's experiments on grids (thesis 7.1.5, 7.2.2, 7.3.2) and its statements on them. The thesis
+//! plots and prints no times: the tops of axes bound them, and its prose ranks them (4.11 of the
+//! digest).
 
 use crate::lapie::{CASE_1, CASE_2, CASE_3, CASE_4, CASE_5, Grid};
 use treepie_collective::Operation;
 
-/// An experiment: one operation from rank 0 in several ways.
+/// An experiment: one operation from rank 0 by several algorithms.
 pub struct Experiment {
     /// The figures that plot it.
     pub figures: &'static str,
@@ -12,7 +13,7 @@ pub struct Experiment {
     pub grid: &'static Grid,
     /// The collective.
     pub operation: Operation,
-    /// Sizes in bytes that are computed here; the last is the largest of the figures.
+    /// Computed sizes in bytes; the last is the largest of the figures.
     pub bytes: &'static [u64],
     /// Seconds at the top of the figure's axis, with and without the MPI's own collective.
     pub tops: (f64, Option<f64>),
@@ -20,13 +21,13 @@ pub struct Experiment {
     pub contenders: &'static [Contender],
 }
 
-/// A way to do the collective.
+/// An algorithm of the collective.
 pub struct Contender {
     /// Name in the thesis.
     pub name: &'static str,
     /// Name of the algorithm.
     pub algorithm: &'static str,
-    /// Judgement of the thesis on its time.
+    /// Statement of the thesis on its time.
     pub remark: &'static str,
 }
 
@@ -40,7 +41,8 @@ const fn contender(name: &'static str, algorithm: &'static str, remark: &'static
 
 const MEGABYTE: u64 = 1 << 20;
 
-/// A broadcast by LAM's tree over ranks and by the heuristics, with what the thesis says of each.
+/// A broadcast by LAM's tree over ranks and by the heuristics, with the statement of the thesis on
+/// each.
 macro_rules! broadcasts {
     ($lam:literal, $flat:literal, $fef:literal, $ecef:literal, $lat:literal, $bottom_up:literal) => {
         &[
@@ -70,7 +72,7 @@ const SCATTERS: &[Contender] = &[
     ),
 ];
 
-/// All of them, in the order of the thesis.
+/// All experiments, in the order of the thesis.
 pub const ALL: [Experiment; 6] = [
     Experiment {
         figures: "7.6, 7.7",

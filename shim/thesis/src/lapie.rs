@@ -1,8 +1,8 @@
 //! The grids of LaPIe's experiments (thesis 7.1.5 and 7.2), rebuilt from its tables of latencies.
 //!
-//! The thesis plots gaps and prints none. Those between sites follow from its plots' ends: one
-//! connection moved 64 KiB in a round trip (reference 4.5), and into icluster2 half of that. Inside
-//! a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
+//! The thesis plots gaps and prints none. Those between sites follow from the ends of its plots:
+//! one connection moved 64 KiB per round trip (reference 4.5), and into icluster2 half of that.
+//! Inside a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
 #![allow(clippy::unwrap_used, missing_docs)] // users are tests and benchmarks, which may panic
 
 use treepie_collective::read::simulate::{Options, Sending, simulate};
@@ -15,7 +15,7 @@ pub struct Grid {
     pub name: &'static str,
     /// Ranks of each cluster.
     pub sizes: &'static [usize],
-    /// Latencies in microseconds, by cluster and cluster.
+    /// Latencies in microseconds, by pair of clusters.
     pub latencies: &'static [&'static [f64]],
     /// The cluster whose incoming links are half as fast.
     pub slow_to_enter: Option<usize>,
@@ -51,9 +51,9 @@ pub const CASE_2: Grid = Grid {
     slow_to_enter: None,
 };
 
-/// Figure 7.11: 190 processes of which 188 are told (broadcast, case 3): Toulouse, Orsay, Sophia,
-/// icluster2, Orsay. Latencies as in table 7.4, icluster2 in the place of IDPOT, and those of
-/// figure 7.14.
+/// Figure 7.11: 190 processes, 188 of which get the message (broadcast, case 3): Toulouse, Orsay,
+/// Sophia, icluster2, Orsay. Latencies as in table 7.4, with icluster2 in the place of IDPOT, and
+/// those of figure 7.14.
 pub const CASE_3: Grid = Grid {
     name: "190 machines (188 are told)",
     sizes: &[28, 20, 50, 60, 30],
@@ -79,8 +79,8 @@ pub const CASE_4: Grid = Grid {
     slow_to_enter: None,
 };
 
-/// Figure 7.18: 208 processes of which 207 are told (scatter, case 2): IDPOT; icluster2 with eight
-/// more of IDPOT; Toulouse, Sophia, Orsay, Orsay. Latencies as in tables 7.3 and 7.4, and of
+/// Figure 7.18: 208 processes, 207 of which get a message (scatter, case 2): IDPOT; icluster2 with
+/// eight more of IDPOT; Toulouse, Sophia, Orsay, Orsay. Latencies as in tables 7.3 and 7.4, and of
 /// icluster2 as in case 3; it and the rest of IDPOT, in one city, are as far apart as the logical
 /// clusters of IDPOT.
 pub const CASE_5: Grid = Grid {
@@ -97,19 +97,20 @@ pub const CASE_5: Grid = Grid {
     slow_to_enter: Some(1),
 };
 
-/// How the sizes of a total exchange differ, with a mean.
+/// Distribution of the sizes of a total exchange with a given mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Volumes {
-    /// All alike.
+    /// All equal.
     Even,
-    /// From nothing to twice the mean.
+    /// From 0 to twice the mean.
     Mixed,
-    /// Every fifth rank sends four times what the others do, and an eighth of all blocks is empty.
+    /// Every fifth rank sends four times as much as the others, and an eighth of all blocks is
+    /// empty.
     Skewed,
 }
 
 impl Volumes {
-    /// All of them.
+    /// All distributions.
     pub const ALL: [Volumes; 3] = [Volumes::Even, Volumes::Mixed, Volumes::Skewed];
 
     /// Bytes from each of `ranks` to each, sender by sender.
@@ -129,11 +130,11 @@ impl Volumes {
 
 const MEGABYTE: f64 = (1 << 20) as f64;
 
-/// Latency in seconds above which two clusters are at two sites.
+/// Latency in seconds above which two clusters are at different sites.
 const BETWEEN_SITES: f64 = 1e-3;
 
 impl Grid {
-    /// Seconds a byte between two clusters.
+    /// Seconds per byte between two clusters.
     pub fn per_byte(&self, from: usize, to: usize) -> f64 {
         let latency = 1e-6 * self.latencies[from][to];
         let slow = match self.slow_to_enter {
@@ -147,8 +148,8 @@ impl Grid {
         }
     }
 
-    /// What the heuristics know for a message of `bytes`, with pipelines inside (7.5 of the
-    /// digest: 10 to 15 ms a megabyte).
+    /// Input of the heuristics for a message of `bytes`, with pipelines inside (7.5 of the digest:
+    /// 10 to 15 ms per megabyte).
     pub fn costs(&self, bytes: u64) -> Costs {
         let count = self.sizes.len();
         let pairs = || (0..count * count).map(|pair| (pair / count, pair % count));
@@ -188,15 +189,17 @@ impl Grid {
         contents
     }
 
-    /// The grid as a platform, on which connections of a site share a link as fast as the fastest.
+    /// Converts the grid to a platform on which connections of a site share a link as fast as the
+    /// fastest.
     pub fn network(&self) -> Network {
         let platform = Platform::new(self.contents()).unwrap();
         let ranks: Vec<usize> = (0..platform.ranks()).collect();
         Network::new(&platform, &ranks).unwrap()
     }
 
-    /// A platform on which several connections at once move more than one (4.8 of the digest): 24
-    /// between two sites 120 MB/s, those inside a site each half of what it moves alone.
+    /// Converts the grid to a platform on which several simultaneous connections move more than one
+    /// (4.8 of the digest): 24 between two sites 120 MB/s, those inside a site half of the single
+    /// rate each.
     pub fn platform(&self) -> Platform {
         let mut contents = self.contents();
         let together = contents.links.iter().map(|(&(from, to), link)| {
@@ -228,8 +231,8 @@ impl Grid {
     }
 }
 
-/// Seconds of an exchange of these sizes by a strategy, messages uncut; `None` where it does not
-/// serve it.
+/// Seconds of an exchange of these sizes by an algorithm, with whole messages; `None` if it does
+/// not support the exchange.
 pub fn exchanged(
     network: &Network,
     table: Vec<u64>,

@@ -1,5 +1,5 @@
-//! Definitions of the theses that the product does not need: they stay computable, and tests hold
-//! the product against them. Only tests, benchmarks and examples depend on this crate.
+//! Definitions of the theses that the product does not need: they remain computable, and tests
+//! compare the product with them. Only tests, benchmarks and examples depend on this crate.
 //!
 //! | module | LaPIe (Barchet-Estefanel, INPG, 2005) |
 //! |---|---|

@@ -103,8 +103,8 @@ fn figure_3_1_shows_the_flaw_that_is_kept_and_the_spread_that_tells_it() {
 
 #[test]
 fn ten_thousand_nodes_of_a_sparse_matrix_are_clustered() {
-    // A hundred clusters of a hundred nodes; nothing is known between them but
-    // for a slow link from each to the next.
+    // A hundred clusters of a hundred nodes; the only known link between them is a slow one from
+    // each to the next.
     let mut links = Vec::new();
     for cluster in 0..100 {
         for a in 0..100 {

@@ -1,5 +1,5 @@
-//! The heuristics on the grids of LaPIe's experiments: what its prose and the digest's replay
-//! (reference 4.11 and 7.6) say of their ranking.
+//! The heuristics on the grids of LaPIe's experiments: statements of its prose and of the digest's
+//! replay (reference 4.11 and 7.6) on their ranking.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_collective::read::simulate::{Options, Sending, simulate};
@@ -71,7 +71,7 @@ fn one_megabyte_on_88_and_78_processes_takes_what_the_replay_says() {
                 "{} root {root} {order}: {found:.3} for {seconds}",
                 grid.name
             );
-            // The digest's times inside are told as a range.
+            // The digest gives its inner times as a range.
             assert!(
                 (found / seconds - 1.0).abs() < 0.05,
                 "{} root {root}: {order} {found}, {seconds} expected",
@@ -114,7 +114,8 @@ fn the_best_order_of_88_processes_takes_what_the_replay_says_for_one_and_four_me
     }
 }
 
-/// Seconds of a plan, message by message, one port a process as in the thesis, messages uncut.
+/// Seconds of a plan, message by message, with one port per process as in the thesis, and whole
+/// messages.
 fn simulated(grid: &Grid, operation: Operation, name: &str, bytes: u64, root: usize) -> f64 {
     let network = grid.network();
     let clusters = Clusters::of_network(&network);
@@ -152,7 +153,7 @@ fn formulas_of_chapter_7_take_what_simulations_by_their_rules_take() {
             );
         }
     }
-    // Whole messages take a tree inside clusters that the pipelines of table 6.2 are quicker than.
+    // Whole messages use a tree inside clusters; the pipelines of table 6.2 are faster.
     for grid in [&CASE_1, &CASE_2, &CASE_3] {
         let network = grid.network();
         let clusters = Clusters::of_network(&network);
@@ -252,12 +253,12 @@ fn the_order_of_clusters_gives_a_scatter_no_visible_gain() {
             let gain = unordered / seconds(name);
             assert!((0.97..1.05).contains(&gain), "{name} {bytes}: {gain}");
         }
-        // The provably best order of one sender is no worse than the thesis's.
+        // The provably best order of one sender is at least as good as the thesis's.
         assert!(seconds("grid-latest-tail-first") <= 1.000_001 * seconds("grid-slowest-first"));
     }
 }
 
-/// Seconds of an exchange on the grid of table 7.6, one port a process as in the thesis.
+/// Seconds of an exchange on the grid of table 7.6, with one port per process as in the thesis.
 fn exchange(volumes: Volumes, mean: u64, name: &str) -> f64 {
     let network = CASE_4.network();
     let strategy = Algorithm::find(Operation::Alltoallv, name).unwrap();

@@ -76,7 +76,7 @@ fn broadcasts_of_one_mebibyte_take_what_the_vectors_say() {
         ];
         let times = ranking.map(|strategy| time(strategy, group));
         assert!(times.is_sorted(), "{times:?}");
-        // A scatter of 1 MiB for each takes what a flat broadcast takes.
+        // A scatter of 1 MiB for each takes as long as a flat broadcast.
         near(
             Scatter::Flat.seconds(group, MIB),
             time(Broadcast::Flat, group),
@@ -86,7 +86,7 @@ fn broadcasts_of_one_mebibyte_take_what_the_vectors_say() {
 }
 
 /// A link with the rendezvous of table 6.1: every message is preceded by an empty request and an
-/// empty reply, `2 g(1) + 2 L`, whatever was measured.
+/// empty reply, `2 g(1) + 2 L`, regardless of measurements.
 struct Rendezvous<'a>(&'a Link);
 
 impl Timing for Rendezvous<'_> {
@@ -229,7 +229,7 @@ fn the_octopus_of_degree_zero_would_be_the_pipeline_and_one_process_needs_nothin
     }
 }
 
-/// What Hockney's model is known for: latencies of messages that follow each other are paid each.
+/// A known property of Hockney's model: successive messages pay a latency each.
 #[test]
 fn hockneys_flat_tree_pays_every_latency_where_plogps_pays_one() {
     let link = Link::linear(1e-3, 1e-6, 1e-8).unwrap();
@@ -259,11 +259,11 @@ proptest! {
     }
 }
 
-/// Each row of the tables against the simulation of its plan, one port a process as the thesis has
-/// it, on 16 alike hosts. Most formulas agree to the last digit. Bruck's and the binomial trees
-/// that move blocks add a gap at the leaves that a port of ours does not wait for, pipelines
-/// overlap (binary, scatter and collection), and rounds in lock-step (pairwise) pay a latency each,
-/// which plans do not: there formulas are upper bounds.
+/// Each row of the tables compared with the simulation of its plan, with one port per process as in
+/// the thesis, on 16 equal hosts. Most formulas agree to the last digit. Bruck's and the binomial
+/// trees that move blocks add a gap at the leaves that a port of Treepie's simulator does not wait
+/// for, pipelines overlap (binary, scatter and collection), and rounds in lock-step (pairwise) pay
+/// a latency each, which plans do not: in these cases formulas are upper bounds.
 #[test]
 fn formulas_take_what_the_simulation_of_their_plans_takes() {
     let network = grids::network(&[16], |_| grids::lan(), |_, _| unreachable!());
@@ -416,7 +416,7 @@ fn scatters_and_gathers_take_what_table_6_3_says() {
     }
 }
 
-/// A cluster of so many hosts that responds to an exchange like the thesis's Giga Ethernet.
+/// A cluster of `ranks` hosts that responds to an exchange like the thesis's Giga Ethernet.
 fn congested(ranks: usize) -> Network {
     grids::congested(&vec![0; ranks], 1, Contention::GIGA_ETHERNET)
 }
@@ -440,7 +440,7 @@ fn total_exchanges_take_what_the_contention_signature_says() {
                 let signature = Contention::GIGA_ETHERNET;
                 let expected = direct(group, signature, bytes);
                 let error = found.seconds / expected - 1.0;
-                // A rank needs some time for each message where it is not the port that counts.
+                // A rank needs some time for each message if the port is not the limit.
                 assert!(
                     (-1e-9..0.02).contains(&error),
                     "{ranks} {bytes} {sending:?}: {error}"

@@ -1,18 +1,18 @@
-//! The thesis's study of the heuristics (7.1.4): tables of our own runs, and what of the thesis's
-//! figures they reproduce. Of its curves only the axes and what the text says have come down; the
-//! author's program has not.
+//! The thesis's study of the heuristics (7.1.4): tables of our own runs, and the parts of the
+//! thesis's figures that they reproduce. Only the axes of its curves and the statements of the text
+//! have survived; the author's program has not.
 //!
-//! Reproduced, where clusters start inside after their sends (its stated rule): the axes of figures
+//! Reproduced, if clusters start inside after their sends (its stated rule): the axes of figures
 //! 7.1 and 7.2, the order of the heuristics, and that ECEF, ECEF-LA and ECEF-LAt are hit less often
-//! the more clusters there are among few. Not reproduced, by either accounting: that ECEF-LAT is
-//! the best of the four in about 45 % of the grids whatever the number of clusters (figure 7.4).
+//! with more clusters, if there are few. Not reproduced, by either accounting: that ECEF-LAT is the
+//! best of the four in about 45 % of the grids for any number of clusters (figure 7.4).
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_platform::orders::{Accounting, Costs, Order, Schedule};
 use treepie_thesis::orders::{Results, Study, optimum};
 
-/// The four whose hits figure 7.4 shows.
+/// The four orders whose hits figure 7.4 shows.
 const ECEFS: [Order; 4] = [
     Order::Ecef,
     Order::EcefLa,
@@ -35,7 +35,7 @@ fn means(results: &Results) -> Vec<f64> {
     results.outcomes.iter().map(|one| one.mean).collect()
 }
 
-/// In percent.
+/// Hits in percent.
 fn hits(results: &Results) -> Vec<f64> {
     results
         .outcomes
@@ -46,9 +46,9 @@ fn hits(results: &Results) -> Vec<f64> {
 
 #[test]
 fn mean_makespans_on_random_grids_are_within_one_percent_of_the_table() {
-    // Reference 7.2 (a), all rows, seven heuristics. The table has 10,000 grids;
-    // where clusters are many, means vary less and fewer grids will do.
-    // `scripts/bench heuristics` runs 10,000 of each.
+    // Reference 7.2 (a), all rows, seven heuristics. The table has 10,000 grids; with many
+    // clusters, means vary less and fewer grids suffice. `scripts/bench heuristics` runs 10,000 of
+    // each.
     for (clusters, iterations, expected) in [
         (2, 10_000, [2.360, 2.360, 2.360, 2.360, 2.360, 2.360, 2.360]),
         (3, 10_000, [2.868, 2.870, 2.757, 2.757, 2.758, 2.758, 2.778]),
@@ -155,8 +155,8 @@ fn makespans_after_sends_end_where_the_axes_of_figures_7_1_to_7_3_do() {
     // Figure 7.1 goes to 5.5 s at 10 clusters, figure 7.2 to 20 s at 50: both for the flat order.
     assert!((5.0..5.5).contains(&ten[0]), "{ten:?}");
     assert!((18.0..20.0).contains(&fifty[0]), "{fifty:?}");
-    // Figure 7.3 shows the four ECEFs between 3.0 and 3.7 s: ours are, but for those that look at
-    // what clusters need inside, which end up to 0.1 s above.
+    // Figure 7.3 shows the four ECEFs between 3.0 and 3.7 s: ours are in that range, except for
+    // those that use the inner times of clusters, which end up to 0.1 s above.
     let [ecef, la, lat, lat_min] = [fifty[2], fifty[3], fifty[4], fifty[5]];
     assert!(ecef < 3.7 && la < 3.7, "{fifty:?}");
     assert!(
@@ -183,8 +183,8 @@ fn the_constant_45_percent_of_ecef_lat_is_reproduced_by_neither_accounting() {
     }
 }
 
-/// The five clusters of `reference` 7.3: gaps in seconds, latencies in
-/// milliseconds, and the times inside.
+/// The five clusters of `reference` 7.3: gaps in seconds, latencies in milliseconds, and the inner
+/// times.
 fn five() -> Costs {
     let pairs = [
         (0, 1, 0.20, 4.0),

@@ -1,5 +1,6 @@
-//! Models of messages whose cost is a line in their size, beside pLogP: Hockney's and LogGP (thesis
-//! 4.1, items 13 and 18). They say less than a measured link does, and here is how much less.
+//! Models of messages whose cost is linear in their size, for comparison with pLogP: Hockney's and
+//! LogGP (thesis 4.1, items 13 and 18). They are less precise than a measured link; this module
+//! computes by how much.
 //!
 //! ```text
 //!   Hockney   t = alpha + beta m                      the sender is busy all the time
@@ -31,19 +32,19 @@ pub enum MessageModel {
 
 from_name!(MessageModel, "model of messages");
 
-/// A link as one of the models has it.
+/// A link in one of the models.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Modelled {
-    /// As it was measured.
+    /// The measured link.
     PLogP(Link),
-    /// `alpha`, `beta`, in seconds and seconds for each byte.
+    /// `alpha` and `beta`, in seconds and seconds per byte.
     Hockney {
-        /// Time of a message of no bytes.
+        /// Time of an empty message.
         alpha: f64,
-        /// Time of each further byte.
+        /// Time of each byte.
         beta: f64,
     },
-    /// In seconds; `per_byte` for each byte.
+    /// In seconds; `per_byte` in seconds per byte.
     LogGp {
         /// `L`.
         latency: f64,
@@ -57,14 +58,14 @@ pub enum Modelled {
 }
 
 impl Modelled {
-    /// A measured link in a model: lines are those of the least squared errors over its sizes.
+    /// Fits a measured link to a model by least squares over its sizes.
     pub fn new(model: MessageModel, link: &Link) -> Modelled {
         let line = |of: &dyn Fn(u64) -> f64| {
             let samples = link.samples().iter();
             let points: Vec<(f64, f64)> = samples
                 .map(|sample| (sample.bytes as f64, of(sample.bytes)))
                 .collect();
-            // One size alone has no line: its cost is a start-up time.
+            // A single size has no line: its cost is a start-up time.
             least_squares(&points).map_or((0.0, points[0].1), |(slope, at_0)| {
                 (slope.max(0.0), at_0.max(0.0))
             })
@@ -87,8 +88,8 @@ impl Modelled {
         }
     }
 
-    /// By how much a single message is off against the measured one, over the sizes of the link: in
-    /// the median, and at most; parts of what was measured.
+    /// Relative errors of single messages against the measured ones, over the sizes of the link:
+    /// median and maximum.
     pub fn errors(&self, link: &Link) -> (f64, f64) {
         let samples = link.samples().iter();
         let errors: Vec<f64> = samples
@@ -137,7 +138,7 @@ mod tests {
     use super::*;
     use treepie_platform::Sample;
 
-    /// 1 ms, and 1 us with 10 ns a byte; `asks` for messages from 64 KiB on.
+    /// 1 ms, and 1 us with 10 ns per byte; a handshake of `asks` for messages from 64 KiB on.
     fn link(asks: f64) -> Link {
         let samples = [0, 1 << 10, 16 << 10, 64 << 10, 1 << 20].map(|bytes| Sample {
             bytes,

@@ -1,4 +1,4 @@
-//! Costs of single messages: those of a measured link, and models in its place.
+//! Costs of single messages: those of a measured link, and models of it.
 
 mod message_model;
 mod timing;

@@ -1,10 +1,9 @@
-//! The costs that models compute with: those of a link, or others in its place.
+//! Costs used by models: those of a link, or others instead.
 
 use treepie_platform::Link;
 
-/// Costs of messages between alike processes. Models are functions of these, so
-/// that a measured link and the rendezvous of the thesis's tables are two ways
-/// to the same formula.
+/// Costs of messages between equal processes. Models are functions of these, so that a measured
+/// link and the rendezvous of the thesis's tables use the same formula.
 pub trait Timing {
     /// `L`, in seconds.
     fn latency(&self) -> f64;
@@ -12,7 +11,7 @@ pub trait Timing {
     fn gap(&self, bytes: u64) -> f64;
     /// Extra time of an isolated message beyond `L + g(m)`, in seconds.
     fn handshake(&self, bytes: u64) -> f64;
-    /// `L + g(m)` and the handshake: one message alone.
+    /// `L + g(m)` and the handshake: time of an isolated message.
     fn delivery(&self, bytes: u64) -> f64 {
         self.latency() + self.gap(bytes) + self.handshake(bytes)
     }

@@ -1,23 +1,23 @@
 //! Collectives that the thesis describes and does not measure (its chapter 5): barriers (5.3, item
 //! 29), reductions (5.4, item 30), allreduces (5.6, item 32) and allgathers (5.7, item 33).
-//! Operands of reductions have `bytes` each, and so has the block of each process.
+//! Operands of reductions have `bytes` bytes each, and so does the block of each process.
 
 use crate::models::group::{Group, ceil_log2, doubling_blocks, floor_log2};
 use crate::models::segment;
 use crate::models::tables_6_1_and_6_2::Broadcast;
 use treepie_collective::network::Computing;
 
-/// A barrier: gathered and told along a binomial tree.
+/// A barrier: gather and release along a binomial tree.
 pub fn barrier_binomial(group: Group<'_>) -> f64 {
     2.0 * group.rounds() * group.timing.delivery(0)
 }
 
-/// A barrier in which everyone sends to rank + 2^k in round k.
+/// A barrier in which every process sends to rank + 2^k in round k.
 pub fn barrier_dissemination(group: Group<'_>) -> f64 {
     group.rounds() * group.timing.delivery(0)
 }
 
-/// Everyone sends to the root, which computes.
+/// Every process sends to the root, which computes.
 pub fn reduce_flat(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let step = group.timing.gap(bytes) + computing.seconds(bytes);
     match group.processes {
@@ -54,7 +54,7 @@ pub fn allreduce_binomial(group: Group<'_>, computing: Computing, bytes: u64) ->
     reduce_binomial(group, computing, bytes) + Broadcast::Binomial.seconds(group, bytes, bytes)
 }
 
-/// In round k everyone exchanges all with rank xor 2^k.
+/// In round k every process exchanges all data with rank xor 2^k.
 pub fn allreduce_doubling(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let round = group.timing.delivery(bytes) + computing.seconds(bytes);
     let exchanged = f64::from(floor_log2(group.processes)) * round;
@@ -66,26 +66,26 @@ pub fn allreduce_halving(group: Group<'_>, computing: Computing, bytes: u64) -> 
     reduce_scatter_gather(group, computing, bytes) + unfolding(group, bytes)
 }
 
-/// Reduce-scatter and allgather round a ring.
+/// Reduce-scatter and allgather around a ring.
 pub fn allreduce_ring(group: Group<'_>, computing: Computing, bytes: u64) -> f64 {
     let block = bytes.div_ceil(group.processes as u64);
     let step = group.timing.gap(block) + group.latency(block);
     group.others() * (2.0 * step + computing.seconds(block))
 }
 
-/// Blocks go round a ring.
+/// Blocks are passed around a ring.
 pub fn allgather_ring(group: Group<'_>, bytes: u64) -> f64 {
     group.others() * group.timing.delivery(bytes)
 }
 
-/// In round k everyone sends 2^k blocks to rank - 2^k.
+/// In round k every process sends 2^k blocks to rank - 2^k.
 pub fn allgather_bruck(group: Group<'_>, bytes: u64) -> f64 {
     let delivery = |blocks: u64| group.timing.delivery(blocks.saturating_mul(bytes));
     doubling_blocks(group.processes).map(delivery).sum()
 }
 
-/// Messages of a half, a quarter, ... of `bytes`: one way of recursive halving or doubling among
-/// the largest power of two of processes.
+/// Messages of a half, a quarter, ... of `bytes`: one direction of recursive halving or doubling
+/// among the largest power of two of processes.
 fn halving(group: Group<'_>, bytes: u64) -> f64 {
     let sizes = (1..=floor_log2(group.processes)).map(|round| bytes >> round);
     sizes
@@ -93,7 +93,7 @@ fn halving(group: Group<'_>, bytes: u64) -> f64 {
         .sum()
 }
 
-/// What processes beyond a power of two cost: they hand their operand over before the halving.
+/// Cost of processes beyond a power of two: they send their operand before the halving.
 fn folding(group: Group<'_>, bytes: u64, computing: Computing) -> f64 {
     match ceil_log2(group.processes) == floor_log2(group.processes) {
         true => 0.0,
@@ -101,7 +101,7 @@ fn folding(group: Group<'_>, bytes: u64, computing: Computing) -> f64 {
     }
 }
 
-/// They get the result last.
+/// Cost of sending the result to these processes at the end.
 fn unfolding(group: Group<'_>, bytes: u64) -> f64 {
     match group.processes.is_power_of_two() {
         true => 0.0,

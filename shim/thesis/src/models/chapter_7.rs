@@ -1,4 +1,4 @@
-//! Scatters and total exchanges over clusters (thesis 7.2 and 7.3, items 66 to 69 and 73), where a
+//! Scatters and total exchanges over clusters (thesis 7.2 and 7.3, items 66 to 69 and 73), if a
 //! process sends one message at a time. The size is that of one message, from process to process.
 
 use crate::links::{MessageModel, Modelled};
@@ -11,12 +11,12 @@ use treepie_collective::{Clusters, Network};
 pub enum Served {
     /// In the order of the list (item 68).
     InOrder,
-    /// The one first that would be done last if it were served alone (item 69).
+    /// First the one that would complete last if it were served alone (item 69).
     SlowestFirst,
 }
 
-/// Seconds until the last of these messages of a root has come: each occupies it for a while, and
-/// is there later.
+/// Seconds until the last of these messages of a root has arrived: each has a time for which it
+/// occupies the root, and a later arrival.
 fn sent_in_turn(messages: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     let mut busy = 0.0;
     let ends = messages.into_iter().map(|(seconds, later)| {
@@ -26,8 +26,8 @@ fn sent_in_turn(messages: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     ends.fold(0.0, f64::max)
 }
 
-/// A scatter from rank 0 to each process by itself (item 66). Connections between clusters start
-/// slowly: each takes so many round trips more.
+/// A scatter from rank 0 to each process separately (item 66). Connections between clusters start
+/// slowly: each takes `round_trips` additional round trips.
 pub fn scatter_direct(network: &Network, bytes: u64, round_trips: f64) -> f64 {
     let message = |to: usize| {
         let link = network.link(0, to)?;
@@ -42,8 +42,8 @@ pub fn scatter_direct(network: &Network, bytes: u64, round_trips: f64) -> f64 {
     sent_in_turn((1..network.ranks()).filter_map(message))
 }
 
-/// A scatter from rank 0 with one message for each cluster, whose leader goes on by the best of
-/// table 6.3; its own cluster is served last, one by one.
+/// A scatter from rank 0 with one message for each cluster, whose leader continues with the best
+/// strategy of table 6.3; its own cluster is served last, process by process.
 pub fn scatter_grouped(network: &Network, clusters: &Clusters, bytes: u64, served: Served) -> f64 {
     let root = clusters.of(0);
     let reading = Reading {
@@ -79,8 +79,8 @@ pub fn scatter_grouped(network: &Network, clusters: &Clusters, bytes: u64, serve
     sent_in_turn(messages)
 }
 
-/// The least time of a total exchange: the process that sends longest, one message at a time
-/// (section 6.4 for one cluster: `(P - 1) g(m) + L`).
+/// Lower bound of a total exchange: the process that sends longest, one message at a time (section
+/// 6.4 for one cluster: `(P - 1) g(m) + L`).
 pub fn exchange_bound(network: &Network, bytes: u64) -> f64 {
     let all = || 0..network.ranks();
     let sending = |from: usize| {

@@ -11,17 +11,17 @@ use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
 use treepie_platform::Contention;
 use treepie_platform::orders::{Accounting, Costs, Order};
 
-/// Reading of the formulas.
+/// Interpretation of the formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// As corrected, or as printed.
+    /// Corrected or as printed.
     pub form: Form,
     /// The model of single messages.
     pub model: MessageModel,
 }
 
 impl Reading {
-    /// Processes on alike links, with the formulas of this reading.
+    /// Processes on equal links, with the formulas in this form.
     pub(super) fn group(self, processes: usize, link: &Modelled) -> Group<'_> {
         let group = Group::new(processes, link as &dyn Timing);
         match self.form {
@@ -31,8 +31,8 @@ impl Reading {
     }
 }
 
-/// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or
-/// where no two levels are alike.
+/// Seconds by the formula, with the message costs of a model; `None` if the thesis has no formula,
+/// or if no two levels are alike.
 pub fn formula(
     algorithm: &Algorithm,
     call: &Uniform,
@@ -148,7 +148,7 @@ fn table(
         // Section 5.7.
         (O::Allgather, "ring") => chapter_5::allgather_ring(group, bytes),
         (O::Allgather, "bruck") => chapter_5::allgather_bruck(group, bytes),
-        // Section 6.4, with the contention that was measured.
+        // Section 6.4, with the measured contention.
         (O::Alltoall, "flat") => section_6_4::direct(group, contention, bytes),
         (O::Alltoall, "pairwise") => section_6_4::pairwise(group, bytes),
         (O::Alltoall, "bruck") => section_6_4::bruck(group, bytes),

@@ -1,4 +1,4 @@
-//! Costs of collectives between alike processes (thesis chapter 6): every strategy as a formula of
+//! Costs of collectives between equal processes (thesis chapter 6): every strategy as a formula of
 //! the pLogP parameters, the number of processes and the size.
 //!
 //! If a printed formula is ambiguous or optimistic, the corrected form is the default and the

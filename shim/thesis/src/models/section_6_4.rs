@@ -4,8 +4,7 @@
 use crate::models::group::Group;
 use treepie_platform::Contention;
 
-/// `(P - 1) g(m) + L`: what a total exchange takes at least when each process sends one message at
-/// a time.
+/// `(P - 1) g(m) + L`: lower bound of a total exchange if each process sends one message at a time.
 pub fn lower_bound(group: Group<'_>, bytes: u64) -> f64 {
     match group.processes {
         1 => 0.0,
@@ -13,8 +12,8 @@ pub fn lower_bound(group: Group<'_>, bytes: u64) -> f64 {
     }
 }
 
-/// Everyone sends to all at once; contention decides: `gamma ((P - 1) g(m) + L)`, and `(P - 1)
-/// delta` above the threshold.
+/// Every process sends to all others together; contention decides: `gamma ((P - 1) g(m) + L)`, and
+/// `(P - 1) delta` above the threshold.
 pub fn direct(group: Group<'_>, contention: Contention, bytes: u64) -> f64 {
     if group.processes == 1 {
         return 0.0;

@@ -1,6 +1,6 @@
-//! Cutting a message into segments (thesis 6.2.2, item 41): which size is best.
+//! Segmentation of a message (thesis 6.2.2, item 41): the best segment size.
 
-/// A size of segments and the time with it.
+/// A segment size and its time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segmented {
     /// Bytes of a segment; the last one may be shorter.
@@ -9,14 +9,14 @@ pub struct Segmented {
     pub seconds: f64,
 }
 
-/// How many segments of `segment` bytes a message of `bytes` has: at least one.
+/// Number of segments of `segment` bytes of a message of `bytes`: at least one.
 pub fn segments(bytes: u64, segment: u64) -> u64 {
     bytes.div_ceil(segment.max(1)).max(1)
 }
 
-/// The segment size with the least `cost`: the message cut into 1, 2, 4, ...
-/// parts, and from the best of these a hill climb (Kielmann 2001) by ever smaller
-/// steps. Sizes are multiples of `granularity`, the size of a datatype.
+/// The segment size with the least `cost`: the message is cut into 1, 2, 4, ... parts, and a hill
+/// climb (Kielmann 2001) with decreasing steps starts from the best of these. Sizes are multiples
+/// of `granularity`, the size of a datatype.
 pub(crate) fn best_segment(bytes: u64, granularity: u64, cost: impl Fn(u64) -> f64) -> Segmented {
     let granularity = granularity.max(1);
     let multiple = |size: u64| {
@@ -51,7 +51,7 @@ pub(crate) fn best_segment(bytes: u64, granularity: u64, cost: impl Fn(u64) -> f
     best
 }
 
-/// The quicker of two; of equal ones the first.
+/// The faster of two; of equal ones the first.
 fn better(one: Segmented, other: Segmented) -> Segmented {
     match other.seconds < one.seconds {
         true => other,

@@ -1,16 +1,16 @@
-//! Scatter and gather (thesis table 6.3, items 31 and 43). The size is that of
-//! ONE process's message. Gather is scatter backwards: the same times.
+//! Scatter and gather (thesis table 6.3, items 31 and 43). The size is that of ONE process's
+//! message. Gather is a reversed scatter: the times are the same.
 
 use crate::models::group::{Form, Group, ceil_log2, doubling_blocks, floor_log2};
 
-/// A way to scatter or to gather inside a cluster.
+/// A strategy of scatter or gather inside a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scatter {
     /// The root sends to each.
     Flat,
-    /// Each passes on what is for those behind it.
+    /// Each process forwards the messages of those behind it.
     Chain,
-    /// The root sends half of it to another, both go on.
+    /// The root sends half of it to another process, and both continue.
     Binomial,
 }
 
@@ -41,21 +41,21 @@ impl Scatter {
     }
 }
 
-/// Blocks that the root of a binomial scatter sends, the largest first: P/2,
-/// P/4, ... 1 for a power of two; their sum is P - 1.
+/// Numbers of blocks that the root of a binomial scatter sends, the largest first: P/2, P/4, ... 1
+/// for a power of two; their sum is P - 1.
 pub(super) fn binomial_sizes(processes: usize) -> impl Iterator<Item = u64> {
     let mut sizes: Vec<u64> = doubling_blocks(processes).collect();
     sizes.sort_unstable_by(|one, other| other.cmp(one));
     sizes.into_iter()
 }
 
-/// The corrected time: the root is free after all it sends; whoever is served in
-/// a round goes on with what it got. The slowest way is that of the last leaf of
-/// the root, or of a leaf that sees the largest messages on every hop.
+/// The corrected time: the root is free after all its sends; a process served in a round continues
+/// with its blocks. The slowest path is that of the last leaf of the root, or of a leaf with the
+/// largest messages on every hop.
 fn binomial_path(group: Group<'_>, bytes: u64) -> f64 {
     let timing = group.timing;
-    // The times of the trees of 1 to P processes below a node that has its
-    // blocks, by size: the ceiling halves repeat, so few sizes occur.
+    // The times of the trees of 1 to P processes below a node that has its blocks, by size: the
+    // rounded halves repeat, so that few sizes occur.
     fn below(processes: usize, cost: &impl Fn(u64) -> (f64, f64), depth: u32) -> f64 {
         if processes <= 1 || depth == 0 {
             return 0.0;
@@ -71,7 +71,7 @@ fn binomial_path(group: Group<'_>, bytes: u64) -> f64 {
     };
     let deepest = ceil_log2(group.processes);
     match group.processes.is_power_of_two() {
-        // All halves are alike: the way over every hop is the longest.
+        // All halves are equal: the path over every hop is the longest.
         true => (0..deepest)
             .map(|round| {
                 let (gap, latency) = cost(1 << round);

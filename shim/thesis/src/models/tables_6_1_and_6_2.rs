@@ -1,23 +1,23 @@
 //! Broadcast (thesis tables 6.1 and 6.2, items 39 and 40).
 //!
-//! With handshakes the formulas of table 6.1's rendezvous rows come out: a
-//! handshake of `2 g(1) + 2 L` turns `L` into the printed `3 L + 2 g(1)`.
+//! With handshakes the formulas of table 6.1's rendezvous rows result: a handshake of `2 g(1) + 2
+//! L` turns `L` into the printed `3 L + 2 g(1)`.
 
 use crate::models::group::{Form, Group};
 use crate::models::segment::{Segmented, best_segment, segments};
 
-/// A way to broadcast inside a cluster.
+/// A strategy of broadcast inside a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broadcast {
     /// The root sends to all, one after the other.
     Flat,
-    /// Each passes the message to the next.
+    /// Each process forwards the message to the next.
     Chain,
-    /// Each passes it to two others.
+    /// Each process forwards it to two others.
     Binary,
-    /// All who have it send it, in each round.
+    /// All processes that have it send it, in each round.
     Binomial,
-    /// Flat, the message cut into segments.
+    /// Flat with segments.
     SegmentedFlat,
     /// Chain with segments: a pipeline.
     SegmentedChain,
@@ -29,7 +29,7 @@ pub enum Broadcast {
     Octopus2,
     /// A binomial core of 2^3 processes, each with a pipeline.
     Octopus3,
-    /// Binomial scatter, then a ring collects (van de Geijn, Thakur).
+    /// Binomial scatter, then a ring allgather (van de Geijn, Thakur).
     ScatterCollection,
 }
 
@@ -49,7 +49,7 @@ impl Broadcast {
         Broadcast::ScatterCollection,
     ];
 
-    /// Whether the message is cut into segments.
+    /// True if the message is cut into segments.
     pub fn is_segmented(self) -> bool {
         use Broadcast::{
             Octopus1, Octopus2, Octopus3, SegmentedBinomial, SegmentedChain, SegmentedFlat,
@@ -60,8 +60,8 @@ impl Broadcast {
         )
     }
 
-    /// Seconds for a message of `bytes`, cut into segments of `segment` bytes
-    /// where the strategy cuts.
+    /// Seconds for a message of `bytes`, cut into segments of `segment` bytes if the strategy uses
+    /// segments.
     pub fn seconds(self, group: Group<'_>, bytes: u64, segment: u64) -> f64 {
         if group.processes == 1 {
             return 0.0;
@@ -90,8 +90,8 @@ impl Broadcast {
         }
     }
 
-    /// Seconds with the best segment size, which is `bytes` where the strategy
-    /// does not cut. `granularity` is the size of a datatype.
+    /// Seconds with the best segment size, which is `bytes` if the strategy does not use segments.
+    /// `granularity` is the size of a datatype.
     pub fn best(self, group: Group<'_>, bytes: u64, granularity: u64) -> Segmented {
         if !self.is_segmented() || group.processes == 1 {
             return Segmented {
@@ -104,7 +104,7 @@ impl Broadcast {
         })
     }
 
-    /// The quickest strategy (item 42) with its segment size.
+    /// The fastest strategy (item 42) with its segment size.
     pub fn choose(group: Group<'_>, bytes: u64, granularity: u64) -> (Broadcast, Segmented) {
         let mut best = (
             Broadcast::Flat,
@@ -120,11 +120,10 @@ impl Broadcast {
     }
 }
 
-/// `d` rounds inform a core of 2^d; each of the core feeds a chain.
+/// `d` rounds inform a core of 2^d processes; each of the core feeds a chain.
 ///
-/// Corrected (digest O1): every segment is sent again to each child of the core
-/// and to the chain, so segments follow each other every `(d + 1) g(s)`. With
-/// d = 0 it is the pipeline.
+/// Corrected (digest O1): every segment is sent again to each child of the core and to the chain,
+/// so that segments follow each other every `(d + 1) g(s)`. With d = 0 it is the pipeline.
 fn octopus(group: Group<'_>, degree: u32, segment: u64, count: f64) -> f64 {
     let gap = group.timing.gap(segment);
     let step = gap + group.latency(segment);
@@ -143,9 +142,8 @@ fn octopus(group: Group<'_>, degree: u32, segment: u64, count: f64) -> f64 {
     }
 }
 
-/// `(log P + P - 1) L + 2 ((P - 1) / P) g(m)` as printed; corrected, the sizes
-/// that are really sent: halves of the message down the tree, then P - 1 blocks
-/// round the ring.
+/// `(log P + P - 1) L + 2 ((P - 1) / P) g(m)` as printed; corrected, the sizes that are actually
+/// sent: halves of the message down the tree, then P - 1 blocks around the ring.
 fn scatter_collection(group: Group<'_>, bytes: u64) -> f64 {
     let processes = group.processes as f64;
     match group.form {

@@ -1,9 +1,8 @@
-//! The best order of all, by trying all: what the heuristics are measured by.
+//! The optimal order by exhaustive search: the reference for the heuristics.
 
 use treepie_platform::orders::{Accounting, Costs, Schedule};
 
-/// With more clusters than this there are too many orders: 7 have half a
-/// million, 8 have 25 million.
+/// Maximum number of clusters: 7 have half a million orders, 8 have 25 million.
 pub const MOST_CLUSTERS: usize = 7;
 
 /// The schedule with the least makespan from `root`; `None` for more than
@@ -34,7 +33,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tries every next send. What is done already is a lower bound of what it will be, since no
+    /// Tries every next send. The present makespan is a lower bound of the final one, since no
     /// cluster gets ready earlier.
     fn extend(&mut self) {
         let clusters = self.costs.clusters();

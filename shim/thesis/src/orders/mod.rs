@@ -1,4 +1,4 @@
-//! Orders between clusters beyond those that the product takes.
+//! Orders between clusters that the product does not use.
 
 mod exhaustive;
 mod monte_carlo;

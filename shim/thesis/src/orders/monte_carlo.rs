@@ -1,30 +1,29 @@
-//! The thesis's study of the heuristics on random grids (7.1.4, table 7.2): mean
-//! makespan and how often each is the best of those compared.
+//! The thesis's study of the heuristics on random grids (7.1.4, table 7.2): mean makespan, and how
+//! often each is the best of those compared.
 
 use crate::orders::exhaustive::{MOST_CLUSTERS, optimum};
 use treepie_base::SplitMix64;
 use treepie_platform::orders::{Accounting, Costs, Order};
 
-/// Bounds of the uniform draws, in seconds, for a message of 1 MB (table 7.2).
+/// Limits of the uniform draws, in seconds, for a message of 1 MB (table 7.2).
 pub const LATENCY: (f64, f64) = (0.001, 0.015);
 /// See [`LATENCY`].
 pub const GAP: (f64, f64) = (0.10, 0.60);
 /// See [`LATENCY`].
 pub const INSIDE: (f64, f64) = (0.02, 3.0);
 
-/// The drawing.
+/// Parameters of the study.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Study {
     /// Number of clusters.
     pub clusters: usize,
     /// Number of random grids.
     pub iterations: usize,
-    /// When clusters start inside.
+    /// Start of the inner phases.
     pub accounting: Accounting,
-    /// The same seed draws the same grids.
+    /// Seed of the grids.
     pub seed: u64,
-    /// Whether the best order of all is searched too, where there are few
-    /// enough clusters.
+    /// True to search for the optimal order, too, if there are few enough clusters.
     pub exhaustive: bool,
 }
 
@@ -33,14 +32,14 @@ pub struct Study {
 pub struct Outcome {
     /// Mean makespan in seconds.
     pub mean: f64,
-    /// Part of the grids on which no other was better, from 0 to 1.
+    /// Share of the grids on which no other was better, from 0 to 1.
     pub hits: f64,
 }
 
 /// The results of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// One for each heuristic requested, in that order.
+    /// Results of each requested heuristic, in that order.
     pub outcomes: Vec<Outcome>,
     /// Mean makespan of the best order, if it was searched.
     pub optimum: Option<f64>,
@@ -91,7 +90,7 @@ impl Uniform {
         low + (high - low) * self.0.fraction()
     }
 
-    /// A grid whose links are alike in both directions.
+    /// A grid whose links are equal in both directions.
     fn grid(&mut self, clusters: usize) -> Costs {
         let mut gap = vec![0.0; clusters * clusters];
         let mut latency = gap.clone();

@@ -1,4 +1,4 @@
-//! From hwloc's I/O objects to network interfaces and accelerators.
+//! Conversion of hwloc's I/O objects to network interfaces and accelerators.
 //!
 //! ```text
 //!   hwloc                                kept
@@ -22,21 +22,21 @@ use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 use crate::library::{IoDepth, Loaded, attributes, name, type_of};
 use crate::walk::{is, processing_units};
 
-/// Makers of the display controllers of service processors and of virtual machines, as PCI numbers
-/// them (ASPEED, Matrox, QEMU, virtio): no rank computes there.
+/// PCI vendors of the display controllers of service processors and of virtual machines (ASPEED,
+/// Matrox, QEMU, virtio): no rank computes there.
 const NO_ACCELERATORS: [&str; 4] = ["1a03", "102b", "1234", "1af4"];
 
 /// PCI classes of displays and of processing accelerators.
 const ACCELERATORS: [&str; 4] = ["0300", "0302", "0380", "1200"];
 
-/// Beginnings of names that the system or OpenCL gives to any accelerator.
+/// Prefixes of names that the system or OpenCL gives to any accelerator.
 const GENERAL: [&str; 4] = ["card", "render", "controlD", "opencl"];
 
-/// Names of interfaces that are of a fabric although hwloc calls them networks.
+/// Names of interfaces of a fabric that hwloc classifies as networks.
 const FABRICS: [&str; 5] = ["hsn", "cxi", "bxi", "hfi", "ib"];
 
-/// The devices of `loaded` beside the leaves of `machine`, in hwloc's order. Cards without an
-/// active port are left out, and devices beside cores that may not be used.
+/// The devices of `loaded` next to the leaves of `machine`, in hwloc's order. Cards without an
+/// active port, and devices next to cores that may not be used, are left out.
 pub(crate) fn of(loaded: &Loaded, machine: &Machine) -> Vec<LocalDevice> {
     let mut units: Vec<Unit> = loaded
         .devices(IoDepth::Pci)
@@ -64,7 +64,7 @@ pub(crate) fn of(loaded: &Loaded, machine: &Machine) -> Vec<LocalDevice> {
     local.collect()
 }
 
-/// A PCI device with the names that the system has for it, or one on no such bus.
+/// A PCI device with its names in the system, or a device on no such bus.
 struct Unit<'a> {
     object: &'a TopologyObject,
     interfaces: Vec<&'a TopologyObject>,
@@ -78,7 +78,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// What ranks use it for, under its first name of that use.
+    /// The device by its type for ranks, under its first name of that type.
     fn device(&self) -> Option<Device> {
         let named: Vec<(String, String)> = self
             .interfaces
@@ -101,7 +101,7 @@ impl<'a> Unit<'a> {
             .or_else(|| first(&|kind, _| kind == "Net").map(device(DeviceKind::Ethernet)))
             .or_else(|| {
                 let address = self.accelerator()?;
-                // Its maker's name goes before those that every card has.
+                // A name by its vendor takes precedence over those that every card has.
                 let is_general = |name: &str| GENERAL.iter().any(|prefix| name.starts_with(prefix));
                 let computes = |kind: &str| kind == "CoProc" || kind == "GPU";
                 let named = first(&|kind, name| computes(kind) && !is_general(name));
@@ -110,7 +110,7 @@ impl<'a> Unit<'a> {
             })
     }
 
-    /// The address on the bus of an accelerator.
+    /// The bus address of an accelerator.
     fn accelerator(&self) -> Option<String> {
         if !is(self.object, ObjectType::PCIDevice) {
             return None;
@@ -127,7 +127,7 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// The PCI device that an interface is of; itself where there is none.
+/// The PCI device of an interface; the interface itself if there is none.
 fn card(interface: &TopologyObject) -> &TopologyObject {
     let mut above = std::iter::successors(Some(interface), |object| object.parent());
     above
@@ -135,7 +135,7 @@ fn card(interface: &TopologyObject) -> &TopologyObject {
         .unwrap_or(interface)
 }
 
-/// Whether hwloc knows the states of the ports, and none is active (4).
+/// True if hwloc has the states of the ports, and none is active (4).
 fn is_down(interface: &TopologyObject) -> bool {
     let text = attributes(interface);
     let mut states = text.lines().filter_map(|line| {
@@ -146,7 +146,7 @@ fn is_down(interface: &TopologyObject) -> bool {
     first.is_some_and(|first| first != "4" && states.all(|state| state != "4"))
 }
 
-/// The leaves below the part of the machine that a device hangs on.
+/// The leaves below the part of the machine to which a device is connected.
 fn leaves_beside(device: &TopologyObject, machine: &Machine) -> Option<Range<Leaf>> {
     let is_io = |object: &&TopologyObject| {
         let kinds = [

@@ -1,5 +1,5 @@
-//! Reads topologies through hwloc: of this machine, of an hwloc XML file, and
-//! of a synthetic description.
+//! Topologies read through hwloc: of this machine, of an hwloc XML file, and of a synthetic
+//! description.
 //!
 //! ```
 //! use treepie_hwloc::Source;
@@ -12,14 +12,13 @@
 //! # Ok::<(), treepie_hwloc::HwlocError>(())
 //! ```
 //!
-//! What comes out is a [`Machine`]: a tree whose leaves are cores, in hwloc's
-//! logical order, and the hardware threads of each of them. Levels that bring
-//! no structure are left out, and memory never changes the tree: see [`Source`].
-//! Only processing units that the process's cpuset allows are there. Network interfaces and
-//! accelerators are read on request: see [`Source::read_with_devices`].
+//! The result is a [`Machine`]: a tree whose leaves are cores, in hwloc's logical order, and the
+//! hardware threads of each core. Levels without structure are left out, and memory never changes
+//! the tree: see [`Source`]. Only processing units allowed by the process's cpuset are included.
+//! Network interfaces and accelerators are read on request: see [`Source::read_with_devices`].
 //!
-//! The preloaded library does not link this crate, since an MPI may bring its
-//! own libhwloc: it opens the companion library, which does.
+//! The preloaded library does not link to this crate, since an MPI may bring its own libhwloc: it
+//! opens the companion library, which does.
 
 mod devices;
 mod error;

@@ -1,8 +1,8 @@
-//! The few calls of libhwloc that `hwloc2` does not offer, behind types.
+//! The few calls of libhwloc that `hwloc2` does not offer, with types.
 //!
-//! `hwloc2` opens this machine's topology only, and keeps its handle to itself. So the handle is
-//! ours, and the objects that it owns are read through `hwloc2`. The life of a handle is in its
-//! types: [`Unloaded`] is given a source, and becomes [`Loaded`].
+//! `hwloc2` only opens this machine's topology, and keeps its handle private. So the handle is our
+//! own, and the objects that it owns are read through `hwloc2`. Types represent the states of a
+//! handle: [`Unloaded`] is given a source, and becomes [`Loaded`].
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong};
 use std::ptr::NonNull;
@@ -11,7 +11,7 @@ use hwloc2::TopologyObject;
 
 use crate::error::HwlocError;
 
-/// `struct hwloc_topology`, which only libhwloc looks into.
+/// `struct hwloc_topology`, which is opaque outside libhwloc.
 #[repr(C)]
 struct RawTopology {
     _private: [u8; 0],
@@ -62,7 +62,7 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// The first fields of `struct hwloc_obj`, of hwloc 2.x: `hwloc2` frees a name that it gives out.
+/// The first fields of `struct hwloc_obj`, of hwloc 2.x: `hwloc2` frees a name that it returns.
 #[repr(C)]
 struct ObjectHead {
     kind: c_int,
@@ -82,14 +82,14 @@ pub(crate) enum IoDepth {
 /// `HWLOC_TYPE_FILTER_KEEP_IMPORTANT`
 const KEEP_IMPORTANT: c_int = 3;
 
-/// hwloc answered -1; what is wrong is known by what was asked.
+/// hwloc returned -1; the call determines the error.
 #[derive(Debug)]
 pub(crate) struct Refused;
 
-/// Owns a handle, and destroys it.
+/// Owner of a handle, which destroys it.
 ///
 /// # Invariant
-/// The pointer came from `hwloc_topology_init` and nobody else has it.
+/// The pointer came from `hwloc_topology_init` and has no other owner.
 struct Handle(NonNull<RawTopology>);
 
 impl Drop for Handle {
@@ -99,18 +99,18 @@ impl Drop for Handle {
     }
 }
 
-/// A topology that has not been told yet where to read from.
+/// A topology whose source is not set yet.
 pub(crate) struct Unloaded(Handle);
 
-/// A topology that was read. It does not change any more.
+/// A loaded topology, which does not change any more.
 pub(crate) struct Loaded(Handle);
 
 impl Unloaded {
-    /// A new handle.
+    /// Creates a handle.
     ///
     /// # Errors
-    /// [`HwlocError::WrongLibrary`] where libhwloc is not 2.x, whose objects
-    /// have another layout; [`HwlocError::ThisMachine`] without memory.
+    /// [`HwlocError::WrongLibrary`] if libhwloc is not 2.x, whose objects have another layout;
+    /// [`HwlocError::ThisMachine`] without memory.
     pub(crate) fn new() -> Result<Self, HwlocError> {
         // SAFETY: no argument, no precondition.
         let version = unsafe { hwloc_get_api_version() };
@@ -128,8 +128,8 @@ impl Unloaded {
         }
     }
 
-    /// Leaves one of hwloc's discovery components out. Components that this
-    /// hwloc does not have are left out already.
+    /// Leaves out one of hwloc's discovery components. Components that this hwloc does not have are
+    /// left out already.
     pub(crate) fn without_component(self, name: &CStr) -> Self {
         // SAFETY: the handle is alive and not loaded; `name` ends in NUL. A refusal changes
         // nothing, so it is not checked.
@@ -137,14 +137,14 @@ impl Unloaded {
         self
     }
 
-    /// Keeps the devices of buses, which hwloc leaves out unless it is told so.
+    /// Keeps the devices of buses, which hwloc leaves out by default.
     pub(crate) fn with_devices(self) -> Self {
         // SAFETY: the handle is alive and not loaded. A refusal changes nothing.
         unsafe { hwloc_topology_set_io_types_filter(self.0.0.as_ptr(), KEEP_IMPORTANT) };
         self
     }
 
-    /// Reads the text of an hwloc XML file.
+    /// Loads the text of an hwloc XML file.
     pub(crate) fn load_xml(self, text: &CStr) -> Result<Loaded, Refused> {
         let bytes = text.to_bytes_with_nul();
         let size = c_int::try_from(bytes.len()).map_err(|_| Refused)?;
@@ -156,7 +156,7 @@ impl Unloaded {
         self.load()
     }
 
-    /// Makes the topology up from a synthetic description.
+    /// Builds the topology from a synthetic description.
     pub(crate) fn load_synthetic(self, description: &CStr) -> Result<Loaded, Refused> {
         // SAFETY: the handle is alive and not loaded; the description ends in
         // NUL and outlives the loading.
@@ -166,8 +166,8 @@ impl Unloaded {
         self.load()
     }
 
-    /// Reads the source that was set; without one, this machine, or what
-    /// hwloc's own variables (`HWLOC_XMLFILE`, `HWLOC_SYNTHETIC`) stand for it.
+    /// Loads the source that was set; without one, this machine, or its replacement by hwloc's own
+    /// variables (`HWLOC_XMLFILE`, `HWLOC_SYNTHETIC`).
     pub(crate) fn load(self) -> Result<Loaded, Refused> {
         // SAFETY: the handle is alive and not loaded.
         let status = unsafe { hwloc_topology_load(self.0.0.as_ptr()) };
@@ -177,20 +177,19 @@ impl Unloaded {
 }
 
 impl Loaded {
-    /// The machine: the object that all others are below.
+    /// The machine: the root of all objects.
     pub(crate) fn root(&self) -> Option<&TopologyObject> {
-        // SAFETY: the handle is alive and loaded. The object, and all that it
-        // points to, belong to the handle, live as long, and are never written
-        // again: `Loaded` offers no way to change them. hwloc2 declares the
-        // fields that it reads at the offsets of hwloc 2.x, which
-        // `Unloaded::new` has checked.
+        // SAFETY: the handle is alive and loaded. The object, and everything that it points to,
+        // belong to the handle, live as long, and are never written again: `Loaded` has no method
+        // that changes them. hwloc2 declares the fields that it reads at the offsets of hwloc 2.x,
+        // which `Unloaded::new` has checked.
         unsafe { hwloc_get_obj_by_depth(self.0.0.as_ptr(), 0, 0).as_ref() }
     }
 
-    /// All objects of a kind that hangs beside the tree.
+    /// All objects of a type outside the tree.
     pub(crate) fn devices(&self, depth: IoDepth) -> Vec<&TopologyObject> {
         let object = |index: c_uint| {
-            // SAFETY: as in `root`; there is no object, and a null pointer, behind the last index.
+            // SAFETY: like `root`; there is no object, and a null pointer, behind the last index.
             unsafe { hwloc_get_obj_by_depth(self.0.0.as_ptr(), depth as c_int, index).as_ref() }
         };
         (0..).map_while(object).collect()
@@ -208,19 +207,19 @@ pub(crate) fn name(object: &TopologyObject) -> Option<String> {
     name.map(|name| name.to_string_lossy().into_owned())
 }
 
-/// hwloc's short word for what an object is: `OpenFabrics`, `Net`, `GPU`, `CoProc`.
+/// hwloc's short name of an object's type: `OpenFabrics`, `Net`, `GPU`, `CoProc`.
 pub(crate) fn type_of(object: &TopologyObject) -> String {
-    // SAFETY: the buffer has the size that is given; the object is live.
+    // SAFETY: the buffer has the given size; the object is alive.
     written(|text, size| unsafe { hwloc_obj_type_snprintf(text, size, object, 0) })
 }
 
-/// Attributes and remarks, as `busid=0000:3b:00.0`, one in a line.
+/// Attributes and remarks, such as `busid=0000:3b:00.0`, one per line.
 pub(crate) fn attributes(object: &TopologyObject) -> String {
-    // SAFETY: as in `type_of`; the separator ends in NUL.
+    // SAFETY: like `type_of`; the separator ends in NUL.
     written(|text, size| unsafe { hwloc_obj_attr_snprintf(text, size, object, c"\n".as_ptr(), 1) })
 }
 
-/// The text of a function like `snprintf`; what is longer than 4 KiB is cut.
+/// The text of a function like `snprintf`; a text longer than 4 KiB is truncated.
 fn written(write: impl Fn(*mut c_char, usize) -> c_int) -> String {
     let mut text = vec![0_u8; 4096];
     let length = usize::try_from(write(text.as_mut_ptr().cast(), text.len())).unwrap_or(0);
@@ -228,7 +227,7 @@ fn written(write: impl Fn(*mut c_char, usize) -> c_int) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// hwloc's status as a result.
+/// Converts hwloc's status to a result.
 fn accepted(status: c_int) -> Result<(), Refused> {
     if status == 0 { Ok(()) } else { Err(Refused) }
 }

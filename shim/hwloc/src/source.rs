@@ -1,4 +1,4 @@
-//! Where a topology is read from.
+//! Sources of topologies.
 
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
@@ -11,31 +11,31 @@ use crate::walk::Levels;
 use crate::xml::XmlText;
 use crate::{devices, synthetic, xml};
 
-/// Where a topology is read from.
+/// Source of a topology.
 ///
-/// Levels get Treepie's names: `socket`, `die`, `numa` (a group of cores around
-/// memory), `group`, `l5` to `l1`, `core`; `pu` where hwloc finds no cores. A
-/// level where each vertex is the only child of its parent is left out, and the
-/// upper one keeps its name: a socket with one third-level cache is a `socket`.
+/// Levels get Treepie's names: `socket`, `die`, `numa` (a group of cores around memory), `group`,
+/// `l5` to `l1`, `core`; `pu` if hwloc finds no cores. A level in which each vertex is the only
+/// child of its parent is left out, and the upper one keeps its name: a socket with one third-level
+/// cache is a `socket`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The machine that this process runs on. As in every program that uses
-    /// hwloc, its variables `HWLOC_XMLFILE` and `HWLOC_SYNTHETIC` replace it.
+    /// The machine on which this process runs. As in every program that uses hwloc, its variables
+    /// `HWLOC_XMLFILE` and `HWLOC_SYNTHETIC` replace it.
     ThisMachine,
-    /// A file as `lstopo machine.xml` writes it, of hwloc 1 or 2.
+    /// A file written by `lstopo machine.xml`, of hwloc 1 or 2.
     Xml(PathBuf),
-    /// A synthetic description, such as `"pack:2 core:4 pu:2"`; hwloc's manual
-    /// has the whole language.
+    /// A synthetic description, such as `"pack:2 core:4 pu:2"`; hwloc's manual defines the
+    /// language.
     Synthetic(String),
 }
 
 impl Source {
-    /// Reads the topology. Nothing is written to standard error, and this
-    /// thread runs where it ran before.
+    /// Reads the topology. Nothing is written to standard error, and the calling thread is not
+    /// moved.
     ///
     /// # Errors
-    /// A file that is missing or is not hwloc XML, a description that hwloc
-    /// does not understand, a machine that it cannot read: see [`HwlocError`].
+    /// The file is missing or is not hwloc XML, the description is invalid, or hwloc cannot read
+    /// the machine: see [`HwlocError`].
     pub fn read(&self) -> Result<Machine, HwlocError> {
         let (loaded, host) = self.load(false)?;
         let root = loaded
@@ -51,12 +51,12 @@ impl Source {
         .map_err(|error| self.unusable(error))
     }
 
-    /// The same with its network interfaces and accelerators, which takes about as long again: the
-    /// tree is that of [`Source::read`], whatever groups of cores hwloc makes for a bus. Drivers
-    /// are not asked, only the system's description of its buses.
+    /// Reads the topology with its network interfaces and accelerators, which takes about twice as
+    /// long: the tree is that of [`Source::read`], even if hwloc makes groups of cores for a bus.
+    /// Drivers are not called, only the system's description of its buses is read.
     ///
     /// # Errors
-    /// As [`Source::read`].
+    /// See [`Source::read`].
     pub fn read_with_devices(&self) -> Result<Machine, HwlocError> {
         let machine = self.read()?;
         let (loaded, _) = self.load(true)?;
@@ -66,7 +66,7 @@ impl Source {
             .map_err(|error| self.unusable(error))
     }
 
-    /// What hwloc reads, and the name of the machine.
+    /// Loads the topology, and returns the name of the machine.
     fn load(&self, with_devices: bool) -> Result<(Loaded, Option<String>), HwlocError> {
         let unloaded = match with_devices {
             true => Unloaded::new()?.with_devices(),
@@ -86,7 +86,7 @@ impl Source {
         }
     }
 
-    /// What messages call this source.
+    /// Name of this source in messages.
     fn name(&self) -> String {
         match self {
             Source::ThisMachine => "this machine".to_owned(),
@@ -96,10 +96,10 @@ impl Source {
     }
 }
 
-/// Components of hwloc that are left out. `x86` only adds details that no tree of ours keeps, and
-/// moves the calling thread over all processing units to ask each of them. The others ask drivers
-/// and displays for their devices, which takes long and leaves contexts behind; `pci` reads names
-/// of devices, and the buses are known without it.
+/// Components of hwloc that are left out. `x86` only adds details that Treepie's trees do not have,
+/// and moves the calling thread over all processing units to query each of them. The others query
+/// drivers and displays for their devices, which takes long and leaves contexts behind; `pci` reads
+/// names of devices, and the buses are known without it.
 const LEFT_OUT: [&CStr; 8] = [
     c"x86",
     c"pci",
@@ -138,7 +138,7 @@ fn load_synthetic(unloaded: Unloaded, description: &str) -> Result<Loaded, Hwloc
         .map_err(|_| synthetic::refusal(description, "hwloc does not understand it"))
 }
 
-/// The name of the machine that this process runs on.
+/// The name of the machine on which this process runs.
 fn this_host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
     let name = name.trim();

@@ -6,12 +6,11 @@ use treepie_topology::LEAF_LIMIT;
 
 use crate::error::HwlocError;
 
-/// The description as hwloc takes it.
+/// Converts the description to the form that hwloc requires.
 ///
 /// # Errors
-/// [`HwlocError::BadSynthetic`] if it is empty, contains a zero byte, or
-/// describes more units than [`LEAF_LIMIT`], for which hwloc would take all
-/// memory before it gave up.
+/// [`HwlocError::BadSynthetic`] if it is empty, contains a zero byte, or describes more units than
+/// [`LEAF_LIMIT`], for which hwloc would exhaust all memory before failing.
 pub(crate) fn check(description: &str) -> Result<CString, HwlocError> {
     if description.trim().is_empty() {
         return Err(refusal(description, "it is empty"));
@@ -23,7 +22,7 @@ pub(crate) fn check(description: &str) -> Result<CString, HwlocError> {
     CString::new(description.trim()).map_err(|_| refusal(description, "it contains a zero byte"))
 }
 
-/// The error about `description`.
+/// Builds the error for `description`.
 pub(crate) fn refusal(description: &str, reason: impl Into<String>) -> HwlocError {
     HwlocError::BadSynthetic {
         description: description.to_owned(),

@@ -1,6 +1,6 @@
-//! From hwloc's objects to a tree of levels.
+//! Conversion of hwloc's objects to a tree of levels.
 //!
-//! hwloc describes more than Treepie places on. What is kept:
+//! hwloc describes more than Treepie uses for placement. These parts are kept:
 //!
 //! ```text
 //!   hwloc                              kept
@@ -15,8 +15,7 @@
 
 use hwloc2::{ObjectType, TopologyObject};
 
-/// The levels below a machine, from the root down, as `Machine::from_levels`
-/// takes them.
+/// The levels below a machine, from the root down, in the form required by `Machine::from_levels`.
 ///
 /// # Invariant
 /// `children[d]` has one entry for each vertex of depth `d`, each at least 1;
@@ -27,13 +26,13 @@ pub(crate) struct Levels {
     pub(crate) names: Vec<String>,
     /// Numbers of children by depth, and within a depth from left to right.
     pub(crate) children: Vec<Vec<usize>>,
-    /// The operating system's numbers of the hardware threads of each leaf, in
-    /// hwloc's order; the leaves depth first, which is the logical numbering.
+    /// Hardware threads of each leaf, as numbered by the operating system, in hwloc's order; the
+    /// leaves depth first, which is the logical numbering.
     pub(crate) processing_units: Vec<Vec<usize>>,
 }
 
 impl Levels {
-    /// The levels below `machine`, without those that bring no structure.
+    /// The levels below `machine`, without those that have no structure.
     pub(crate) fn below(machine: &TopologyObject) -> Levels {
         let mut names = Vec::new();
         let mut children = Vec::new();
@@ -57,9 +56,9 @@ impl Levels {
         levels
     }
 
-    /// Drops every level where each vertex is the only child of its parent.
-    /// The upper of the two keeps its name, except that the last level is
-    /// always the cores and the first always the machine.
+    /// Drops every level in which each vertex is the only child of its parent. The upper of the two
+    /// keeps its name, except that the last level is always the cores and the first always the
+    /// machine.
     fn drop_levels_without_structure(&mut self) {
         let mut depth = self.children.len();
         while depth > 0 && self.children.len() > 1 {
@@ -73,7 +72,7 @@ impl Levels {
         }
     }
 
-    /// Groups may be nested; the second one from the top becomes `group-2`.
+    /// Renames nested groups; the second one from the top becomes `group-2`.
     fn disambiguate_names(&mut self) {
         for at in 1..self.names.len() {
             let same = |name: &&String| **name == self.names[at];
@@ -85,10 +84,10 @@ impl Levels {
     }
 }
 
-/// What is below a vertex of `depth`: the children of the object, or the same
-/// object again where hwloc has nothing at this depth of this branch. Such
-/// stand-ins are made for each child apart: two cores that share no cache do
-/// not meet below the socket, whatever the other socket looks like.
+/// The vertices below a vertex of `depth`: the children of the object, or the same object again if
+/// hwloc has no object at this depth of this branch. Such stand-ins are made for each child
+/// separately: two cores that do not share a cache do not meet below the socket, regardless of the
+/// structure of the other socket.
 fn step_down(slot: &TopologyObject, depth: u32) -> Vec<&TopologyObject> {
     if is_leaf(slot) || slot.depth() > depth {
         return vec![slot];
@@ -96,12 +95,12 @@ fn step_down(slot: &TopologyObject, depth: u32) -> Vec<&TopologyObject> {
     slot.children()
 }
 
-/// A core; or a processing unit, where hwloc found none above it.
+/// True for a core, or a processing unit without a core above it.
 fn is_leaf(object: &TopologyObject) -> bool {
     object.arity() == 0 || is(object, ObjectType::Core)
 }
 
-/// The operating system's numbers of the processing units below an object.
+/// The processing units below an object, as numbered by the operating system.
 pub(crate) fn processing_units(object: &TopologyObject) -> Vec<usize> {
     if is(object, ObjectType::PU) {
         return vec![object.os_index() as usize];
@@ -110,8 +109,8 @@ pub(crate) fn processing_units(object: &TopologyObject) -> Vec<usize> {
     children.into_iter().flat_map(processing_units).collect()
 }
 
-/// Treepie's name for the level at `depth`; all objects of one depth are of
-/// one type, and at least one vertex is an object and no stand-in.
+/// Treepie's name for the level at `depth`; all objects of one depth have one type, and at least
+/// one vertex is an object and not a stand-in.
 fn name_of_level(slots: &[&TopologyObject], depth: u32, machine: &TopologyObject) -> String {
     let level: Vec<&TopologyObject> = slots
         .iter()
@@ -135,18 +134,18 @@ fn name_of_level(slots: &[&TopologyObject], depth: u32, machine: &TopologyObject
     name.to_owned()
 }
 
-/// Where memory is attached to a set of cores that is no other object, hwloc
-/// makes a group of them. Such a group holds one memory node of several.
+/// True if groups stand for memory domains. If memory is attached to a set of cores that is no
+/// other object, hwloc makes a group of them. Such a group holds one memory node of several.
 fn are_memory_domains(level: &[&TopologyObject], machine: &TopologyObject) -> bool {
     memory_nodes(machine) > 1 && level.iter().all(|object| memory_nodes(object) == 1)
 }
 
-/// The number of memory nodes near an object; 0 where that is not known.
+/// The number of memory nodes near an object; 0 if not known.
 fn memory_nodes(object: &TopologyObject) -> i32 {
     object.nodeset().map_or(0, |nodes| nodes.weight().max(0))
 }
 
-/// Whether an object is of this type.
+/// True if an object is of this type.
 pub(crate) fn is(object: &TopologyObject, kind: ObjectType) -> bool {
     object.object_type() == kind
 }

@@ -1,8 +1,8 @@
 //! The text of an hwloc XML file, checked before hwloc reads it.
 //!
-//! hwloc says no more than "invalid" about a wrong file, and its libxml plugin
-//! writes to standard error on top, which nothing but a variable of the whole
-//! process would stop. So hwloc is given well-formed XML only.
+//! hwloc only reports "invalid" for a wrong file, and its libxml plugin also writes to standard
+//! error, which only a variable of the whole process could suppress. So hwloc is only given
+//! well-formed XML.
 
 use std::ffi::CString;
 use std::io::Read;
@@ -14,15 +14,14 @@ use treepie_base::printable::one_line;
 
 use crate::error::HwlocError;
 
-/// So many bytes are read: a machine of a thousand cores takes a thousandth.
+/// Maximum number of bytes of a file: a machine of a thousand cores takes a thousandth of it.
 const LARGEST: u64 = 256 << 20;
 
 /// The checked text of an hwloc XML file.
 pub(crate) struct XmlText {
-    /// The whole text, as hwloc takes it.
+    /// The whole text in the form that hwloc requires.
     pub(crate) text: CString,
-    /// The name of the machine that it was written on, where the file tells
-    /// and it is one word.
+    /// The name of the machine on which it was written, if the file has it and it is one word.
     pub(crate) host: Option<String>,
 }
 
@@ -39,7 +38,7 @@ pub(crate) fn read(path: &Path) -> Result<XmlText, HwlocError> {
     })?;
     check(bytes).map_err(|reason| HwlocError::NotXml {
         path: path.to_owned(),
-        // Parts of the file are in it.
+        // The reason may contain parts of the file.
         reason: one_line(&reason),
     })
 }

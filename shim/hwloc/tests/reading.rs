@@ -1,4 +1,4 @@
-//! Topologies of every source, in the tree that Treepie places on.
+//! Topologies of every source, in the tree that Treepie uses for placement.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::path::PathBuf;
@@ -119,7 +119,7 @@ fn devices(name: &str) -> Vec<(String, String, std::ops::Range<usize>)> {
 
 #[test]
 fn cards_are_next_to_the_cores_of_their_bus_once_and_without_those_that_no_rank_uses() {
-    // Not there: the service processor's display, a disk, a card without a link, a second name.
+    // Left out: the service processor's display, a disk, a card without a link, a second name.
     let device = |kind: &str, name: &str, leaves| (kind.to_owned(), name.to_owned(), leaves);
     let expected = [
         device("ethernet", "eno1", 0..4),
@@ -367,7 +367,7 @@ fn a_synthetic_description_beyond_all_memory_is_refused_at_once() {
     assert!(message.contains("more than"), "{message}");
 }
 
-/// hwloc's libxml plugin is quiet in the first thread that uses it only.
+/// hwloc's libxml plugin is only quiet in the first thread that uses it.
 #[test]
 fn nothing_is_printed_about_a_wrong_file_in_any_thread() {
     const CHILD: &str = "TREEPIE_HWLOC_TEST_CHILD";

@@ -1,4 +1,4 @@
-//! The companion library as the preloaded library uses it: opened at run time.
+//! The companion library as used by the preloaded library: opened at run time.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::ffi::{CStr, CString, c_char};
@@ -10,7 +10,7 @@ use treepie_topology::Machine;
 
 type ReadTopology = unsafe extern "C" fn(*mut c_char, usize) -> isize;
 
-/// The library that cargo built with this test, and put beside it.
+/// The library that cargo built with this test, in the same directory.
 fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.with_file_name("libtreepie_hwloc_companion.so")
@@ -21,7 +21,7 @@ const WITH_DEVICES: &CStr = c"treepie_hwloc_topology_with_devices";
 
 fn open(name: &CStr) -> ReadTopology {
     let path = CString::new(library().as_os_str().as_bytes()).unwrap();
-    // SAFETY: the path is a string, and the library has no initialisers of its own.
+    // SAFETY: the path is a string, and the library has no initializers.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     assert!(!handle.is_null(), "{path:?} cannot be opened");
     // SAFETY: the handle is open, and never closed.
@@ -31,7 +31,7 @@ fn open(name: &CStr) -> ReadTopology {
     unsafe { std::mem::transmute::<*mut libc::c_void, ReadTopology>(symbol) }
 }
 
-/// What a function says with a buffer of `length` bytes, and what it wrote.
+/// The result of a function with a buffer of `length` bytes, and the bytes written.
 fn call(name: &CStr, length: usize) -> (isize, Vec<u8>) {
     let mut buffer = vec![0_u8; length];
     // SAFETY: the buffer has `length` bytes.
@@ -84,7 +84,7 @@ fn a_topology_that_cannot_be_read_becomes_a_message_of_negative_length() {
         .args(["--exact", name])
         .env(CHILD, "1")
         .env("HWLOC_XMLFILE", &path)
-        // It would go before the file.
+        // It would take precedence over the file.
         .env_remove("HWLOC_COMPONENTS")
         .output()
         .unwrap();

@@ -1,5 +1,5 @@
-//! The hosts of a job: those that a scheduler has given, or that the user names; and whether they
-//! answer.
+//! Hosts of a job: those that a scheduler has allocated, or that the user names; and a test of
+//! whether they answer.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,13 +17,14 @@ use treepie_topology::formats;
 use super::family::{Family, Launcher};
 use super::{program, timed};
 
-/// As many hosts are asked at the same time.
+/// Number of hosts that are tested simultaneously.
 const AT_ONCE: usize = 32;
 
 /// Time limit of a scheduler to name the hosts of the job.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// The hosts that a scheduler says the job has, with the ranks that each takes, in its order.
+/// The hosts that the scheduler has allocated to the job, with the number of ranks of each, in its
+/// order.
 pub fn of_scheduler() -> Option<Vec<Host>> {
     let variable = |name: &str| std::env::var(name).ok();
     if let Some(list) = variable("SLURM_JOB_NODELIST") {
@@ -59,10 +60,10 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
     Some(added_up(text.lines().filter_map(host)))
 }
 
-/// Hosts that a user names: `n1:4,n2:4` or `n[1-2]:4`; one rank where no number is.
+/// Parses hosts that a user names: `n1:4,n2:4` or `n[1-2]:4`; one rank if there is no number.
 ///
 /// # Errors
-/// What is wrong, and what to write.
+/// Error and correct form.
 pub fn named(list: &str) -> Result<Vec<Host>, String> {
     let mut hosts = Vec::new();
     for item in formats::expand(list)? {
@@ -96,7 +97,7 @@ fn repeated(text: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Each host once, where it stands first.
+/// Merges repeated hosts at their first position.
 fn added_up(hosts: impl IntoIterator<Item = (String, usize)>) -> Vec<Host> {
     let mut all: Vec<Host> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -116,7 +117,7 @@ fn added_up(hosts: impl IntoIterator<Item = (String, usize)>) -> Vec<Host> {
     all
 }
 
-/// The options by which a launcher uses these hosts only.
+/// Options that restrict a launcher to these hosts.
 pub fn options(family: Family, hosts: &[Host]) -> Vec<OsString> {
     let list = |item: &dyn Fn(&Host) -> String| {
         let items: Vec<String> = hosts.iter().map(item).collect();
@@ -145,7 +146,7 @@ pub fn options(family: Family, hosts: &[Host]) -> Vec<OsString> {
             )),
         ],
         Family::Pals => vec!["--hosts".into(), list(&|host| host.name.clone())],
-        // It has no list of slots: a host is named once for each.
+        // ParaStation has no list of slots: a host is named once for each.
         Family::ParaStation => vec![
             "--hosts".into(),
             list(&|host| vec![host.name.as_str(); host.slots].join(",")),
@@ -154,7 +155,7 @@ pub fn options(family: Family, hosts: &[Host]) -> Vec<OsString> {
     }
 }
 
-/// The first option of a command line that names hosts itself.
+/// The first option of a command line that names hosts.
 pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
     let names: &[&str] = match family {
         Family::OpenMpi => &[
@@ -178,11 +179,11 @@ pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
     program::first_option(family, command, names)
 }
 
-/// Those of these hosts on which the launcher cannot run `hostname` within `limit`.
+/// The hosts on which the launcher cannot run `hostname` within `limit`.
 pub fn silent(launcher: &Launcher, hosts: &[String], limit: Duration) -> Vec<String> {
     let (next, silent) = (Mutex::new(hosts.iter()), Mutex::new(Vec::new()));
     let ask = || {
-        // The lock is released before the host is asked.
+        // The lock is released before the host is tested.
         while let Some(host) = { next.lock().unwrap_or_else(PoisonError::into_inner).next() } {
             if !answers(launcher, host, limit) {
                 let mut silent = silent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +245,7 @@ mod tests {
         let all = |text| repeated(text).collect::<Vec<_>>();
         assert_eq!(all("2(x3),1"), [2, 2, 2, 1]);
         assert_eq!(all(""), [0; 0]);
-        // As many as there are hosts are taken.
+        // No more are taken than there are hosts.
         assert_eq!(repeated("2(x18446744073709551615)").nth(9), Some(2));
     }
 

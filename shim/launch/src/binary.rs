@@ -1,4 +1,4 @@
-//! Properties of a program or library that its file shows.
+//! Properties of a program or library read from its file.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,19 @@ use super::{search, timed};
 /// Time limit for the dynamic linker to list a program's libraries.
 const LIST_LIMIT: Duration = Duration::from_secs(10);
 
-/// Bytes of the largest program.
+/// Maximum size of a program in bytes.
 const LARGEST: u64 = 1 << 34;
 
 /// Kind of a program's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// Linked dynamically: it can be preloaded into.
+    /// Linked dynamically: a library can be preloaded.
     Dynamic,
-    /// Linked statically: the dynamic linker never sees it.
+    /// Linked statically: the dynamic linker is not involved.
     Static,
-    /// A script, and the first line's interpreter.
+    /// A script, with the interpreter of its first line.
     Script(String),
-    /// Neither.
+    /// Any other file.
     Other,
 }
 
@@ -45,22 +45,22 @@ pub fn kind(path: &Path) -> Option<Program> {
     })
 }
 
-/// Whether the linker ignores `LD_PRELOAD` for this program, because it runs
-/// with the rights of another user or group.
+/// True if the linker ignores `LD_PRELOAD` for this program, because it runs with the rights of
+/// another user or group.
 pub(crate) fn changes_user(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|data| data.permissions().mode() & 0o6000 != 0)
 }
 
-/// The libraries that a library names itself (`NEEDED`); `None` for a file that
-/// is no library of this kind of machine.
+/// The libraries that a library itself requires (`NEEDED`); `None` for a file that is not a library
+/// for this kind of machine.
 pub fn needed(path: &Path) -> Option<Vec<String>> {
     let bytes = read(path)?;
     let elf = Elf::parse(&bytes).ok()?;
     Some(elf.libraries.iter().map(|&name| name.to_owned()).collect())
 }
 
-/// The procedures that a library offers; none for a file that is no library.
+/// The procedures that a library exports; empty for a file that is not a library.
 pub fn exported(path: &Path) -> Vec<String> {
     let Some(bytes) = read(path) else {
         return Vec::new();
@@ -78,18 +78,18 @@ pub fn exported(path: &Path) -> Vec<String> {
 pub struct Facts {
     /// Its kind.
     pub kind: Program,
-    /// Number of the processor family and of the word length, as ELF has them.
+    /// Numbers of the processor family and of the word length in ELF.
     pub machine: (u16, u8),
-    /// The name of MPI's start is in it somewhere.
+    /// True if the file contains the name of MPI's initialization.
     pub names_mpi: bool,
-    /// MPI's start is one of its own functions.
+    /// True if it defines MPI's initialization itself.
     pub defines_mpi: bool,
-    /// It needs the run-time of its language only, and can neither start another
-    /// program nor load a library.
+    /// True if it only needs the run-time of its language, and can neither start another program
+    /// nor load a library.
     pub is_alone: bool,
 }
 
-/// Ways to start programs and to load libraries, by the beginnings of their names.
+/// Functions that start programs or load libraries, by the prefixes of their names.
 const WAYS_OUT: [&str; 8] = [
     "exec",
     "fexec",
@@ -101,7 +101,7 @@ const WAYS_OUT: [&str; 8] = [
     "syscall",
 ];
 
-/// Libraries of languages, which call no MPI.
+/// Run-time libraries of languages, which do not call MPI.
 const RUN_TIMES: [&str; 11] = [
     "libc.so",
     "libm.so",
@@ -116,7 +116,7 @@ const RUN_TIMES: [&str; 11] = [
     "libgomp.so",
 ];
 
-/// Properties of the file at `path`; `None` if it is no ELF file that can be read.
+/// Reads the properties of the file at `path`; `None` if it is not a readable ELF file.
 pub fn facts(path: &Path) -> Option<Facts> {
     let bytes = read(path)?;
     let elf = Elf::parse(&bytes).ok()?;
@@ -146,8 +146,7 @@ pub fn facts(path: &Path) -> Option<Facts> {
     })
 }
 
-/// The MPI library that a program is linked to, directly or through others,
-/// and whose it is.
+/// The MPI library to which a program is linked, directly or through others, and its family.
 pub fn mpi_of(path: &Path) -> Option<(PathBuf, Family)> {
     let libraries = mpi_libraries(path).into_iter();
     libraries
@@ -155,8 +154,8 @@ pub fn mpi_of(path: &Path) -> Option<(PathBuf, Family)> {
         .next()
 }
 
-/// The libraries that a program is linked to and that can start MPI, those of a known
-/// family first.
+/// The libraries to which a program is linked and that can start MPI, those of a known family
+/// first.
 pub(crate) fn mpi_libraries(path: &Path) -> Vec<(PathBuf, Option<Family>)> {
     let list = search::executable("ldd".as_ref())
         .and_then(|ldd| timed::output(&ldd, &[path], LIST_LIMIT))
@@ -168,7 +167,7 @@ pub(crate) fn mpi_libraries(path: &Path) -> Vec<(PathBuf, Option<Family>)> {
     found
 }
 
-/// The paths in the list of `ldd`: `libmpi.so.40 => /usr/lib/libmpi.so.40 (0x...)`.
+/// The paths in the output of `ldd`: `libmpi.so.40 => /usr/lib/libmpi.so.40 (0x...)`.
 fn loaded_libraries(list: &str) -> impl Iterator<Item = &Path> {
     list.lines().filter_map(|line| {
         let (_, path) = line.split_once("=> ")?;
@@ -177,9 +176,9 @@ fn loaded_libraries(list: &str) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// Whose MPI a library is, told by its symbols: names of files differ between
-/// distributions, and are the same between MPIs. `None` for no MPI, and `Some(None)`
-/// for one that is not known.
+/// Family of an MPI library, by its symbols: names of files differ between distributions, and are
+/// the same in different MPIs. `None` if it is not an MPI, and `Some(None)` if its family is not
+/// known.
 pub fn family_of_library(path: &Path) -> Option<Option<Family>> {
     let name = path.file_name()?.to_str()?;
     if !name.starts_with("libmpi") && !name.starts_with("libpmpi") {

@@ -1,5 +1,5 @@
-//! Way in which a placement is applied when the user leaves that to treepie: at the launch where it
-//! is sure that the launcher can, and else inside the job.
+//! Method by which a placement is applied by default: at the launch if the launcher is certain to
+//! support it, and otherwise inside the job.
 
 use std::ffi::OsString;
 use std::net::ToSocketAddrs;
@@ -9,16 +9,16 @@ use treepie_placement::file::PlacementFile;
 use super::family::{Family, Launcher};
 use super::{allocation, rank_file};
 
-/// Reason why a placement is applied at the launch, or why not.
+/// Method of applying a placement, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// The launcher starts each rank where it belongs.
+    /// The launcher starts each rank on its core.
     Launch(String),
-    /// Ranks change inside the job.
+    /// Ranks are permuted inside the job.
     Permute(String),
 }
 
-/// The way for this placement and this command line, with its reason.
+/// Chooses the method for this placement and this command line, with its reason.
 pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString]) -> Choice {
     let permute = |reason: &str| Choice::Permute(reason.to_owned());
     if launcher.family == Family::Plain {
@@ -48,7 +48,7 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
     }
 }
 
-/// The first host of a placement that a scheduler has not given to the job.
+/// The first host of a placement that a scheduler has not allocated to the job.
 pub fn outside(placement: &PlacementFile) -> Option<String> {
     let own = allocation::of_scheduler()?;
     let mut hosts = placement.topology.hosts().into_iter();
@@ -62,8 +62,8 @@ fn this_host() -> String {
     name.trim().to_owned()
 }
 
-/// The first host of a placement whose name leads nowhere from here: the launcher could
-/// not reach it either. Slurm and Flux know their hosts by themselves.
+/// The first host of a placement whose name cannot be resolved here: the launcher could not reach
+/// it either. Slurm and Flux resolve their hosts themselves.
 pub fn unreachable(placement: &PlacementFile, launcher: &Launcher) -> Option<String> {
     if matches!(launcher.family, Family::Slurm | Family::Flux) {
         return None;

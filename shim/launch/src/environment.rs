@@ -6,28 +6,27 @@ use std::path::Path;
 
 use crate::error::CommandError;
 
-/// The variable of the dynamic linker that loads a library before a program's own.
+/// The variable of the dynamic linker that loads a library before those of a program.
 pub const PRELOAD: &str = "LD_PRELOAD";
 
-/// Where the command looks for the library: its own variable, no rank needs it.
+/// The variable with the location of the library, only for the command: no rank needs it.
 pub const LIBRARY: &str = treepie_profile::settings::LIBRARY_VARIABLE;
 
-/// The settings of the library, as `TREEPIE_` variables, and what was to be
-/// preloaded before treepie came.
+/// The settings of the library, as `TREEPIE_` variables, and the user's own preloaded libraries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variables {
-    /// Value by name, `TREEPIE_` names only.
+    /// Values by name, `TREEPIE_` names only.
     pub settings: BTreeMap<String, OsString>,
     /// The `LD_PRELOAD` of the user's environment.
     pub preload: Option<OsString>,
 }
 
 impl Variables {
-    /// The user's own `TREEPIE_` variables, which a launcher may not hand to
-    /// other hosts by itself, and over them what this command sets.
+    /// Collects the user's own `TREEPIE_` variables, which a launcher may not pass on to other
+    /// hosts, and the values set by this command, which override them.
     ///
     /// # Errors
-    /// A value that contains a line break, which no launcher passes on.
+    /// A value contains a line break, which no launcher passes on.
     pub fn collect(
         environment: impl IntoIterator<Item = (OsString, OsString)>,
         settings: &[(&str, OsString)],
@@ -43,7 +42,7 @@ impl Variables {
             }
         }
         for (name, value) in settings {
-            // An empty value takes back what the user has set; there may be nothing.
+            // An empty value removes one that the user has set; there may be none.
             if !value.is_empty() || variables.settings.contains_key(*name) {
                 variables.settings.insert((*name).to_owned(), value.clone());
             }
@@ -59,9 +58,9 @@ impl Variables {
     }
 }
 
-/// `LD_PRELOAD` with the library in it. It goes last: tools that were there
-/// before see the application's calls first, and the library sees theirs, so
-/// that all of them speak of the same ranks.
+/// Adds the library to `LD_PRELOAD`. It goes last: tools that were there before get the
+/// application's calls first, and the library gets theirs, so that all of them use the same rank
+/// numbers.
 pub(crate) fn compose_preload(existing: Option<&OsStr>, library: &Path) -> OsString {
     let existing = existing.unwrap_or_default();
     let present = existing

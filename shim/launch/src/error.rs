@@ -1,4 +1,4 @@
-//! Errors of the command, and the status that it then exits with.
+//! Errors of the command, and its exit status after them.
 
 use std::process::ExitCode;
 
@@ -10,31 +10,31 @@ use treepie_topology::TopologyError;
 use treepie_topology::networks::NetworkError;
 use treepie_traffic::MatrixError;
 
-/// Reason why the command stops. The text is one line: what is wrong and what to do.
+/// Reason why the command stops. The text is one line: the error and a remedy.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// Wrong usage: exit status 2.
     #[error("{0}")]
     Usage(String),
-    /// The question or the job failed: exit status 1.
+    /// The query or the job failed: exit status 1.
     #[error("{0}")]
     Failed(String),
-    /// A file of treepie that cannot be used.
+    /// A file of Treepie cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A tree that cannot be made.
+    /// A tree cannot be built.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A network that cannot be made, or has no place for a host.
+    /// A network cannot be built, or lacks a host.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// Ranks that do not fit on a tree.
+    /// The ranks do not fit on a tree.
     #[error(transparent)]
     Placement(#[from] PlacementError),
-    /// A store of what was learnt that cannot be used.
+    /// The store of measurements cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Numbers that make no matrix.
+    /// The numbers do not form a matrix.
     #[error(transparent)]
     Matrix(#[from] MatrixError),
     /// Failure of a command that runs a job and returns its status: exit status 125.
@@ -42,21 +42,21 @@ pub enum CommandError {
     BesideJob(Box<CommandError>),
 }
 
-/// Exit status of a failure that is not the job's, as `env` and `timeout` have it.
+/// Exit status of a failure that is not the job's, as in `env` and `timeout`.
 const BESIDE_JOB: u8 = 125;
 
 impl CommandError {
-    /// A wrong command line.
+    /// Creates the error of a wrong command line.
     pub fn usage(message: impl Into<String>) -> Self {
         CommandError::Usage(message.into())
     }
 
-    /// A job or a question that failed.
+    /// Creates the error of a failed job or query.
     pub fn failed(message: impl Into<String>) -> Self {
         CommandError::Failed(message.into())
     }
 
-    /// A failure of a command that runs a job; its status is not to be taken for the job's.
+    /// Marks a failure of a command that runs a job; its status must differ from the job's.
     #[must_use]
     pub fn beside_job(self) -> Self {
         match self {
@@ -65,7 +65,7 @@ impl CommandError {
         }
     }
 
-    /// 2 for usage, 125 beside a job, 1 for everything else.
+    /// 2 for usage, 125 for failures besides the job, 1 for all others.
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CommandError::Usage(_) => ExitCode::from(2),

@@ -1,4 +1,4 @@
-//! Detection of a launcher's MPI: `mpirun` is a name that every MPI uses.
+//! Detection of a launcher's MPI: the name `mpirun` is used by every MPI.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::error::CommandError;
 /// Time limit of a launcher to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
-/// Way in which a launcher takes variables for the ranks.
+/// Launchers by the form in which they take variables for the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Family {
     /// `mpirun` and `mpiexec` of Open MPI (`orterun`, `prterun`): `-x NAME=VALUE`.
@@ -22,12 +22,12 @@ pub enum Family {
     Slurm,
     /// `flux run`: `--env=NAME=VALUE`.
     Flux,
-    /// `mpiexec` of HPE's PALS, which hands on its own environment.
+    /// `mpiexec` of HPE's PALS, which passes on its own environment.
     Pals,
-    /// `mpiexec` of ParaStation, which hands on what `PSI_EXPORTS` lists.
+    /// `mpiexec` of ParaStation, which passes on the variables listed in `PSI_EXPORTS`.
     ParaStation,
-    /// No launcher that is known: a plain program, or a script that calls one.
-    /// It gets the variables in its own environment.
+    /// No known launcher: a plain program, or a script that calls a launcher. It gets the variables
+    /// in its own environment.
     Plain,
 }
 
@@ -45,12 +45,12 @@ impl fmt::Display for Family {
     }
 }
 
-/// The first word of a job's command line, understood.
+/// The launcher identified from the first word of a job's command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     /// The file that is started.
     pub path: PathBuf,
-    /// Way in which it takes variables.
+    /// Form in which it takes variables.
     pub family: Family,
 }
 
@@ -58,7 +58,7 @@ impl Launcher {
     /// Finds the launcher that starts `command`.
     ///
     /// # Errors
-    /// No command, a program that does not exist, an `mpirun` that nobody knows.
+    /// There is no command, the program does not exist, or the MPI of an `mpirun` is not known.
     pub fn detect(command: &[OsString]) -> Result<Self, CommandError> {
         let name = command
             .first()
@@ -73,7 +73,7 @@ impl Launcher {
         Ok(Launcher { path, family })
     }
 
-    /// What the launcher says its version is, in a few words.
+    /// Short text of the launcher's version.
     pub fn version(&self) -> Option<String> {
         let text = timed::output(&self.path, &["--version"], VERSION_LIMIT)?;
         match self.family {
@@ -83,7 +83,7 @@ impl Launcher {
     }
 }
 
-/// The first line that is no complaint: `srun` without a cluster has nothing else to say.
+/// The first line that is not an error message: `srun` without a cluster prints nothing else.
 fn first_words(text: &str) -> Option<String> {
     let complains = |line: &str| {
         [": error: ", ": fatal: "]
@@ -96,8 +96,8 @@ fn first_words(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The family of an executable: by its own name, by the name of the file that its links lead to, or
-/// by its answer to a request for its version.
+/// The family of an executable: by its own name, by the name of the file to which its links lead,
+/// or by its output for `--version`.
 fn family_of(path: &Path) -> Result<Family, CommandError> {
     let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     for file in [path, &resolved] {
@@ -122,7 +122,7 @@ fn family_of(path: &Path) -> Result<Family, CommandError> {
     })
 }
 
-/// The family that a file's name alone gives away.
+/// The family indicated by a file's name alone.
 fn family_of_name(name: &str) -> Option<Family> {
     match name {
         "orterun" | "prterun" | "prun" => Some(Family::OpenMpi),
@@ -134,7 +134,7 @@ fn family_of_name(name: &str) -> Option<Family> {
     }
 }
 
-/// The family of a launcher that says nothing of itself, by the directory that it is installed in:
+/// The family of a launcher without a version text, by its installation directory:
 /// `/opt/cray/pals/1.2/bin/mpiexec`, `/opt/parastation/bin/mpiexec`.
 fn family_of_place(path: &Path) -> Option<Family> {
     let mut parts = path.parent()?.iter();
@@ -145,13 +145,13 @@ fn family_of_place(path: &Path) -> Option<Family> {
     })
 }
 
-/// Names that many MPIs share, as `mpirun`, `mpiexec`, `mpirun-4.1` and so on.
+/// True for names that several MPIs use, such as `mpirun`, `mpiexec`, `mpirun-4.1` and so on.
 fn has_shared_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with("mpirun") || name.starts_with("mpiexec")
 }
 
-/// The family that the answer to `--version` gives away.
+/// The family indicated by the output of `--version`.
 fn family_of_version(text: &str) -> Option<Family> {
     let known = [
         ("Open MPI", Family::OpenMpi),

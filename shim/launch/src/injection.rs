@@ -1,7 +1,7 @@
-//! Ways in which launchers pass the environment to the ranks.
+//! Methods by which launchers pass variables to the ranks.
 //!
-//! The launcher itself stays as it is: it is not preloaded, and its own
-//! options keep their places after ours.
+//! The launcher itself is not changed: it is not preloaded, and its own options stay in order after
+//! the added ones.
 
 mod handed_on;
 
@@ -14,12 +14,12 @@ use super::family::{Family, Launcher};
 use super::program;
 use crate::error::CommandError;
 
-/// A job, ready to start.
+/// A job that is ready to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
     /// The file to start.
     pub program: PathBuf,
-    /// Its name as the user wrote it, which it gets as its own.
+    /// Its name as the user wrote it, which becomes its argument 0.
     pub name: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
@@ -28,7 +28,7 @@ pub struct Invocation {
 }
 
 impl fmt::Display for Invocation {
-    /// As one would type it into a shell.
+    /// Formats the invocation as a shell command.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.environment {
             write!(out, "{name}={} ", quoted(value))?;
@@ -41,7 +41,7 @@ impl fmt::Display for Invocation {
     }
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
     let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%^".contains(c);
@@ -51,10 +51,10 @@ fn quoted(word: &OsStr) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Builds the library and the variables into a job's command line.
+/// Adds the library and the variables to a job's command line.
 ///
 /// # Errors
-/// A value that the launcher has no way to pass on.
+/// The launcher cannot pass on a value.
 pub fn inject(
     launcher: &Launcher,
     library: &Path,
@@ -102,16 +102,16 @@ fn assignment(name: &str, value: &OsStr) -> OsString {
     text
 }
 
-/// The programs of a job that starts several, which `:` separates, with their options.
-/// To no launcher at all, and to Flux, `:` is a word like any other.
+/// The programs of a job that starts several, separated by `:`, with their options. Without a
+/// launcher, and for Flux, `:` is an ordinary word.
 pub fn programs(family: Family, arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
     let one = matches!(family, Family::Plain | Family::Flux);
     arguments.split(move |argument| !one && argument == ":")
 }
 
-/// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it holds
-/// for one program only. Of two for the same name the last holds, so a user's
-/// own `-x LD_PRELOAD=...` is completed where it stands.
+/// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it applies to one program
+/// only. Of two for the same name the last applies, so that a user's own `-x LD_PRELOAD=...` is
+/// extended in place.
 fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString]) -> Vec<OsString> {
     let mut line: Vec<OsString> = Vec::new();
     for (place, program) in programs(Family::OpenMpi, arguments).enumerate() {
@@ -152,8 +152,8 @@ fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString])
     line
 }
 
-/// Hydra: `-genv NAME VALUE` once, for all programs. A user's own `LD_PRELOAD`,
-/// for all (`-genv`) or for one program (`-env`), is completed where it stands.
+/// Hydra: `-genv NAME VALUE` once, for all programs. A user's own `LD_PRELOAD`, for all (`-genv`)
+/// or for one program (`-env`), is extended in place.
 fn with_genv_options(
     library: &Path,
     variables: &Variables,
@@ -191,9 +191,9 @@ fn with_genv_options(
     line
 }
 
-/// Slurm: one `--export=ALL,NAME=VALUE,...`, joined with the user's own if
-/// there is one. A value with a comma would end there, so it is set in the
-/// environment of `srun` and exported by its name.
+/// Slurm: one `--export=ALL,NAME=VALUE,...`, merged with the user's own if there is one. A value
+/// with a comma would end there, so that it is set in the environment of `srun` and exported by its
+/// name.
 fn with_export(
     library: &Path,
     variables: &Variables,
@@ -241,7 +241,7 @@ fn with_export(
     Ok(line)
 }
 
-/// Takes `--export=LIST` or `--export LIST` out of one program's options.
+/// Removes `--export=LIST` or `--export LIST` from one program's options.
 fn take_export(options: &mut Vec<OsString>) -> Option<OsString> {
     let end = program::position(Family::Slurm, options).unwrap_or(options.len());
     let at = options[..end].iter().position(|option| {
@@ -260,8 +260,8 @@ fn take_export(options: &mut Vec<OsString>) -> Option<OsString> {
     }
 }
 
-/// A user's list without its `LD_PRELOAD`, and the value of that. Without a
-/// list everything is exported; `NONE` becomes the empty list.
+/// A user's list without its `LD_PRELOAD`, and the value of the latter. Without a list everything
+/// is exported; `NONE` becomes the empty list.
 fn split_export(own: Option<&OsStr>) -> (Vec<OsString>, Option<OsString>) {
     let text = own.map_or("ALL".into(), OsStr::to_string_lossy);
     let mut preload = None;

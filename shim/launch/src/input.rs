@@ -1,5 +1,5 @@
-//! Standard input for a job that is run several times: it is kept in a file, and each run gets it
-//! from its beginning.
+//! Standard input for a job that is run several times: it is stored in a file, and each run reads
+//! it from the start.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek, Write};
@@ -12,28 +12,28 @@ use rustix::fs::{FileType, fstat};
 
 use crate::error::CommandError;
 
-/// A stream in which nothing has come by then, and that has not ended, is left alone: what started
-/// this command may never close it.
+/// Time after which a stream without any input that has not ended is ignored: the parent of this
+/// command may never close it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Input of a job.
+/// Standard input of a job.
 pub enum Input {
-    /// All of it.
+    /// A stored copy of the whole input.
     Kept(File),
-    /// A stream, which can't be given twice.
+    /// A stream, which cannot be read twice.
     Stream,
     /// A terminal.
     Terminal,
-    /// There is none.
+    /// No input.
     Nothing,
 }
 
 impl Input {
     /// Reads our standard input to its end, into a file in the directory `desk`; a stream, which a
-    /// job may read while it comes, only if `streams` are to be kept.
+    /// job may read while data arrives, only if `streams` are to be stored.
     ///
     /// # Errors
-    /// It can't be read, or the file not be written.
+    /// The input cannot be read, or the file cannot be written.
     pub fn keep(desk: &Path, streams: bool) -> Result<Input, CommandError> {
         let failed = |error: io::Error| {
             CommandError::failed(format!(
@@ -59,16 +59,16 @@ impl Input {
         Ok(Input::Kept(file))
     }
 
-    /// What a run gets, `otherwise` what it gets where input can't be given twice.
+    /// The standard input of a run; `otherwise` if it cannot be read twice.
     ///
     /// # Errors
-    /// The file can't be read.
+    /// The file cannot be read.
     pub fn again(&self, otherwise: Stdio) -> Result<Stdio, CommandError> {
         let failed = |error: io::Error| CommandError::failed(format!("standard input: {error}"));
         match self {
             Input::Kept(file) => {
                 let mut file = file.try_clone().map_err(failed)?;
-                // Runs come one after the other, so that they may share the place in the file.
+                // Runs follow one another, so that they may share the position in the file.
                 file.rewind().map_err(failed)?;
                 Ok(file.into())
             }
@@ -78,7 +78,7 @@ impl Input {
     }
 }
 
-/// Whether something has come, or the end.
+/// True if input is available, or at the end.
 fn is_ready() -> io::Result<bool> {
     let own = io::stdin();
     let mut fds = [PollFd::new(&own, PollFlags::IN)];

@@ -1,4 +1,4 @@
-//! Starting a job, and returning its status.
+//! Start of a job, and its exit status.
 
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -10,21 +10,21 @@ use super::injection::Invocation;
 use super::signals::{OF_SCHEDULERS, Signals};
 use crate::error::CommandError;
 
-/// Runs the job to its end. Its standard streams are ours.
+/// Runs the job to its end. It inherits our standard streams.
 ///
-/// Returns its exit status as a shell would: its own, or 128 plus the number
-/// of the signal that ended it.
+/// Returns its exit status in the form of shells: its own, or 128 plus the number of the signal
+/// that ended it.
 ///
 /// # Errors
-/// A program that cannot be started.
+/// The program cannot be started.
 pub fn run(invocation: &Invocation) -> Result<u8, CommandError> {
     run_command(invocation, command(invocation))
 }
 
-/// Runs the job to its end, with this to read, and what it prints in files.
+/// Runs the job to its end, with the given standard input and its output in files.
 ///
 /// # Errors
-/// As [`run`].
+/// See [`run`].
 pub fn run_into(
     invocation: &Invocation,
     input: Stdio,
@@ -45,7 +45,7 @@ fn run_command(invocation: &Invocation, command: Command) -> Result<u8, CommandE
     Ok(exit_code(status))
 }
 
-/// Becomes the program of an invocation; returns where that fails.
+/// Replaces this process by the program of an invocation; returns only if that fails.
 pub fn become_program(invocation: &Invocation) -> CommandError {
     let error = command(invocation).exec();
     CommandError::usage(format!(
@@ -54,10 +54,10 @@ pub fn become_program(invocation: &Invocation) -> CommandError {
     ))
 }
 
-/// Starts the job, which gets the signals that come from now on.
+/// Starts the job; signals are passed on to it from then on.
 ///
 /// # Errors
-/// A program that cannot be started.
+/// The program cannot be started.
 pub fn start(
     invocation: &Invocation,
     mut command: Command,
@@ -73,7 +73,7 @@ pub fn start(
     Ok(child)
 }
 
-/// The end of a job cannot be waited for.
+/// Error if the end of a job cannot be waited for.
 pub(crate) fn end_not_known(invocation: &Invocation, error: &std::io::Error) -> CommandError {
     CommandError::failed(format!(
         "{}: its end is not known: {error}",
@@ -90,7 +90,7 @@ pub fn command(invocation: &Invocation) -> Command {
     command
 }
 
-/// The status that a shell gives to the end of a process.
+/// Exit status of a process in the form of shells.
 pub fn exit_code(status: ExitStatus) -> u8 {
     let code = match (status.code(), status.signal()) {
         (Some(code), _) => code,

@@ -1,4 +1,4 @@
-//! Running a job so that its ranks, and only they, have the library preloaded.
+//! Running a job so that its ranks, and no other processes, preload the library.
 //!
 //! ```text
 //!   mpirun -np 4 ./app            what the user wrote
@@ -44,11 +44,11 @@ use environment::Variables;
 use family::Launcher;
 use injection::Invocation;
 
-/// The job's command line with the library and the variables built in.
+/// Builds the job's command line with the library and the variables.
 ///
 /// # Errors
-/// A launcher that is not there or unknown, a library that is not found, a program
-/// that it cannot reach, a value that the launcher cannot pass on.
+/// The launcher does not exist or is unknown, the library is not found or cannot be preloaded into
+/// a program, or the launcher cannot pass on a value.
 pub fn prepare(
     command: &[OsString],
     settings: &[(&str, OsString)],
@@ -60,10 +60,10 @@ pub fn prepare(
     shown(command, settings)
 }
 
-/// The same, without examining the programs.
+/// Like [`prepare`], without examining the programs.
 ///
 /// # Errors
-/// As [`prepare`], but for programs.
+/// See [`prepare`], except for programs.
 pub fn shown(
     command: &[OsString],
     settings: &[(&str, OsString)],

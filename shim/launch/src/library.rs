@@ -6,18 +6,18 @@ use super::binary;
 use super::environment::LIBRARY;
 use crate::error::CommandError;
 
-/// The file that ranks preload.
+/// File name of the preloaded library.
 const NAME: &str = "libtreepie.so";
 
-/// The library that opens hwloc for it.
+/// File name of the library that opens hwloc for it.
 pub const COMPANION: &str = "libtreepie_hwloc.so";
 
-/// The library: what `TREEPIE_LIBRARY` names, or `lib/treepie/libtreepie.so` (where
-/// `scripts/install` puts it) or `lib/libtreepie.so` beside the directory of this
-/// program, or beside this program.
+/// Finds the library: the file in `TREEPIE_LIBRARY`, or `lib/treepie/libtreepie.so` (installed
+/// there by `scripts/install`) or `lib/libtreepie.so` next to the directory of this program, or in
+/// the directory of this program.
 ///
 /// # Errors
-/// No such file; a path that `LD_PRELOAD` cannot hold.
+/// The file does not exist, or `LD_PRELOAD` cannot hold its path.
 pub fn find() -> Result<PathBuf, CommandError> {
     let path = match std::env::var_os(LIBRARY) {
         Some(named) => named_by_user(Path::new(&named))?,
@@ -38,8 +38,8 @@ pub fn find() -> Result<PathBuf, CommandError> {
     Ok(path)
 }
 
-/// What this program would preload, for `--version`: the library, whose MPI it
-/// speaks, and its companion.
+/// Describes what this program would preload, for `--version`: the library, the MPI for which it
+/// was built, and its companion.
 pub fn describe() -> String {
     let path = match find() {
         Ok(path) => path,

@@ -1,4 +1,4 @@
-//! Our own MPI programs, which measure: where they are, and the MPI that they are to open.
+//! Our own MPI programs, which measure: their location, and the MPI that they open.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use crate::error::CommandError;
 /// The library of Open MPI 4 to 6.
 const OPEN_MPI: &[&str] = &["libmpi.so.40"];
 
-/// Those of the MPICH family: of Debian and of the others.
+/// The libraries of the MPICH family: of Debian and of the others.
 const MPICH: &[&str] = &["libmpich.so.12", "libmpi.so.12"];
 
-/// The program `name`, or the one that the variable `variable` names.
+/// Finds the program `name`, or the one in the variable `variable`.
 ///
 /// # Errors
-/// It is not there.
+/// The program does not exist.
 pub fn program(name: &str, variable: &str) -> Result<PathBuf, CommandError> {
     if let Some(named) = std::env::var_os(variable) {
         let path = PathBuf::from(named);
@@ -30,7 +30,7 @@ pub fn program(name: &str, variable: &str) -> Result<PathBuf, CommandError> {
     }
     let own = std::env::current_exe().unwrap_or_default();
     let own = own.parent().unwrap_or(Path::new("/"));
-    // Where scripts/install puts it, and where it was built.
+    // Installed there by scripts/install, or built there.
     let places = ["../lib/treepie", "../lib"].map(|place| own.join(place).join(name));
     let mut found = places.iter().filter_map(|path| path.canonicalize().ok());
     found.next().ok_or_else(|| {
@@ -42,11 +42,11 @@ pub fn program(name: &str, variable: &str) -> Result<PathBuf, CommandError> {
     })
 }
 
-/// The MPI libraries among which a program that measures finds the job's, as it takes them: of one
-/// family with colons between them, of two with a bar.
+/// The MPI libraries among which a measuring program finds that of the job, in the form of its
+/// option: those of one family are separated by colons, two families by a bar.
 ///
 /// # Errors
-/// The variable names what is no library.
+/// The file in the variable is not a library.
 pub fn libraries(launcher: &Launcher) -> Result<OsString, CommandError> {
     if let Some(named) = std::env::var_os(LIBRARY) {
         return named_by_user(Path::new(&named));
@@ -86,7 +86,7 @@ fn named_by_user(path: &Path) -> Result<OsString, CommandError> {
         return Err(refused("has a colon or a bar".to_owned()));
     }
     if path.components().nth(1).is_none() {
-        return Ok(path.into()); // a name, which the dynamic linker searches for
+        return Ok(path.into()); // a name, for which the dynamic linker searches
     }
     match path.canonicalize() {
         Ok(file) if file.is_file() => Ok(file.into()),
@@ -95,8 +95,8 @@ fn named_by_user(path: &Path) -> Result<OsString, CommandError> {
     }
 }
 
-/// The first of these libraries that the launcher's own installation has: that it is not where the
-/// dynamic linker looks is usual.
+/// The first of these libraries in the launcher's own installation, which is often not in the
+/// search path of the dynamic linker.
 fn beside(launcher: &Path, names: &[&str]) -> Option<String> {
     let resolved = launcher.canonicalize().ok()?;
     let root = resolved.parent()?.parent()?;

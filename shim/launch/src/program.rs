@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use super::family::Family;
 use super::search;
 
-/// Options without a value. All others take one, which is what most do.
+/// Options without a value. All others have a value, like most options.
 const FLAGS: &[(Family, &[&str])] = &[
     (
         Family::OpenMpi,
@@ -223,10 +223,9 @@ const PAIRS: &[(Family, &[&str])] = &[
     (Family::ParaStation, &["E", "export", "genv", "env"]),
 ];
 
-/// The place in `arguments`, a launcher's arguments without its own name, of
-/// the program: the first word that is neither an option nor the value of one.
-/// If that word starts nothing, an option was not understood, and the first
-/// word with a slash that does start something is taken.
+/// The index of the program in `arguments`, a launcher's arguments without its own name: the first
+/// word that is neither an option nor the value of one. If that word is not an executable, an
+/// option was not recognized, and the first word with a slash that is an executable is taken.
 pub fn position(family: Family, arguments: &[OsString]) -> Option<usize> {
     let mut place = subcommands(family, arguments);
     if family != Family::Plain {
@@ -248,14 +247,14 @@ pub fn position(family: Family, arguments: &[OsString]) -> Option<usize> {
     other.or((place < arguments.len()).then_some(place))
 }
 
-/// `--map-by` is `map-by`; a word that is no option is `None`.
+/// `--map-by` is `map-by`; `None` for a word that is not an option.
 fn option_name(argument: &OsStr) -> Option<String> {
     let text = argument.to_string_lossy();
     let name = text.strip_prefix('-')?;
     Some(name.strip_prefix('-').unwrap_or(name).to_owned())
 }
 
-/// Number of words after an option that belong to it.
+/// Number of words after an option that are its values.
 fn values_of(family: Family, name: &str, next: Option<&OsString>) -> usize {
     let is_listed = |table: &[(Family, &[&str])]| {
         let mut lines = table.iter();
@@ -282,7 +281,7 @@ fn is_short_with_value(name: &str) -> bool {
         && letters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
-/// The first option of a launcher's command line that has one of these names, as it is written.
+/// The first option of a launcher's command line that has one of these names, in its written form.
 pub(crate) fn first_option(family: Family, command: &[OsString], names: &[&str]) -> Option<String> {
     let arguments = command.get(1..).unwrap_or_default();
     let end = position(family, arguments).unwrap_or(arguments.len());

@@ -9,18 +9,18 @@ use super::{binary, search, timed};
 /// Time limit for Python to find a module.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Prints where mpi4py's MPI module is, without loading it: that would start MPI.
+/// Prints the location of mpi4py's MPI module without loading it, which would start MPI.
 const FIND: &str =
     "import importlib.util as u; s = u.find_spec('mpi4py.MPI'); print('module', s.origin)";
 
-/// Whether a program is Python, by its name.
+/// True if a program is Python, by its name.
 pub fn is_one(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let version = name.strip_prefix("python");
     version.is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
-/// The Python of a script's first line: `/usr/bin/python3 -u`, `/usr/bin/env python3`.
+/// The Python in a script's first line: `/usr/bin/python3 -u`, `/usr/bin/env python3`.
 pub fn behind(interpreter: &str) -> Option<PathBuf> {
     let mut words = interpreter.split_whitespace();
     let mut path = PathBuf::from(words.next()?);

@@ -1,5 +1,4 @@
-//! A placement applied where it counts most: by the launcher, which starts each
-//! rank where it belongs.
+//! Placements applied by the launcher, which starts each rank on its core.
 //!
 //! | launcher | file | options |
 //! |---|---|---|
@@ -11,9 +10,9 @@
 //! | PALS | hosts, order of ranks | `--hostfile FILE --ppn N --cpu-bind list:LIST`, `MPICH_RANK_...` |
 //! | ParaStation | host file | `PSI_HOSTFILE=FILE PSI_NODES_SORT=none`; the library binds |
 //!
-//! Hydra, Slurm, Flux and PALS take one list of cores for all hosts, and Hydra begins it anew
-//! each time that its file comes back to a host. A placement that this does not fit
-//! is started host by host, and the library binds each process to its core.
+//! Hydra, Slurm, Flux and PALS take one list of cores for all hosts, and Hydra starts the list
+//! again each time that its file returns to a host. If a placement does not fit this, ranks are
+//! started on their hosts, and the library binds each process to its core.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -28,25 +27,25 @@ use super::injection::Invocation;
 use super::program;
 use crate::error::CommandError;
 
-/// What tells a launcher where the ranks go. Keep it until the job has ended:
-/// the file goes with it.
+/// Options and file by which a launcher places ranks. It must exist until the job has ended:
+/// dropping it deletes the file.
 #[derive(Debug)]
 pub struct RankFile {
     options: Vec<OsString>,
     environment: Vec<(String, OsString)>,
     family: Family,
-    /// Reason why the launcher cannot bind, where the library has to.
+    /// Reason why the launcher cannot bind, if the library has to.
     pub library_binds: Option<&'static str>,
     _files: Vec<NamedTempFile>,
 }
 
 impl RankFile {
-    /// The placement in the format of `launcher`. `hosts` names the nodes of a placement on a bare
-    /// shape.
+    /// Writes the placement in the format of `launcher`. `hosts` names the nodes of a placement on
+    /// a bare shape.
     ///
     /// # Errors
-    /// A launcher without such a format, conflicting options of the job, hosts without names, cores
-    /// that differ from host to host where the launcher takes one list for all.
+    /// The launcher has no such format, options of the job conflict, hosts have no names, or cores
+    /// differ between hosts and the launcher takes one list for all.
     pub fn new(
         placement: &PlacementFile,
         launcher: &Launcher,
@@ -64,7 +63,7 @@ impl RankFile {
         let file = saved(&write(form, &slots))?;
         let path = file.path().as_os_str().to_owned();
         let mut files = vec![file];
-        // PALS numbers places core by core, and Cray MPICH deals ranks out to them.
+        // PALS numbers slots core by core, and Cray MPICH assigns ranks to them.
         let list = match launcher.family {
             Family::Pals => Binding::new(&in_order_of_places(&slots)),
             _ => Binding::new(&slots.raw),
@@ -134,7 +133,7 @@ impl RankFile {
         })
     }
 
-    /// Builds it into a job's command line, before the user's own options.
+    /// Adds it to a job's command line, before the user's own options.
     pub fn apply(&self, invocation: &mut Invocation) {
         let own = self.options.iter().cloned();
         let start = program::subcommands(self.family, &invocation.arguments);
@@ -159,13 +158,13 @@ fn form_of(launcher: &Launcher) -> Result<Form, CommandError> {
     }
 }
 
-/// Open MPI's option changed its form with version 5.
+/// The form of Open MPI's option changed with version 5.
 fn open_mpi(launcher: &Launcher, file: OsString) -> Vec<OsString> {
     let version = launcher.version().unwrap_or_default();
     let mut numbers = version
         .split(|c: char| !c.is_ascii_digit())
         .filter_map(|digits| digits.parse::<u32>().ok());
-    // PRRTE 3 is what Open MPI 5 launches with.
+    // PRRTE 3 is the launcher of Open MPI 5.
     let newer = if version.contains("PRRTE") {
         true
     } else {
@@ -174,7 +173,7 @@ fn open_mpi(launcher: &Launcher, file: OsString) -> Vec<OsString> {
     if newer {
         let mut value = OsString::from("rankfile:file=");
         value.push(file);
-        // A site may have set that nothing is bound; the file then would say hosts only.
+        // A site may have disabled binding; the file would then only determine hosts.
         vec!["--map-by".into(), value, "--bind-to".into(), "core".into()]
     } else {
         vec!["--rankfile".into(), file]
@@ -211,7 +210,7 @@ fn in_order_of_places(slots: &Slice<Rank, LauncherSlot>) -> Vec<LauncherSlot> {
     places
 }
 
-/// The hosts, one a line, and the ranks of each, which PALS wants to be as many on all.
+/// The hosts, one per line, and the number of ranks of each, which PALS requires to be equal.
 fn hosts_alike(slots: &Slice<Rank, LauncherSlot>) -> Result<(String, usize), CommandError> {
     let places = in_order_of_places(slots);
     let runs = places.chunk_by(|one, next| one.node == next.node);
@@ -230,7 +229,7 @@ fn hosts_alike(slots: &Slice<Rank, LauncherSlot>) -> Result<(String, usize), Com
     Ok((hosts.collect(), each))
 }
 
-/// Whether the ranks of each host follow each other.
+/// True if the ranks of each host are consecutive.
 fn comes_to_each_host_once(slots: &Slice<Rank, LauncherSlot>) -> bool {
     let mut nodes: Vec<usize> = slots.iter().map(|slot| slot.node).collect();
     nodes.dedup();
@@ -318,7 +317,7 @@ mod tests {
         PlacementFile { header, body }
     }
 
-    /// The command line, with what is in the files in their place.
+    /// The command line, with files replaced by their contents.
     fn told(family: Family, command: &str, assignment: &[usize]) -> Result<String, String> {
         let command: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
         let launcher = Launcher {

@@ -7,19 +7,18 @@ use std::time::Duration;
 use super::family::{Family, Launcher};
 use super::{injection, program, timed};
 
-/// Line that each process of a trial prints.
+/// Line printed by each process of a trial.
 const MARK: &str = "treepie:one-process-of-a-trial";
 
 /// Launchers of large jobs take seconds to start.
 const TRIAL_LIMIT: Duration = Duration::from_secs(30);
 
-/// The ranks that a job will have, as far as that can be known before it starts. Where
-/// the command line leaves it to the launcher, that is tried, which takes as long as
-/// starting the job.
+/// Number of ranks that a job will have, as far as it can be known before the start. If the command
+/// line leaves it to the launcher, a trial is run, which takes as long as starting the job.
 pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     requested(launcher, command).or_else(|| match launcher.family {
         Family::OpenMpi | Family::Hydra => started(launcher, command),
-        // Outside of an allocation, a trial would wait in the queue.
+        // Outside an allocation, a trial would wait in the queue.
         Family::Slurm => {
             let tasks = ["SLURM_NTASKS", "SLURM_NPROCS"];
             let tasks = tasks.iter().find_map(|name| std::env::var(name).ok());
@@ -30,7 +29,7 @@ pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     })
 }
 
-/// Number of processes that this command line starts; `None` where the launcher fails.
+/// Number of processes that this command line starts; `None` if the launcher fails.
 fn started(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let answer = timed::answer(&launcher.path, &trial(launcher, command)?, TRIAL_LIMIT);
     let answer = answer.ok()??;
@@ -54,8 +53,8 @@ fn trial(launcher: &Launcher, command: &[OsString]) -> Option<Vec<OsString>> {
     Some(line)
 }
 
-/// The ranks of all programs together; `None` where one of them leaves it to the launcher, or uses
-/// another option.
+/// Number of ranks of all programs together; `None` if one of them leaves it to the launcher, or
+/// uses another option.
 fn requested(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let family = launcher.family;
     let names: &[&str] = match family {
@@ -72,7 +71,7 @@ fn requested(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     Some(sum)
 }
 
-/// The number behind one of these options: `-n 4`, `--ntasks=4`, `-n4`.
+/// The number after one of these options: `-n 4`, `--ntasks=4`, `-n4`.
 fn number(names: &[&str], options: &[OsString]) -> Option<usize> {
     let mut words = options.iter().map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {

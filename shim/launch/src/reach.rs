@@ -1,5 +1,5 @@
-//! Whether the library can reach the programs of a job: known obstacles are reported before the job
-//! starts, and not after it has used its time.
+//! Checks of whether the library can be preloaded into the programs of a job: known obstacles are
+//! reported before the job starts, and not after it has used its time.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -14,22 +14,22 @@ use crate::error::CommandError;
 /// Obstacle that keeps the library out of a program, or makes it useless there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
-    /// It runs with the rights of another user.
+    /// The program runs with the rights of another user.
     ChangesUser,
-    /// It is linked statically, MPI included.
+    /// The program is linked statically, including MPI.
     Static,
-    /// It is linked dynamically, but MPI is part of it.
+    /// The program is linked dynamically, but contains MPI.
     MpiInside,
-    /// It is no MPI program, and starts none.
+    /// The program does not use MPI, and starts no other program.
     NoMpi,
-    /// It is for processors that the library is not made for.
+    /// The program is for processors other than the library's.
     OtherMachine,
-    /// Its MPI is of an unknown family.
+    /// The MPI of the program is of an unknown family.
     UnknownMpi(PathBuf),
 }
 
 impl fmt::Display for Obstacle {
-    /// Goes on after the name of the program.
+    /// Continues a sentence that begins with the name of the program.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Obstacle::ChangesUser => out.write_str(
@@ -60,12 +60,11 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// Refuses a job with a program that the library is known not to reach. What is not
-/// known, as with scripts, runs; a program of another MPI than the launcher's runs with a
-/// warning.
+/// Refuses a job with a program into which the library is known not to be loaded. Unknown cases,
+/// such as scripts, are run; a program of another MPI than the launcher's is run with a warning.
 ///
 /// # Errors
-/// The first such program and why: usage.
+/// The first such program and the reason: usage.
 pub(crate) fn require_reachable(
     launcher: &Launcher,
     command: &[OsString],
@@ -78,7 +77,7 @@ pub(crate) fn require_reachable(
     for words in injection::programs(launcher.family, words) {
         let place = program::position(launcher.family, words);
         let path = place.and_then(|place| search::executable(&words[place]));
-        // A program that is not there is reported by the launcher.
+        // A missing program is reported by the launcher.
         let Some(path) = path else { continue };
         let name = path.display();
         if let Some(obstacle) = obstacle(&path, library) {
@@ -96,8 +95,8 @@ pub(crate) fn require_reachable(
 /// Remedy for [`other_mpi`].
 pub const OTHER_MPI_REMEDY: &str = "use the launcher of that MPI";
 
-/// Effect on a program of `mpi`, of this family, whose launcher is another MPI's; goes on after the
-/// name of the program.
+/// Consequence for a program of `mpi`, of this family, if the launcher is another MPI's; continues
+/// a sentence that begins with the name of the program.
 pub fn other_mpi(launcher: &Launcher, mpi: &Path, family: Family) -> Option<String> {
     let has_one = matches!(launcher.family, Family::OpenMpi | Family::Hydra);
     (has_one && family != launcher.family).then(|| {
@@ -109,7 +108,7 @@ pub fn other_mpi(launcher: &Launcher, mpi: &Path, family: Family) -> Option<Stri
     })
 }
 
-/// Obstacle, as far as the program's file shows.
+/// Obstacle, as far as the program's file shows one.
 pub fn obstacle(path: &Path, library: &Path) -> Option<Obstacle> {
     if binary::changes_user(path) {
         return Some(Obstacle::ChangesUser);

@@ -1,11 +1,11 @@
-//! Finding an executable the way a shell does.
+//! Search for an executable like in a shell.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The file that `name` starts: itself if it has a slash, else the first
-/// executable of that name in `PATH`.
+/// The file that `name` starts: itself if it has a slash, else the first executable with that name
+/// in `PATH`.
 pub fn executable(name: &OsStr) -> Option<PathBuf> {
     let path = Path::new(name);
     if path.components().count() > 1 || name.as_encoded_bytes().contains(&b'/') {
@@ -23,7 +23,7 @@ pub fn directories() -> impl Iterator<Item = PathBuf> {
     directories.into_iter()
 }
 
-/// Whether this is a file that someone may execute.
+/// True if this is a file with a permission to execute.
 pub fn is_executable(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)

@@ -1,4 +1,4 @@
-//! Signals that are taken over while a job runs, and passed on to it.
+//! Signals that are caught while a job runs, and passed on to it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -12,13 +12,13 @@ use signal_hook::low_level::siginfo::{Cause, Origin};
 
 use crate::error::CommandError;
 
-/// Signals that ask a job to end.
+/// Signals that request the end of a job.
 const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGHUP];
 
-/// The same, and those by which schedulers warn that a job's time is nearly over.
+/// These signals, and those by which schedulers warn that a job's time is nearly over.
 pub const OF_SCHEDULERS: &[i32] = &[SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2];
 
-/// Signals that are ours until this is dropped.
+/// Signals that are caught until this is dropped.
 pub struct Signals {
     shared: Arc<Shared>,
     handle: Handle,
@@ -33,17 +33,17 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The job that runs.
+    /// The running job.
     job: Option<Pid>,
-    /// The first signal that asked for an end.
+    /// The first signal that requested an end.
     end: Option<i32>,
-    /// Such a signal came while no job ran, and the next one is to get it.
+    /// True if such a signal arrived while no job ran, so that the next job is to get it.
     waits: bool,
 }
 
 impl Signals {
-    /// Takes these signals over, from before a job starts: one that comes in between must not end
-    /// us and leave the job alone.
+    /// Catches these signals from before a job starts: a signal that arrives in between must not
+    /// end us and leave the job alone.
     ///
     /// # Errors
     /// The system refuses.
@@ -66,7 +66,7 @@ impl Signals {
         })
     }
 
-    /// From now on signals are passed on to this process, or to none.
+    /// Passes signals on to this process, or to none, from now on.
     pub(crate) fn pass_to(&self, job: Option<Pid>) {
         let mut state = self.shared.lock();
         state.job = job;
@@ -76,17 +76,17 @@ impl Signals {
         }
     }
 
-    /// The first signal that has asked for an end.
+    /// The first signal that has requested an end.
     pub fn asked_to_end(&self) -> Option<u8> {
         let end = self.shared.lock().end?;
         u8::try_from(end).ok()
     }
 
-    /// Waits so long, or until a signal asks for an end.
+    /// Waits for this time, or until a signal requests an end.
     pub fn pause(&self, time: Duration) {
         let state = self.shared.lock();
         let goes_on = |state: &mut State| state.end.is_none();
-        // Whether it was long enough is the same to the caller.
+        // The caller does not distinguish the two cases.
         drop(self.shared.changed.wait_timeout_while(state, time, goes_on));
     }
 }
@@ -104,9 +104,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes a signal on that another process sent to us alone. What a key on the terminal sends
-    /// comes from the kernel and has reached the job already: a second one would make launchers
-    /// stop without cleaning up.
+    /// Passes on a signal that another process sent to us alone. A signal from a key on the
+    /// terminal comes from the kernel and has reached the job already: a second one would make
+    /// launchers stop without cleaning up.
     fn came(&self, origin: &Origin) {
         let mut state = self.lock();
         let asks_for_end = ENDING.contains(&origin.signal);
@@ -126,7 +126,7 @@ impl Shared {
 
 fn send(job: Pid, signal: i32) {
     if let Some(signal) = Signal::from_named_raw(signal) {
-        // The job may just have ended; then there is nobody to tell.
+        // The job may just have ended; then there is no process to signal.
         let _ = kill_process(job, signal);
     }
 }

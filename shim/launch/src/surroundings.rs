@@ -1,4 +1,4 @@
-//! The environment that the command itself was started in.
+//! The environment in which the command itself was started.
 
 use std::env;
 
@@ -15,7 +15,7 @@ const RANKS: [&str; 4] = [
     "PALS_RANKID",
 ];
 
-/// Whether the library is turned off, whatever the command would ask of it.
+/// True if the library is turned off, regardless of the command's settings.
 pub fn is_disabled() -> bool {
     env::var(DISABLE_VARIABLE).is_ok_and(|value| is_on(&value))
 }
@@ -23,7 +23,7 @@ pub fn is_disabled() -> bool {
 /// Checks that this command starts the job, and is not started by it.
 ///
 /// # Errors
-/// It runs in a process of a launcher, and was given no launcher: a job of one process each.
+/// It runs in a process of a launcher, without a launcher of its own: a job of one process each.
 pub(crate) fn require_outside(launcher: &Launcher) -> Result<(), CommandError> {
     let rank = RANKS.iter().find(|name| env::var_os(name).is_some());
     match rank {
@@ -36,7 +36,7 @@ pub(crate) fn require_outside(launcher: &Launcher) -> Result<(), CommandError> {
     }
 }
 
-/// Checks that the library is not turned off, so that a command that needs it has something to do.
+/// Checks that the library is not turned off, for commands that need it.
 ///
 /// # Errors
 /// `TREEPIE_DISABLE` is set.

@@ -1,4 +1,4 @@
-//! Asking another program a short question without waiting for ever.
+//! Short queries to another program with a time limit.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -18,7 +18,7 @@ pub struct Answer {
     pub errors: Vec<u8>,
 }
 
-/// Output of `program arguments`, to standard output and standard error together, or `None` if it
+/// Output of `program arguments`, standard output and standard error together, or `None` if it
 /// cannot be started or takes longer than `limit`. A program that takes too long is ended.
 pub fn output<S: AsRef<OsStr>>(program: &Path, arguments: &[S], limit: Duration) -> Option<String> {
     let Answer { output, errors, .. } = answer(program, arguments, limit).ok()??;
@@ -26,10 +26,10 @@ pub fn output<S: AsRef<OsStr>>(program: &Path, arguments: &[S], limit: Duration)
 }
 
 /// Exit status and output of `program arguments`, or `None` if it takes longer than `limit`: it is
-/// ended then.
+/// then ended.
 ///
 /// # Errors
-/// It cannot be started, or not be waited for.
+/// The program cannot be started, or not be waited for.
 pub fn answer<S: AsRef<OsStr>>(
     program: &Path,
     arguments: &[S],
@@ -51,10 +51,10 @@ pub fn answer<S: AsRef<OsStr>>(
         thread::spawn(move || {
             let mut text = Vec::new();
             if let Some(mut stream) = stream {
-                // What came before a failure to read is still an answer.
+                // Output before a read error is still an answer.
                 let _ = stream.read_to_end(&mut text);
             }
-            // The asker may have given up already.
+            // The receiver may have given up already.
             let _ = sender.send((place, text));
         });
     }
@@ -65,7 +65,7 @@ pub fn answer<S: AsRef<OsStr>>(
         match receiver.recv_timeout(left) {
             Ok((place, text)) => parts[place] = text,
             Err(_) => {
-                // It may have ended by itself in between; either way it is gone.
+                // It may have ended in between; in either case it is gone.
                 let _ = child.kill();
                 child.wait()?;
                 return Ok(None);

@@ -1,4 +1,4 @@
-//! Running a job while its output is read on the way to the user, and ending one that stalls.
+//! Running a job while its output is parsed on the way to the user, and ending a stalled one.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, ExitStatus, Stdio};
@@ -24,28 +24,28 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 /// Time that a launcher has to end its job after SIGTERM.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Time in which the last output has to come: a process that was left behind keeps it open.
+/// Time limit for the last output: a process left behind keeps the stream open.
 const LAST_OUTPUT: Duration = Duration::from_secs(2);
 
-/// Longer lines are no launcher's.
+/// Maximum length of a line in bytes: launchers print no longer ones.
 const LONGEST_LINE: usize = 4096;
 
 /// A job that ended.
 pub struct Watched {
-    /// Its exit status as a shell has it.
+    /// Its exit status in the form of shells.
     pub status: u8,
     /// Its length.
     pub took: Duration,
-    /// Losses that the launcher printed.
+    /// Losses reported by the launcher.
     pub heard: Heard,
-    /// It was ended because it stalled.
+    /// True if it was ended because it stalled.
     pub stalled: bool,
 }
 
-/// Runs the job to its end, or until `is_stalled`, with this to read.
+/// Runs the job to its end, or until `is_stalled`, with the given standard input.
 ///
 /// # Errors
-/// A program that cannot be started.
+/// The program cannot be started.
 pub fn run(
     invocation: &Invocation,
     signals: &Signals,
@@ -75,7 +75,7 @@ pub fn run(
     let (status, stalled) = ended.map_err(|error| job::end_not_known(invocation, &error))?;
     let until = Instant::now() + LAST_OUTPUT;
     for relay in relays.into_iter().flatten() {
-        // Ended, or kept open by a process that was left behind.
+        // Ended, or kept open by a process left behind.
         let _ = relay.recv_timeout(until.saturating_duration_since(Instant::now()));
     }
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -87,7 +87,7 @@ pub fn run(
     })
 }
 
-/// Waits for the end, which it brings about for a job that stalls.
+/// Waits for the end, and ends a stalled job.
 fn wait(child: &mut Child, mut is_stalled: impl FnMut() -> bool) -> io::Result<(ExitStatus, bool)> {
     let mut look = Instant::now() + BETWEEN_LOOKS;
     loop {
@@ -106,7 +106,7 @@ fn wait(child: &mut Child, mut is_stalled: impl FnMut() -> bool) -> io::Result<(
 
 /// Ends a launcher, which ends its ranks.
 fn end(child: &mut Child) -> io::Result<ExitStatus> {
-    // It may just have ended; then the next line finds that.
+    // It may just have ended; the next line finds that.
     let _ = kill_process(Pid::from_child(child), Signal::TERM);
     let until = Instant::now() + GRACE;
     while Instant::now() < until {
@@ -119,8 +119,8 @@ fn end(child: &mut Child) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Copies a stream in a thread of its own, and takes its lines. What it returns is closed at the
-/// end of the stream.
+/// Copies a stream in a separate thread, and parses its lines. The returned receiver is closed at
+/// the end of the stream.
 fn relay(
     mut from: impl Read + Send + 'static,
     mut to: impl Write + Send + 'static,
@@ -135,7 +135,7 @@ fn relay(
             if count == 0 {
                 break;
             }
-            // The reader of our output may be gone; the job goes on all the same.
+            // The reader of our output may be gone; the job continues.
             let _ = to.write_all(&buffer[..count]).and_then(|()| to.flush());
             take_lines(&buffer[..count], &mut line, &heard);
         }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use treepie_base::own_directory::NotOwn;
 use treepie_base::{note, own_directory};
 
-/// Whether the ranks of a job of this user can have left a directory. One that is somebody else's
-/// is said, and nothing in it is read or removed.
+/// True if the ranks of a job of this user can have written a directory. A directory of another
+/// user is reported, and nothing in it is read or removed.
 pub fn is_ours(directory: &Path) -> bool {
     match own_directory::check(directory) {
         Err(refused @ NotOwn::Strange) => {
@@ -20,8 +20,7 @@ pub fn is_ours(directory: &Path) -> bool {
     }
 }
 
-/// A directory is watched for files that match a template such as
-/// `run-%j.profile.yaml`.
+/// Watches a directory for files that match a template such as `run-%j.profile.yaml`.
 #[derive(Debug)]
 pub struct Watch {
     directory: PathBuf,
@@ -35,7 +34,7 @@ enum Piece {
     Text(String),
     /// `%n` and `%p`: a number.
     Number,
-    /// `%j`: whatever names a job.
+    /// `%j`: any name of a job.
     Any,
 }
 
@@ -43,7 +42,7 @@ enum Piece {
 type Stamp = (u64, i64, i64);
 
 impl Watch {
-    /// Remembers what is there before the job starts.
+    /// Records the files that exist before the job starts.
     pub fn new(template: &Path) -> Self {
         let name = template.file_name().unwrap_or_default().to_string_lossy();
         let mut watch = Watch {

@@ -1,5 +1,5 @@
-//! Launchers that hand on their own environment, as a whole or what is listed; and Flux, which has
-//! rules for it.
+//! Launchers that pass on their own environment, all of it or the listed variables; and Flux, which
+//! has rules for it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -8,8 +8,8 @@ use super::super::environment::{PRELOAD, Variables, compose_preload};
 use super::super::family::Family;
 use super::super::program;
 
-/// Flux: `--env=NAME=VALUE` behind the user's own rules, since rules hold one after the other. In a
-/// value `$` stands for a variable, and `$$` for itself.
+/// Flux: `--env=NAME=VALUE` after the user's own rules, since rules apply in order. In a value `$`
+/// begins a variable, and `$$` is a literal `$`.
 pub(super) fn with_env_rules(
     library: &Path,
     variables: &Variables,
@@ -36,8 +36,8 @@ pub(super) fn with_env_rules(
     line
 }
 
-/// PALS hands on the environment of its `mpiexec`, unless `--envnone` or `--envlist` says
-/// otherwise; then the list gets our names. How `--env` is written differs between its versions.
+/// PALS passes on the environment of its `mpiexec`, unless `--envnone` or `--envlist` is given;
+/// then our names are added to the list. The form of `--env` differs between its versions.
 pub(super) fn listed_for_pals(names: &str, arguments: &[OsString]) -> Vec<OsString> {
     let end = program::position(Family::Pals, arguments).unwrap_or(arguments.len());
     let mut line = arguments.to_vec();
@@ -61,7 +61,7 @@ pub(super) fn listed_for_pals(names: &str, arguments: &[OsString]) -> Vec<OsStri
     line
 }
 
-/// ParaStation hands on a few variables, `LD_PRELOAD` among them, and those in `PSI_EXPORTS`.
+/// ParaStation passes on a few variables, including `LD_PRELOAD`, and those in `PSI_EXPORTS`.
 pub(super) fn listed_for_parastation(names: &str) -> (String, OsString) {
     let mut exports = std::env::var_os(EXPORTS).unwrap_or_default();
     if !exports.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn listed_for_parastation(names: &str) -> (String, OsString) {
     (EXPORTS.to_owned(), exports)
 }
 
-/// Variables that ParaStation exports besides its own list.
+/// Variables that ParaStation exports in addition to its own list.
 const EXPORTS: &str = "PSI_EXPORTS";
 
 /// Sets all variables for the launcher, and lists their names.

@@ -1,4 +1,4 @@
-//! Arguments of each launcher, as one would type them.
+//! Arguments of each launcher, as typed in a shell.
 
 use super::*;
 

@@ -15,9 +15,9 @@ use super::launchers::Heard;
 /// Encoding of a signal in a launcher's exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statuses {
-    /// As in a shell: 128 plus the signal number.
+    /// The form of shells: 128 plus the signal number.
     Shell,
-    /// As in Hydra: the number alone, which may also be an exit code.
+    /// Hydra's form: the number alone, which may also be an exit code.
     Bare,
 }
 

@@ -1,4 +1,4 @@
-//! The cores that processes may use, as text: processes with the same cores are together.
+//! Cores that processes may use, as text: processes with the same cores are grouped.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -14,7 +14,7 @@ struct AllowedCores {
     cores: String,
 }
 
-/// For `#[serde(with = "allowed_cores")]`: writes the cores of each process.
+/// Writes the cores of each process, for `#[serde(with = "allowed_cores")]`.
 pub(crate) fn serialize<S: Serializer>(
     cores: &Slice<Process, String>,
     out: S,
@@ -22,14 +22,14 @@ pub(crate) fn serialize<S: Serializer>(
     together(cores).serialize(out)
 }
 
-/// For `#[serde(with = "allowed_cores")]`: reads the cores of each process.
+/// Reads the cores of each process, for `#[serde(with = "allowed_cores")]`.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     input: D,
 ) -> Result<List<Process, String>, D::Error> {
     apart(&Vec::<AllowedCores>::deserialize(input)?).map_err(serde::de::Error::custom)
 }
 
-/// Neighbouring processes with the same cores, together.
+/// Groups consecutive processes with the same cores.
 fn together(allowed_cores: &Slice<Process, String>) -> Vec<AllowedCores> {
     let mut groups: Vec<AllowedCores> = Vec::new();
     for (process, cores) in allowed_cores.iter_enumerated() {
@@ -44,7 +44,7 @@ fn together(allowed_cores: &Slice<Process, String>) -> Vec<AllowedCores> {
     groups
 }
 
-/// The cores of each process.
+/// Returns the cores of each process.
 fn apart(groups: &[AllowedCores]) -> Result<List<Process, String>, String> {
     for group in groups {
         let bytes = 2 * size_of::<String>() + group.cores.len();
@@ -54,7 +54,7 @@ fn apart(groups: &[AllowedCores]) -> Result<List<Process, String>, String> {
     let mut cores: List<Process, Option<&str>> = vec![None; listed].into();
     for group in groups {
         for &process in &group.processes {
-            // One that is beyond the number of those listed leaves a gap before.
+            // A number beyond that of the listed processes leaves a gap before it.
             if let Some(slot) = cores.get_mut(process)
                 && slot.replace(&group.cores).is_some()
             {

@@ -1,4 +1,4 @@
-//! A file of any kind, for commands that take what they are given.
+//! Files of any kind, for commands that accept several.
 
 use std::path::Path;
 
@@ -21,26 +21,26 @@ pub enum AnyFile {
     Profile(Box<Profile>),
     /// Placement of ranks on cores.
     Placement(Box<PlacementFile>),
-    /// The tree of a machine or a cluster.
+    /// Topology of a machine or a cluster.
     Topology(Box<Topology>),
-    /// The settings of a run.
+    /// Settings of a run.
     Configuration(Box<Settings>),
-    /// A site's policy.
+    /// Site policy.
     Site(Box<SitePolicy>),
-    /// Clusters, and how fast messages are in and between them.
+    /// Clusters, and the speed of messages within and between them.
     Platform(Box<PlatformFile>),
-    /// A grid to emulate.
+    /// Grid to emulate.
     Grid(Box<Grid>),
-    /// What was learnt of an application.
+    /// Experience with an application.
     Experience(Box<ExperienceFile>),
-    /// What was measured of an MPI's own algorithms.
+    /// Measurements of an MPI's own algorithms.
     Tuning(Box<TuningFile>),
-    /// A network that is no tree, and its hosts.
+    /// Network that is not a tree, and its hosts.
     Network(Box<Site>),
 }
 
 impl AnyFile {
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> Kind {
         match self {
             AnyFile::Profile(_) => Kind::Profile,
@@ -60,16 +60,15 @@ impl AnyFile {
 /// Reads a file of treepie by the kind in its first lines.
 ///
 /// # Errors
-/// A file that cannot be read, does not state its kind, or is wrong in itself.
+/// A file that cannot be read, does not state its kind, or is invalid.
 pub fn read_any(path: &Path) -> Result<AnyFile, FileError> {
     from_text(path, &text::read(path)?)
 }
 
-/// Contents of the text of the file at `path` holds. The matrices of a profile are read from beside
-/// `path`.
+/// Reads the text of the file at `path`. The matrices of a profile are read from beside `path`.
 ///
 /// # Errors
-/// As [`read_any`].
+/// Those of [`read_any`].
 pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
     Ok(match header::check(path, text, None)? {
         Kind::Profile => AnyFile::Profile(Box::new(Profile::from_text(path, text)?)),
@@ -95,10 +94,10 @@ pub enum Replayable {
 }
 
 impl Replayable {
-    /// Reads a placement or a profile. What is neither is refused as no placement.
+    /// Reads a placement or a profile. Any other file is rejected as an invalid placement.
     ///
     /// # Errors
-    /// As [`read_any`].
+    /// Those of [`read_any`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let text = text::read(path)?;
         match header::check(path, &text, Some(Kind::Placement)) {
@@ -124,7 +123,7 @@ impl Replayable {
     /// Reads one for a job of `ranks` ranks.
     ///
     /// # Errors
-    /// As [`Replayable::read`], and a file for another number of ranks.
+    /// Those of [`Replayable::read`], and a file for another number of ranks.
     pub fn read_for(path: &Path, ranks: usize) -> Result<Self, FileError> {
         let file = Replayable::read(path)?;
         file.require_ranks(path, ranks)?;

@@ -1,4 +1,4 @@
-//! Whether the parts of a profile agree with each other.
+//! Consistency checks of the parts of a profile.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,12 +12,11 @@ use treepie_base::permutation::{InverseError, inverse};
 use treepie_base::{FileError, List, Process, list};
 
 impl Profile {
-    /// Checks that the parts agree with each other. `path` is for messages.
+    /// Checks that the parts are consistent. `path` is for messages.
     ///
     /// # Errors
-    /// A list of another length than `ranks`, a process twice or on no host,
-    /// cores that are no list, a matrix of another order, a record that makes
-    /// no sense.
+    /// A list of another length than `ranks`, a process that is on two hosts or on none, an invalid
+    /// list of cores, a matrix of another order, an invalid record.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
         self.check_description(path)?;
         let of_phases = self.phases.iter().flat_map(Phase::matrices);
@@ -43,7 +42,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Checks all but the matrices.
+    /// Checks everything except the matrices.
     pub(crate) fn check_description(&self, path: &Path) -> Result<(), FileError> {
         let ranks = self.ranks;
         if ranks == 0 {
@@ -88,7 +87,7 @@ impl Profile {
         })
     }
 
-    /// Checks that each rank is run by a process of its own.
+    /// Checks that each rank is run by a different process.
     fn check_processes(&self) -> Result<(), String> {
         let (found, ranks) = (self.process_of_rank.len(), self.ranks);
         if found != ranks {
@@ -115,7 +114,7 @@ impl Profile {
             })
     }
 
-    /// Checks that each process has a list of cores.
+    /// Checks that each process has a valid list of cores.
     fn check_cores(&self) -> Result<(), String> {
         let (found, ranks) = (self.allowed_cores.len(), self.ranks);
         if found != ranks {
@@ -142,7 +141,7 @@ impl Profile {
         }
     }
 
-    /// Checks that the texts of machines can be read.
+    /// Checks that the texts of machines are readable.
     fn check_topologies(&self) -> Result<(), String> {
         let mut machines = self.topologies.iter().map(HostTopology::machine);
         machines.try_for_each(|machine| machine.map(drop).map_err(|error| error.to_string()))
@@ -176,7 +175,7 @@ impl Profile {
     }
 }
 
-/// Checks the items of a list; a message names the first that is wrong.
+/// Checks the items of a list; a message names the first invalid one.
 fn check_each<T>(
     path: &Path,
     field: &str,

@@ -10,8 +10,8 @@ use crate::phases::{self, Phase, PhaseFiles};
 use crate::profile::Profile;
 use treepie_base::{File, FileContents, FileError, Joined, Kind, SideFields, file, text};
 
-/// The lines of a profile about its matrices. `complete` is the last one: without it the file was
-/// cut off.
+/// Lines of a profile about its matrices. `complete` is the last one: without it the file was cut
+/// off.
 #[derive(Serialize)]
 struct ProfileFiles<P> {
     layers: Vec<LayerFiles>,
@@ -48,13 +48,13 @@ impl FileContents for Profile {
 }
 
 impl Profile {
-    /// Writes the matrices beside `path` and then the YAML at `path`, each whole
-    /// or not at all. `app.profile.yaml` gets `app.profile.point-to-point.bytes.mtx`
-    /// and so on; layers without traffic, point-to-point apart, get no files. Beside a
-    /// pipe, a device or a standard stream there are none.
+    /// Writes the matrices beside `path` and then the YAML at `path`, each completely or not at
+    /// all. `app.profile.yaml` gets `app.profile.point-to-point.bytes.mtx` and so on; layers
+    /// without traffic, except point-to-point, get no files. A pipe, a device or a standard stream
+    /// has none.
     ///
     /// # Errors
-    /// A profile that contradicts itself, and A file that cannot be written.
+    /// A profile that contradicts itself, and a file that cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         self.check(path)?;
         let side = ProfileFiles {
@@ -70,17 +70,16 @@ impl Profile {
     /// Reads and checks a profile and the matrices beside it.
     ///
     /// # Errors
-    /// A file that cannot be read, is no profile, or contradicts itself or its
-    /// matrices.
+    /// A file that cannot be read, is not a profile, or contradicts itself or its matrices.
     pub fn read(path: &Path) -> Result<Profile, FileError> {
         Profile::from_text(path, &text::read(path)?)
     }
 
-    /// The profile in the text of the YAML file at `path`, with the matrices
-    /// that are beside it.
+    /// Reads the profile in the text of the YAML file at `path`, with the matrices that are beside
+    /// it.
     ///
     /// # Errors
-    /// As [`Profile::read`].
+    /// Those of [`Profile::read`].
     pub fn from_text(path: &Path, text: &str) -> Result<Profile, FileError> {
         let file = File::<Joined<Profile, ProfileFiles<Phase>>>::from_text(path, text)?;
         let Joined {
@@ -92,7 +91,7 @@ impl Profile {
             let problem = "is missing or false; take the profile again";
             return Err(FileError::field(path, "complete", problem));
         }
-        // Checked first, so that no matrix is made for a senseless number of ranks.
+        // Checked first, so that no matrix is allocated for an invalid number of ranks.
         profile.check_description(path)?;
         let ranks = profile.ranks;
         let mut matrices = profile.matrices_mut();

@@ -1,5 +1,5 @@
-//! Results of the guard on small puts and accumulates: of which epochs they are joined, and what
-//! was found.
+//! Results of the guard on small puts and accumulates: the kinds of epochs whose updates are
+//! joined, and their measurements.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,40 +7,40 @@ use crate::guard::{GuardedCell, check_times, nanoseconds, seconds};
 use treepie_guard::{AdoptedPlan, EPOCHS_PER_CALL, EpochKey, Gathered, State, Summary};
 use treepie_traffic::windows::EpochKind;
 
-/// Epochs of one kind in windows of so many ranks, as ranks found alike. Times are seconds of
-/// [`EPOCHS_PER_CALL`] of them; those of which nothing was measured are absent.
+/// Epochs of one kind in windows of one number of ranks, with the same result on several ranks.
+/// Times are seconds of [`EPOCHS_PER_CALL`] of them; absent if not measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardedEpochs {
-    /// What opens them.
+    /// Kind of epoch.
     pub epoch: EpochKind,
-    /// Ranks of the window.
+    /// Number of ranks of the window.
     pub ranks: u64,
-    /// Whether pieces are joined, or why they are not.
+    /// State of the decision to join updates, with its reason.
     pub state: State,
-    /// Windows on which a rank, or all of them together, decided so.
+    /// Number of windows on which a rank, or all ranks together, made this decision.
     pub decisions: u64,
-    /// Pairs in which joined pieces took less time.
+    /// Pairs in which joined updates took less time.
     pub won: u32,
-    /// The other pairs.
+    /// Other pairs.
     pub lost: u32,
-    /// Median of the MPI's own.
+    /// Median in seconds with the MPI's own updates.
     pub native_seconds: Option<f64>,
-    /// Median with joined pieces.
+    /// Median in seconds with joined updates.
     pub joined_seconds: Option<f64>,
-    /// The epochs.
+    /// Number of epochs.
     pub epochs: u64,
-    /// Their time, by medians, without what was only tried.
+    /// Their time in seconds, by medians, without that of trials.
     pub seconds: f64,
-    /// Time that trials took beyond that.
+    /// Additional time of trials, in seconds.
     pub excess_seconds: f64,
-    /// Time that joining has saved, by comparisons with each piece on its own; less than none where
-    /// it lost before it was taken back.
+    /// Time in seconds that joining has saved, by comparisons with separate updates; negative if it
+    /// lost before it was revoked.
     pub saved_seconds: f64,
 }
 
 impl GuardedEpochs {
-    /// A result on a window of so many ranks.
+    /// Creates the result for a window of `ranks` ranks.
     pub fn new(found: &Summary<EpochKey>, ranks: usize) -> Self {
         let epochs = found.key.epochs;
         let medians = f64::from(EPOCHS_PER_CALL) / f64::from(epochs);
@@ -61,8 +61,8 @@ impl GuardedEpochs {
         }
     }
 
-    /// What epochs of windows of so many ranks begin with, by what an earlier run found: of each
-    /// kind what most epochs ended with, if it was adopted.
+    /// Returns the initial plans for epochs of windows of `ranks` ranks, from the results of an
+    /// earlier run: for each kind the result of most epochs, if it was adopted.
     pub fn known(all: &[GuardedEpochs], ranks: usize) -> Vec<AdoptedPlan<EpochKey>> {
         let of_kind = |&kind: &EpochKind| {
             let fitting = all
@@ -80,7 +80,7 @@ impl GuardedEpochs {
         EpochKind::ALL.iter().filter_map(of_kind).collect()
     }
 
-    /// Adds the same result of another window or rank; `false` where it is another one.
+    /// Adds an equal result of another window or rank; `false` if it differs.
     pub fn absorb(&mut self, other: &GuardedEpochs) -> bool {
         let what = |one: &GuardedEpochs| (one.epoch, one.ranks, one.state);
         if what(self) != what(other) {
@@ -98,7 +98,7 @@ impl GuardedEpochs {
         true
     }
 
-    /// Results in which equal ones are one.
+    /// Merges equal results.
     pub fn together(all: impl IntoIterator<Item = GuardedEpochs>) -> Vec<GuardedEpochs> {
         let mut together: Vec<GuardedEpochs> = Vec::new();
         for one in all {
@@ -109,7 +109,7 @@ impl GuardedEpochs {
         together
     }
 
-    /// Checks a result of a job of `ranks` ranks; on failure the problem.
+    /// Checks a result of a job of `ranks` ranks; returns the problem on failure.
     pub(crate) fn check(&self, ranks: usize) -> Result<(), String> {
         if self.ranks > ranks as u64 {
             return Err(format!("has {} ranks of {ranks}; correct it", self.ranks));
@@ -122,17 +122,17 @@ impl GuardedEpochs {
     }
 }
 
-/// What the guards of a process, or of all, found.
+/// Results of the guards of a process, or of all.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct GuardResults {
-    /// On collectives.
+    /// Results for collectives.
     pub collectives: Vec<GuardedCell>,
-    /// On small puts and accumulates.
+    /// Results for small puts and accumulates.
     pub epochs: Vec<GuardedEpochs>,
 }
 
 impl GuardResults {
-    /// Results in which equal ones are one.
+    /// Merges equal results.
     pub fn together(all: Vec<GuardResults>) -> GuardResults {
         let (collectives, epochs): (Vec<_>, Vec<_>) = all
             .into_iter()

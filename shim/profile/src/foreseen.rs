@@ -1,4 +1,4 @@
-//! A profile as a run with replaced collectives would leave it.
+//! Prediction of the profile of a run with replaced collectives.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::settings::{Collectives, Runner};
 use treepie_choice::Chooser;
 use treepie_collective::{Clusters, Locality, Network, Record};
 
-/// What plans of one communicator are made by.
+/// Inputs of the plans of one communicator.
 struct Communicator {
     clusters: Clusters,
     network: Option<Network>,
@@ -16,10 +16,10 @@ struct Communicator {
 }
 
 impl Profile {
-    /// The same calls run by `collectives` with the ranks as `locality` has them, which is of as
-    /// many ranks: their traffic is that of the plans that would be chosen there. Operations are
-    /// taken to commute. An algorithm that a call's operation does not have leaves it to the native
-    /// MPI.
+    /// Returns the profile of the same calls, run by `collectives` with `locality`, which has the
+    /// same number of ranks: their traffic is that of the plans that would be chosen there.
+    /// Operations are assumed to commute. If a call's operation lacks the algorithm, it is left to
+    /// the native MPI.
     pub fn foreseen(&self, collectives: &Collectives, locality: Locality) -> Profile {
         let mut known: HashMap<Arc<[u32]>, Communicator> = HashMap::new();
         let mut foreseen = self.clone();

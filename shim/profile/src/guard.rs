@@ -1,4 +1,5 @@
-//! Results of the guard on collectives: which plans were tried, what was found, and what it cost.
+//! Results of the guard on collectives: the plans that were tried, their measurements, and the
+//! cost.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,73 +10,75 @@ use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary};
 use treepie_native::knobs::Library;
 use treepie_native::tuning::{Row, Tuning};
 
-/// A plan in a cell (calls of one operation, root and size on communicators of one shape), or a
-/// cell in which none was tried. Times are seconds; those that no exchange agreed on are absent.
+/// Result for a plan in a cell (calls of one operation, root and size on communicators of one
+/// shape), or for a cell in which none was tried. Times are seconds; absent if no exchange agreed
+/// on them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardedCell {
-    /// The operation.
+    /// Collective operation.
     #[serde(with = "convert")]
     pub operation: Operation,
-    /// How it is called; blocking in files of versions that tried nothing else.
+    /// Form of the call; blocking in files of versions that tried no others.
     #[serde(default)]
     pub form: Form,
-    /// The root's rank in the communicator, where there is one.
+    /// Root's rank in the communicator, if there is one.
     pub root: Option<u32>,
-    /// Bytes of the message or of a block, the most of its class; none where ranks differ.
+    /// Bytes of the message or of a block, the maximum of its class; none if ranks differ.
     pub bytes: Option<u64>,
-    /// Operands stay in the order of ranks.
+    /// True if operands stay in the order of ranks.
     pub ordered: bool,
-    /// Ranks of the communicator.
+    /// Number of ranks of the communicator.
     pub ranks: u64,
-    /// Clusters that they are in; 0 where that does not count.
+    /// Number of their clusters; 0 if it is irrelevant.
     pub clusters: u64,
-    /// The plan.
+    /// Plan that was tried.
     pub plan: Option<GuardedPlan>,
-    /// State of the plan; of the cell where there is no plan.
+    /// State of the plan; of the cell if there is no plan.
     pub state: State,
     /// Pairs in which the plan took less time.
     pub won: u32,
-    /// The other pairs.
+    /// Other pairs.
     pub lost: u32,
-    /// Median of the native collective.
+    /// Median of the native collective, in seconds.
     pub native_seconds: Option<f64>,
-    /// Median of the plan.
+    /// Median of the plan, in seconds.
     pub plan_seconds: Option<f64>,
-    /// The plan's longest call in trials.
+    /// Plan's longest call in trials, in seconds.
     pub longest_seconds: f64,
-    /// Calls of the cell.
+    /// Number of calls of the cell.
     pub calls: u64,
-    /// Time of the cell, by medians, without what was only tried.
+    /// Time of the cell in seconds, by medians, without that of trials.
     pub seconds: f64,
-    /// Time that trials in the cell took beyond that.
+    /// Additional time of trials in the cell, in seconds.
     pub excess_seconds: f64,
-    /// Time that the plan has saved since it was adopted, by comparisons with the native MPI; less
-    /// than none where it lost before it was taken back.
+    /// Time in seconds that the plan has saved since it was adopted, by comparisons with the native
+    /// MPI; negative if it lost before it was revoked.
     pub saved_seconds: f64,
 }
 
-/// A plan by its algorithm, or another algorithm of the native MPI.
+/// Plan, by its algorithm, or another algorithm of the native MPI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardedPlan {
-    /// The algorithm; `native:binomial` is one of the native MPI's.
+    /// Algorithm; `native:binomial` is one of the native MPI's.
     pub algorithm: String,
-    /// The largest message that a plan sends, in bytes; 0 for the native MPI's algorithms.
+    /// Largest message that a plan sends, in bytes; 0 for the native MPI's algorithms.
     pub segment: u64,
 }
 
-/// Seconds of nanoseconds.
+/// Converts nanoseconds to seconds.
 pub(super) fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Nanoseconds of seconds that may come from a file.
+/// Converts seconds, which may come from a file, to nanoseconds.
 pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds.max(0.0) * 1e9).round() as u64
 }
 
-/// Checks times, and what was saved, which alone may be less than nothing; on failure the problem.
+/// Checks times, and the saved time, the only one that may be negative; returns the problem on
+/// failure.
 pub(super) fn check_times(times: impl IntoIterator<Item = f64>, saved: f64) -> Result<(), String> {
     let is_time = |time: f64| time.is_finite() && time >= 0.0;
     let wrong = times.into_iter().find(|&time| !is_time(time));
@@ -86,7 +89,7 @@ pub(super) fn check_times(times: impl IntoIterator<Item = f64>, saved: f64) -> R
 }
 
 impl GuardedCell {
-    /// A result on a communicator of so many ranks and clusters.
+    /// Creates the result for a communicator of these numbers of ranks and clusters.
     pub fn new(summary: &Summary, ranks: usize, clusters: usize) -> Self {
         GuardedCell {
             operation: summary.key.operation,
@@ -113,9 +116,9 @@ impl GuardedCell {
         }
     }
 
-    /// The plans that a tuning has proven, each for the sizes from its row's on to the next row's,
-    /// as cells of communicators in any number of clusters. The largest message is the plan's own
-    /// choice.
+    /// Returns the plans that a tuning has proven, each for the sizes from its row's to the next
+    /// row's, as cells of communicators in any number of clusters. The plan itself chooses its
+    /// largest message.
     pub fn of_tuning(tuning: &Tuning) -> Vec<GuardedCell> {
         let rows = tuning.rows.iter().enumerate();
         let cells = rows.flat_map(|(place, row)| {
@@ -161,8 +164,8 @@ impl GuardedCell {
         })
     }
 
-    /// The plan, or the algorithm of the native MPI `library`, with which a cell of a communicator
-    /// of this shape starts: what was adopted, if there still is such an algorithm.
+    /// Returns the initial plan, or algorithm of the native MPI `library`, of a cell of a
+    /// communicator of this shape: the one that was adopted, if that algorithm still exists.
     pub fn known(
         &self,
         ranks: usize,
@@ -192,7 +195,7 @@ impl GuardedCell {
         })
     }
 
-    /// Adds the same result of another communicator; `false` where it is another one.
+    /// Adds an equal result of another communicator; `false` if it differs.
     pub fn absorb(&mut self, other: &GuardedCell) -> bool {
         let what = |cell: &GuardedCell| {
             let of = (cell.operation, cell.root, cell.bytes, cell.ordered);
@@ -220,7 +223,7 @@ impl GuardedCell {
         true
     }
 
-    /// Results in which equal ones are one.
+    /// Merges equal results.
     pub fn together(cells: impl IntoIterator<Item = GuardedCell>) -> Vec<GuardedCell> {
         let mut all: Vec<GuardedCell> = Vec::new();
         for cell in cells {
@@ -231,7 +234,7 @@ impl GuardedCell {
         all
     }
 
-    /// Checks a result of a job of `ranks` ranks; on failure the problem.
+    /// Checks a result of a job of `ranks` ranks; returns the problem on failure.
     pub(crate) fn check(&self, ranks: usize) -> Result<(), String> {
         if self.ranks > ranks as u64 {
             return Err(format!("has {} ranks of {ranks}; correct it", self.ranks));
@@ -383,7 +386,7 @@ mod tests {
                 .all(|&bytes| bytes < 64 || (1024..4096).contains(&bytes))
         );
         for cell in &cells {
-            // In any number of clusters, and among as many ranks alone.
+            // In any number of clusters, but only for this number of ranks.
             for clusters in [1, 7] {
                 let known = cell.known(4, clusters, None).unwrap();
                 let name = if cell.bytes < Some(64) {

@@ -1,4 +1,4 @@
-//! The layers that were counted pair by pair, as matrices beside the profile.
+//! Layers that were counted pair by pair, as matrices beside the profile.
 
 use std::io::{BufReader, BufWriter, Write};
 use std::panic::resume_unwind;
@@ -14,15 +14,15 @@ use treepie_base::{FileError, convert, is_stream, text, write_atomically};
 use treepie_traffic::formats::matrix_market::{self, Counts};
 use treepie_traffic::{Layer, MatrixError, Traffic, TrafficMatrix};
 
-/// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
-/// Julia read as they are.
+/// Number of pairs above which matrices are compressed: `.mtx.gz`, which SciPy and Julia read
+/// directly.
 const MOST_PAIRS_AS_TEXT: usize = 1 << 20;
-/// Matrices with fewer pairs are read one after the other.
+/// Number of pairs below which matrices are read sequentially.
 const WORTH_A_THREAD: usize = 100_000;
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 16;
 
-/// Sender, receiver, and what was counted.
+/// Sender, receiver, and count.
 type Count = (usize, usize, u64);
 
 /// Files of the matrices of a layer, and their sums.
@@ -33,15 +33,15 @@ pub(crate) struct LayerFiles {
     layer: Layer,
     messages_matrix: String,
     bytes_matrix: String,
-    /// Ordered pairs of ranks with traffic.
+    /// Number of ordered pairs of ranks with traffic.
     pairs: usize,
     messages: u64,
     bytes: u64,
 }
 
 impl LayerFiles {
-    /// The names of the matrices of the layer of the profile at `path`.
-    /// `phase` and whether they are compressed is in the names.
+    /// Returns the names of the matrices of the layer of the profile at `path`. The names contain
+    /// `phase`, and show whether the files are compressed.
     fn new(
         path: &Path,
         phase: Option<&str>,
@@ -71,7 +71,7 @@ impl LayerFiles {
     }
 }
 
-/// A name that can be part of a file's name.
+/// Converts a name so that it can be part of a file's name.
 fn plain(name: &str) -> String {
     let plain = |letter: char| match letter {
         letter if letter.is_ascii_alphanumeric() => letter,
@@ -82,7 +82,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Writes the matrices of all layers that have traffic, and point-to-point, beside the profile at
-/// `path`; `phase` is in their names. Returns their entries for the profile.
+/// `path`; their names contain `phase`. Returns their entries for the profile.
 pub(crate) fn write(
     path: &Path,
     phase: Option<&str>,
@@ -101,8 +101,8 @@ pub(crate) fn write(
     Ok(written)
 }
 
-/// Reads the matrices of a list of layers, each into its place among `layers`.
-/// `field` is what the list is called in the profile.
+/// Reads the matrices of a list of layers, each into its place in `layers`. `field` is the name of
+/// the list in the profile.
 pub(crate) fn read(
     path: &Path,
     field: &str,
@@ -140,7 +140,7 @@ pub(crate) fn read(
     }
 }
 
-/// Writes the two matrices of a layer beside the profile at `path`, unless nothing can be there.
+/// Writes the two matrices of a layer beside the profile at `path`, unless there can be no files.
 fn write_layer(
     path: &Path,
     files: &LayerFiles,
@@ -250,7 +250,7 @@ fn read_layer(
     Ok(traffic)
 }
 
-/// The counts of a matrix, which is compressed or not by its name.
+/// Reads the counts of a matrix, which is compressed or not by its name.
 fn read_counts(path: &Path) -> Result<Counts, FileError> {
     let name = path.display().to_string();
     let is_compressed = path.extension().is_some_and(|ending| ending == "gz");
@@ -263,14 +263,14 @@ fn read_counts(path: &Path) -> Result<Counts, FileError> {
     })
 }
 
-/// Messages and bytes of the same pairs.
+/// Combines messages and bytes of the same pairs.
 fn together(
     ranks: usize,
     messages: &[Count],
     bytes: &[Count],
 ) -> Result<TrafficMatrix, MatrixError> {
     let pair = |&(from, to, _): &Count| (from, to);
-    // As we write them.
+    // The order in which treepie writes them.
     if messages.iter().map(pair).eq(bytes.iter().map(pair)) {
         let both = messages.iter().zip(bytes);
         let entries = both

@@ -1,14 +1,14 @@
 //! Profiles: the traffic between ranks in one run of a job.
 //!
-//! A profile is a YAML file and, beside it, two MatrixMarket files for each
-//! layer of traffic that was counted. The YAML is written last and states what
-//! the matrices add up to: matrices of another run are noticed and refused.
+//! A profile is a YAML file and, beside it, two MatrixMarket files for each layer of traffic that
+//! was counted. The YAML is written last and contains the sums of the matrices: matrices of another
+//! run are detected and rejected.
 //!
 //! ```text
-//! partial_profiles   the file of one rank, and how those of all become a profile
+//! partial_profiles   the file of one rank, and the merging of all into a profile
 //! settings           the settings of a run, from variables and YAML
-//! site               a site's policy: for which programs the library is switched on
-//! experience         the store of what earlier runs of an application taught
+//! site               a site's policy: the programs for which the library is switched on
+//! experience         the store of results of an application's earlier runs
 //! any                a file of any kind
 //! ```
 #![forbid(unsafe_code)]

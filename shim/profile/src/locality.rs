@@ -1,4 +1,5 @@
-//! Who is near whom, as the plans of a profile's run saw it: what their traffic is expanded with.
+//! Locality of the ranks, as the plans of a profile's run saw it: an input for the expansion of
+//! their traffic.
 //!
 //! ```yaml
 //! locality:
@@ -8,8 +9,8 @@
 //!   - {level: socket, groups: 0,0,1,1}
 //! ```
 //!
-//! or, in their place, the platform that the plans were made on, as in a file of its own, and the
-//! eager limit of the MPI in bytes:
+//! or, instead, the platform that the plans were made for, as in a platform file, and the eager
+//! limit of the MPI in bytes:
 //!
 //! ```yaml
 //! locality:
@@ -27,11 +28,11 @@ use treepie_base::{FileError, convert, list, yaml};
 use treepie_collective::Locality;
 use treepie_platform::{Inside, Platform};
 
-/// The platform as in a file of its own.
+/// Platform, as in a platform file.
 #[derive(Serialize, Deserialize)]
 struct PlatformText(#[serde(with = "treepie_platform::file")] Platform);
 
-/// The locality as it is written.
+/// Locality as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LocalityText {
@@ -77,7 +78,7 @@ impl LocalityText {
         document
     }
 
-    /// The locality; on failure the problem.
+    /// Returns the locality, or the problem on failure.
     fn build(self) -> Result<Locality, &'static str> {
         let Some(PlatformText(platform)) = self.platform else {
             return Ok(Locality::Numbers {
@@ -94,7 +95,7 @@ impl LocalityText {
     }
 }
 
-/// Checks a locality of a job of `ranks` ranks; on failure the problem.
+/// Checks a locality of a job of `ranks` ranks; returns the problem on failure.
 pub(crate) fn check(locality: &Locality, ranks: usize) -> Result<(), String> {
     if let Locality::Numbers {
         inside,
@@ -122,7 +123,7 @@ pub(crate) fn check(locality: &Locality, ranks: usize) -> Result<(), String> {
     }
 }
 
-/// For `#[serde(with = "locality")]`: writes a locality.
+/// Writes a locality, for `#[serde(with = "locality")]`.
 pub(crate) fn serialize<S: Serializer>(
     locality: &Option<Locality>,
     out: S,
@@ -130,25 +131,25 @@ pub(crate) fn serialize<S: Serializer>(
     locality.as_ref().map(LocalityText::new).serialize(out)
 }
 
-/// For `#[serde(with = "locality")]`: reads a locality, still to be checked.
+/// Reads a locality, still to be checked, for `#[serde(with = "locality")]`.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     input: D,
 ) -> Result<Option<Locality>, D::Error> {
     convert::mapping(input, LocalityText::build).map(Some)
 }
 
-/// A locality as text, for partial profiles.
+/// Returns a locality as text, for partial profiles.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// A value that cannot be written.
 pub fn locality_text(locality: &Locality) -> Result<String, FileError> {
     yaml::to_text(Path::new(TEXT), &LocalityText::new(locality))
 }
 
-/// The locality of `ranks` ranks in a text of [`locality_text`].
+/// Parses the locality of `ranks` ranks in a text of [`locality_text`].
 ///
 /// # Errors
-/// Text that is none, or for other ranks.
+/// Invalid text, or a locality for other ranks.
 pub(crate) fn locality_from_text(text: &str, ranks: usize) -> Result<Locality, FileError> {
     let path = Path::new(TEXT);
     let text: LocalityText = yaml::parse(path, text)?;
@@ -159,5 +160,5 @@ pub(crate) fn locality_from_text(text: &str, ranks: usize) -> Result<Locality, F
     Ok(locality)
 }
 
-/// What messages call a text.
+/// Name of the text in messages.
 const TEXT: &str = "the locality of the plans";

@@ -1,4 +1,4 @@
-//! A profile cut into phases in time.
+//! Phases of a profile, cut in time.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use treepie_traffic::{Layer, TrafficMatrix};
 pub struct Phase {
     /// Its name: the level of `MPI_Pcontrol`, or `0-10s`.
     pub name: String,
-    /// When the first rank first entered it, in seconds since the job's start.
+    /// Time when the first rank first entered it, in seconds since the job's start.
     pub start_seconds: f64,
-    /// When the last rank last left it.
+    /// Time when the last rank last left it, in seconds since the job's start.
     pub end_seconds: f64,
-    /// Longest time of a rank in it, all times together.
+    /// Longest time of a rank in it, summed over its occurrences, in seconds.
     pub seconds: f64,
     /// Messages that the application sent itself.
     #[serde(skip)]
@@ -33,7 +33,7 @@ pub struct Phase {
     /// Neighbourhood collectives.
     #[serde(skip)]
     pub neighbourhood: TrafficMatrix,
-    /// Collectives, as they were called.
+    /// Calls of collectives.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "records")]
     pub collectives: Vec<Record>,
     /// Time in the phase and in MPI, if it was measured.
@@ -42,7 +42,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// The layers that were counted pair by pair.
+    /// Returns the layers that were counted pair by pair.
     pub(crate) fn matrices(&self) -> [(Layer, &TrafficMatrix); 3] {
         [
             (Layer::PointToPoint, &self.point_to_point),
@@ -60,7 +60,7 @@ impl Phase {
     }
 }
 
-/// The matrices of a phase on disk.
+/// Matrices of a phase on disk.
 #[derive(Default, Serialize)]
 pub(crate) struct PhaseFiles {
     layers: Vec<LayerFiles>,

@@ -1,5 +1,5 @@
-//! The collectives of a profile as text: one line for each kind of call, with the groups of ranks
-//! in a table of their own.
+//! Collectives of a profile as text: one line for each kind of call, with the groups of ranks in a
+//! separate table.
 //!
 //! ```yaml
 //! collectives:
@@ -13,10 +13,10 @@
 //!   - alltoallv group=1 class=4 calls=2 pairs=0>1:16/2,1>0:32/2
 //! ```
 //!
-//! `800*16` is sixteen times 800; `0>1:16/2` is 16 bytes in 2 messages from rank
-//! 0 to rank 1 of the group. A row with `plan` was run by that algorithm, in messages of at most
-//! `segment` units of `unit` bytes (1 if it is not there), with operands in the order of ranks
-//! where `ordered=1`; the others by the native collective.
+//! `800*16` is sixteen times 800; `0>1:16/2` is 16 bytes in 2 messages from rank 0 to rank 1 of the
+//! group. A row with `plan` was run by that algorithm, in messages of at most `segment` units of
+//! `unit` bytes (1 if absent), with operands in the order of ranks if `ordered=1`; the others by
+//! the native collective.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use treepie_base::budget::draw;
 use treepie_base::{convert, list};
 use treepie_collective::{Operation, PlanRun, Record, Volume};
 
-/// The records as they are written.
+/// Records as they are written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Records {
@@ -34,12 +34,12 @@ struct Records {
     rows: Vec<String>,
 }
 
-/// For `#[serde(with = "records")]`: writes records.
+/// Writes records, for `#[serde(with = "records")]`.
 pub(crate) fn serialize<S: Serializer>(records: &[Record], out: S) -> Result<S::Ok, S::Error> {
     Records::new(records).serialize(out)
 }
 
-/// For `#[serde(with = "records")]`: reads records, still to be checked.
+/// Reads records, still to be checked, for `#[serde(with = "records")]`.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Record>, D::Error> {
     convert::mapping(input, |records: Records| records.build())
 }
@@ -60,7 +60,7 @@ impl Records {
         Records { groups, rows }
     }
 
-    /// The records; on failure the row and the problem.
+    /// Returns the records, or the row and the problem on failure.
     fn build(&self) -> Result<Vec<Record>, String> {
         let mut groups = Vec::with_capacity(self.groups.len());
         for (index, text) in self.groups.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Records {
     }
 }
 
-/// Checks a record of a job of `ranks` ranks, whose locality is known or not.
+/// Checks a record of a job of `ranks` ranks; `has_locality`: the profile has a locality.
 pub(crate) fn check(record: &Record, ranks: usize, has_locality: bool) -> Result<(), String> {
     record.validate(ranks).map_err(|error| error.to_string())?;
     if record.plan.is_some() && !has_locality {
@@ -125,7 +125,7 @@ fn row(record: &Record, group: usize) -> String {
     text + &record.plan.as_ref().map_or(String::new(), plan_words)
 }
 
-/// The words of a plan, each with a blank in front.
+/// Returns the words of a plan, each preceded by a blank.
 fn plan_words(plan: &PlanRun) -> String {
     let mut text = format!(" plan={} segment={}", plan.algorithm, plan.segment);
     if plan.unit_bytes != 1 {
@@ -137,7 +137,7 @@ fn plan_words(plan: &PlanRun) -> String {
     text
 }
 
-/// Numbers joined by commas, with `8*3` for 8,8,8.
+/// Formats numbers separated by commas, with `8*3` for 8,8,8.
 fn repeated(numbers: &[u64]) -> String {
     let runs = numbers.chunk_by(|one, next| one == next);
     let items: Vec<String> = runs
@@ -184,7 +184,7 @@ fn read_row(text: &str, groups: &[Arc<[u32]>]) -> Result<Record, String> {
     })
 }
 
-/// The plan of a row, whose algorithm is still to be checked.
+/// Reads the plan of a row, whose algorithm is still to be checked.
 fn read_plan(fields: &mut Fields<'_>) -> Result<Option<PlanRun>, String> {
     if !fields.has("plan") {
         return Ok(None);
@@ -249,7 +249,7 @@ fn whole<N: std::str::FromStr>(text: &str) -> Result<N, String> {
     number.ok_or_else(|| format!("`{text}` was found, a whole number was expected; correct it"))
 }
 
-/// The `name=value` words of a row, each to be taken once.
+/// `name=value` words of a row, each to be taken once.
 struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {

@@ -10,14 +10,14 @@ use treepie_traffic::times::{CallClass, CallTime};
 /// Calls and the time in them, if `times` was set when the profile was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Times {
-    /// For each rank, nanoseconds from the end of `MPI_Init` to `MPI_Finalize`.
+    /// Nanoseconds of each rank from the end of `MPI_Init` to `MPI_Finalize`.
     pub elapsed: List<Rank, u64>,
-    /// For each class that was called, one entry a rank.
+    /// One entry for each rank, for each class that was called.
     pub classes: BTreeMap<CallClass, List<Rank, CallTime>>,
 }
 
 impl Times {
-    /// No times yet, of so many ranks.
+    /// Creates empty times of `ranks` ranks.
     pub fn new(ranks: usize) -> Times {
         Times {
             elapsed: vec![0; ranks].into(),
@@ -25,7 +25,7 @@ impl Times {
         }
     }
 
-    /// Adds what one rank measured in `elapsed` nanoseconds.
+    /// Adds the measurements of one rank in `elapsed` nanoseconds.
     pub fn add(&mut self, rank: Rank, elapsed: u64, classes: BTreeMap<CallClass, CallTime>) {
         let ranks = self.elapsed.len();
         self.elapsed[rank] = self.elapsed[rank].saturating_add(elapsed);
@@ -35,7 +35,7 @@ impl Times {
         }
     }
 
-    /// Checks times of a job of `ranks` ranks; on failure the problem.
+    /// Checks times of a job of `ranks` ranks; returns the problem on failure.
     pub(crate) fn check(&self, ranks: usize) -> Result<(), String> {
         let mut lengths = self.classes.values().map(|of_ranks| of_ranks.len());
         let other = lengths.find(|&length| length != ranks);
@@ -45,8 +45,9 @@ impl Times {
         }
     }
 
-    /// Seconds of each rank outside MPI: what a load balancer takes as its load. Not below 0, where
-    /// several threads were in MPI at a time, or where a call ended here that had begun before.
+    /// Returns the seconds of each rank outside MPI, which a load balancer uses as its load. Not
+    /// below 0, if several threads were in MPI concurrently, or if a call ended here that had begun
+    /// before.
     pub fn outside_mpi(&self) -> List<Rank, f64> {
         let outside = |(rank, &elapsed): (Rank, &u64)| {
             let inside = self
@@ -60,11 +61,11 @@ impl Times {
     }
 }
 
-/// The times as they are written: numbers of all ranks on one line.
+/// Times as they are written: numbers of all ranks on one line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TimesText {
-    /// Microseconds, one for each rank.
+    /// Microseconds of each rank.
     elapsed_microseconds: String,
     classes: Vec<ClassText>,
 }
@@ -108,7 +109,7 @@ impl TimesText {
         }
     }
 
-    /// The times; on failure the problem.
+    /// Returns the times, or the problem on failure.
     fn build(self) -> Result<Times, String> {
         let elapsed = numbers(&self.elapsed_microseconds, nanoseconds)?;
         let ranks = elapsed.len();
@@ -139,7 +140,7 @@ fn to_text(numbers: impl Iterator<Item = String>) -> String {
     numbers.collect::<Vec<_>>().join(",")
 }
 
-/// `12.345` for 12345 nanoseconds.
+/// Formats nanoseconds as microseconds: `12.345` for 12345.
 fn microseconds(nanoseconds: u64) -> String {
     format!("{}.{:03}", nanoseconds / 1_000, nanoseconds % 1_000)
 }

@@ -1,4 +1,4 @@
-//! Traffic of a profile: its layers added up, and collectives expanded to messages.
+//! Traffic of a profile: the sum of its layers, and collectives expanded to messages.
 
 use std::collections::HashMap;
 
@@ -11,20 +11,21 @@ use treepie_traffic::times::CallClass;
 use treepie_traffic::{Layer, Traffic, TrafficMatrix};
 
 impl Profile {
-    /// The traffic between ranks in some layers, added up. Collectives that plans ran are expanded
-    /// as they were run; the others with the algorithms that the job's MPI usually chooses: that
-    /// part is modelled, not counted.
+    /// Returns the sum of the traffic between ranks in some layers. Collectives that plans ran are
+    /// expanded as they were run; the others with the algorithms that the job's MPI usually
+    /// chooses: that part is modelled, not counted.
     pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
         self.traffic_by(layers, None)
     }
 
-    /// As [`Profile::traffic`], with all collectives expanded by `model`, where one is given.
+    /// Returns the traffic like [`Profile::traffic`], with all collectives expanded by `model`, if
+    /// one is given.
     pub fn traffic_by(&self, layers: &[Layer], model: Option<Model>) -> TrafficMatrix {
         let counted = (&self.matrices()[..], &self.collectives[..]);
         self.sum(counted, layers, model)
     }
 
-    /// As [`Profile::traffic_by`], of one of the phases.
+    /// Returns the traffic of one of the phases, like [`Profile::traffic_by`].
     pub fn traffic_of_phase(
         &self,
         phase: &Phase,
@@ -35,7 +36,7 @@ impl Profile {
         self.sum(counted, layers, model)
     }
 
-    /// The traffic of some of the collectives, as [`Profile::traffic_by`] has it.
+    /// Returns the traffic of some of the collectives, like [`Profile::traffic_by`].
     pub fn traffic_of_collectives<'a>(
         &self,
         records: impl IntoIterator<Item = &'a Record>,
@@ -46,7 +47,7 @@ impl Profile {
         sum
     }
 
-    /// Some layers of what was counted, added up.
+    /// Returns the sum of some counted layers.
     fn sum(
         &self,
         (matrices, records): (&[(Layer, &TrafficMatrix)], &[Record]),
@@ -74,7 +75,7 @@ impl Profile {
         into: &mut TrafficMatrix,
     ) {
         let host = self.native_family();
-        // Many records are of one communicator.
+        // Many records belong to one communicator.
         let mut seen: HashMap<&[u32], (Clusters, Option<Network>)> = HashMap::new();
         for record in records {
             let as_run = record.plan.as_ref().zip(self.locality.as_ref());
@@ -92,19 +93,19 @@ impl Profile {
         }
     }
 
-    /// The model that stands for the job's MPI.
+    /// Returns the model of the job's MPI.
     pub fn native_model(&self) -> Model {
         Model::Native(self.native_family())
     }
 
-    /// By which rules the job's MPI usually chooses algorithms.
+    /// Returns the family whose rules the job's MPI usually follows to choose algorithms.
     pub fn native_family(&self) -> treepie_native::Family {
         treepie_native::Family::of_family(&self.mpi.family)
     }
 
-    /// Bytes that each rank moved with the calls of a class: sent for sends,
-    /// received for receives. For collectives, the rank's own message or block of
-    /// each call. Waiting and what is in no layer moves none.
+    /// Returns the bytes that each rank moved with the calls of a class: sent for sends, received
+    /// for receives. For collectives, the rank's own message or block of each call. Waiting, and
+    /// calls that are in no layer, move none.
     pub fn bytes_of_class(&self, class: CallClass) -> List<Rank, u64> {
         let mut bytes: List<Rank, u64> = vec![0; self.ranks].into();
         let mut add = |rank, more: u64| bytes[Rank(rank)] = bytes[Rank(rank)].saturating_add(more);
@@ -138,7 +139,7 @@ impl Profile {
     }
 }
 
-/// Share of the rank `at` of a communicator in a collective's volume.
+/// Returns the share of the rank `at` of a communicator in a collective's volume.
 fn share(volume: &Volume, at: usize) -> u64 {
     match volume {
         Volume::Uniform(bytes) => *bytes,

@@ -1,4 +1,4 @@
-//! What was done on each window, by kind of epoch.
+//! Accesses to each window, by kind of epoch.
 
 use std::collections::BTreeMap;
 
@@ -9,53 +9,53 @@ use treepie_base::{Rank, list};
 use treepie_traffic::Traffic;
 use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 
-/// A window, or several of the same ranks where there were very many.
+/// Window, or several of the same ranks if there were very many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowUse {
     /// Its ranks in the application's world, in their order in the window.
     #[serde(with = "list")]
     pub ranks: Vec<Rank>,
-    /// How many windows the same ranks made before it.
+    /// Number of earlier windows of the same ranks.
     pub number: u32,
-    /// What was done in each kind of epoch that was opened.
+    /// Accesses in each kind of epoch that was opened.
     pub epochs: BTreeMap<EpochKind, EpochUse>,
 }
 
-/// What all ranks together did in epochs of one kind.
+/// Accesses of all ranks in epochs of one kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EpochUse {
-    /// Calls that opened an epoch; all fences.
+    /// Number of calls that opened an epoch; all fences.
     pub opened: u64,
-    /// Posts.
+    /// Number of posts.
     pub posts: u64,
-    /// Flushes.
+    /// Number of flushes.
     pub flushes: u64,
-    /// Ordered pairs of an origin and a target.
+    /// Number of ordered pairs of an origin and a target.
     pub pairs: u64,
-    /// Targets of the rank that had most.
+    /// Number of targets of the rank with most.
     pub most_targets: u64,
-    /// How often a rank had moved data to or from a target between two synchronisations: what it
-    /// could have joined. Of calls of several sizes, those of the most frequent one count; 0 in
-    /// files of versions that did not count it.
+    /// Number of times that a rank had moved data to or from a target between two synchronisations,
+    /// which are the batches that it could have joined. If calls have several sizes, those of the
+    /// most frequent one count; 0 in files of versions that did not count it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub batches: u64,
-    /// What was moved, by the calls that moved it.
+    /// Moved data, by the kind of call.
     pub moved: BTreeMap<WindowCall, Moved>,
 }
 
-/// Data that calls of one sort moved.
+/// Data that calls of one kind moved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Moved {
     /// Number of calls.
     pub calls: u64,
-    /// Bytes of all together.
+    /// Total bytes.
     pub bytes: u64,
-    /// Calls whose elements do not lie one behind the other, at the origin or at the target.
+    /// Number of calls whose elements are not contiguous, at the origin or at the target.
     pub not_contiguous: u64,
-    /// Number of calls of at least so many bytes, and of less than twice as many.
+    /// Number of calls by size: of at least this many bytes, and less than twice as many.
     pub sizes: BTreeMap<u64, u64>,
 }
 
@@ -63,7 +63,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// The least size of a class, in bytes.
+/// Returns the minimum size of a class, in bytes.
 fn least_of(size_class: u8) -> u64 {
     match size_class {
         0 => 0,
@@ -72,7 +72,7 @@ fn least_of(size_class: u8) -> u64 {
 }
 
 impl WindowUse {
-    /// A window on which nothing was done.
+    /// Creates a window without accesses.
     pub fn new(ranks: Vec<Rank>, number: u32) -> Self {
         WindowUse {
             ranks,
@@ -81,9 +81,9 @@ impl WindowUse {
         }
     }
 
-    /// Adds what one rank did, all of it at once.
+    /// Adds all accesses of one rank.
     pub fn add_rank(&mut self, accesses: &[(Access, Accesses)]) {
-        // The batches of each target.
+        // Batches of each target.
         let mut targets: BTreeMap<EpochKind, BTreeMap<u32, u64>> = BTreeMap::new();
         for (access, Accesses { traffic, intervals }) in accesses {
             let epoch = self.epochs.entry(access.epoch).or_default();
@@ -113,7 +113,7 @@ impl WindowUse {
         }
     }
 
-    /// Checks a window of a job of `ranks` ranks; on failure the problem.
+    /// Checks a window of a job of `ranks` ranks; returns the problem on failure.
     pub(super) fn check(&self, ranks: usize) -> Result<(), String> {
         if self.ranks.is_empty() {
             return Err("has no ranks; leave it out".into());
@@ -174,7 +174,8 @@ mod tests {
         window.add_rank(&[(access(WindowCall::Put, 7, 0), counted(1, 7, 1))]);
         let epoch = &window.epochs[&EpochKind::Lock];
         assert_eq!((epoch.opened, epoch.pairs, epoch.most_targets), (2, 3, 2));
-        // Two to rank 1, one to rank 3, whose put and get were at once, and one of the other rank.
+        // Two to rank 1, one to rank 3, whose put and get were in one interval, and one of the
+        // other rank.
         assert_eq!(epoch.batches, 4);
         let put = &epoch.moved[&WindowCall::Put];
         assert_eq!((put.calls, put.bytes, put.not_contiguous), (5, 371, 1));

@@ -1,7 +1,6 @@
-//! Damaged files of every kind: valid texts in which letters are changed, lines
-//! lost or doubled, and numbers replaced by what breaks readers. Whatever comes,
-//! a reader answers: with what it read, or with one line that begins with the
-//! file's name. It neither panics nor takes all memory.
+//! Damaged files of every kind: valid texts in which letters are changed, lines lost or doubled,
+//! and numbers replaced by ones that break readers. A reader always returns: either a value, or one
+//! line that begins with the file's name. It neither panics nor exhausts memory.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::path::{Path, PathBuf};
@@ -33,7 +32,7 @@ fn ready_made(ending: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// The same matrix in every format that is written, and what Open MPI counted.
+/// Returns the same matrix in every format that is written, and in Open MPI's format of counts.
 fn matrices() -> Vec<(Format, String)> {
     let pairs = (0..6).flat_map(|a| [(a, (a + 1) % 6, 2.5), (a, (a + 3) % 6, 7.0)]);
     let both = pairs.flat_map(|(a, b, value)| [(a, b, value), (b, a, value)]);
@@ -108,7 +107,7 @@ proptest! {
         let paths = ready_made(".yaml");
         let path = &paths[which.index(paths.len())];
         let text = damaged(&std::fs::read_to_string(path).unwrap(), &damages);
-        // A profile's matrices lie beside it, and may be what is complained about.
+        // A profile's matrices are beside it, and may be the subject of the message.
         let name = path.to_str().unwrap().trim_end_matches(".yaml");
         let answers = [
             is_answer(Profile::from_text(path, &text), name),

@@ -1,4 +1,4 @@
-//! Networks as sites write them, damaged in every way: each is read or refused in one line.
+//! Networks in the formats of sites, damaged in many ways: each is read, or rejected in one line.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The text of a file of a store.
+//! Text of a file of a store.
 
 use std::path::Path;
 
@@ -9,48 +9,48 @@ use crate::guard::GuardedCell;
 use treepie_base::{File, FileContents, FileError, Header, Kind, convert, moment, text};
 use treepie_guard::learning::{Experience, Judgement, Run};
 
-/// An application as people know it.
+/// Application as people know it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Application {
-    /// The name of the program's file, or of the script that it runs.
+    /// Name of the program's file, or of the script that it runs.
     pub program: String,
     /// Number of ranks.
     pub ranks: usize,
-    /// The family of its MPI.
+    /// Family of its MPI.
     pub mpi: String,
 }
 
-/// A file: an application, and what is known of it.
+/// Experience file: an application, and the knowledge about it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExperienceFile {
-    /// What wrote it, such as `treepie 0.1.0`.
+    /// Program that wrote it, such as `treepie 0.1.0`.
     pub producer: String,
-    /// Of what.
+    /// Application that it describes.
     pub application: Application,
-    /// What is known.
+    /// Knowledge about the application.
     pub experience: Experience,
-    /// What guards found.
+    /// Results of guards.
     pub guards: Vec<Guarded>,
 }
 
-/// What the guards found in a run.
+/// Guard results of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Guarded {
-    /// The shape of its allocation; the program, where applications share a file.
+    /// Shape of its allocation; the program, if applications share a file.
     #[serde(with = "convert::hexadecimal")]
     pub shape: u64,
-    /// When, in seconds since 1970.
+    /// Time of the run, in seconds since 1970.
     #[serde(with = "moment")]
     pub made: u64,
-    /// What was found of collectives.
+    /// Results for collectives.
     pub cells: Vec<GuardedCell>,
-    /// Of small puts and accumulates.
+    /// Results for small puts and accumulates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub epochs: Vec<GuardedEpochs>,
 }
 
-/// Adds what other guards found; of each shape the newest holds.
+/// Adds results of other guards; for each shape the newest is kept.
 pub(super) fn add_guards(guards: &mut Vec<Guarded>, others: Vec<Guarded>) {
     for other in others {
         match guards.iter_mut().find(|known| known.shape == other.shape) {
@@ -61,7 +61,7 @@ pub(super) fn add_guards(guards: &mut Vec<Guarded>, others: Vec<Guarded>) {
     }
 }
 
-/// An application and what is known of it, as they are written.
+/// Application and the knowledge about it, as they are written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExperienceText {
@@ -98,7 +98,7 @@ impl FileContents for ExperienceText {
 }
 
 impl Guarded {
-    /// Checks results of a job of `ranks` ranks; on failure the field and the problem.
+    /// Checks results of a job of `ranks` ranks; returns the field and the problem on failure.
     fn check(&self, ranks: usize) -> Result<(), (&'static str, String)> {
         for cell in &self.cells {
             cell.check(ranks).map_err(|problem| ("cells", problem))?;
@@ -114,15 +114,15 @@ impl ExperienceFile {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// A file that cannot be read, is no experience, or contradicts itself.
+    /// A file that cannot be read, is not an experience, or contradicts itself.
     pub fn read(path: &Path) -> Result<Self, FileError> {
         ExperienceFile::from_text(path, &text::read(path)?)
     }
 
-    /// The experience in the text of a file; `path` is for messages.
+    /// Reads the experience in the text of a file; `path` is for messages.
     ///
     /// # Errors
-    /// Text that is no experience, or one that contradicts itself.
+    /// Text that is not an experience, or one that contradicts itself.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         let File { header, body } = File::<ExperienceText>::from_text(path, text)?;
         Ok(ExperienceFile {
@@ -140,10 +140,10 @@ impl ExperienceFile {
         })
     }
 
-    /// The text of the file; `path` is for messages.
+    /// Returns the text of the file; `path` is for messages.
     ///
     /// # Errors
-    /// None that a user meets: values that YAML cannot hold.
+    /// Values that YAML cannot represent, which do not occur.
     pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
         let header = Header {
             producer: self.producer.clone(),

@@ -1,9 +1,9 @@
-//! What guards on collectives found in whichever application, in a store: for one that nothing is
-//! known of yet.
+//! Results of guards on collectives for any application, in a store: used for an application
+//! without results of its own.
 //!
-//! The shape of the allocation and the MPI must be the same. What the same program adopted with
-//! other arguments is adopted again, and measured again soon; what other programs adopted is only
-//! the first to be tried.
+//! The shape of the allocation and the MPI must be the same. Plans that the same program adopted
+//! with other arguments are adopted again, and soon measured again; plans that other programs
+//! adopted are only tried first.
 
 use std::time::SystemTime;
 
@@ -14,30 +14,30 @@ use super::key::{Key, Salt};
 use super::store::{Store, StoreError};
 use crate::guard::GuardedCell;
 
-/// Results of guards that are read, at most, of all programs.
+/// Maximum number of guard results that are read, over all programs.
 const MOST_CELLS: usize = 400;
 
-/// What guards found in runs of other applications.
+/// Guard results of runs of other applications.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Elsewhere {
-    /// Of the same program, with other arguments.
+    /// Those of the same program, with other arguments.
     pub same_program: Vec<GuardedCell>,
-    /// Of other programs.
+    /// Those of other programs.
     pub others: Vec<GuardedCell>,
 }
 
-/// What results of guards are known by in a store, whichever application they are of: `mpi` is all
-/// by which the MPI chooses its algorithms.
+/// Returns the key of guard results in a store, independent of the application: `mpi` contains all
+/// inputs by which the MPI chooses its algorithms.
 pub fn guards_key(salt: Salt, mpi: &impl Serialize, shape: u64) -> Key {
     salt.key(&("guards", mpi, shape))
 }
 
 impl Store {
-    /// Keeps what the guards of a run found, for other applications. In `guarded` the number of the
-    /// program stands in the place of the shape, which all results of this key have in common.
+    /// Keeps the guard results of a run, for other applications. In `guarded` the number of the
+    /// program replaces the shape, which all results of this key share.
     ///
     /// # Errors
-    /// A store that can't be written, or is not the user's.
+    /// A store that cannot be written, or is not the user's.
     pub fn keep_guards(
         &self,
         key: Key,
@@ -57,8 +57,8 @@ impl Store {
         self.write(key, name, &file)
     }
 
-    /// What guards found in other applications than the one that asks, by the number of its
-    /// program; of each program the newest.
+    /// Returns guard results of other applications than the caller, which has the number `program`;
+    /// of each program the newest.
     pub fn guards(&self, key: Key, program: u64, now: SystemTime) -> Elsewhere {
         let mut all = self.read(key, now).guards;
         all.sort_by_key(|guarded| std::cmp::Reverse(guarded.made));
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// Where results of guards are in the user's own store that all applications share.
+    /// Returns the keys of guard results in the user's own store that all applications share.
     pub fn guards_of_all(&self, now: SystemTime) -> Vec<Key> {
         let is_shared = |key: &Key| {
             let known = self.read(*key, now);
@@ -155,7 +155,7 @@ mod tests {
             let found = store.guards(key, 1, now);
             assert_eq!(calls(found.same_program), [37]);
             assert_eq!(calls(found.others), [39, 38]);
-            // The second time they are one file.
+            // The second merge makes them one file.
             store.merge(key, now, 99).unwrap();
         }
         let files = store.files_of(&store.directory(key));

@@ -1,4 +1,4 @@
-//! What an application is known by.
+//! Identity of an application in a store.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -7,31 +7,31 @@ use std::str::FromStr;
 use serde::Serialize;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// The key of a store's hashes: nobody can tell by guessing from which arguments a hash was made,
-/// unless he can read the store.
+/// Key of a store's hashes: without read access to the store, nobody can guess the arguments from
+/// which a hash was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Salt([u8; 16]);
 
-/// Name of an application in a store: a hash of all that makes it another one.
+/// Name of an application in a store: a hash of everything that distinguishes it from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Key(u128);
 
 impl Salt {
-    /// A salt of these random bytes.
+    /// Creates a salt of these random bytes.
     pub fn new(random: [u8; 16]) -> Salt {
         Salt(random)
     }
 
-    /// The key of what is described so.
+    /// Returns the key of a description.
     pub fn key(&self, description: &impl Serialize) -> Key {
         let mut hasher = SipHasher13::new_with_key(&self.0);
-        // Nothing of what is described fails to be written.
+        // Every description can be written.
         let bytes = postcard::to_allocvec(description).unwrap_or_default();
         hasher.write(&bytes);
         Key(hasher.finish128().as_u128())
     }
 
-    /// A number for what is described so.
+    /// Returns a number for a description.
     pub fn number(&self, description: &impl Serialize) -> u64 {
         self.key(description).0 as u64
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Key {
 }
 
 impl Key {
-    /// The key that a directory's name says.
+    /// Parses the key in a directory's name.
     pub fn from_name(name: &str) -> Option<Key> {
         let is_name = name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_name.then(|| u128::from_str_radix(name, 16).ok().map(Key))?

@@ -1,24 +1,24 @@
-//! Experiences: what was learnt of applications, one small file a run, in a store.
+//! Experiences: knowledge about applications, one small file for each run, in a store.
 //!
 //! ```text
 //! STORE/v1/salt                             the key of all hashes
 //! STORE/v1/5f/5f0c.../NAME.yaml             a run, or several that were merged
 //! STORE/v1/5f/5f0c.../NAME.profile.yaml     the traffic of a run that was counted
 //! STORE/v1/a3/a31b.../NAME.platform.yaml    the links of hosts, as a run measured them
-//! STORE/v1/c7/c702.../NAME.yaml             what guards found there, for other applications
+//! STORE/v1/c7/c702.../NAME.yaml             guard results there, for other applications
 //!
 //! document    the text of a file
-//! elsewhere   what guards found in other applications
-//! key         what an application is known by
-//! owner       whose files are read
-//! platforms   what jobs have measured of their hosts' links
+//! elsewhere   guard results of other applications
+//! key         identity of an application
+//! owner       trust in the owners of files
+//! platforms   jobs' measurements of their hosts' links
 //! store       directories and files
-//! upkeep      merging, and what is removed
+//! upkeep      merging and removal
 //! ```
 //!
-//! A file is written once, under a temporary name, and renamed; nothing is locked, so that many
-//! jobs write at a time, on any file system, and none waits for another. A file holds no command
-//! line, no name of a host or a user, and no path; nothing in it is executed or followed.
+//! A file is written once, under a temporary name, and renamed; there are no locks, so that many
+//! jobs may write concurrently, on any file system, and none waits for another. A file holds no
+//! command line, no name of a host or a user, and no path; nothing in it is executed or followed.
 
 mod document;
 mod elsewhere;

@@ -1,4 +1,4 @@
-//! Whose files are read: what others could have written is theirs to say, not ours to believe.
+//! Trust in the owners of files: only files that nobody else could have written are read.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -9,33 +9,33 @@ use treepie_base::input::to_the_end;
 use treepie_base::open_no_link;
 use treepie_base::own_directory::is_own;
 
-/// Larger files are no files of a store.
+/// Maximum size of a store's file in bytes; larger ones are not read.
 const LARGEST: u64 = 1 << 20;
 
-/// The user who may read and write a store.
+/// User who may read and write a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// His number.
+    /// The user's number.
     pub user: u32,
 }
 
 impl Owner {
-    /// Whether the user, or root, made it, and nobody else may change it.
+    /// True if the user, or root, created it, and nobody else may change it.
     fn trusts(self, it: &Metadata) -> bool {
         is_own(it.uid(), it.mode(), self.user)
     }
 
-    /// Whether this is a directory to be trusted, and no link to one.
+    /// True if this is a trusted directory, and not a link to one.
     pub(crate) fn trusts_directory(self, path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|it| it.is_dir() && self.trusts(&it))
     }
 
-    /// The same, where the last name may be a link.
+    /// True if this is a trusted directory, or a link to one.
     pub(crate) fn trusts_root(self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|it| it.is_dir() && self.trusts(&it))
     }
 
-    /// The text of a small file; no link is followed.
+    /// Reads the text of a small file; links are not followed.
     pub fn read(self, path: &Path) -> io::Result<String> {
         let file = open_no_link(path)?;
         if !self.trusts(&file.metadata()?) {

@@ -1,7 +1,8 @@
-//! Platforms that jobs have measured, in a store: for the next job on the same hosts.
+//! Platforms that jobs have measured, in a store, for the next job on the same hosts.
 //!
-//! A platform belongs to hosts and an MPI, whatever runs there. Its key is a hash of these; in the
-//! file hosts have numbers, by their names' order, which the job that reads it knows.
+//! A platform belongs to hosts and an MPI, independent of the application. Its key is a hash of
+//! these; in the file hosts are numbered in the order of their names, which the job that reads it
+//! knows.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,30 +14,30 @@ use treepie_guard::learning::{MAX_AGE_SECONDS, MAX_AHEAD_SECONDS};
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
 
-/// What the name of a platform's file ends in.
+/// Ending of the name of a platform's file.
 const PLATFORM: &str = ".platform.yaml";
 
-/// A platform in a store.
+/// Platform in a store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptPlatform {
-    /// Of which hosts and MPI.
+    /// Key of its hosts and MPI.
     pub key: Key,
-    /// When it was measured, in seconds since 1970.
+    /// Time of the measurement, in seconds since 1970.
     pub made: u64,
-    /// The platform; hosts have numbers for names.
+    /// Platform; hosts have numbers for names.
     pub file: PlatformFile,
 }
 
 impl KeptPlatform {
-    /// Seconds since 1970 until which it is used.
+    /// Returns the time until which it is used, in seconds since 1970.
     pub fn until(&self) -> u64 {
         self.made.saturating_add(MAX_AGE_SECONDS)
     }
 
-    /// The platform of these hosts, of which it is.
+    /// Returns the platform with the names of these hosts, on which it was measured.
     ///
     /// # Errors
-    /// None that a user meets: another number of hosts.
+    /// Another number of hosts, which does not occur.
     pub fn on(&self, hosts: &[String]) -> Result<PlatformFile, FileError> {
         let names = sorted(hosts);
         renamed(&self.file, |name| {
@@ -46,8 +47,8 @@ impl KeptPlatform {
     }
 }
 
-/// What the platform of these hosts under this MPI is known by in a store, in whichever order its
-/// ranks are on them.
+/// Returns the key of the platform of these hosts with this MPI in a store, independent of the
+/// order of ranks on them.
 pub fn platform_key(salt: Salt, library: &str, hosts: &[String]) -> Key {
     salt.key(&("platform", library, sorted(hosts)))
 }
@@ -59,7 +60,7 @@ fn sorted(hosts: &[String]) -> Vec<String> {
     names
 }
 
-/// The same with other names of hosts, and none of anything else.
+/// Returns the platform with other names of hosts, and without any other names.
 fn renamed(
     file: &PlatformFile,
     name_of: impl Fn(&str) -> Option<String>,
@@ -79,17 +80,17 @@ fn renamed(
         .map_err(|error| FileError::field(Path::new("platform"), error.field, error.problem))?;
     Ok(PlatformFile {
         header: file.header.clone(),
-        // Some name who built them, and where.
+        // Some contain the name of their builder, and the place.
         mpi: None,
         platform,
     })
 }
 
 impl Store {
-    /// Keeps what the run of this name measured on these hosts; what was there goes.
+    /// Keeps the measurements of the run `name` on these hosts; they replace earlier ones.
     ///
     /// # Errors
-    /// A store that can't be written, or is not the user's.
+    /// A store that cannot be written, or is not the user's.
     pub fn keep_platform(
         &self,
         key: Key,
@@ -106,8 +107,8 @@ impl Store {
         Ok(())
     }
 
-    /// The newest platform of this key that is not too old at this time; a file that can't be read
-    /// is none.
+    /// Returns the newest platform of this key that is not too old at this time; a file that cannot
+    /// be read is skipped.
     pub fn platform(&self, key: Key, now: SystemTime) -> Option<KeptPlatform> {
         let now = seconds(now);
         let mut files = self.platform_files(key);
@@ -122,7 +123,7 @@ impl Store {
         })
     }
 
-    /// All platforms of the user's own store that are used at this time.
+    /// Returns all platforms of the user's own store that are valid at this time.
     pub fn platforms(&self, now: SystemTime) -> Vec<KeptPlatform> {
         let keys = self.applications().into_iter();
         keys.filter_map(|key| self.platform(key, now)).collect()
@@ -198,7 +199,7 @@ mod tests {
         let of_job = found.for_job(&dealt).unwrap();
         assert_eq!(of_job.contents().hosts, wanted.contents().hosts);
         assert_eq!(of_job.contents().links, wanted.contents().links);
-        // It ages, and a clock may be wrong.
+        // It expires, and a clock may be wrong.
         assert_eq!(store.platform(key, at(kept.until())), None);
         assert_eq!(store.platform(key, at(5)), None);
     }

@@ -18,16 +18,16 @@ use treepie_base::own_directory::{Access, NotOwn, Older, OwnDirectory};
 use treepie_base::{FileError, FileErrorKind};
 use treepie_guard::learning::{Experience, MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Run};
 
-/// The version of the layout.
+/// Version of the layout.
 pub(super) const VERSION: &str = "v1";
 
-/// What the name of a counted run's traffic ends in.
+/// Ending of the name of the profile of a counted run.
 pub(super) const PROFILE: &str = ".profile.yaml";
 
-/// So many of the newest files of an application are read.
+/// Maximum number of an application's files that are read, newest first.
 const MOST_READ: usize = 64;
 
-/// A store: a directory of the user's own, and others that are only read.
+/// Store: a directory of the user's own, and others that are only read.
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(super) own: PathBuf,
@@ -35,10 +35,10 @@ pub struct Store {
     pub(super) owner: Owner,
 }
 
-/// Why a store is not used.
+/// Reason why a store is not used.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// It is not the user's.
+    /// It does not belong to the user.
     #[error(
         "{path}: is no directory of yours that only you may write to; learning is off: make one with \
          `mkdir -m 700`, or name another in TREEPIE_STORE"
@@ -47,15 +47,15 @@ pub enum StoreError {
         /// The directory.
         path: PathBuf,
     },
-    /// The system refuses.
+    /// A system call failed.
     #[error("{path}: {reason}; learning is off: name another directory in TREEPIE_STORE")]
     System {
-        /// What was made or written.
+        /// Path that was to be created or written.
         path: PathBuf,
         /// Message of the operating system.
         reason: String,
     },
-    /// A file that is not written well.
+    /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -75,22 +75,22 @@ pub(super) fn not_own(path: &Path, error: NotOwn) -> StoreError {
     }
 }
 
-/// What is known of an application, and which files were not understood.
+/// Knowledge about an application, and the files that could not be read.
 #[derive(Debug, Default)]
 pub struct StoreContents {
-    /// Of what; nothing where nothing is known.
+    /// The application; empty if nothing is known.
     pub application: Application,
-    /// What is known.
+    /// Knowledge about it.
     pub experience: Experience,
-    /// What guards found, of each shape the newest.
+    /// Guard results, of each shape the newest.
     pub guards: Vec<Guarded>,
     /// A line for each file that was set aside.
     pub damaged: Vec<String>,
 }
 
 impl Store {
-    /// The store of a setting: directories with `:` between them, of which the first is the user's
-    /// own. `user` is his number. Nothing is made or read yet.
+    /// Opens the store of a setting: directories separated by `:`, of which the first is the user's
+    /// own. `user` is the user's number. No file is created or read yet.
     pub fn new(setting: &str, user: u32) -> Store {
         let mut paths = setting
             .split(':')
@@ -103,31 +103,31 @@ impl Store {
         }
     }
 
-    /// The directory where the user's store is, if no setting says so: by the value of
-    /// `XDG_STATE_HOME` or `HOME`, which `variable` has.
+    /// Returns the directory of the user's store if no setting names one: by the value of
+    /// `XDG_STATE_HOME` or `HOME`, which `variable` returns.
     pub fn usual(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
         let set = |name| variable(name).filter(|path| path.starts_with('/'));
         let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")? + "/.local/state"));
         state.map(|state| state + "/treepie")
     }
 
-    /// The user's own directory.
+    /// Returns the user's own directory.
     pub fn path(&self) -> &Path {
         &self.own
     }
 
-    /// All directories, the user's own first.
+    /// Returns all directories, the user's own first.
     fn roots(&self) -> impl Iterator<Item = &Path> {
         let all = std::iter::once(&self.own).chain(&self.read_only);
         all.map(PathBuf::as_path)
             .filter(|root| self.owner.trusts_root(root))
     }
 
-    /// The salt of the store. The first time it is made of `random`, unless a store that is only
-    /// read has one.
+    /// Returns the salt of the store. It is first created from `random`, unless a store that is
+    /// only read has one.
     ///
     /// # Errors
-    /// A store that can't be made, or is not the user's.
+    /// A store that cannot be created, or is not the user's.
     pub fn salt(&self, random: [u8; 16]) -> Result<Salt, StoreError> {
         if let Some(salt) = self.roots().find_map(|root| self.salt_of(root)) {
             return Ok(salt);
@@ -135,7 +135,7 @@ impl Store {
         let path = self.own.join(VERSION).join("salt");
         let (directory, name) = self.place_of(&path)?;
         let text = format!("{}\n", Salt::new(random));
-        // Of several jobs that make one at a time, one does; the others take it.
+        // If several jobs create one concurrently, one succeeds; the others use it.
         let written = directory
             .write(name, text.as_bytes(), Older::Stays)
             .map_err(|error| refused(&path, &error));
@@ -150,13 +150,13 @@ impl Store {
         text.parse().ok()
     }
 
-    /// The user's own directory of an application.
+    /// Returns the user's own directory of an application.
     pub fn directory(&self, key: Key) -> PathBuf {
         directory_in(&self.own, key)
     }
 
-    /// What is known of an application at a time. What can't be read is set aside; what lies in the
-    /// future is left alone until then.
+    /// Returns the knowledge about an application at a time. Files that cannot be read are set
+    /// aside; files dated in the future are ignored until then.
     pub fn read(&self, key: Key, now: SystemTime) -> StoreContents {
         let mut known = StoreContents::default();
         for root in self.roots() {
@@ -184,7 +184,7 @@ impl Store {
                 known.experience.add(file.experience);
                 add_guards(&mut known.guards, file.guards);
             }
-            // A newer treepie's is left to that one.
+            // A file of a newer treepie is ignored.
             Err(error) if matches!(error.kind, FileErrorKind::NewerVersion { .. }) => (),
             Err(error) => {
                 if is_own && let Ok((directory, name)) = self.place_of(path) {
@@ -196,7 +196,7 @@ impl Store {
         }
     }
 
-    /// The files with runs in the directory of an application, the oldest first.
+    /// Returns the files with runs in the directory of an application, the oldest first.
     pub(super) fn files_of(&self, directory: &Path) -> Vec<PathBuf> {
         if !self.is_trusted(directory) {
             return Vec::new();
@@ -214,13 +214,13 @@ impl Store {
         files
     }
 
-    /// Whether the directory of an application, and those above it, are the user's own.
+    /// True if the directory of an application, and those above it, belong to the user.
     pub(super) fn is_trusted(&self, directory: &Path) -> bool {
         let mut parents = directory.ancestors().take(3);
         parents.all(|it| self.owner.trusts_directory(it))
     }
 
-    /// The files of runs without those that lie in the future: a clock was wrong, or is.
+    /// Returns the files of runs, except those dated in the future: a clock was wrong, or is.
     pub(super) fn files_until(&self, directory: &Path, now: SystemTime) -> Vec<PathBuf> {
         let mut files = self.files_of(directory);
         let latest = seconds(now).saturating_add(MAX_AHEAD_SECONDS);
@@ -228,22 +228,23 @@ impl Store {
         files
     }
 
-    /// Writes the file of a run, or writes it again at its end.
+    /// Writes the file of a run, or rewrites it at its end.
     ///
     /// # Errors
-    /// A store that can't be written, or is not the user's.
+    /// A store that cannot be written, or is not the user's.
     pub fn write(&self, key: Key, name: &str, file: &ExperienceFile) -> Result<(), StoreError> {
         let path = self.directory(key).join(format!("{name}.yaml"));
         self.write_text(&path, &file.to_text(&path)?)
     }
 
-    /// Writes a file of an application's directory, or writes it again.
+    /// Writes or rewrites a file of an application's directory.
     pub(super) fn write_text(&self, path: &Path, text: &str) -> Result<(), StoreError> {
         let (directory, name) = self.place_of(path)?;
-        // Not synced: a job waits for no disk, and what a crash of the machine tears is set aside.
+        // Not synced: a job does not wait for a disk, and a file that a crash of the machine
+        // truncates is set aside.
         let written = directory.write(name, text.as_bytes(), Older::Goes);
-        // A network's file system may have renamed it, lost its answer, and say that nothing is
-        // there to rename.
+        // A network file system may have renamed it, lost its answer, and report that the file to
+        // rename does not exist.
         match written {
             Err(error) if self.owner.read(path).ok().as_deref() != Some(text) => {
                 Err(refused(path, &error))
@@ -252,12 +253,12 @@ impl Store {
         }
     }
 
-    /// Where the traffic of a run goes that is counted.
+    /// Returns the path for the traffic of a counted run.
     pub fn profile_path(&self, key: Key, name: &str) -> PathBuf {
         self.directory(key).join(format!("{name}{PROFILE}"))
     }
 
-    /// The traffic of a run that was counted, from whichever store has it.
+    /// Reads the traffic of a counted run, from any store that has it.
     pub fn profile(&self, key: Key, name: &str) -> Option<Profile> {
         self.roots().find_map(|root| {
             let path = directory_in(root, key).join(format!("{name}{PROFILE}"));
@@ -266,7 +267,7 @@ impl Store {
         })
     }
 
-    /// All applications of the user's own store.
+    /// Returns all applications of the user's own store.
     pub fn applications(&self) -> Vec<Key> {
         let names = |directory: &Path| -> Vec<(PathBuf, String)> {
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -285,8 +286,8 @@ impl Store {
         keys
     }
 
-    /// Makes a directory of the store, and those above it; only the user may look into it. From the
-    /// store's own down, each is opened in the one before.
+    /// Creates a directory of the store, and those above it, accessible only to the user. From the
+    /// store's root down, each is opened relative to the one before.
     fn make(&self, directory: &Path) -> Result<OwnDirectory, StoreError> {
         let mut made = DirBuilder::new();
         made.recursive(true).mode(0o700);
@@ -300,7 +301,7 @@ impl Store {
         Ok(opened)
     }
 
-    /// The open directory of a file of the user's own store, and the file's name there.
+    /// Returns the open directory of a file of the user's own store, and the file's name there.
     pub(super) fn place_of<'a>(
         &self,
         path: &'a Path,
@@ -324,7 +325,7 @@ fn directory_in(root: &Path, key: Key) -> PathBuf {
     root.join(VERSION).join(&name[..2]).join(name)
 }
 
-/// The name of a run that begins now, `random` telling it from others: names are in the order in
+/// Returns the name of a run that begins now, made unique by `random`: names are in the order in
 /// which runs began.
 pub fn run_name(now: SystemTime, random: u64) -> String {
     let since = i64::try_from(seconds(now)).unwrap_or(0);
@@ -336,14 +337,14 @@ pub fn run_name(now: SystemTime, random: u64) -> String {
     format!("{digits}-{random:016x}")
 }
 
-/// When a run began whose file has this name, in seconds since 1970.
+/// Returns the start of the run whose file has this name, in seconds since 1970.
 pub(super) fn began(path: &Path) -> Option<u64> {
     let (time, _) = path.file_stem()?.to_str()?.split_once('-')?;
     let time: Timestamp = time.parse().ok()?;
     u64::try_from(time.as_second()).ok()
 }
 
-/// In seconds since 1970.
+/// Converts a time to seconds since 1970.
 pub(super) fn seconds(time: SystemTime) -> u64 {
     treepie_base::since_epoch(time).as_secs()
 }

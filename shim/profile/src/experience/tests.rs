@@ -43,7 +43,7 @@ fn file(runs: Vec<Run>) -> ExperienceFile {
     }
 }
 
-/// Runs of these tests begin in the 24 hours before.
+/// Returns the time of these tests, whose runs began in the 24 hours before.
 fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_050_000)
 }
@@ -176,7 +176,7 @@ fn what_lies_in_the_future_says_nothing_until_then_and_is_never_merged() {
         assert_eq!(known.runs.len(), 40);
         assert!(known.runs.iter().all(|run| run.began < right + 100));
         assert_eq!(known.judgement(7).unwrap().saved, 0.25);
-        // A clock that is far behind finds nothing, and keeps all.
+        // With a clock that is far behind, no run is read and none is removed.
         assert_eq!(store.read(key, at(5)).experience, Experience::default());
         store.merge(key, at(5), 1).unwrap();
         store.merge(key, at(right + 100), 2).unwrap();

@@ -1,4 +1,4 @@
-//! Merging the files of runs, and removing what is old or too much.
+//! Merging of files of runs, and removal of those that are too old or too many.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use super::key::Key;
 use super::store::{PROFILE, Store, StoreError, not_own, run_name, seconds};
 use treepie_guard::learning::{End, Experience, MAX_AGE_SECONDS, Run};
 
-/// With more files than this, those of an application are merged.
+/// Number of files of an application above which they are merged.
 const MOST_FILES: usize = 32;
 
-/// A file keeps so many runs.
+/// Maximum number of runs in a file.
 const MOST_RUNS: usize = 400;
 
-/// A run that has not ended after so many seconds is merged as it is.
+/// Age in seconds after which a run that has not ended is merged as it is.
 const ENDS_WITHIN: u64 = 7 * 86_400;
 
-/// Bytes that a store may hold.
+/// Maximum size of a store in bytes.
 const LARGEST: u64 = 64 << 20;
 
 impl Store {
-    /// Merges the files of an application where they are many; `random` names the new one. Several
-    /// jobs may do so at a time: a run that is in two files is one run.
+    /// Merges the files of an application if they are many; `random` makes the new one's name.
+    /// Several jobs may do so concurrently: a run that is in two files counts once.
     ///
     /// # Errors
-    /// A store that can't be written; then nothing is removed.
+    /// A store that cannot be written; then no file is removed.
     pub fn merge(&self, key: Key, now: SystemTime, random: u64) -> Result<(), StoreError> {
         let directory = self.directory(key);
         let files = self.files_until(&directory, now);
@@ -60,7 +60,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes the traffic of all counted runs but the newest.
+    /// Removes the traffic of all counted runs except the newest.
     fn remove_profiles(&self, directory: &Path, experience: &Experience) {
         let Some(newest) = experience.counted() else {
             return;
@@ -76,7 +76,7 @@ impl Store {
         self.remove(&older);
     }
 
-    /// Forgets an application: its directory goes.
+    /// Removes an application's directory.
     ///
     /// # Errors
     /// The system refuses.
@@ -88,7 +88,8 @@ impl Store {
             .map_err(|error| not_own(&path, error))
     }
 
-    /// Removes the applications that were not run for longest, until the store is small enough.
+    /// Removes the applications that have not run for the longest time, until the store is small
+    /// enough.
     pub fn trim(&self) {
         let mut all: Vec<(SystemTime, u64, Key)> = Vec::new();
         for key in self.applications() {
@@ -105,7 +106,7 @@ impl Store {
         }
     }
 
-    /// The files of runs whose names end in `suffix`, of all applications.
+    /// Returns the files of runs whose names end in `suffix`, of all applications.
     pub fn named(&self, suffix: &str) -> Vec<(Key, PathBuf)> {
         let end = format!("{suffix}.yaml");
         let mut found = Vec::new();
@@ -121,7 +122,7 @@ impl Store {
     }
 }
 
-/// Leaves the newest runs, and the newest that was counted.
+/// Keeps the newest runs, and the newest one that was counted.
 fn shorten(experience: &mut Experience, now: u64) {
     let counted = experience.counted().map(|run| run.name.clone());
     let older = experience.runs.len().saturating_sub(MOST_RUNS);
@@ -136,7 +137,7 @@ fn shorten(experience: &mut Experience, now: u64) {
     judgements.retain(|judgement| runs.iter().any(|run| run.shape == judgement.shape));
 }
 
-/// When a directory's newest file was changed, and the bytes of all.
+/// Returns the modification time of a directory's newest file, and the total bytes of all.
 fn extent(directory: &Path) -> (SystemTime, u64) {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let files = entries.filter_map(|entry| entry.metadata().ok());

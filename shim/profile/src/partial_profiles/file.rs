@@ -1,6 +1,6 @@
-//! A partial profile as a file, for a job that had no orderly end: a description of the run, the
-//! counts, and a checksum. Files of one job lie in the directory `X.parts` of the
-//! profile `X` that the job would have written.
+//! Partial profile as a file, after an abnormal exit: a description of the run, the counts, and a
+//! checksum. Files of one job are in the directory `X.parts` of the profile `X` that the job would
+//! have written.
 
 use std::ffi::OsString;
 use std::fs;
@@ -20,38 +20,38 @@ use treepie_base::{FileError, Rank, budget, open_no_link};
 /// First bytes of every file.
 const FIRST_LINE: &[u8] = b"treepie part 4\n";
 
-/// Bytes of the largest one.
+/// Maximum size of a file in bytes.
 const LARGEST: u64 = 1 << 32;
 
-/// Bytes of memory that a rank takes in a profile, also one that left nothing.
+/// Bytes of memory for a rank in a profile, even for one without a partial profile.
 const RANK: usize = 200;
 
 /// Ending of the names of these files.
 const ENDING: &str = ".part";
 
-/// The first bytes of every file of a run: an encoded partial profile follows.
+/// Returns the first bytes of every file of a run: an encoded partial profile follows.
 pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
     postcard::to_extend(run, FIRST_LINE.to_vec()).unwrap_or_default()
 }
 
-/// The last bytes of a file with this checksum.
+/// Returns the last bytes of a file with this checksum.
 pub fn end_of_file(checksum: &Checksum) -> [u8; 4] {
     checksum.clone().finalize().to_le_bytes()
 }
 
-/// Directory of the partial profiles of the profile at `output`.
+/// Returns the directory of the partial profiles of the profile at `output`.
 pub fn directory_of(output: &Path) -> PathBuf {
     let mut name = OsString::from(output);
     name.push(".parts");
     name.into()
 }
 
-/// The name of a rank's file.
+/// Returns the name of a rank's file.
 pub fn file_name(rank: Rank) -> String {
     format!("rank-{rank}{ENDING}")
 }
 
-/// The name of a rank's file while it is written: never read.
+/// Returns the name of a rank's file while it is written: never read.
 pub fn temporary_name(rank: Rank) -> String {
     format!(".rank-{rank}.tmp")
 }
@@ -59,7 +59,7 @@ pub fn temporary_name(rank: Rank) -> String {
 /// Reads one partial profile.
 ///
 /// # Errors
-/// A file that cannot be read, is no partial profile, or is not whole.
+/// A file that cannot be read, is not a partial profile, or is incomplete.
 pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileError> {
     let bytes = open_no_link(path).and_then(|file| to_the_end(file, LARGEST));
     let bytes = bytes.map_err(|error| FileError::reading(path, &error))?;
@@ -87,7 +87,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileEr
 /// Merges all partial profiles in a directory.
 ///
 /// # Errors
-/// No partial profiles, one that is wrong, partial profiles of several runs, partial profiles that
+/// No partial profiles, an invalid one, partial profiles of several runs, partial profiles that
 /// contradict each other.
 pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
     let files = files_in(directory).map_err(|error| FileError::reading(directory, &error))?;
@@ -131,12 +131,12 @@ fn merge_files(directory: &Path, files: Vec<PathBuf>) -> Result<Merged, FileErro
     }
 }
 
-/// Takes the memory of the ranks of a run, of so many bytes each.
+/// Reserves the memory of the ranks of a run, `bytes` bytes for each.
 fn take_ranks(path: &Path, run: &RunDescription, bytes: usize) -> Result<(), FileError> {
     budget::draw("ranks", run.ranks, bytes).map_err(|problem| FileError::at(path, 0, problem))
 }
 
-/// The partial profiles in a directory, by name.
+/// Returns the partial profiles in a directory, by name.
 fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -152,11 +152,10 @@ fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Removes the partial profiles in a directory, files that were being written when
-/// their process ended, and the directory, if nothing else is in it. Nothing
-/// happens where it is not there.
+/// Removes the partial profiles in a directory, files that were being written when their process
+/// ended, and the directory, if it is empty then. Does nothing if it does not exist.
 pub fn remove_directory(directory: &Path) {
-    // Not empty if others put files there: those stay.
+    // Not empty if others have put files there: those stay.
     remove_files(directory, |name| {
         let name = name.to_string_lossy();
         let is_partial = name.starts_with("rank-") && name.ends_with(ENDING);

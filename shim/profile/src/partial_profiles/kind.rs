@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Kind that a message is counted as.
+/// Kind under which a message is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MessageKind {
     /// Point-to-point, to the partner.
     PointToPoint,
-    /// A neighbourhood collective's, to the partner.
+    /// Neighbourhood collective, to the partner.
     Neighbourhood,
     /// One-sided, to the partner.
     Put,
@@ -16,7 +16,7 @@ pub enum MessageKind {
 }
 
 impl MessageKind {
-    /// All kinds; a kind's number is its place here.
+    /// All kinds; a kind's number is its index here.
     pub const ALL: [MessageKind; 4] = [
         MessageKind::PointToPoint,
         MessageKind::Neighbourhood,
@@ -24,7 +24,7 @@ impl MessageKind {
         MessageKind::Got,
     ];
 
-    /// The kind with this number.
+    /// Returns the kind with this number.
     pub fn from_number(number: u64) -> Option<MessageKind> {
         MessageKind::ALL
             .into_iter()

@@ -1,11 +1,11 @@
-//! Partial profiles: what each rank has counted, before it is one profile.
+//! Partial profiles: the counts of each rank, before they are merged into one profile.
 //!
-//! At the end of a job the partial profiles travel to process 0, which merges them. Where a
-//! job has no orderly end, each rank leaves its partial profile as a file, and whoever
-//! finds the files merges them: the same bytes, the same merging.
+//! At the end of a job the partial profiles are sent to process 0, which merges them. After an
+//! abnormal exit, each rank leaves its partial profile as a file, and a reader of the files merges
+//! them: from the same bytes, in the same way.
 //!
-//! A partial profile is a stream of items (`wire`), so that it can be written with no more than a
-//! small buffer, in a signal handler too. A file (`file`) is a description of the run, one partial
+//! A partial profile is a stream of items (`wire`), so that it can be written with only a small
+//! buffer, even in a signal handler. A file (`file`) is a description of the run, one partial
 //! profile, and a checksum.
 
 mod file;
@@ -17,8 +17,8 @@ mod run_description;
 mod span;
 mod wire;
 
-/// Checksum of a file: one that was cut off or changed is distinguished from a whole one. Not meant
-/// against malice.
+/// Checksum of a file, which distinguishes one that was cut off or changed from a complete one. No
+/// protection against malice.
 pub use crc32fast::Hasher as Checksum;
 pub use file::{
     directory_of, end_of_file, file_name, read_directory, read_file, remove_directory,

@@ -15,15 +15,15 @@ use treepie_traffic::windows::{Access, Accesses};
 pub struct Phase {
     /// Its name.
     pub name: String,
-    /// When it was.
+    /// Its time.
     pub span: Span,
-    /// Its counts are not part of the profile.
+    /// True if its counts are not part of the profile.
     pub left_out: bool,
     /// Messages by kind and partner.
     pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
     /// Collectives.
     pub collectives: Records,
-    /// Calls and the time in them, if that was measured.
+    /// Calls and the time in them, if it was measured.
     pub times: BTreeMap<CallClass, CallTime>,
 }
 
@@ -36,24 +36,24 @@ pub struct PartialProfile {
     pub rank: Rank,
     /// Name of its host.
     pub host: String,
-    /// The cores it may run on, as Linux lists them: `0-3,8`.
+    /// Cores that it may run on, in Linux's list format: `0-3,8`.
     pub allowed_cores: String,
     /// Nanoseconds from the job's start until this was written.
     pub elapsed: u64,
     /// Counts by kind and partner.
     pub counted: BTreeMap<(MessageKind, Rank), Traffic>,
-    /// The collectives that it reports.
+    /// Collectives that it reports.
     pub collectives: Records,
-    /// The phases that are over.
+    /// Phases that have ended.
     pub phases: Vec<Phase>,
-    /// The phase that went on; its counts are empty here.
+    /// Current phase; its counts are empty here.
     pub open_phase: Option<Phase>,
     /// Groups of ranks that share memory.
     pub shared_memory: Vec<Vec<Rank>>,
-    /// Calls and the time in them, if that was measured.
+    /// Calls and the time in them, if it was measured.
     pub times: BTreeMap<CallClass, CallTime>,
-    /// Windows: how many the same ranks made before, and these ranks.
+    /// Windows: the number of earlier windows of the same ranks, and these ranks.
     pub windows: Vec<(u32, Vec<Rank>)>,
-    /// Calls on windows, which are named by their places in `windows`.
+    /// Calls on windows, which are identified by their index in `windows`.
     pub accesses: BTreeMap<(u32, Access), Accesses>,
 }

@@ -1,4 +1,4 @@
-//! Records of collectives that are added up, those of other ranks included.
+//! Sums of records of collectives, including those of other ranks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,18 +26,18 @@ enum SumVolume {
     Pairs(BTreeMap<(u32, u32), Traffic>),
 }
 
-/// Calls and their volume. Communicators with the same processes in the same
-/// order count as one.
+/// Number of calls and their volume. Communicators with the same processes in the same order are
+/// merged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Records(BTreeMap<Key, Sum>);
 
 impl Records {
-    /// Adds a record to what there is.
+    /// Adds a record to the sums.
     pub fn add(&mut self, record: Record) {
         self.combine(record, u64::saturating_add);
     }
 
-    /// Difference to `earlier`: the calls that came after it.
+    /// Returns the difference to `earlier`: the later calls.
     pub fn since(&self, earlier: &Records) -> Records {
         let mut later = self.clone();
         for record in earlier.clone().into_vec() {
@@ -107,12 +107,12 @@ impl Records {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All records, in a fixed order.
+    /// Returns all records, in a fixed order.
     pub fn into_vec(self) -> Vec<Record> {
         let record = |((operation, root, size_class, plan, group), sum): (Key, Sum)| Record {
             operation,

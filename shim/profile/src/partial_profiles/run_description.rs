@@ -8,17 +8,17 @@ use crate::MpiDescription;
 /// Facts that all ranks of a run share.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunDescription {
-    /// A number that other runs do not have.
+    /// Number that other runs do not have.
     pub run: u64,
     /// Number of ranks.
     pub ranks: usize,
     /// Program that writes the profile, such as `treepie 0.1.0`.
     pub producer: String,
-    /// When the job started, in UTC.
+    /// Start time of the job, in UTC.
     pub date: String,
-    /// The MPI library.
+    /// MPI library.
     pub mpi: MpiDescription,
-    /// The program and its arguments.
+    /// Program and its arguments.
     pub command: Vec<String>,
     /// Remarks for people.
     pub notes: Vec<String>,
@@ -29,8 +29,8 @@ pub struct RunDescription {
 }
 
 impl RunDescription {
-    /// Takes what [`postcard::to_allocvec`] made of a description from the start of `bytes`. Its
-    /// texts are harmless where they are shown.
+    /// Decodes a description, encoded by [`postcard::to_allocvec`], from the start of `bytes`. Its
+    /// texts are made safe for display.
     pub fn take_from_bytes(bytes: &[u8]) -> Option<(RunDescription, &[u8])> {
         let (mut run, rest): (RunDescription, _) = postcard::take_from_bytes(bytes).ok()?;
         let mpi = &mut run.mpi;

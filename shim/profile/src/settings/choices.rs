@@ -1,4 +1,4 @@
-//! Settings that are one of a few words.
+//! Settings whose values are one of a few words.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use treepie_base::nearest::did_you_mean;
 use treepie_base::{UnknownName, from_name, names};
 
-/// Defines an enum whose variants are the words of a choice; the kind of choice stands in messages.
+/// Defines an enum whose variants are the words of a choice; messages contain the kind of choice.
 macro_rules! choice {
     ($(#[doc = $doc:literal])+ $name:ident, $kind:literal { $($variants:tt)+ }) => {
         $(#[doc = $doc])+
@@ -28,14 +28,14 @@ macro_rules! choice {
 choice! {
     /// Mode of the preloaded library.
     Mode, "mode" {
-        /// Nothing: every call goes straight to the native MPI.
+        /// Off: every call goes directly to the native MPI.
         #[default]
         Off,
         /// Counts the traffic and writes a profile.
         Profile,
         /// Applies a placement or a permutation.
         Replay,
-        /// Learns from run to run: counts, tries, decides, takes back.
+        /// Learns from run to run: counts, tries, adopts and revokes.
         Auto,
     }
 }
@@ -48,18 +48,18 @@ choice! {
         Permute,
         /// By moving every process to its core; ranks stay.
         Bind,
-        /// By other ranks, and every process is bound to the core it runs on.
+        /// By other ranks, with every process bound to the core that it runs on.
         Both,
     }
 }
 
 choice! {
-    /// Whether a permutation leaves the rank where it is that reads standard input.
+    /// Process that keeps its rank under a permutation because of standard input.
     Stdin, "way with standard input" {
-        /// A process that input arrives at, or may, keeps the rank of its number.
+        /// A process whose input has data, or may get some, keeps the rank equal to its number.
         #[default]
         Auto,
-        /// Process 0 does, whatever is seen.
+        /// Process 0 does, without a test.
         Keep,
         /// None does.
         Ignore,
@@ -67,20 +67,20 @@ choice! {
 }
 
 choice! {
-    /// Whether the platform is measured inside `MPI_Init`.
+    /// Measurement of the platform inside `MPI_Init`.
     Probe, "way to probe" {
         /// Never.
         #[default]
         Never,
-        /// When no platform file fits the job.
+        /// If no platform file fits the job.
         Auto,
     }
 }
 
 choice! {
-    /// Implementation that reorders a communicator with a topology, where the program allows it.
+    /// Implementation that reorders a communicator with a topology, if the program allows it.
     Reorder, "way to reorder" {
-        /// The native MPI, in its own way; most leave them as they are.
+        /// The native MPI; most leave the ranks unchanged.
         #[default]
         Native,
         /// Treepie: the graph is placed on the cores where the processes run.
@@ -89,9 +89,9 @@ choice! {
 }
 
 choice! {
-    /// Behaviour of a replay of an order where the recorded run had ended early.
+    /// Behaviour of a replay of an order after the point where the recorded run had ended early.
     AfterEnd, "way to go on after the end" {
-        /// The job goes on, and takes messages as they come.
+        /// The job continues, and matches messages as they arrive.
         #[default]
         Free,
         /// The job ends.
@@ -102,11 +102,11 @@ choice! {
 choice! {
     /// Guard on collectives that `auto` replaces.
     GuardMode, "guard" {
-        /// None: what is chosen runs from the first call on.
+        /// None: the chosen plan runs from the first call on.
         #[default]
         Off,
-        /// The native collective runs until a plan was measured to be quicker, and again where it
-        /// no longer is.
+        /// The native collective runs until a plan was measured to be faster, and again if it no
+        /// longer is.
         On,
         /// Plans are measured, and none is adopted.
         Report,
@@ -114,7 +114,7 @@ choice! {
 }
 
 choice! {
-    /// Way of the messages between ranks of one host in plans that replace collectives.
+    /// Transport of the messages between ranks of one host in plans that replace collectives.
     Transport, "transport" {
         /// The MPI's own messages.
         #[default]
@@ -125,12 +125,12 @@ choice! {
 }
 
 choice! {
-    /// Runner of non-blocking and persistent collectives, of those that are replaced.
+    /// Runner of non-blocking and persistent collectives, if they are replaced.
     Started, "way to run started collectives" {
-        /// As the setting of collectives says for the blocking form.
+        /// The runner that the setting of collectives names for the blocking form.
         #[default]
         Auto,
-        /// As `auto`, and a thread of ours goes on with plans, if the program may call MPI from
+        /// Like `auto`, with a helper thread that advances plans, if the program may call MPI from
         /// several threads.
         Thread,
         /// The native MPI.
@@ -141,20 +141,20 @@ choice! {
 choice! {
     /// Handling of small puts and accumulates to one target.
     OneSided, "way to do one-sided communication" {
-        /// Each goes to the native MPI at once.
+        /// Each goes to the native MPI immediately.
         #[default]
         Native,
-        /// Those of an epoch are kept back, and go there joined.
+        /// Those of an epoch are held back, and sent together.
         Gather,
-        /// They are joined where that was measured to be quicker, and as long as it is.
+        /// They are joined if that was measured to be faster, and as long as it is.
         Auto,
     }
 }
 
-/// Whether each rank keeps a page that says in which call it is.
+/// Pages of the ranks, which show the call that each rank is in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Pages {
-    /// No.
+    /// None.
     #[default]
     Off,
     /// In this host's memory, where only the user may read it.
@@ -208,7 +208,7 @@ choice! {
     }
 }
 
-/// The names of a switch; the first of each is the one that is documented.
+/// Names of a switch; the first of each is the documented one.
 const SWITCH: &[(&str, bool)] = &[
     ("true", true),
     ("false", false),
@@ -220,18 +220,18 @@ const SWITCH: &[(&str, bool)] = &[
     ("0", false),
 ];
 
-/// The switch that `text` names.
+/// Parses the name of a switch.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     names::parse("switch", SWITCH, text)
         .map_err(|_| format!("`{text}` is neither true nor false; write one of them"))
 }
 
-/// Whether `text` turns a switch on.
+/// True if `text` turns a switch on.
 pub fn is_on(text: &str) -> bool {
     switch(text) == Ok(true)
 }
 
-/// The choice that `text` names, or a message with the nearest and all names.
+/// Parses the name of a choice; the message of an error has the nearest name and all names.
 pub(super) fn choice<T: FromStr<Err = UnknownName>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|unknown: UnknownName| {
         let suggestion = did_you_mean(text, unknown.known.iter().copied());

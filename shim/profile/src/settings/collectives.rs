@@ -1,4 +1,4 @@
-//! Runner of each collective: the native MPI, or plans of ours.
+//! Runner of each collective: the native MPI, or plans.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,19 +17,19 @@ pub enum Runner {
     Native,
     /// The plan that is predicted to be fastest.
     Auto,
-    /// The plan that is named, such as `ecef-lat`.
+    /// The named plan, such as `ecef-lat`.
     Plan(Composition),
-    /// By the bytes of the message, or of a rank's block: ranges that follow each other, and the
-    /// native MPI elsewhere.
+    /// By the bytes of the message, or of a rank's block: consecutive ranges, and the native MPI
+    /// elsewhere.
     BySize(Vec<OfSizes>),
 }
 
 /// Runner of the calls of these sizes, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfSizes {
-    /// The sizes.
+    /// Range of sizes in bytes.
     pub sizes: Range<u64>,
-    /// Runner, which is none by size.
+    /// Runner, which does not depend on the size again.
     pub runner: Runner,
 }
 
@@ -48,8 +48,8 @@ impl Runner {
         }
     }
 
-    /// Runner of a call of so many bytes; those of calls whose bytes not all ranks know are the
-    /// same for all sizes.
+    /// Returns the runner of a call of `bytes` bytes; if not all ranks know the bytes of a call,
+    /// its runner is the same for all sizes.
     pub fn of(&self, bytes: Option<u64>) -> &Runner {
         match self {
             Runner::BySize(all) => {
@@ -62,7 +62,7 @@ impl Runner {
         }
     }
 
-    /// Runners that calls of some size have.
+    /// Returns the runners that calls of some size have.
     pub fn all(&self) -> impl Iterator<Item = &Runner> {
         let (one, by_size) = match self {
             Runner::BySize(all) => (None, &all[..]),
@@ -89,28 +89,28 @@ impl fmt::Display for Runner {
 pub struct Collectives {
     /// Runner of collectives that are not listed.
     pub otherwise: Runner,
-    /// The listed operations.
+    /// Listed operations.
     pub listed: Vec<(Operation, Runner)>,
-    /// Operations for which the native MPI is to take this algorithm of its own, as in
-    /// `bcast=native:chain`; whether it has that, the MPI alone says.
+    /// Operations for which the native MPI is to use this algorithm of its own, as in
+    /// `bcast=native:chain`; only the MPI can check if it has that algorithm.
     pub native_algorithms: Vec<(Operation, String)>,
-    /// Communicators have runners of their own, where their names (`MPI_Comm_set_name`) begin with
-    /// [`NAMED`]: how `treepie tune` compares plans.
+    /// True if communicators whose names (`MPI_Comm_set_name`) begin with [`NAMED`] have separate
+    /// runners: `treepie tune` compares plans in this way.
     pub by_name: bool,
 }
 
-/// What stands before the name of an algorithm of the native MPI's own.
+/// Prefix of the name of one of the native MPI's own algorithms.
 const NATIVE_ALGORITHM: &str = "native:";
 
-/// The setting that lets communicators have runners of their own.
+/// Setting that lets communicators have separate runners.
 const BY_NAME: &str = "by-name";
 
-/// What the name of a communicator begins with that has runners of its own, which follow as the
-/// setting has them: `treepie:bcast=binomial`.
+/// Prefix of the name of a communicator that has separate runners, which follow in the setting's
+/// syntax: `treepie:bcast=binomial`.
 pub const NAMED: &str = "treepie:";
 
 impl Collectives {
-    /// Runner of `operation`.
+    /// Returns the runner of `operation`.
     pub fn runner(&self, operation: Operation) -> &Runner {
         self.listed
             .iter()
@@ -118,7 +118,7 @@ impl Collectives {
             .map_or(&self.otherwise, |(_, runner)| runner)
     }
 
-    /// All are chosen.
+    /// Returns the setting in which all are chosen automatically.
     pub fn all_auto() -> Collectives {
         Collectives {
             otherwise: Runner::Auto,
@@ -126,10 +126,10 @@ impl Collectives {
         }
     }
 
-    /// The runners on a communicator of this name.
+    /// Returns the runners on a communicator of this name.
     ///
     /// # Errors
-    /// A name that begins with [`NAMED`], and what follows is no such setting.
+    /// A name that begins with [`NAMED`] and continues with invalid syntax.
     pub fn of_name(name: &str) -> Result<Collectives, String> {
         match name.strip_prefix(NAMED) {
             Some(setting) => setting.parse(),
@@ -269,7 +269,7 @@ impl Collectives {
     }
 }
 
-/// Sizes as `0-64K`, or `64K-` without an end.
+/// Parses sizes such as `0-64K`, or `64K-` without an end.
 fn range(text: &str) -> Option<Range<u64>> {
     let (start, end) = text.split_once('-')?;
     let end = match end.trim() {
@@ -280,7 +280,7 @@ fn range(text: &str) -> Option<Range<u64>> {
     (!sizes.is_empty()).then_some(sizes)
 }
 
-/// A name as MPIs have them: `scatter_allgather`.
+/// Converts a name to the form that MPIs use: `scatter_allgather`.
 fn native_name(name: &str) -> Result<String, String> {
     let is_of_one = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     match !name.is_empty() && name.bytes().all(is_of_one) {

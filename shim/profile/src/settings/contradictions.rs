@@ -1,10 +1,10 @@
-//! Settings that are right one by one and do not go together.
+//! Settings that are valid one by one but contradict each other.
 
 use super::choices::{Apply, Mode, OneSided, Pages, Reorder};
 use super::error::SettingsError;
 use super::table::Settings;
 
-/// Refuses settings that contradict each other or request nothing.
+/// Rejects settings that contradict each other or request nothing.
 pub(super) fn refuse(settings: &Settings) -> Result<(), SettingsError> {
     let together = |which: &str, problem: &str| {
         Err(SettingsError::Together {
@@ -50,7 +50,7 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), SettingsError> {
             "a bare permutation names no cores to bind to; give a placement, or apply: permute",
         );
     }
-    // Pages are kept in any mode, and may be all that is wanted.
+    // Pages are kept in any mode, and may be the only request.
     let nothing = settings.placement.is_none()
         && settings.permutation.is_none()
         && settings.order.is_none()

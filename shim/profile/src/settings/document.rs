@@ -1,4 +1,4 @@
-//! Settings as YAML: `name: value` lines with their names.
+//! Settings as YAML: `name: value` lines.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::given::Given;
 use super::table::{self, Setting};
 use treepie_base::{FileError, Kind, header, yaml};
 
-/// The settings in the text of a configuration file.
+/// Reads the settings in the text of a configuration file.
 pub(super) fn read(path: &Path, text: &str) -> Result<Given, FileError> {
     header::check(path, text, Some(Kind::Configuration))?;
     yaml::parse(path, text)
@@ -47,7 +47,7 @@ impl<'de> Visitor<'de> for SettingsVisitor {
     }
 }
 
-/// The setting of a name; none for the header.
+/// Returns the setting of a name; `None` for the header.
 fn named(name: &str) -> Result<Option<&'static Setting>, String> {
     match name {
         "treepie" | "version" => Ok(None),
@@ -55,9 +55,9 @@ fn named(name: &str) -> Result<Option<&'static Setting>, String> {
     }
 }
 
-/// Makes a value of the text that the same would be in the environment. A YAML list is read as its
-/// items joined by commas, a mapping as `name=value` items; nothing leaves the default. What is
-/// made of the text while it is read gets its line in messages.
+/// Seed that makes a value from the same text as in the environment. A YAML list is read as its
+/// items joined by commas, a mapping as `name=value` items; a null keeps the default. Errors while
+/// the text is read get its line in messages.
 struct FromText<F>(F);
 
 impl<'de, T: Default, F: FnOnce(&str) -> Result<T, String>> DeserializeSeed<'de> for FromText<F> {

@@ -8,12 +8,12 @@ use super::variables::{known_variables, similar_variable};
 /// Settings that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SettingsError {
-    /// The value of a variable is wrong.
+    /// The value of a variable is invalid.
     #[error("{variable}: {problem}")]
     Variable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The value that was expected, and what to write.
+        /// Expected value, and the remedy.
         problem: String,
     },
     /// No setting has a variable of this name.
@@ -23,18 +23,18 @@ pub enum SettingsError {
         known_variables().join(", ")
     )]
     UnknownVariable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// The configuration file is wrong.
+    /// The configuration file is invalid.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Settings that are right one by one and do not go together.
+    /// Settings that are valid one by one but contradict each other.
     #[error("{settings}: {problem}")]
     Together {
-        /// The settings, as the user wrote them.
+        /// Settings, as the user wrote them.
         settings: String,
-        /// Reason why they do not go together and what to change.
+        /// Reason of the contradiction, and the remedy.
         problem: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Forms of values: how their text is read, printed and documented.
+//! Forms of values: their parsing, printing and documentation.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -12,20 +12,20 @@ use super::choices::{GuardMode, Pages, choice, switch};
 use super::collectives::Collectives;
 use super::output;
 
-/// The form of the values of a setting.
+/// Form of the values of a setting.
 pub(super) struct Form<T> {
-    /// The values, for people.
+    /// Values, for people.
     pub(super) values: fn() -> String,
-    /// The default where no value is one.
+    /// Default, if it is not a value.
     pub(super) unset: &'static str,
-    /// The value of a text.
+    /// Parser of a text.
     pub(super) parse: fn(&str) -> Result<T, String>,
-    /// The text of a value, as `parse` reads it.
+    /// Printer of a value, whose text `parse` reads.
     pub(super) print: fn(&T) -> Option<String>,
 }
 
 impl<T> Form<T> {
-    /// A form in which a setting may have no value.
+    /// Creates a form in which a setting may have no value.
     const fn new(
         values: fn() -> String,
         parse: fn(&str) -> Result<T, String>,
@@ -41,7 +41,7 @@ impl<T> Form<T> {
 }
 
 impl<T: Display> Form<T> {
-    /// A form of values that print themselves.
+    /// Creates a form of values that print themselves.
     const fn shown(values: fn() -> String, parse: fn(&str) -> Result<T, String>) -> Self {
         Form::new(values, parse, |value| Some(value.to_string()))
     }
@@ -162,18 +162,18 @@ impl Form<Option<String>> {
     );
 }
 
-/// Longest time that a replayed call may wait for what was recorded; none for as long as it takes.
+/// Longest time that a replayed call may wait for its recorded result; `None` for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderPatience(pub Option<Duration>);
 
 impl Default for OrderPatience {
-    /// A minute.
+    /// Returns a minute.
     fn default() -> Self {
         OrderPatience(Some(Duration::from_secs(60)))
     }
 }
 
-/// Shorter times would be spent on the counting of them.
+/// Minimum of a phase interval; in a shorter one, the counting itself would take most of the time.
 const SHORTEST: Duration = Duration::from_millis(10);
 
 fn variants<T: VariantArray + Copy + Into<&'static str>>() -> String {
@@ -192,7 +192,7 @@ fn to_text(error: impl Display) -> String {
     error.to_string()
 }
 
-/// The directories of a store.
+/// Parses the directories of a store.
 fn store(text: &str) -> Result<String, String> {
     if text.split(':').all(|path| path.starts_with('/')) {
         Ok(text.to_owned())
@@ -204,7 +204,7 @@ fn store(text: &str) -> Result<String, String> {
     }
 }
 
-/// The name of a file: anything but nothing.
+/// Parses the name of a file: any text that is not empty.
 fn path(text: &str) -> Result<PathBuf, String> {
     match text.trim() {
         "" => Err("is empty; write the name of a file".into()),
@@ -212,13 +212,13 @@ fn path(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// A number from 0 on.
+/// Parses a number, from 0.
 fn number(text: &str) -> Result<u64, String> {
     let number = text.trim().parse();
     number.map_err(|_| format!("`{text}` is no number; write one from 0 on"))
 }
 
-/// A time in seconds; none for 0 or `off`.
+/// Parses a time in seconds; `None` for 0 or `off`.
 fn seconds(text: &str) -> Result<Option<Duration>, String> {
     let text = text.trim();
     if text == "off" || text == "false" {

@@ -1,4 +1,4 @@
-//! Settings that a file gives, before it is known what else gives some.
+//! Settings that a file gives, before the other sources are known.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::table::{Setting, Settings};
 
-/// Settings and their texts, in the order of a file. Each text is one that its setting takes.
+/// Settings and their texts, in the order of a file. Each text is valid for its setting.
 #[derive(Clone, Default)]
 pub struct Given(Vec<(&'static Setting, String)>);
 
@@ -14,20 +14,20 @@ impl Given {
     /// Adds a setting.
     ///
     /// # Errors
-    /// A text that it does not take.
+    /// A text that is invalid for it.
     pub(super) fn add(&mut self, setting: &'static Setting, text: &str) -> Result<(), String> {
         (setting.set)(&mut Settings::default(), text)?;
         self.0.push((setting, text.to_owned()));
         Ok(())
     }
 
-    /// Names and texts of the settings.
+    /// Returns names and texts of the settings.
     pub fn texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let given = self.0.iter();
         given.map(|(setting, text)| (setting.name, text.as_str()))
     }
 
-    /// Sets those whose names count.
+    /// Sets those whose names `counts` accepts.
     pub(super) fn apply(&self, settings: &mut Settings, counts: impl Fn(&str) -> bool) {
         for (setting, text) in self.0.iter().filter(|(setting, _)| counts(setting.name)) {
             let is_set = (setting.set)(settings, text);

@@ -1,8 +1,8 @@
-//! The settings of a run, from a configuration file and from the environment.
+//! Settings of a run, from a configuration file and from the environment.
 //!
-//! Every setting has one name: `mode` in YAML, `TREEPIE_MODE` in the environment, which wins.
-//! Values are written alike in both. Paths are relative to the directory that the job starts in. A
-//! new setting is a row of `table`, with a form of its values where there is none for it in `form`.
+//! Every setting has one name: `mode` in YAML, `TREEPIE_MODE` in the environment, which takes
+//! precedence. Values have the same syntax in both. Paths are relative to the directory that the
+//! job starts in. A new setting is a row of `table`, with a form of its values if `form` has none.
 
 mod choices;
 mod collectives;

@@ -3,7 +3,7 @@
 /// Default name of a profile.
 pub const DEFAULT_OUTPUT: &str = "treepie-%n.profile.yaml";
 
-/// Default name of a profile as the reference has it.
+/// Default name of a profile, as the reference shows it.
 pub(super) const DEFAULT_IN_REFERENCE: &str = "`treepie-%n.profile.yaml`";
 
 /// Checks that every `%` is followed by a known letter.
@@ -24,8 +24,8 @@ pub(super) fn check(template: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The name that a template stands for: `%j` is the job's id, `%p` the process
-/// id, `%n` the number of ranks, `%%` a per cent sign. Anything else stays.
+/// Expands a template: `%j` is the job's id, `%p` the process id, `%n` the number of ranks, `%%` a
+/// per cent sign. Anything else is kept.
 pub fn expand_output(template: &str, job: &str, process_id: u32, ranks: usize) -> String {
     let mut name = String::with_capacity(template.len() + job.len());
     let mut letters = template.chars();

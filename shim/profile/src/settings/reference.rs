@@ -1,9 +1,9 @@
-//! The reference of the settings.
+//! Reference of the settings.
 
 use super::table::{SETTINGS, Setting, Settings};
 use super::variables::variable_of;
 
-/// A table in Markdown of all settings: variable, meaning, values and default.
+/// Returns a Markdown table of all settings: variable, meaning, values and default.
 pub fn reference() -> String {
     let usual = Settings::default();
     let mut text = "| variable | meaning | values | default |\n|---|---|---|---|\n".to_owned();

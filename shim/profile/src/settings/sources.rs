@@ -1,5 +1,4 @@
-//! Sources of settings, a file and variables, and the way by which settings go on to other
-//! processes.
+//! Sources of settings, a file and variables, and their transfer to other processes.
 
 use std::path::Path;
 
@@ -15,13 +14,13 @@ use super::{contradictions, document};
 use crate::site::SitePolicy;
 
 impl Settings {
-    /// The settings of a site's policy, over them those of a configuration file, given as its name
-    /// and text, and over both those of variables. What the site has locked, it alone sets.
-    /// `variable` answers the value of one, if it is set. A variable with an empty value counts as
-    /// not set.
+    /// Returns the settings of a site's policy, overridden by those of a configuration file, given
+    /// as its name and text, and these by those of variables. Settings that the site has locked
+    /// come from it alone. `variable` returns the value of one, if it is set. A variable with an
+    /// empty value counts as not set.
     ///
     /// # Errors
-    /// A file or value that is wrong, or settings that do not go together.
+    /// A file or value that is invalid, or settings that contradict each other.
     pub fn from_sources(
         site: Option<&SitePolicy>,
         yaml: Option<(&Path, &str)>,
@@ -39,7 +38,7 @@ impl Settings {
             let value = variable(&variable_of(name)).filter(|value| !value.is_empty());
             value.filter(|_| is_free(name))
         };
-        // A variable says what to replay instead of what the file says.
+        // A variable that names the file to replay overrides the one in the file.
         match (value_of("placement"), value_of("permutation")) {
             (Some(_), None) => settings.permutation = None,
             (None, Some(_)) => settings.placement = None,
@@ -63,25 +62,25 @@ impl Settings {
     /// Checks the text of one setting, by its name.
     ///
     /// # Errors
-    /// No such setting, or a text that it does not take.
+    /// No such setting, or a text that is invalid for it.
     pub fn check_text(name: &str, text: &str) -> Result<(), String> {
         let setting = table::of_name(name)?;
         (setting.set)(&mut Settings::default(), text)
     }
 
-    /// The settings that the text of a configuration file holds, one by one:
-    /// whether they go together is known when the variables are.
+    /// Parses the settings in the text of a configuration file, one by one: contradictions can only
+    /// be detected when the variables are known.
     ///
     /// # Errors
-    /// Text that is no configuration, an unknown setting, a wrong value.
+    /// Text that is not a configuration, an unknown setting, an invalid value.
     pub fn from_text(path: &Path, text: &str) -> Result<Settings, FileError> {
         let mut settings = Settings::default();
         document::read(path, text)?.apply(&mut settings, |_| true);
         Ok(settings)
     }
 
-    /// The settings that differ from the defaults, as variables and values: what
-    /// a launcher has to hand to its processes.
+    /// Returns the settings that differ from the defaults, as variables and values, which a
+    /// launcher must pass to its processes.
     pub fn to_variables(&self) -> Vec<(String, String)> {
         let usual = Settings::default();
         SETTINGS
@@ -94,8 +93,8 @@ impl Settings {
             .collect()
     }
 
-    /// Whether plans must be measured to be quicker before they replace collectives: so it is
-    /// where a job learns, unless a setting says otherwise.
+    /// Returns the mode of the guard, which decides whether plans must be measured to be faster
+    /// before they replace collectives: on if a job learns, unless a setting states otherwise.
     pub fn guard(&self) -> GuardMode {
         self.guard.unwrap_or(match self.mode {
             Mode::Auto => GuardMode::On,
@@ -103,14 +102,14 @@ impl Settings {
         })
     }
 
-    /// Name of the profile's file, placeholders included.
+    /// Returns the name of the profile's file, including placeholders.
     pub fn output_template(&self) -> &str {
         self.output.as_deref().unwrap_or(DEFAULT_OUTPUT)
     }
 }
 
-/// The variables among `names` that start like ours and mean nothing: most
-/// likely typing errors, which would otherwise go unnoticed.
+/// Returns the variables among `names` that have treepie's prefix and no meaning: most likely
+/// typing errors, which would otherwise go unnoticed.
 pub fn unknown_variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<SettingsError> {
     let known = known_variables();
     names

@@ -1,5 +1,5 @@
-//! The table of the settings. One row gives a field of [`Settings`], its key in YAML, its variable,
-//! its reading, its printing and its line in the reference.
+//! Table of the settings. One row defines a field of [`Settings`], its key in YAML, its variable,
+//! its parsing, its printing and its line in the reference.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,26 +14,26 @@ use super::variables::PREFIX;
 use treepie_base::nearest::did_you_mean;
 use treepie_base::{List, Process, Rank};
 
-/// A setting: a row of the table.
+/// Setting: a row of the table.
 pub struct Setting {
-    /// Its name, as YAML has it; `variable_of` gives that of its variable.
+    /// Its name in YAML; `variable_of` returns that of its variable.
     pub name: &'static str,
     /// Its meaning, in a sentence.
     pub doc: &'static str,
-    /// The values that it takes, for people.
+    /// Its values, for people.
     pub(super) values: fn() -> String,
-    /// The default where no value is one.
+    /// Default, if it is not a value.
     pub(super) unset: &'static str,
-    /// Sets it from a text, which environment and YAML have alike.
+    /// Sets it from a text, which has the same syntax in environment and YAML.
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
-    /// Its text, as `set` reads it; none where it has no value.
+    /// Its text, as `set` reads it; `None` if it has no value.
     pub(super) print: fn(&Settings) -> Option<String>,
 }
 
 /// Defines [`Settings`] and [`SETTINGS`] from rows `/// sentence`, `name: type = form;`.
 macro_rules! settings {
     ($($(#[doc = $doc:literal])+ $name:ident: $type:ty = $form:expr;)+) => {
-        /// The settings of a run.
+        /// Settings of a run.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         pub struct Settings {
             $($(#[doc = $doc])+ pub $name: $type,)+
@@ -61,88 +61,87 @@ settings! {
     /// Work of the library: nothing, counting the traffic into a profile, applying a placement, or
     /// learning from run to run.
     mode: Mode = Form::CHOICE;
-    /// Directories in which `mode: auto` keeps what it learns: your own directory first, then those
+    /// Directories in which `mode: auto` keeps its results: your own directory first, then those
     /// that are only read.
     store: Option<String> = Form::STORE;
-    /// The profile to write; `%j` stands for the job's id, `%p` for the process id, `%n` for the
+    /// Profile to write; `%j` is replaced by the job's id, `%p` by the process id, `%n` by the
     /// number of ranks.
     output: Option<String> = Form::OUTPUT;
-    /// Whether calls are timed too, by class of calls.
+    /// True if calls are timed too, by class of calls.
     times: bool = Form::SWITCH;
-    /// The length of the phases into which the run is cut; without it, `MPI_Pcontrol` marks phases.
+    /// Length of the phases into which the run is cut; without it, `MPI_Pcontrol` marks phases.
     phase_interval: Option<Duration> = Form::SECONDS;
-    /// Interval at which each rank writes what it has counted into a file.
+    /// Interval at which each rank writes its counts to a file.
     checkpoint: Option<Duration> = Form::SECONDS;
-    /// Whether each rank keeps a page with the call that it is in, in its host's memory or below a
+    /// Pages of the ranks, which show the call that each is in, in its host's memory or below a
     /// directory.
     pages: Pages = Form::PAGES;
-    /// The order of receives: recorded there with `mode: profile`, followed with `mode: replay`.
+    /// File of the order of receives: recorded with `mode: profile`, followed with `mode: replay`.
     order: Option<PathBuf> = Form::PATH;
-    /// How long a call of a replayed order may wait for what was recorded before the job is ended.
+    /// Longest time that a call of a replayed order may wait for its recorded result before the job
+    /// is ended.
     order_patience: OrderPatience = Form::PATIENCE;
-    /// Behaviour of a replay of an order where the recorded run had ended early: take messages as
-    /// they come, or end the job.
+    /// Behaviour of a replay of an order after the point where the recorded run had ended early:
+    /// match messages as they arrive, or end the job.
     order_after_end: AfterEnd = Form::CHOICE;
-    /// The seed of delays, of 2 ms at most, of the sends of some ranks while an order is recorded
-    /// or followed.
+    /// Seed of delays, of 2 ms at most, of the sends of some ranks while an order is recorded or
+    /// followed.
     order_delays: Option<u64> = Form::NUMBER;
-    /// Whether the ranks keep pages, count what they receive, and can be stopped at a cut.
+    /// True if the ranks keep pages, count the messages that they receive, and can be stopped at a
+    /// cut.
     cut: bool = Form::SWITCH;
-    /// Placement to replay, or a profile, which is placed at the start for the hosts that the job
-    /// has.
+    /// Placement to replay, or a profile, which is placed at the start for the job's hosts.
     placement: Option<PathBuf> = Form::PATH;
-    /// The new rank of every process of the launcher's world, instead of a placement.
+    /// New rank of every process of the launcher's world, instead of a placement.
     permutation: Option<List<Process, Rank>> = Form::PERMUTATION;
     /// Way in which a placement is applied: by other ranks, by moving processes to other cores, or
     /// by other ranks with every process bound where it is.
     apply: Apply = Form::CHOICE;
-    /// Process that keeps the rank of its number because of standard input: that at which input
-    /// arrives, process 0 always, or none.
+    /// Process that keeps the rank equal to its number because of standard input: the one that gets
+    /// input, process 0 always, or none.
     stdin: Stdin = Form::CHOICE;
-    /// The platform: which hosts make a cluster, and how fast the links are.
+    /// Platform: the hosts of each cluster, and the speed of the links.
     platform: Option<PathBuf> = Form::PATH;
-    /// Whether the platform is measured inside `MPI_Init` if no file fits the job.
+    /// Measurement of the platform inside `MPI_Init`: if no file fits the job, or never.
     probe: Probe = Form::CHOICE;
     /// Runner of the collectives: the MPI, plans that are predicted to be fastest, or named ones.
     collectives: Collectives = Form::COLLECTIVES;
-    /// Runner of their non-blocking and persistent forms: as `collectives` says, the same with a
-    /// thread of Treepie's, or the MPI.
+    /// Runner of their non-blocking and persistent forms: that of `collectives`, the same with a
+    /// thread of Treepie, or the MPI.
     started: Started = Form::CHOICE;
-    /// A tuning, made by `treepie tune`: the MPI starts with those of its own algorithms that were
+    /// Tuning, made by `treepie tune`: the MPI starts with those of its own algorithms that were
     /// measured to be fastest.
     tuning: Option<PathBuf> = Form::PATH;
-    /// The cluster of every process, in the launcher's order, as any numbers, instead of a
-    /// platform.
+    /// Cluster of every process, in the launcher's order, as any numbers, instead of a platform.
     clusters: Option<List<Process, usize>> = Form::NUMBERS;
-    /// The network of the hosts, by whose distances ranks are placed.
+    /// Network of the hosts, by whose distances ranks are placed.
     network: Option<String> = Form::NETWORK;
-    /// Whether replaced reductions combine operands in the order of ranks, so that their bits do
+    /// True if replaced reductions combine operands in the order of ranks, so that their bits do
     /// not depend on where ranks run.
     reproducible: bool = Form::SWITCH;
-    /// Whether plans must be measured to be faster before they replace collectives, or are only
-    /// measured.
+    /// Comparison with the MPI's own collectives: plans must be measured to be faster before they
+    /// replace these, or are only measured.
     guard: Option<GuardMode> = Form::GUARD;
     /// Path of messages between ranks of one host in replaced collectives: through the MPI, or
     /// through memory that they share.
     transport: Transport = Form::CHOICE;
-    /// Way to reorder the ranks of a communicator with a topology where the program allows it.
+    /// Way to reorder the ranks of a communicator with a topology if the program allows it.
     reorder: Reorder = Form::CHOICE;
-    /// Handling of small puts and accumulates to one target: each goes to the MPI at once, or those
-    /// of an epoch are joined, always or where that was measured to be faster.
+    /// Handling of small puts and accumulates to one target: each goes to the MPI immediately, or
+    /// those of an epoch are joined, always or if that was measured to be faster.
     one_sided: OneSided = Form::CHOICE;
-    /// Whether the job ends before the application starts when something that was asked for cannot
-    /// be done.
+    /// True if the job ends before the application starts when a request cannot be carried out.
     strict: bool = Form::SWITCH;
-    /// The most detailed messages that are printed.
+    /// Most detailed messages that are printed.
     log: LogLevel = Form::CHOICE;
 }
 
-/// The names of all settings.
+/// Returns the names of all settings.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.name)
 }
 
-/// The setting of a name.
+/// Returns the setting of a name.
 ///
 /// # Errors
 /// No setting has it: with the nearest, and all names.

@@ -288,13 +288,14 @@ fn every_setting_has_a_line_in_the_reference() {
     let reference = reference();
     assert_eq!(reference.lines().count(), 2 + SETTINGS.len());
     for line in [
-        "| `TREEPIE_STRICT` | Whether the job ends before the application starts when something \
-         that was asked for cannot be done. | `true`, `false` | `false` |",
-        "| `TREEPIE_ORDER_PATIENCE` | How long a call of a replayed order may wait for what was \
-         recorded before the job is ended. | seconds, or 0 for as long as it takes | `60` |",
-        "| `TREEPIE_GUARD` | Whether plans must be measured to be faster before they replace \
-         collectives, or are only measured. | `off`, `on`, `report` | `off`; `on` with `mode: \
-         auto` |",
+        "| `TREEPIE_STRICT` | True if the job ends before the application starts when a request \
+         cannot be carried out. | `true`, `false` | `false` |",
+        "| `TREEPIE_ORDER_PATIENCE` | Longest time that a call of a replayed order may wait for \
+         its recorded result before the job is ended. | seconds, or 0 for as long as it takes | \
+         `60` |",
+        "| `TREEPIE_GUARD` | Comparison with the MPI's own collectives: plans must be measured to \
+         be faster before they replace these, or are only measured. | `off`, `on`, `report` | \
+         `off`; `on` with `mode: auto` |",
     ] {
         assert!(reference.lines().any(|found| found == line), "{reference}");
     }

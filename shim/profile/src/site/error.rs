@@ -3,13 +3,13 @@
 use thiserror::Error;
 use treepie_base::FileError;
 
-/// A site's policy that cannot be used.
+/// Error of a site's policy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SiteError {
-    /// The file cannot be read, or is wrong.
+    /// The file cannot be read, or is invalid.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Others than root could have written it.
+    /// The file could have been written by users other than root.
     #[error("{0}: belongs to another user than root, or others may write to it or its directory")]
     NotRoots(String),
 }

@@ -1,4 +1,4 @@
-//! The file of a site's policy.
+//! File of a site's policy.
 //!
 //! ```yaml
 //! treepie: site
@@ -28,13 +28,13 @@ use super::policy::SitePolicy;
 use super::rules::{Rule, Rules};
 use crate::settings::{Given, Settings, of_name};
 
-/// Place of a site's policy.
+/// Path of a site's policy.
 pub const SITE_FILE: &str = "/etc/treepie/treepie.yaml";
 
-/// Settings that act before `MPI_Init` has begun, when no file is read for a site.
+/// Settings that take effect before `MPI_Init` has begun, when no site file has been read.
 const BEFORE_START: [&str; 1] = ["tuning"];
 
-/// The policy as it is written.
+/// Policy as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -65,10 +65,10 @@ struct WrittenRule {
 }
 
 impl SitePolicy {
-    /// The policy of this machine; none where the site has none.
+    /// Returns the policy of this machine; `None` if the site has none.
     ///
     /// # Errors
-    /// A file that is wrong, or that others than root could have written.
+    /// An invalid file, or one that users other than root could have written.
     pub fn of_machine() -> Result<Option<Self>, SiteError> {
         let path = Path::new(SITE_FILE);
         let file = match open(path) {
@@ -83,11 +83,11 @@ impl SitePolicy {
         Ok(Some(SitePolicy::from_text(path, &text)?))
     }
 
-    /// The policy in a text.
+    /// Parses the policy in a text.
     ///
     /// # Errors
-    /// Text that is no such file or a newer one, an unknown setting, a rule that stands there
-    /// twice, a number that is none.
+    /// Text that is not such a file or a newer one, an unknown setting, a duplicate rule, an
+    /// invalid number.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         header::check(path, text, Some(Kind::Site))?;
         let written: Written = yaml::parse(path, text)?;
@@ -152,7 +152,7 @@ impl Written {
     }
 }
 
-/// Whether a file that is open belongs to root, and nobody else may write to it.
+/// True if an open file belongs to root, and nobody else may write to it.
 fn is_roots(file: &File) -> bool {
     file.metadata()
         .is_ok_and(|data| data.uid() == 0 && data.mode() & 0o022 == 0)

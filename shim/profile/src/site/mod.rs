@@ -1,8 +1,8 @@
-//! A site's policy: for which programs the library is switched on where nobody else asks for it,
-//! what it does then, and which settings users may not change.
+//! Site policy: the programs for which the library is switched on if nobody else requests it, its
+//! work there, and the settings that users may not change.
 //!
 //! Jobs in whose environment `TREEPIE_SITE` is set read it from [`SITE_FILE`], on process 0 inside
-//! `MPI_Init`, and so do jobs that ask for something themselves, for the settings that are locked.
+//! `MPI_Init`, and so do jobs with a request of their own, for the locked settings.
 
 mod error;
 mod file;

@@ -1,4 +1,4 @@
-//! A policy, and what it says of a job.
+//! Policy, and its verdict on a job.
 
 use std::fmt;
 use std::path::Path;
@@ -8,14 +8,14 @@ use serde::Serialize;
 use super::rules::{Rule, Rules};
 use crate::settings::Given;
 
-/// The jobs for which a site switches the library on, and its work there.
+/// Jobs for which a site switches the library on, and its work there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SitePolicy {
     #[serde(rename = "programs")]
     pub(super) rules: Rules,
     #[serde(rename = "ranks")]
     pub(super) least_ranks: usize,
-    /// Share of the jobs, from 0 to 1.
+    /// Fraction of the jobs, from 0 to 1.
     pub(super) sample: f64,
     pub(super) settings: Given,
     pub(super) locked: Vec<&'static str>,
@@ -24,23 +24,23 @@ pub struct SitePolicy {
 /// Verdict of a policy on a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It is taken: by this rule, or because none is about its program.
+    /// The job is taken: by this rule, or because none matches its program.
     Taken(Option<String>),
-    /// This rule leaves its program alone.
+    /// This rule excludes its program.
     Denied(String),
-    /// It has too few ranks.
+    /// The job has too few ranks.
     Small {
-        /// Its ranks.
+        /// Number of its ranks.
         ranks: usize,
-        /// The least number of ranks.
+        /// Minimum number of ranks.
         least: usize,
     },
-    /// It was not drawn.
+    /// The job was not in the sample.
     NotDrawn(f64),
 }
 
 impl SitePolicy {
-    /// The verdict on a program, by its file and the script that it runs.
+    /// Returns the verdict on a program, by its file and the script that it runs.
     pub fn on_program(&self, paths: &[&Path]) -> Verdict {
         match self.rules.first(paths) {
             Some(rule) if !rule.allows() => Verdict::Denied(rule.to_string()),
@@ -48,7 +48,7 @@ impl SitePolicy {
         }
     }
 
-    /// The verdict on a job of `ranks` ranks, for which `drawn`, from 0 to 1, was drawn.
+    /// Returns the verdict on a job of `ranks` ranks, for the random number `drawn`, from 0 to 1.
     pub fn on_job(&self, paths: &[&Path], ranks: usize, drawn: f64) -> Verdict {
         let least = self.least_ranks;
         match self.on_program(paths) {
@@ -58,19 +58,19 @@ impl SitePolicy {
         }
     }
 
-    /// Settings of the library, where users set nothing else.
+    /// Returns the settings of the library, which users may override.
     pub fn settings(&self) -> &Given {
         &self.settings
     }
 
-    /// Whether users may not set this one.
+    /// True if users may not set this one.
     pub fn locks(&self, name: &str) -> bool {
         self.locked.contains(&name)
     }
 }
 
 impl Verdict {
-    /// Whether the library is switched on.
+    /// True if the library is switched on.
     pub fn is_taken(&self) -> bool {
         matches!(self, Verdict::Taken(_))
     }

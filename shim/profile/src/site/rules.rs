@@ -7,7 +7,7 @@ use glob::{MatchOptions, Pattern};
 use serde::{Serialize, Serializer};
 
 /// Programs that are never meant, though some of them may start an MPI: parts of compilers and of
-/// build systems, what `configure` and CMake try, launchers, shells and debuggers.
+/// build systems, programs that `configure` and CMake try, launchers, shells and debuggers.
 const DENIED: [&str; 45] = [
     "conftest",
     "*-linux-gnu-*",
@@ -56,14 +56,14 @@ const DENIED: [&str; 45] = [
     "valgrind",
 ];
 
-/// As shells match paths: `*` stays in a directory, `**` goes through any number of them.
+/// Options that match paths like shells: `*` stays in a directory, `**` matches any number of them.
 const LIKE_SHELLS: MatchOptions = MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
     require_literal_leading_dot: false,
 };
 
-/// A rule about programs.
+/// Rule about programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rule {
     allows: bool,
@@ -71,10 +71,10 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// A rule for paths like `pattern`.
+    /// Creates a rule for paths that match `pattern`.
     ///
     /// # Errors
-    /// A pattern that starts neither with `/` nor with `**`, or is none.
+    /// A pattern that starts neither with `/` nor with `**`, or is invalid.
     pub(super) fn new(allows: bool, pattern: &str) -> Result<Self, String> {
         if !pattern.starts_with('/') && !pattern.starts_with("**") {
             return Err("paths are whole; write `/` or `**/` before it".to_owned());
@@ -83,7 +83,7 @@ impl Rule {
         Ok(Rule { allows, pattern })
     }
 
-    /// Whether it lets a program be switched on.
+    /// True if it allows a program to be switched on.
     pub(super) fn allows(&self) -> bool {
         self.allows
     }
@@ -100,14 +100,14 @@ impl fmt::Display for Rule {
     }
 }
 
-/// The rules of a site, and behind them those that every site has.
+/// Rules of a site, followed by those that every site has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rules {
     own: Vec<Rule>,
     usual: Vec<Rule>,
 }
 
-/// Those of the site, as texts.
+/// Writes the site's own rules, as texts.
 impl Serialize for Rules {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.collect_seq(self.own.iter().map(Rule::to_string))
@@ -126,14 +126,14 @@ impl Rules {
         }
     }
 
-    /// The first rule that matches one of the paths of a program: its file, and the script that it
-    /// runs.
+    /// Returns the first rule that matches one of the paths of a program: its file, and the script
+    /// that it runs.
     pub(super) fn first(&self, paths: &[&Path]) -> Option<&Rule> {
         let mut all = self.own.iter().chain(&self.usual);
         all.find(|rule| paths.iter().any(|path| rule.matches(path)))
     }
 
-    /// The rules that the site has written.
+    /// Returns the rules that the site has written.
     pub(super) fn own(&self) -> &[Rule] {
         &self.own
     }

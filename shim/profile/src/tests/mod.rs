@@ -1,4 +1,4 @@
-//! Profiles that are whole, and the many ways in which they are not.
+//! Valid profiles, and the many ways in which they can be damaged.
 #![allow(clippy::unwrap_used)]
 
 mod plans;
@@ -20,7 +20,7 @@ use treepie_traffic::times::{CallClass, CallTime};
 use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 use treepie_traffic::{Layer, Traffic, TrafficMatrix};
 
-/// Four ranks on two hosts; rank 0 runs as process 2.
+/// Returns a profile of four ranks on two hosts; rank 0 runs as process 2.
 fn sample() -> Profile {
     let mut profile = Profile {
         header: Header {
@@ -68,7 +68,7 @@ fn sample() -> Profile {
     profile
 }
 
-/// The sample on the disk, and the directory that goes away with it.
+/// Writes the sample to the disk; returns it with the directory that is removed with it.
 fn on_disk() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("app.profile.yaml");
@@ -76,8 +76,8 @@ fn on_disk() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-/// The message after a file of the sample had one piece of its text replaced,
-/// without the name of the directory.
+/// Returns the message after one piece of text in a file of the sample was replaced, without the
+/// name of the directory.
 fn message_with(file: &str, old: &str, new: &str) -> String {
     let (directory, path) = on_disk();
     let changed = directory.path().join(file);
@@ -200,7 +200,7 @@ fn a_profile_reads_back_as_it_was_written() {
     assert_eq!(Profile::read(&path).unwrap(), sample());
 }
 
-/// The sample with all that a profile may have beside.
+/// Returns the sample with all optional parts of a profile.
 fn full() -> Profile {
     let mut profile = sample();
     let phase = |name: &str, start_seconds: f64| {
@@ -529,7 +529,7 @@ fn contradictions_are_refused_with_their_field() {
 fn every_cut_off_file_is_refused() {
     let (_directory, path) = on_disk();
     let text = fs::read_to_string(&path).unwrap();
-    // All but the last line break, without which nothing is lost.
+    // All except the last line break, whose loss is harmless.
     for length in 0..text.len() - 1 {
         let cut = Profile::from_text(&path, &text[..length]);
         assert!(cut.is_err(), "cut to {length} bytes");
@@ -562,13 +562,13 @@ fn a_profile_that_contradicts_itself_is_not_written() {
 }
 
 proptest! {
-    /// What is accepted in spite of a changed byte is whole all the same.
+    /// A file that is accepted with a changed byte is still consistent.
     #[test]
     fn changed_bytes_never_panic_and_never_make_a_contradiction(
         matrix in any::<bool>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)
     ) {
-        // Written once: it waits for the disk, which takes longer than all else here.
+        // Written once: it waits for the disk, which takes longer than all the rest.
         static WRITTEN: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(on_disk);
         let (directory, path) = (WRITTEN.0.path(), WRITTEN.1.clone());
         let changed = match matrix {

@@ -1,8 +1,8 @@
-//! Records of plans that ran in place of native collectives, and who was near whom.
+//! Records of plans that replaced native collectives, and the locality of ranks.
 
 use super::*;
 
-/// The sample after a broadcast by a plan on two clusters, which its locality has.
+/// Returns the sample after a broadcast by a plan on two clusters, which its locality has.
 fn with_a_plan(locality: Locality) -> Profile {
     let mut profile = sample();
     profile.collectives.push(Record {

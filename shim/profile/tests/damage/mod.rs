@@ -1,11 +1,11 @@
-//! What happens to files: letters changed, lines lost or doubled, words replaced
-//! by what breaks readers. Tests of several packages use it.
+//! Damage to files: letters changed, lines lost or doubled, words replaced by ones that break
+//! readers. Tests of several packages use it.
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses some of it
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What numbers and words are replaced by.
+/// Replacements of numbers and words.
 const NASTY: [&str; 21] = [
     "-1",
     "0",
@@ -30,7 +30,7 @@ const NASTY: [&str; 21] = [
     "%",
 ];
 
-/// One thing that happens to a text.
+/// One kind of damage to a text.
 #[derive(Debug, Clone)]
 pub enum Damage {
     Letter(Index, char),
@@ -79,7 +79,7 @@ impl Damage {
     }
 }
 
-/// The text with one of its words replaced; what parts words stays.
+/// Returns the text with one of its words replaced; separators stay.
 fn with_word(text: &str, at: &Index, word: &str) -> String {
     let is_part = |letter: char| letter.is_alphanumeric() || ".-_".contains(letter);
     let mut words: Vec<(usize, usize)> = Vec::new();
@@ -97,18 +97,18 @@ fn with_word(text: &str, at: &Index, word: &str) -> String {
     format!("{}{word}{}", &text[..start], &text[end..])
 }
 
-/// One to three things that happen to a text.
+/// Returns a strategy for one to three damages of a text.
 pub fn damages() -> impl Strategy<Value = Vec<Damage>> {
     prop::collection::vec(Damage::strategy(), 1..4)
 }
 
-/// The text after all of them.
+/// Returns the text after all of them.
 pub fn damaged(text: &str, damages: &[Damage]) -> String {
     let done = |text: String, damage: &Damage| damage.done_to(&text);
     damages.iter().fold(text.to_owned(), done)
 }
 
-/// A refusal is one line that names the file.
+/// Checks that a rejection is one line that names the file.
 pub fn is_answer<T, E: std::fmt::Display>(answer: Result<T, E>, file: &str) -> Result<(), String> {
     match answer {
         Ok(_) => Ok(()),
@@ -120,7 +120,7 @@ pub fn is_answer<T, E: std::fmt::Display>(answer: Result<T, E>, file: &str) -> R
     }
 }
 
-/// The most memory that this process ever had, in bytes.
+/// Returns the peak memory of this process, in bytes.
 pub fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -131,5 +131,6 @@ pub fn peak_memory() -> usize {
     kilobytes * 1024
 }
 
-/// More than any of these texts is worth, in each of the threads that tests run on.
+/// Limit of memory in bytes, more than any of these texts needs, in each of the threads that tests
+/// run on.
 pub const MOST_MEMORY: usize = 1 << 30;

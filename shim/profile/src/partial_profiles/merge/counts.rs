@@ -1,4 +1,4 @@
-//! The counts of the ranks together, layer by layer and phase by phase.
+//! Merged counts of the ranks, layer by layer and phase by phase.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) struct Layers {
     pub(super) collectives: Records,
 }
 
-/// A phase, put together from the ranks that were in it.
+/// Phase, merged from the ranks that were in it.
 pub(super) struct MergedPhase {
     pub(super) start: u64,
     pub(super) end: u64,
@@ -36,7 +36,7 @@ impl Layers {
         }
     }
 
-    /// Adds what `rank` counted. All ranks are below the order of the matrices.
+    /// Adds the counts of `rank`. All ranks are below the order of the matrices.
     pub(super) fn add(
         &mut self,
         rank: Rank,
@@ -73,9 +73,9 @@ pub(super) fn named_phase((name, phase): (String, MergedPhase)) -> crate::Phase 
     }
 }
 
-/// The records, when those of all ranks are together. Of an `MPI_Alltoallv` each rank has recorded
-/// what it sends, so that the size class of the call is only known now. Where the rank that counts
-/// the calls left no partial profile, there was one at least.
+/// Returns the records, after those of all ranks were merged. For an `MPI_Alltoallv` each rank has
+/// recorded the data that it sends, so that the size class of the call is only known now. If the
+/// rank that counts the calls left no partial profile, there was at least one call.
 pub(super) fn reported(records: Records) -> Vec<Record> {
     let mut records = records.into_vec();
     for record in &mut records {

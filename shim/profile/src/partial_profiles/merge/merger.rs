@@ -1,4 +1,4 @@
-//! Partial profiles, taken one by one, become a profile.
+//! Merging of partial profiles, one by one, into a profile.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +23,13 @@ pub enum PartialProfileError {
     /// Two partial profiles are of the same rank.
     #[error("rank {rank} has left two partial profiles; remove one of them")]
     Twice {
-        /// The rank.
+        /// Duplicate rank.
         rank: Rank,
     },
     /// Two partial profiles are of the same process.
     #[error("process {process} has left two partial profiles; remove one of them")]
     ProcessTwice {
-        /// The process of the launcher's world.
+        /// Process of the launcher's world.
         process: Process,
     },
     /// A rank that the job did not have.
@@ -38,37 +38,37 @@ pub enum PartialProfileError {
         ranks.saturating_sub(1)
     )]
     NoSuchRank {
-        /// The rank.
+        /// Rank in the partial profile.
         rank: Rank,
         /// Number of ranks.
         ranks: usize,
     },
-    /// A record of a collective that makes no sense.
+    /// An invalid record of a collective.
     #[error("{0}; remove it")]
     Record(#[from] RecordError),
     /// The locality of the ranks cannot be read.
     #[error(transparent)]
     Locality(#[from] FileError),
-    /// Bytes that are no partial profile.
+    /// Bytes that are not a partial profile.
     #[error("did not arrive as it was sent; take the profile again")]
     Unreadable,
 }
 
-/// A profile made of partial profiles.
+/// Profile made from partial profiles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The profile; [`Profile::missing_ranks`] are those that left no partial profile.
+    /// Profile; [`Profile::missing_ranks`] are those without a partial profile.
     pub profile: Profile,
 }
 
-/// Host name of the processes of which nothing is known.
+/// Host name of unknown processes.
 const UNKNOWN_HOST: &str = "unknown";
 
-/// Takes partial profiles one by one.
+/// Merger that takes partial profiles one by one.
 pub struct Merger {
     run: RunDescription,
     layers: Layers,
-    /// By name, with the order of first appearance.
+    /// Phases by name, with the order of first appearance.
     phases: BTreeMap<String, MergedPhase>,
     seen: BTreeSet<Rank>,
     host_of_process: BTreeMap<Process, String>,
@@ -80,7 +80,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// A merger for the partial profiles of one run.
+    /// Creates a merger for the partial profiles of one run.
     pub fn new(run: RunDescription) -> Self {
         let ranks = run.ranks;
         Merger {
@@ -97,7 +97,7 @@ impl Merger {
         }
     }
 
-    /// The run whose partial profiles these are.
+    /// Returns the run whose partial profiles these are.
     pub fn run(&self) -> &RunDescription {
         &self.run
     }
@@ -105,8 +105,8 @@ impl Merger {
     /// Adds one rank's partial profile.
     ///
     /// # Errors
-    /// A rank that was there already or that the job does not have, a record
-    /// that makes no sense. Nothing was added then.
+    /// A rank that was added already or that the job does not have, an invalid record. In this case
+    /// nothing is added.
     pub fn add(&mut self, mut partial: PartialProfile) -> Result<(), PartialProfileError> {
         self.check(&partial)?;
         close_phases(&mut partial);
@@ -133,11 +133,11 @@ impl Merger {
         Ok(())
     }
 
-    /// Merges the partial profiles of all ranks of a run, one after the other in `bytes`, as they
-    /// arrive at process 0 at the end of a job.
+    /// Merges the partial profiles of all ranks of a run, concatenated in `bytes`, as they arrive
+    /// at process 0 at the end of a job.
     ///
     /// # Errors
-    /// Bytes that are no partial profiles, and partial profiles that [`Merger::add`] refuses.
+    /// Bytes that are not partial profiles, and partial profiles that [`Merger::add`] rejects.
     pub fn merge_all(run: &RunDescription, bytes: &[u8]) -> Result<Merged, PartialProfileError> {
         let mut merger = Merger::new(run.clone());
         for partial in decode_all(bytes) {
@@ -146,8 +146,8 @@ impl Merger {
         merger.finish()
     }
 
-    /// Bytes of memory that each rank of the run takes for the phases of a partial profile that no
-    /// other has had.
+    /// Returns the bytes of memory for each rank of the run that the new phases of a partial
+    /// profile take.
     pub(crate) fn bytes_of_a_rank(&self, partial: &PartialProfile) -> usize {
         let is_new = |phase: &&Phase| !self.phases.contains_key(&phase.name);
         let new = partial.phases.iter().filter(is_new);
@@ -227,10 +227,10 @@ impl Merger {
         merged.layers.add(rank, &phase.counted, phase.collectives);
     }
 
-    /// The profile.
+    /// Returns the profile.
     ///
     /// # Errors
-    /// A run whose text of who is near whom is none.
+    /// A run whose text of the locality is invalid.
     pub fn finish(self) -> Result<Merged, PartialProfileError> {
         let ranks = self.run.ranks;
         let locality = self.run.locality.as_deref();
@@ -249,7 +249,7 @@ impl Merger {
                 list::to_text(&missing)
             ));
         }
-        // Ranks that left nothing get the processes that are left over, in order.
+        // Missing ranks get the remaining processes, in order.
         let processes = || (0..ranks).map(Process);
         let mut free = processes().filter(|process| !self.host_of_process.contains_key(process));
         let process_of_rank = (0..ranks)
@@ -290,7 +290,7 @@ impl Merger {
     }
 }
 
-/// The machines, in the order of their first process.
+/// Returns the machines, in the order of their first process.
 fn hosts(ranks: usize, host_of_process: &BTreeMap<Process, String>) -> Vec<Host> {
     let mut hosts: Vec<Host> = Vec::new();
     let mut known = BTreeMap::new();

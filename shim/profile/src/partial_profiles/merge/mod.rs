@@ -1,4 +1,4 @@
-//! Partial profiles of ranks become one profile.
+//! Merging of the partial profiles of ranks into one profile.
 
 mod counts;
 pub(super) mod merger;

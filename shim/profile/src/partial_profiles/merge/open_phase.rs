@@ -1,4 +1,4 @@
-//! The phase that a rank was in when it wrote its partial profile.
+//! Phase that a rank was in when it wrote its partial profile.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::partial_profiles::wire::decode::less;
 use treepie_base::Rank;
 use treepie_traffic::Traffic;
 
-/// Gives the phase that went on what is in no other, and takes what is left out
-/// of the whole.
+/// Assigns the counts that are in no other phase to the open phase, and removes the counts of
+/// excluded phases from the whole.
 pub(super) fn close_phases(partial: &mut PartialProfile) {
     let Some(mut open) = partial.open_phase.take() else {
         return;

@@ -1,4 +1,4 @@
-//! The windows of the ranks together.
+//! Merged windows of the ranks.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use treepie_traffic::windows::{Access, Accesses};
 pub(super) struct Windows(BTreeMap<(Vec<Rank>, u32), WindowUse>);
 
 impl Windows {
-    /// Adds what one rank did.
+    /// Adds the window accesses of one rank.
     pub(super) fn add(&mut self, partial: &PartialProfile) {
         let mut of_windows: Vec<Vec<(Access, Accesses)>> = vec![Vec::new(); partial.windows.len()];
         for ((place, access), counted) in &partial.accesses {
@@ -27,7 +27,7 @@ impl Windows {
         }
     }
 
-    /// All on which something was done.
+    /// Returns all windows with accesses.
     pub(super) fn into_vec(self) -> Vec<WindowUse> {
         let windows = self.0.into_values();
         windows.filter(|window| !window.epochs.is_empty()).collect()

@@ -10,8 +10,8 @@ use crate::partial_profiles::partial_profile::{PartialProfile, Phase};
 /// An item as it is read.
 type Owned = Item<'static, PlanRun, Vec<Pair>>;
 
-/// The partial profiles that stand one after the other in `bytes`; `None`, and no more after
-/// it, where they do not.
+/// Decodes the partial profiles that are concatenated in `bytes`; yields `None`, and then ends, for
+/// invalid bytes.
 pub fn decode_all(mut bytes: &[u8]) -> impl Iterator<Item = Option<PartialProfile>> {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
@@ -25,7 +25,7 @@ pub fn decode_all(mut bytes: &[u8]) -> impl Iterator<Item = Option<PartialProfil
     })
 }
 
-/// Takes a partial profile; `None` for bytes that end too early or are none.
+/// Decodes a partial profile; `None` for bytes that end too early or are invalid.
 pub(crate) fn decode(bytes: &mut &[u8]) -> Option<PartialProfile> {
     let mut partial = PartialProfile::default();
     loop {
@@ -39,7 +39,7 @@ pub(crate) fn decode(bytes: &mut &[u8]) -> Option<PartialProfile> {
 }
 
 impl PartialProfile {
-    /// Adds an item; counts behind a phase are of that phase. `None` for one that makes no sense.
+    /// Adds an item; counts after a phase belong to that phase. `None` for an invalid one.
     fn take(&mut self, item: Owned) -> Option<()> {
         let (counted, records, times) = match self.phases.last_mut() {
             Some(phase) => (&mut phase.counted, &mut phase.collectives, &mut phase.times),
@@ -109,7 +109,7 @@ impl PartialProfile {
     }
 }
 
-/// `from` without `what`; not below nothing.
+/// Subtracts `what` from `from`, but not below 0.
 pub(crate) fn less(from: Traffic, what: Traffic) -> Traffic {
     Traffic {
         messages: from.messages.saturating_sub(what.messages),

@@ -12,24 +12,24 @@ use super::sink::{Output, Sink};
 use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::span::Span;
 
-/// An item without pairs of ranks.
+/// Item without pairs of ranks.
 type Plain<'a> = Item<'a, (), ()>;
 
-/// Writes one partial profile.
+/// Encoder of one partial profile.
 pub struct Encoder<'a, S: Sink>(&'a mut S);
 
 impl<'a, S: Sink> Encoder<'a, S> {
-    /// An encoder that writes to `sink`.
+    /// Creates an encoder that writes to `sink`.
     pub fn new(sink: &'a mut S) -> Self {
         Encoder(sink)
     }
 
     fn item<R: Serialize, P: Serialize>(&mut self, item: &Item<'_, R, P>) {
-        // A sink takes all bytes, and the lengths of all lists are known: nothing fails.
+        // A sink accepts all bytes, and the lengths of all lists are known: no error is possible.
         let _ = postcard::serialize_with_flavor(item, Output(&mut *self.0));
     }
 
-    /// The writing rank and its process, its host, its allowed cores as Linux lists them, and
+    /// Writes the rank and its process, its host, its allowed cores in Linux's list format, and the
     /// nanoseconds since the job's start. The first item of a partial profile.
     pub fn rank(&mut self, process: Process, rank: Rank, host: &str, cores: &str, elapsed: u64) {
         self.item(&Plain::Rank {
@@ -41,27 +41,27 @@ impl<'a, S: Sink> Encoder<'a, S> {
         });
     }
 
-    /// Messages to or from a partner. Several items of the same add up.
+    /// Writes messages to or from a partner. Several items for the same partner are added.
     pub fn counted(&mut self, kind: MessageKind, partner: Rank, traffic: Traffic) {
         self.item(&Plain::Counted(kind, partner, traffic));
     }
 
-    /// Messages that were counted and then cancelled.
+    /// Writes messages that were counted and then cancelled.
     pub fn taken_back(&mut self, kind: MessageKind, partner: Rank, traffic: Traffic) {
         self.item(&Plain::TakenBack(kind, partner, traffic));
     }
 
-    /// A record whose ranks have the same volume.
+    /// Writes a record whose ranks have the same volume.
     pub fn uniform(&mut self, of: RecordKey<&PlanRun>, calls: u64, group: &[u32], bytes: u64) {
         self.collective(of, calls, group, ItemVolume::<()>::Uniform(bytes));
     }
 
-    /// A record with one volume for each rank.
+    /// Writes a record with one volume for each rank.
     pub fn per_rank(&mut self, of: RecordKey<&PlanRun>, calls: u64, group: &[u32], bytes: &[u64]) {
         self.collective(of, calls, group, ItemVolume::<()>::PerRank(bytes.into()));
     }
 
-    /// A record with one volume for each pair: from, to, bytes, messages.
+    /// Writes a record with one volume for each pair: from, to, bytes, messages.
     pub fn pairs(
         &mut self,
         of: RecordKey<&PlanRun>,
@@ -88,41 +88,42 @@ impl<'a, S: Sink> Encoder<'a, S> {
         });
     }
 
-    /// A phase that is over: what was counted in it follows, until the next
-    /// phase. With `left_out` its counts are not part of the profile.
+    /// Writes a phase that has ended: its counts follow, until the next phase. With `left_out` they
+    /// are not part of the profile.
     pub fn phase(&mut self, name: &str, span: Span, left_out: bool) {
         self.item(&Plain::Phase(name.into(), span, left_out));
     }
 
-    /// The open phase: all that was counted and is in no other phase is its.
+    /// Writes the open phase, to which all counts belong that are in no other phase.
     pub fn open_phase(&mut self, name: &str, span: Span, left_out: bool) {
         self.item(&Plain::OpenPhase(name.into(), span, left_out));
     }
 
-    /// World ranks that share memory.
+    /// Writes world ranks that share memory.
     pub fn shared_memory(&mut self, group: &[u32]) {
         self.item(&Plain::SharedMemory(Ranks(group.into())));
     }
 
-    /// Calls of a class and the time in them.
+    /// Writes calls of a class and the time in them.
     pub fn time(&mut self, class: CallClass, time: CallTime) {
         self.item(&Plain::Time(class, time));
     }
 
-    /// A window: how many the same ranks made before, and its ranks in the application's world.
+    /// Writes a window: the number of earlier windows of the same ranks, and its ranks in the
+    /// application's world.
     pub fn window(&mut self, number: u32, group: &[u32]) {
         self.item(&Plain::Window(number, Ranks(group.into())));
     }
 
-    /// Calls on the window that was written as the `place`-th, from 0, and the intervals between
-    /// synchronisations in which there were some.
+    /// Writes calls on the window that was written as the `place`-th, from 0, and the number of
+    /// intervals between synchronisations with such calls.
     pub fn access(&mut self, place: u32, access: &Access, traffic: Traffic, intervals: u32) {
         let intervals = intervals.into();
         let accesses = Accesses { traffic, intervals };
         self.item(&Plain::Access(place, *access, accesses));
     }
 
-    /// The end of the partial profile.
+    /// Writes the end of the partial profile.
     pub fn end(&mut self) {
         self.item(&Plain::End);
     }

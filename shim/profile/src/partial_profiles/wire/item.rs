@@ -1,5 +1,5 @@
-//! The items that a partial profile consists of. Texts and lists are borrowed where items are
-//! written, and owned where they are read.
+//! Items of a partial profile. Texts and lists are borrowed where items are written, and owned
+//! where they are read.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use treepie_traffic::windows::{Access, Accesses};
 use crate::partial_profiles::kind::MessageKind;
 use crate::partial_profiles::span::Span;
 
-/// An item; `R` is the plan of a collective, `P` are pairs of ranks with their volumes.
+/// Item; `R` is the plan of a collective, `P` are pairs of ranks with their volumes.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Item<'a, R, P> {
     End,
@@ -41,23 +41,23 @@ pub(super) enum Item<'a, R, P> {
     Access(u32, Access, Accesses),
 }
 
-/// Whether the counts of a phase are not part of the profile.
+/// True if the counts of a phase are not part of the profile.
 type LeftOut = bool;
 
-/// Properties that calls counted together have in common, beside their group.
+/// Properties that calls counted together share, except their group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey<R> {
-    /// The collective.
+    /// Collective operation.
     pub operation: Operation,
-    /// The root, as a rank of the communicator.
+    /// Root, as a rank of the communicator.
     pub root: Option<u32>,
-    /// Class of the bytes of one call.
+    /// Size class of the bytes of one call.
     pub size_class: u8,
-    /// The plan that ran them; `None` for the native collective.
+    /// Plan that ran them; `None` for the native collective.
     pub plan: Option<R>,
 }
 
-/// The volume of calls of a collective.
+/// Volume of calls of a collective.
 #[derive(Serialize, Deserialize)]
 pub(super) enum ItemVolume<'a, P> {
     Uniform(u64),
@@ -65,7 +65,7 @@ pub(super) enum ItemVolume<'a, P> {
     Pairs(P),
 }
 
-/// A pair of ranks of a communicator, bytes and messages.
+/// Two ranks of a communicator, bytes and messages.
 pub(super) type Pair = (u32, u32, u64, u64);
 
 /// Pairs from an iterator: nothing is allocated.
@@ -93,7 +93,7 @@ impl Serialize for Ranks<'_> {
 }
 
 impl Ranks<'_> {
-    /// Ranks of the application's world with these numbers.
+    /// Returns the ranks of the application's world with these numbers.
     pub(super) fn of_world(&self) -> Vec<Rank> {
         self.0.iter().map(|&rank| Rank(rank as usize)).collect()
     }

@@ -1,4 +1,4 @@
-//! A partial profile as bytes: items, as postcard writes them. Nothing is allocated on the way out.
+//! Encoding of a partial profile as bytes: items in postcard's format. Writing allocates nothing.
 
 pub(super) mod decode;
 pub(super) mod encode;

@@ -2,7 +2,7 @@
 
 use postcard::ser_flavors::Flavor;
 
-/// Takes encoded bytes.
+/// Destination of encoded bytes.
 pub trait Sink {
     /// Takes the next bytes.
     fn put(&mut self, bytes: &[u8]);
@@ -14,7 +14,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A sink as postcard writes to it.
+/// Adapter by which postcard writes to a sink.
 pub(super) struct Output<'a, S>(pub(super) &'a mut S);
 
 impl<S: Sink> Flavor for Output<'_, S> {

@@ -1,4 +1,4 @@
-//! Who has to go on before there can be a quiet cut.
+//! Ranks that must continue before there can be a quiet cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,26 +6,26 @@ use super::channels::Counts;
 use crate::waits::{Activity, Collective, Key, Members, Operation, Partner, RankState, Until};
 use treepie_base::Rank;
 
-/// What a rank is doing, for a cut.
+/// Position of a rank, for a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RankPosition {
     /// It is stopped before a call.
     Stopped,
     /// It is not in MPI, and not stopped yet.
     Outside,
-    /// It waits for messages, and does nothing else: with nothing under way it stays there.
+    /// It waits for messages and nothing else: with no message in flight it stays there.
     Receives,
     /// It is in another call.
     Inside,
 }
 
-/// Where a rank is.
+/// Returns the position of a rank.
 pub(super) fn position(rank: &RankState) -> RankPosition {
     let stop = rank.stop.as_ref();
     if stop.is_some_and(|stop| stop.stopped) {
         return RankPosition::Stopped;
     }
-    // Who polls stops before it asks again.
+    // A polling rank stops before its next poll.
     let in_call = rank
         .threads
         .iter()
@@ -58,7 +58,7 @@ pub(super) fn position(rank: &RankState) -> RankPosition {
     }
 }
 
-/// Collectives that were begun on each communicator, at most.
+/// Returns the maximum number of collectives that any rank has begun on each communicator.
 fn most_begun(ranks: &[RankState]) -> BTreeMap<Key, u64> {
     let mut most = BTreeMap::new();
     for (&key, known) in ranks.iter().flat_map(|rank| &rank.communicators) {
@@ -68,7 +68,7 @@ fn most_begun(ranks: &[RankState]) -> BTreeMap<Key, u64> {
     most
 }
 
-/// The ranks that have to go on: without them there is no quiet cut after this moment.
+/// Returns the ranks that must continue: without them there is no quiet cut after this moment.
 pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<Rank> {
     let begun = most_begun(ranks);
     let itself = |rank: &&RankState| {
@@ -91,7 +91,7 @@ pub(super) fn behind(ranks: &[RankState], counts: &Counts<'_>) -> BTreeSet<Rank>
     found
 }
 
-/// Whom a rank waits for that is in a call, or polls.
+/// Returns the ranks that a rank waits for if it is in a call, or polls.
 fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec<Rank> {
     let me = rank.rank;
     if position(rank) == RankPosition::Stopped {
@@ -119,7 +119,7 @@ fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec
                 _ => (),
             },
             Operation::Send(sent) => match sent.partner {
-                // One that has received it is not waited for any more.
+                // A rank that has received it is no longer waited for.
                 Partner::Rank(to) if counts.left(me, to) >= 0 => found.push(to),
                 _ => (),
             },
@@ -131,7 +131,7 @@ fn waited_for(rank: &RankState, ranks: &[RankState], counts: &Counts<'_>) -> Vec
     found
 }
 
-/// Members that have not begun a collective.
+/// Returns the members that have not begun a collective.
 fn missing(collective: &Collective, ranks: &[RankState]) -> Vec<Rank> {
     let Some(key) = collective.communicator else {
         return Vec::new();

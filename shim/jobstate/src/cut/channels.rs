@@ -1,4 +1,4 @@
-//! What was sent and not received, by the counts of both sides.
+//! Messages that were sent and not received, by the counts of both sides.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use treepie_base::Rank;
 /// Messages from one rank to another that it has not received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
-    /// The sender.
+    /// Rank of the sender.
     pub from: Rank,
-    /// The receiver.
+    /// Rank of the receiver.
     pub to: Rank,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes.
+    /// Their total bytes.
     pub bytes: u64,
 }
 
-/// The counts of all ranks.
+/// Counts of all ranks.
 pub(super) struct Counts<'a>(BTreeMap<Rank, &'a RankState>);
 
 impl<'a> Counts<'a> {
-    /// `None` where a rank's counts are not known at the moment.
+    /// Collects the counts; `None` if those of a rank are unknown at the moment.
     pub fn new(ranks: &'a [RankState]) -> Option<Counts<'a>> {
         let known = |rank: &'a RankState| rank.channels.is_some().then_some((rank.rank, rank));
         ranks.iter().map(known).collect::<Option<_>>().map(Counts)
@@ -36,20 +36,20 @@ impl<'a> Counts<'a> {
         channel.copied().unwrap_or_default()
     }
 
-    /// Messages that were sent and not received: fewer than none while a send goes on whose
-    /// message was received.
+    /// Returns the number of messages that were sent and not received: negative during a send whose
+    /// message has been received.
     pub fn left(&self, from: Rank, to: Rank) -> i64 {
         let (sent, received) = (self.channel(from, to).sent, self.channel(to, from).received);
         (sent as i64).saturating_sub(received as i64)
     }
 
-    /// Messages to a rank that it has not received, of all.
+    /// Returns the number of messages to a rank, from all ranks, that it has not received.
     pub(crate) fn left_in_all(&self, to: Rank) -> i64 {
         let from = self.0.keys().map(|&from| self.left(from, to).max(0));
         from.sum()
     }
 
-    /// Whether all that was sent was received, of all ranks.
+    /// True if all messages of all ranks have been received.
     pub(crate) fn are_equal(&self) -> bool {
         let pairs = |(&one, rank): (&Rank, &&RankState)| -> bool {
             let partners = rank
@@ -77,7 +77,8 @@ impl<'a> Counts<'a> {
     }
 }
 
-/// What was sent and not received; `None` where a rank's counts are not known at the moment.
+/// Returns the messages that were sent and not received; `None` if the counts of a rank are unknown
+/// at the moment.
 pub fn in_flight(ranks: &[RankState]) -> Option<Vec<Flight>> {
     let counts = Counts::new(ranks)?;
     let mut flights = Vec::new();

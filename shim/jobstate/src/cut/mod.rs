@@ -1,24 +1,25 @@
-//! All ranks stopped where no message is under way: a blocking wave, as of a coordinated
+//! Stop of all ranks where no message is in flight: a blocking wave, like that of a coordinated
 //! checkpoint.
 //!
-//! Every rank stops before its next call. Where a message was sent and not received, or a
-//! collective was begun, those go on, call by call, that have to receive it or to take part, and
-//! those whom they wait for. Nothing is drained and delivered again: the application's own receives
-//! take each message.
+//! Every rank stops before its next call. If a message was sent and not received, or a collective
+//! was begun, then the ranks that must receive it or take part continue, call by call, and so do
+//! the ranks that they wait for. No message is drained and delivered again: the application's own
+//! receives take each message.
 //!
 //! ```text
-//! channels   what was sent and not received
-//! behind     who has to go on
-//! wave       from the first look to a quiet cut, or to the reason why there is none in time
+//! channels   messages that were sent and not received
+//! behind     ranks that must continue
+//! wave       from the first reading to a quiet cut, or to the reason why there is none in time
 //! ```
 //!
-//! Cuts at which no message is under way are closed under the minimum: where the counts of a pair
-//! agree at two cuts, they agree where either side is at the earlier one. So there is a first quiet
-//! cut after each moment, if there is one, and who goes on only where no quiet cut can be without
-//! finds it. Where it can't be told who has to (`MPI_ANY_SOURCE`, files), everybody goes on.
+//! Cuts at which no message is in flight are closed under the minimum: if the counts of a pair
+//! agree at two cuts, they also agree at the cut that takes the earlier position of each side. So
+//! there is a first quiet cut after each moment, if there is any, and the wave finds it if only
+//! those ranks continue without which there is no quiet cut. If these are unknown
+//! (`MPI_ANY_SOURCE`, files), all ranks continue.
 //!
-//! The protocol is that of MPICH2-Pcl (Coti 2006) at the level of calls: counts take the place of
-//! markers, since nothing can be put behind a message there (see [`crate::waits`]).
+//! The protocol is that of MPICH2-Pcl (Coti 2006) at the level of calls: counts replace markers,
+//! since no marker can follow a message there (see [`crate::waits`]).
 
 mod behind;
 mod channels;

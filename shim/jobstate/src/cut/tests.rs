@@ -1,4 +1,4 @@
-//! Waves over random programs on a model of MPI, and waves that can't get quiet.
+//! Waves over random programs on a model of MPI, and waves that cannot reach a quiet cut.
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::waits::{
 };
 use treepie_base::{Rank, SplitMix64};
 
-/// A call of a program.
+/// Call of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Call {
     /// A send; a synchronous one ends when its message is received.
@@ -18,24 +18,24 @@ enum Call {
     Receive(Option<usize>),
     /// A receive that a later [`Call::Wait`] completes.
     Begin(usize),
-    /// Asks for a message from any rank until there is one, and receives it.
+    /// Polls for a message from any rank until there is one, and receives it.
     Poll,
-    /// Completes the first receive that was begun.
+    /// Completes the oldest active receive.
     Wait,
     /// A collective of all, or of the ranks from 1 on.
     Barrier(Key),
-    /// The same, begun.
+    /// A non-blocking collective.
     BeginBarrier(Key),
-    /// Completes the collective that was begun.
+    /// Completes the active collective.
     WaitBarrier(Key),
 }
 
 const WORLD: Key = 0;
 const OTHERS: Key = 1;
 
-/// The calls of all ranks: the parts of one order in which they can be made one after the other,
-/// so that there is no deadlock. `quiet` has how many calls of each rank are before each moment at
-/// which nothing is under way.
+/// Calls of all ranks: parts of one sequence in which they can be made one after the other, so that
+/// there is no deadlock. `quiet` has the number of calls of each rank before each moment at which
+/// no message is in flight.
 struct Program {
     calls: Vec<Vec<Call>>,
     quiet: Vec<Vec<usize>>,
@@ -121,15 +121,15 @@ fn program(size: usize, wildcards: bool, random: &mut SplitMix64) -> Program {
     Program { calls, quiet }
 }
 
-/// A rank that runs its program.
+/// Rank that runs its program.
 #[derive(Debug, Clone, Default)]
 struct Process {
     at: usize,
     inside: bool,
     stopped: bool,
-    /// The last call was a poll.
+    /// True if the last call was a poll.
     polled: bool,
-    /// As in a page: calls with this number or a higher one may not begin; 0 where all may.
+    /// As in a page: calls with this number or a higher one may not begin; 0 if all may.
     gate: u64,
     sent: BTreeMap<usize, u64>,
     received: BTreeMap<usize, u64>,
@@ -138,11 +138,11 @@ struct Process {
     open: Vec<(Key, u64)>,
 }
 
-/// A model of MPI: messages of a pair in order, collectives that end when all have begun.
+/// Model of MPI: messages of a pair in order, collectives that end when all have begun.
 struct Machine {
     program: Program,
     processes: Vec<Process>,
-    /// Messages that were sent, and taken, by sender and receiver.
+    /// Messages that were sent, and received, by sender and receiver.
     put: BTreeMap<(usize, usize), u64>,
     taken: BTreeMap<(usize, usize), u64>,
 }
@@ -176,7 +176,7 @@ impl Machine {
             .copied()
     }
 
-    /// A rank does what it can do next.
+    /// Makes the next possible step of a rank.
     fn run(&mut self, rank: usize) {
         let Some(call) = self.call(rank) else { return };
         if self.processes[rank].inside {
@@ -204,7 +204,7 @@ impl Machine {
         }
     }
 
-    /// Whether the call that a rank is in ends; then it is counted.
+    /// True if the call that a rank is in ends; then it is counted.
     fn ends(&mut self, rank: usize, call: Call) -> bool {
         match call {
             Call::Send { to, synchronous } => {
@@ -305,7 +305,7 @@ impl Machine {
         }
     }
 
-    /// What a rank's page says.
+    /// Returns the content of a rank's page.
     fn page(&self, rank: usize) -> RankState {
         let process = &self.processes[rank];
         let mut with: BTreeMap<Rank, Channel> = BTreeMap::new();
@@ -324,7 +324,7 @@ impl Machine {
         };
         let keys = (WORLD..=OTHERS).filter(|&key| rank >= key as usize);
         let call = self.call(rank).filter(|_| process.inside);
-        // What a poll asks for, pages say also between two of them.
+        // Pages show the operation of a poll also between two polls.
         let asked = process.polled.then_some(Call::Receive(None)).or(call);
         let activity = asked.map_or(Activity::Outside, |call| self.activity(rank, call));
         RankState {
@@ -377,7 +377,7 @@ impl Machine {
         }
     }
 
-    /// Runs a wave to its end; each look costs a millisecond where `clock` goes.
+    /// Runs a wave to its end; each reading costs a millisecond if `clock` runs.
     fn wave(&mut self, patience: Duration, clock: bool, random: &mut SplitMix64) -> Step {
         let mut now = Duration::ZERO;
         let mut wave = Wave::new(self.size(), patience, now);
@@ -415,8 +415,8 @@ impl Machine {
         panic!("the program does not end after the wave");
     }
 
-    /// Nothing is under way, nobody is in a collective or a send, and all members of each
-    /// communicator had as many collectives.
+    /// Checks that no message is in flight, no rank is in a collective or a send, and all members
+    /// of each communicator have made the same number of collectives.
     fn assert_quiet(&self, seed: u64) {
         for from in 0..self.size() {
             for to in 0..self.size() {
@@ -450,13 +450,13 @@ fn a_thousand_random_waves_stop_at_the_first_quiet_cut_and_nothing_is_lost() {
             let rank = random.below(size);
             machine.run(rank);
         }
-        // The first of the known quiet moments that nobody is beyond.
+        // The first known quiet moment that no rank has passed.
         let reached = |moment: &&Vec<usize>| {
             let mut each = moment.iter().zip(&machine.processes);
             each.all(|(&calls, process)| process.at + usize::from(process.inside) <= calls)
         };
         let bound = machine.program.quiet.iter().find(reached).cloned();
-        // No clock: everybody goes on only where it is known who has to.
+        // Without a clock, ranks continue only if it is known that they must.
         match machine.wave(LONG, false, &mut random) {
             Step::Quiet => {
                 quiet += 1;
@@ -500,7 +500,7 @@ fn waves_over_programs_that_receive_from_anybody_end_quiet_or_with_the_program()
     assert!(quiet >= 100, "only {quiet} waves got quiet");
 }
 
-/// A machine of ranks with these calls.
+/// Creates a machine of ranks with these calls.
 fn machine(calls: &[&[Call]]) -> Machine {
     let calls = calls.iter().map(|calls| calls.to_vec()).collect();
     Machine::new(Program {
@@ -539,7 +539,7 @@ fn a_rank_that_makes_no_call_is_named() {
     machine.processes[0].gate = 1;
     machine.run(0);
     let mut wave = Wave::new(2, Duration::from_secs(1), Duration::ZERO);
-    // The ranks that are behind may go on, and there are none.
+    // The ranks that are behind may continue, and there are none.
     assert_eq!(wave.look(machine.pages(), Duration::ZERO), Step::Wait);
     let step = wave.look(machine.pages(), Duration::from_millis(1));
     assert_eq!(step, Step::Advance(std::collections::BTreeSet::new()));

@@ -1,4 +1,4 @@
-//! A wave: what is done after each look at all ranks.
+//! Wave: the action after each reading of all ranks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,45 +11,45 @@ use super::channels::{Counts, Flight, in_flight};
 use crate::waits::{Activity, RankState, Thread};
 use treepie_base::Rank;
 
-/// How long nothing moves until everybody goes on, where it is not known who has to.
+/// Time without movement after which all ranks continue, if it is unknown which must.
 const STILL: Duration = Duration::from_millis(20);
 
-/// What is done after a look.
+/// Action after a reading.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Look again.
+    /// Read again.
     Wait,
     /// These ranks may make one call more, the others none.
     Advance(BTreeSet<Rank>),
-    /// The ranks stand at a quiet cut.
+    /// The ranks are at a quiet cut.
     Quiet,
-    /// There is none in time; everybody goes on.
+    /// There is none in time; all ranks continue.
     Drop(Reason),
 }
 
-/// Why a wave is dropped.
+/// Reason why a wave is dropped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// A rank has come to its end, or is gone.
+    /// A rank has reached its end, or is dead.
     Ends(Rank),
-    /// A rank does what a cut can't include.
+    /// A rank does something that a cut cannot include.
     Refused {
         /// The rank.
         rank: Rank,
-        /// What it does.
+        /// Its action.
         what: String,
     },
-    /// It did not get quiet in time.
+    /// There was no quiet cut in time.
     Patience {
-        /// How long that was, in seconds.
+        /// Time limit in seconds.
         seconds: f64,
-        /// What was in the way.
+        /// Obstacle to a quiet cut.
         hindrance: Hindrance,
     },
 }
 
-/// What was in the way of a quiet cut when the time was over: the first of these that there is.
+/// Obstacle to a quiet cut when the time was over: the first of these that applies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hindrance {
@@ -59,28 +59,28 @@ pub enum Hindrance {
     Channels(Vec<Flight>),
     /// Ranks in calls, each with its procedure.
     Inside(Vec<(Rank, String)>),
-    /// Ranks that went on and did not come to a quiet cut.
+    /// Ranks that continued and did not reach a quiet cut.
     Moves,
 }
 
-/// A wave that goes on.
+/// Wave in progress.
 #[derive(Debug)]
 pub struct Wave {
     size: usize,
     patience: Duration,
     began: Duration,
     last: Option<Vec<RankState>>,
-    /// Since when nothing has moved.
+    /// Time of the last movement.
     since: Duration,
-    /// Calls of each rank when the wave began.
+    /// Number of calls of each rank when the wave began.
     first: BTreeMap<Rank, u64>,
-    /// What was under way when nothing moved last.
+    /// Messages in flight at the latest reading without movement.
     flights: Vec<Flight>,
 }
 
 impl Wave {
-    /// A wave over so many ranks that begins now, and is dropped when it takes longer than
-    /// `patience`. Times are on one clock, from any moment on.
+    /// Creates a wave over `size` ranks that begins now, and is dropped if it takes longer than
+    /// `patience`. Times are on one clock with an arbitrary origin.
     pub fn new(size: usize, patience: Duration, now: Duration) -> Wave {
         Wave {
             size,
@@ -93,8 +93,8 @@ impl Wave {
         }
     }
 
-    /// Takes a look at all ranks. What is done is concluded of two looks that are alike: they are
-    /// a consistent cut.
+    /// Processes a reading of all ranks. Decisions are based on two equal readings: these are a
+    /// consistent cut.
     pub fn look(&mut self, ranks: Vec<RankState>, now: Duration) -> Step {
         if let Some(reason) = self.never(&ranks) {
             return Step::Drop(reason);
@@ -125,7 +125,7 @@ impl Wave {
             }
             step => step,
         };
-        // What is let go is looked at twice again.
+        // Ranks that are released are read twice again.
         let lets_go = match &step {
             Step::Advance(behind) => {
                 let goes = |rank: &RankState| behind.contains(&rank.rank) && is_stopped(rank);
@@ -137,7 +137,7 @@ impl Wave {
         step
     }
 
-    /// Why there is no quiet cut any more.
+    /// Returns the reason why there can be no quiet cut any more.
     fn never(&self, ranks: &[RankState]) -> Option<Reason> {
         let known: BTreeSet<Rank> = ranks.iter().map(|rank| rank.rank).collect();
         if let Some(gone) = (0..self.size).map(Rank).find(|rank| !known.contains(rank)) {
@@ -167,7 +167,7 @@ impl Wave {
             .iter()
             .filter(|rank| position(rank) == RankPosition::Outside);
         let is_outside = outside.clone().next().is_some();
-        // Who polls may wait for somebody who is stopped, and who computes goes on by itself.
+        // A polling rank may wait for a stopped one, and a computing rank continues without help.
         let polls = |rank: &RankState| rank.threads.iter().any(|thread| thread.is_poll);
         let all_wait = outside.all(polls) && !behind.is_empty();
         let is_still = now.saturating_sub(self.since) >= STILL;
@@ -177,14 +177,14 @@ impl Wave {
                 let stopped = stopped().map(|rank| rank.rank);
                 Step::Advance(behind.iter().copied().chain(stopped).collect())
             }
-            // Those who poll go on until they find something, as long as they have to.
+            // Polling ranks continue until they find a message, as long as they must.
             () if is_outside => Step::Advance(behind),
             () if behind.is_empty() && counts.are_equal() => Step::Quiet,
             () => Step::Wait,
         }
     }
 
-    /// What was in the way when the time was over.
+    /// Returns the obstacle when the time was over.
     fn hindrance(&self, ranks: &[RankState]) -> Hindrance {
         let computes = ranks.iter().filter(|rank| {
             let began = self.first.get(&rank.rank);
@@ -213,7 +213,7 @@ fn is_stopped(rank: &RankState) -> bool {
     position(rank) == RankPosition::Stopped
 }
 
-/// Whether no rank has made a call between two looks: then what they say is a consistent cut.
+/// True if no rank has made a call between two readings: then these are a consistent cut.
 pub fn are_alike(first: &[RankState], second: &[RankState]) -> bool {
     let calls = |rank: &RankState| -> Vec<(u64, bool)> {
         let call = |thread: &Thread| (thread.number, thread.inside && !thread.is_poll);

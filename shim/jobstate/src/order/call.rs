@@ -1,70 +1,70 @@
-//! The calls that are recorded, and what they find.
+//! Recorded calls, and their results.
 
 use std::fmt;
 
 use strum::{Display, VariantArray};
 
-/// A procedure whose result MPI leaves open. Those with large counts are the same.
+/// Procedure whose result MPI leaves open. Those with large counts are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, VariantArray)]
 pub enum CallKind {
-    /// A receive that is complete when it returns.
+    /// Receive that is complete when it returns.
     #[strum(serialize = "MPI_Recv")]
     Recv,
-    /// A receive that goes on.
+    /// Non-blocking receive.
     #[strum(serialize = "MPI_Irecv")]
     Irecv,
-    /// The start of a persistent receive.
+    /// Start of a persistent receive.
     #[strum(serialize = "MPI_Start")]
     Start,
-    /// A send and a receive in one.
+    /// Combined send and receive.
     #[strum(serialize = "MPI_Sendrecv")]
     Sendrecv,
-    /// The same, that goes on.
+    /// Non-blocking combined send and receive.
     #[strum(serialize = "MPI_Isendrecv")]
     Isendrecv,
-    /// A probe with a wildcard, that waits.
+    /// Blocking probe with a wildcard.
     #[strum(serialize = "MPI_Probe")]
     Probe,
-    /// The same, which takes the message.
+    /// Blocking probe with a wildcard, which takes the message.
     #[strum(serialize = "MPI_Mprobe")]
     Mprobe,
-    /// A probe that does not wait.
+    /// Non-blocking probe.
     #[strum(serialize = "MPI_Iprobe")]
     Iprobe,
-    /// The same, which takes the message.
+    /// Non-blocking probe, which takes the message.
     #[strum(serialize = "MPI_Improbe")]
     Improbe,
-    /// A poll of a request.
+    /// Poll of a request.
     #[strum(serialize = "MPI_Test")]
     Test,
-    /// A poll of all of several requests.
+    /// Poll of all of several requests.
     #[strum(serialize = "MPI_Testall")]
     Testall,
-    /// A look at a request.
+    /// Query of a request.
     #[strum(serialize = "MPI_Request_get_status")]
     RequestGetStatus,
-    /// A wait for any of several requests.
+    /// Wait for any of several requests.
     #[strum(serialize = "MPI_Waitany")]
     Waitany,
-    /// A poll of any of several requests.
+    /// Poll of any of several requests.
     #[strum(serialize = "MPI_Testany")]
     Testany,
-    /// A wait for some of several requests.
+    /// Wait for some of several requests.
     #[strum(serialize = "MPI_Waitsome")]
     Waitsome,
-    /// A poll of some of several requests.
+    /// Poll of some of several requests.
     #[strum(serialize = "MPI_Testsome")]
     Testsome,
-    /// A look at a partition of a message.
+    /// Query of a partition of a message.
     #[strum(serialize = "MPI_Parrived")]
     Parrived,
-    /// A poll for the end of an exposure epoch.
+    /// Poll for the end of an exposure epoch.
     #[strum(serialize = "MPI_Win_test")]
     WinTest,
 }
 
 impl CallKind {
-    /// Whether a call of this kind may find this.
+    /// True if a call of this kind may have this result.
     pub(crate) fn may_find(self, outcome: &Outcome) -> bool {
         use CallKind::*;
         match outcome {
@@ -89,14 +89,14 @@ impl CallKind {
     }
 }
 
-/// A call, as far as it is the same in each run of a program that takes the same way.
+/// Properties of a call that are the same in each run of a program that takes the same path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// The procedure.
     pub kind: CallKind,
-    /// The communicator, by its number in the order in which this rank first used them so.
+    /// Number of the communicator, in the order in which this rank first used them for such calls.
     pub communicator: Option<u32>,
-    /// Elements of a receive, or requests.
+    /// Number of elements of a receive, or of requests.
     pub count: u64,
 }
 
@@ -115,12 +115,12 @@ impl fmt::Display for Call {
     }
 }
 
-/// What a call found.
+/// Result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing yet.
     Nothing,
-    /// What it polls for is done.
+    /// The polled operation is complete.
     Done,
     /// This request is complete.
     Index(u32),
@@ -128,7 +128,7 @@ pub enum Outcome {
     Indices(Vec<u32>),
     /// No request is active.
     Inactive,
-    /// A message; its tag where any would do.
+    /// A message; its tag if any tag matches.
     Probed {
         /// Its source in the communicator.
         source: i32,
@@ -137,7 +137,7 @@ pub enum Outcome {
     },
 }
 
-/// A message in words: `tag 7 from 3`.
+/// Returns a message in words: `tag 7 from 3`.
 pub(super) fn message(source: i32, tag: Option<i32>) -> String {
     match tag {
         Some(tag) => format!("a message with tag {tag} from rank {source}"),

@@ -1,40 +1,40 @@
-//! Where two runs part.
+//! Comparison of two runs, up to the point where they differ.
 
 use super::call::{Outcome, message};
 use super::entry::Entry;
 use super::guide::{Matches, Outcomes, Posting};
 use super::log::{Ended, Log};
 
-/// The first point of a rank where two runs differ, in one of its two sequences.
+/// First point of a rank where two runs differ, in one of its two sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parting {
-    /// A receive with a wildcard.
+    /// Receive with a wildcard.
     Receive {
-        /// Which one, from 1 on, in the order in which they were posted.
+        /// Its number, from 1, in posting order.
         number: u64,
-        /// What it matched in the first run, and in the second.
+        /// Its match in the first run, and in the second.
         what: [String; 2],
     },
-    /// A poll, or a call for any of several requests.
+    /// Poll, or call for any of several requests.
     Outcome {
-        /// Which call that finds something, from 1 on.
+        /// Its number among the calls that found something, from 1.
         number: u64,
-        /// What it found in the first run, and in the second.
+        /// Its result in the first run, and in the second.
         what: [String; 2],
     },
 }
 
-/// Whether polls that found nothing count where runs are compared.
+/// Treatment of polls that found nothing when runs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyPolls {
-    /// They do.
+    /// They are compared.
     Compared,
-    /// They do not: receives decide what a program computes.
+    /// They are ignored: receives decide what a program computes.
     Ignored,
 }
 
-/// The first receive, or where all are alike the first outcome, that differs between two runs of a
-/// rank.
+/// Returns the first receive, or if all are equal the first result, that differs between two runs
+/// of a rank.
 pub fn parting(logs: [&Log; 2], polls: EmptyPolls) -> Option<Parting> {
     let receive = first_difference(logs.map(Receives::new), skip_unmatched, received);
     let receive = receive.map(|(number, what)| Parting::Receive { number, what });
@@ -48,8 +48,8 @@ pub fn parting(logs: [&Log; 2], polls: EmptyPolls) -> Option<Parting> {
     })
 }
 
-/// The number of the first item that differs, from 1 on, and what it is on both sides, `in_words`.
-/// `skip` passes over items that are alike on both sides, and returns their number.
+/// Returns the number of the first item that differs, from 1, and the items of both sides by
+/// `in_words`. `skip` skips items that are equal on both sides, and returns their number.
 fn first_difference<S: Iterator<Item: PartialEq>>(
     mut sides: [S; 2],
     skip: impl Fn(&mut [S; 2]) -> u64,
@@ -71,8 +71,8 @@ fn first_difference<S: Iterator<Item: PartialEq>>(
     }
 }
 
-/// Passes over receives that matched nothing on both sides, if no others are left on either: a log
-/// may say that there were any number of them.
+/// Skips receives that matched nothing on both sides, if no others are left on either: a log may
+/// claim any number of them.
 fn skip_unmatched(sides: &mut [Receives; 2]) -> u64 {
     let [left, right] = sides;
     match (&mut left.left, &mut right.left) {
@@ -89,7 +89,7 @@ fn skip_unmatched(sides: &mut [Receives; 2]) -> u64 {
 /// Messages that receives matched.
 struct Receives {
     matches: Matches,
-    /// Receives that are left, where that is known.
+    /// Number of receives that are left, if known.
     left: Option<u64>,
 }
 
@@ -130,8 +130,8 @@ fn received(posting: Posting) -> String {
     }
 }
 
-/// Results of calls that found something, with the number of polls before that found nothing,
-/// if these count.
+/// Results of calls that found something, with the number of preceding polls that found nothing, if
+/// these count.
 struct CountedOutcomes {
     outcomes: Outcomes,
     polls: EmptyPolls,

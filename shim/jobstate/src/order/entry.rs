@@ -1,64 +1,64 @@
-//! An entry of a log as bytes: a number in LEB128, and what it needs behind it.
+//! Encoding of a log entry as bytes: a number in LEB128, followed by further numbers.
 //!
 //! ```text
-//! n << 1            a match of the oldest receive that has none; n is the step to its source
+//! n << 1            a match of the oldest receive without one; n is the step to its source
 //! (n << 3 | k) << 1 | 1
 //!    k = 0          n polls that found nothing
 //!        1          done
 //!        2          the request at n
-//!        3          n requests; the steps between their places
+//!        3          n requests; the steps between their indices
 //!        4          a probe: n >> 1 is the step to the source; n & 1: the step to the tag
-//!        5          a match: n & 1: the receive's place among those without; n & 2: the tag
-//!        6          the receive at place n among those without a match was cancelled
+//!        5          a match: n & 1: the receive's index among those without; n & 2: the tag
+//!        6          the receive at index n among those without a match was cancelled
 //!        7          n = 0: no active request; n = 1: four bytes of a check; n = 2: unusable;
-//!                n = 3: a window was made
+//!                n = 3: a window was created
 //! ```
 //!
-//! Steps are signed, from the value before, the sign in the lowest bit.
+//! Steps are signed differences to the previous value, with the sign in the lowest bit.
 
 use thiserror::Error;
 
 use super::call::Outcome;
 
-/// Bytes that are no entry.
+/// Bytes that are not an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("entry {at} is damaged")]
 pub struct Damaged {
-    /// Number of the entry in the log, from 0 on.
+    /// Number of the entry in the log, from 0.
     pub at: u64,
 }
 
-/// What a log consists of.
+/// Entry of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// A receive matched this message. `place` is which one it is of those that were posted and
-    /// have matched nothing yet; the tag is there where any would do.
+    /// A receive matched this message. `place` is its index among the posted receives without a
+    /// match; the tag is present if any tag matches.
     Match {
-        /// Its place.
+        /// Index of the receive.
         place: u64,
         /// The source in the communicator.
         source: i32,
         /// The tag.
         tag: Option<i32>,
     },
-    /// The receive at this place was cancelled.
+    /// The receive at this index was cancelled.
     Cancelled {
-        /// Its place.
+        /// Index of the receive.
         place: u64,
     },
-    /// So many polls found nothing.
+    /// Number of consecutive polls that found nothing.
     Nothing(u64),
-    /// A call found this, which is not nothing.
+    /// A call had this result, which is not `Nothing`.
     Found(Outcome),
-    /// A sum of all calls so far.
+    /// Checksum of all calls so far.
     Check(u32),
-    /// More than one thread received: the log is of no use.
+    /// More than one thread received: the log is unusable.
     Threads,
-    /// A window was made: what goes through it has no recorded order.
+    /// A window was created: communication through it has no recorded order.
     Window,
 }
 
-/// Values that entries count from.
+/// State of the encoding: values from which steps are counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Coder {
     source: i32,
@@ -84,7 +84,7 @@ fn get(bytes: &mut &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// The signed step from the value before, which becomes this one.
+/// Returns the signed step from the previous value, which becomes `now`.
 fn step(before: &mut i32, now: i32) -> u64 {
     let step = i64::from(now) - i64::from(*before);
     *before = now;
@@ -158,7 +158,7 @@ impl Coder {
         }
     }
 
-    /// Takes the first entry; `None` for bytes that are none.
+    /// Decodes the first entry; `None` for invalid bytes.
     pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<Entry> {
         let head = get(bytes)?;
         if head & 1 == 0 {

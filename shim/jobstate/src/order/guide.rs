@@ -1,4 +1,4 @@
-//! Says what a replay has to do, and where it takes another way than the recorded run.
+//! Guide of a replay: returns the recorded results, and detects differences from the recorded run.
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,13 @@ use super::entry::Entry;
 use super::log::{Ended, Entries, Log};
 use super::record::Progress;
 
-/// So many events before the one that differs are shown.
+/// Number of events before the different one that are shown.
 const MOST_BEFORE: usize = 8;
 
-/// How a receive with a wildcard is posted in a replay.
+/// Way in which a receive with a wildcard is posted in a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posting {
-    /// From this source; with this tag where any would do.
+    /// From this source; with this tag if any tag matches.
     Matched {
         /// The source in the communicator.
         source: i32,
@@ -24,13 +24,13 @@ pub enum Posting {
     },
     /// Not at all: it was cancelled.
     Cancelled,
-    /// As the program has it: it matched nothing.
+    /// Unchanged: it matched nothing.
     Unmatched,
-    /// As the program has it: the run had ended early before.
+    /// Unchanged: the recorded run had ended early before.
     Beyond,
 }
 
-/// A replay does what the recorded run did not.
+/// The replay differs from the recorded run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "event {event}: the program has taken another way than in the recorded run\n  \
@@ -38,17 +38,17 @@ pub enum Posting {
     self.before.join("; ")
 )]
 pub struct Diverged {
-    /// Receives posted, and calls that found something, before it.
+    /// Number of earlier receives posted, and calls that found something.
     pub event: u64,
-    /// What was recorded.
+    /// Recorded event.
     pub recorded: String,
-    /// What is done instead.
+    /// Event in the replay.
     pub now: String,
-    /// The last events before, the last one last.
+    /// Last events before, in order.
     pub before: Vec<String>,
 }
 
-/// Leads one rank through a replay.
+/// Guide of one rank through a replay.
 #[derive(Debug)]
 pub struct Guide {
     ended: Ended,
@@ -56,12 +56,12 @@ pub struct Guide {
     outcomes: Outcomes,
     checks: Entries,
     progress: Progress,
-    /// Polls that are still to find nothing.
+    /// Number of polls that are still to find nothing.
     nothing: u64,
     before: VecDeque<(Call, Recent)>,
 }
 
-/// What an event before was.
+/// Recent event.
 #[derive(Debug, Clone)]
 enum Recent {
     Posted(Posting),
@@ -69,7 +69,7 @@ enum Recent {
 }
 
 impl Guide {
-    /// A guide through this log.
+    /// Creates a guide through this log.
     pub fn new(log: &Log) -> Guide {
         Guide {
             ended: log.ended(),
@@ -82,7 +82,7 @@ impl Guide {
         }
     }
 
-    /// A receive with a wildcard is posted: how.
+    /// Returns the way in which a receive with a wildcard is posted.
     ///
     /// # Errors
     /// The recorded run posted none.
@@ -102,11 +102,10 @@ impl Guide {
         Ok(posting)
     }
 
-    /// A call is made whose outcome was recorded: that; `None` where the run had ended early
-    /// before.
+    /// Returns the recorded result of a call; `None` if the recorded run had ended early before.
     ///
     /// # Errors
-    /// The recorded run did something else.
+    /// The recorded run made another call.
     pub fn find(&mut self, call: &Call) -> Result<Option<Outcome>, Diverged> {
         if self.nothing > 0 && call.kind.may_find(&Outcome::Nothing) {
             self.nothing -= 1;
@@ -120,7 +119,7 @@ impl Guide {
         let outcome = match (self.outcomes.next(), self.ended) {
             (Some(Entry::Nothing(polls)), _) => {
                 self.nothing = polls;
-                // A run is of one poll at least; what a damaged file says is no reason to loop.
+                // A run has at least one poll; numbers in a damaged file must not cause a loop.
                 return match polls {
                     0 => Err(self.diverged("no poll", call)),
                     _ => self.find(call),
@@ -141,10 +140,10 @@ impl Guide {
         Ok(Some(outcome))
     }
 
-    /// The replay has reached `MPI_Finalize`.
+    /// Checks the end of the replay at `MPI_Finalize`.
     ///
     /// # Errors
-    /// The recorded run went on.
+    /// The recorded run continued.
     pub fn end(&mut self) -> Result<(), Diverged> {
         let Ended::Well(totals) = self.ended else {
             return Ok(());
@@ -161,7 +160,7 @@ impl Guide {
         Err(self.diverged_by(&recorded, "MPI_Finalize".to_owned()))
     }
 
-    /// What is said of a call that waits for what was recorded, and does not come.
+    /// Returns the message about a call that waits in vain for its recorded result.
     pub fn stuck(&self, call: &Call, seconds: u64) -> Diverged {
         let last = self.before.back().map(|(_, recent)| describe(recent));
         let recorded = last.unwrap_or_else(|| "nothing".to_owned());
@@ -206,7 +205,7 @@ impl Guide {
     }
 }
 
-/// Whether the requests that a call found are among those that it has.
+/// True if the requests of a result are among those of the call.
 fn fits(call: &Call, outcome: &Outcome) -> bool {
     let there = |index: &u32| u64::from(*index) < call.count;
     match outcome {
@@ -225,18 +224,18 @@ fn describe(recent: &Recent) -> String {
     }
 }
 
-/// What receives matched, by the order in which they were posted. Entries are in the order in which
-/// they were complete: those of later receives are kept until it is their turn.
+/// Matches of receives, in posting order. Entries are in the order of completion: those of later
+/// receives are kept until their turn.
 #[derive(Debug)]
 pub(super) struct Matches {
     entries: Entries,
-    /// The number of the receive that is next.
+    /// Number of the next receive.
     first: u64,
-    /// What is known of it and of those behind it.
+    /// Known results of it and of later ones.
     known: VecDeque<Option<Posting>>,
-    /// Number of those that something is known of.
+    /// Number of known results.
     filled: usize,
-    /// The numbers of those of which nothing is known.
+    /// Numbers of receives without a known result.
     unknown: Numbers,
     over: bool,
 }
@@ -253,12 +252,12 @@ impl Matches {
         }
     }
 
-    /// Whether nothing is known of any further receive.
+    /// True if no result of any further receive is known.
     pub fn is_over(&self) -> bool {
         self.over && self.filled == 0
     }
 
-    /// What the next receive matched, if anything.
+    /// Returns the match of the next receive, if it is known.
     pub fn next(&mut self) -> Option<Posting> {
         while !self.over && !matches!(self.known.front(), Some(Some(_))) {
             match self.entries.next() {
@@ -276,9 +275,9 @@ impl Matches {
         posting
     }
 
-    /// What the receive matched that is at this place among those of which nothing is known.
+    /// Sets the match of the receive at this index among those without a known result.
     fn learn(&mut self, place: u64, posting: Posting) {
-        // No log has so many; a damaged one must not take all memory.
+        // No log has so many; a damaged one must not exhaust memory.
         let Some(place) = usize::try_from(place)
             .ok()
             .filter(|&place| place < MOST_UNKNOWN)
@@ -298,10 +297,10 @@ impl Matches {
     }
 }
 
-/// More receives than these are not under way at once: they take 64 MiB.
+/// Maximum number of receives that are active together: they take 64 MiB.
 const MOST_UNKNOWN: usize = 1 << 21;
 
-/// Increasing numbers, in blocks: removing one moves those of its block alone.
+/// Increasing numbers, in blocks: a removal moves only those of its block.
 #[derive(Debug, Default)]
 struct Numbers {
     blocks: VecDeque<Vec<u64>>,
@@ -309,7 +308,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Numbers of a block.
+    /// Size of a block.
     const BLOCK: usize = 2048;
 
     fn push(&mut self, number: u64) {
@@ -320,7 +319,7 @@ impl Numbers {
         self.length += 1;
     }
 
-    /// Removes the number at a place; nothing behind the last.
+    /// Removes the number at an index; `None` beyond the last.
     fn remove(&mut self, mut place: usize) -> Option<u64> {
         for (at, block) in self.blocks.iter_mut().enumerate() {
             if let Some(behind) = place.checked_sub(block.len()) {
@@ -338,7 +337,7 @@ impl Numbers {
     }
 }
 
-/// What calls found, in their order: entries that say so.
+/// Results of calls in their order, from the entries with results.
 #[derive(Debug)]
 pub(super) struct Outcomes(pub Entries);
 

@@ -1,4 +1,4 @@
-//! The log of a rank: compressed blocks of entries.
+//! Log of a rank: compressed blocks of entries.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use serde::{Deserialize, Serialize};
 use super::call::Outcome;
 use super::entry::{Coder, Damaged, Entry};
 
-/// Bytes of entries in a block before it is compressed, at most.
+/// Maximum bytes of entries in a block before compression.
 pub const BLOCK: usize = 64 * 1024;
 
-/// What a rank did in all. Only a rank that reached `MPI_Finalize` has them.
+/// Totals of a rank. Only a rank that reached `MPI_Finalize` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Totals {
-    /// Receives with a wildcard that were posted.
+    /// Number of receives with a wildcard that were posted.
     pub posted: u64,
-    /// Receives posted, and calls that found something.
+    /// Number of receives posted, and of calls that found something.
     pub events: u64,
-    /// A sum of all calls.
+    /// Checksum of all calls.
     pub sum: u32,
 }
 
-/// How a rank ended.
+/// End of a rank's log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// It reached `MPI_Finalize`.
     Well(Totals),
-    /// It did not.
+    /// It did not reach `MPI_Finalize`.
     Early,
 }
 
@@ -39,11 +39,11 @@ pub enum Ended {
 pub struct Log {
     blocks: Arc<[Vec<u8>]>,
     ended: Ended,
-    /// Entries of each kind, for reports.
+    /// Number of entries of each kind, for reports.
     pub counts: Counts,
 }
 
-/// How many entries a log has.
+/// Numbers of entries of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// Receives that matched a message.
@@ -56,17 +56,17 @@ pub struct Counts {
     pub completions: u64,
     /// Polls that found nothing.
     pub empty_polls: u64,
-    /// Windows that were made.
+    /// Windows that were created.
     pub windows: u64,
-    /// Bytes, compressed.
+    /// Compressed bytes.
     pub bytes: u64,
 }
 
 impl Log {
-    /// The log of these compressed blocks, all of which are read once.
+    /// Creates the log of these compressed blocks, all of which are read once.
     ///
     /// # Errors
-    /// Bytes that are no entries.
+    /// Bytes that are not entries.
     pub fn new(blocks: Vec<Vec<u8>>, ended: Ended) -> Result<Log, Damaged> {
         let mut log = Log {
             counts: Counts {
@@ -94,22 +94,22 @@ impl Log {
         Ok(log)
     }
 
-    /// How the rank ended.
+    /// Returns how the log ended.
     pub fn ended(&self) -> Ended {
         self.ended
     }
 
-    /// Whether the log stopped because several threads received.
+    /// True if the log stopped because several threads received.
     pub fn has_threads(&self) -> bool {
         self.entries().any(|entry| entry == Ok(Entry::Threads))
     }
 
-    /// Its compressed blocks.
+    /// Returns its compressed blocks.
     pub fn blocks(&self) -> &[Vec<u8>] {
         &self.blocks
     }
 
-    /// Its entries, of which one block at a time is in memory.
+    /// Returns its entries, of which one block at a time is in memory.
     pub(super) fn entries(&self) -> Entries {
         Entries {
             blocks: Arc::clone(&self.blocks),
@@ -122,15 +122,15 @@ impl Log {
     }
 }
 
-/// A block as it is kept.
+/// Compresses a block.
 pub(crate) fn compress(block: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let written = encoder.write_all(block);
     written.and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// The entries of a log, in their order.
+/// Entries of a log, in their order.
 #[derive(Debug)]
 pub(super) struct Entries {
     blocks: Arc<[Vec<u8>]>,
@@ -151,7 +151,7 @@ impl Iterator for Entries {
             self.next += 1;
             self.read = 0;
             self.bytes.clear();
-            // More than a block has is no block, however long it would be.
+            // A block that is larger than the limit is invalid, whatever its length.
             let mut decoder = DeflateDecoder::new(&block[..]).take(BLOCK as u64 + 1);
             if decoder.read_to_end(&mut self.bytes).is_err() || self.bytes.len() > BLOCK {
                 self.bytes.clear();

@@ -1,28 +1,29 @@
-//! The order of receives: what a run's non-deterministic calls gave, and the same once more.
+//! Order of receives: the results of a run's non-deterministic calls, recorded and replayed.
 //!
-//! What MPI leaves open is which message a receive with a wildcard takes, and what polls and calls
-//! for any of several requests find. Both are recorded, and forced in a replay. Two facts make the
+//! MPI leaves open which message a receive with a wildcard takes, and the results of polls and of
+//! calls for any of several requests. Both are recorded, and forced in a replay. Two facts make the
 //! log small (*posting order*):
 //!
-//! * Each receive with a wildcard is replaced by what it matched, its source and tag, in the order
+//! * Each receive with a wildcard is replaced by its match, a source and a tag, in the order
 //!   in which receives were *posted*. For fixed (communicator, source, tag) only receives that
-//!   matched that pair accept its messages then; they are posted in the recorded order, and such
-//!   messages don't overtake each other: the k-th receive gets the k-th message, as it did. No
-//!   clock and no number on messages is needed; `tests` tries that on a model of MPI's matching.
-//!   A receive that was cancelled took nothing, and is not posted. One that matched nothing until
-//!   the end takes no message of a later one, which it would have got before.
-//! * A poll that found nothing is counted only: a run of any length is one number.
+//!   matched that pair then accept its messages; they are posted in the recorded order, and such
+//!   messages do not overtake each other: the k-th receive gets the k-th message, as it did. No
+//!   clock and no number on messages is needed; `tests` checks that on a model of MPI's matching.
+//!   A receive that was cancelled took no message, and is not posted. One that had no match until
+//!   the end takes no message of a later one, since it would have got that message before.
+//! * A poll that found nothing is only counted: a run of any length is one number.
 //!
 //! ```text
-//! call       the calls that are recorded, and what they find
+//! call       recorded calls, and their results
 //! entry      an entry of a log as bytes
 //! log        the log of a rank: compressed blocks of entries
 //! record     makes the entries of a run
-//! guide      says what a replay has to do, and where it takes another way
-//! compare    where two runs part
+//! guide      returns recorded results, and detects differences
+//! compare    the first difference of two runs
 //! ```
 //!
-//! All calls of a rank are in one order: it holds for processes in which one thread receives.
+//! All calls of a rank are in one order, which is defined for processes in which one thread
+//! receives.
 
 mod call;
 mod compare;

@@ -1,13 +1,13 @@
-//! Makes the entries of a run.
+//! Recorder, which creates the entries of a run.
 
 use super::call::{Call, Outcome};
 use super::entry::{Coder, Entry};
 use super::log::Totals;
 
-/// So many events are between two checks.
+/// Number of events between two checks.
 pub(super) const BETWEEN_CHECKS: u64 = 1024;
 
-/// What a run has done so far, which a replay must do as well.
+/// Progress of a run, which a replay must reproduce.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
     pub posted: u64,
@@ -16,7 +16,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// A call is made.
+    /// Adds a call.
     pub fn called(&mut self, call: &Call) {
         let communicator = call.communicator.map_or(0, |number| u64::from(number) + 1);
         for word in [call.kind as u64, communicator, call.count] {
@@ -26,8 +26,8 @@ impl Progress {
         }
     }
 
-    /// It counts: a receive was posted, or something was found. What is to be checked now, if
-    /// anything.
+    /// Counts an event: a receive was posted, or a call found something. Returns the checksum if a
+    /// check is due.
     pub fn counts(&mut self) -> Option<u32> {
         self.events += 1;
         let due = self.events.is_multiple_of(BETWEEN_CHECKS);
@@ -43,16 +43,16 @@ impl Progress {
     }
 }
 
-/// The recorder of one rank. Entries are appended to [`Recorder::bytes`].
+/// Recorder of one rank. Entries are appended to [`Recorder::bytes`].
 #[derive(Debug, Default)]
 pub struct Recorder {
     coder: Coder,
     progress: Progress,
-    /// Polls since the last entry that found nothing.
+    /// Number of polls that found nothing since the last entry.
     nothing: u64,
-    /// Receives that have matched nothing yet, in posting order.
+    /// Receives without a match yet, in posting order.
     outstanding: Vec<u64>,
-    /// Entries that were made, until who takes them clears them.
+    /// New entries, until the caller takes and clears them.
     pub bytes: Vec<u8>,
 }
 
@@ -67,7 +67,7 @@ impl Recorder {
         }
     }
 
-    /// A receive with a wildcard is posted; its number.
+    /// Records that a receive with a wildcard is posted; returns its number.
     pub fn post(&mut self, call: &Call) -> u64 {
         let number = self.progress.posted;
         self.progress.posted += 1;
@@ -77,28 +77,28 @@ impl Recorder {
         number
     }
 
-    /// The place of a receive among those without a match, which it leaves.
+    /// Removes a receive from those without a match; returns its index.
     fn take(&mut self, number: u64) -> Option<u64> {
         let place = self.outstanding.binary_search(&number).ok()?;
         self.outstanding.remove(place);
         Some(place as u64)
     }
 
-    /// The receive of this number matched a message; its tag where any would do.
+    /// Records that receive `number` matched a message; with the tag if any tag matches.
     pub fn matched(&mut self, number: u64, source: i32, tag: Option<i32>) {
         if let Some(place) = self.take(number) {
             self.add(&Entry::Match { place, source, tag });
         }
     }
 
-    /// The receive of this number was cancelled.
+    /// Records that receive `number` was cancelled.
     pub fn cancelled(&mut self, number: u64) {
         if let Some(place) = self.take(number) {
             self.add(&Entry::Cancelled { place });
         }
     }
 
-    /// A call found this.
+    /// Records the result of a call.
     pub fn found(&mut self, call: &Call, outcome: Outcome) {
         self.progress.called(call);
         if outcome == Outcome::Nothing {
@@ -110,12 +110,12 @@ impl Recorder {
         self.count();
     }
 
-    /// More than one thread receives: what comes behind is of no use.
+    /// Records that more than one thread receives: later entries are unusable.
     pub fn threads(&mut self) {
         self.add(&Entry::Threads);
     }
 
-    /// A window was made: what goes through it has no recorded order.
+    /// Records that a window was created: communication through it has no recorded order.
     pub fn window(&mut self) {
         self.add(&Entry::Window);
     }
@@ -127,7 +127,7 @@ impl Recorder {
         }
     }
 
-    /// The rank has reached `MPI_Finalize`.
+    /// Ends the log at `MPI_Finalize`; returns the totals.
     pub fn end(&mut self) -> Totals {
         self.end_run();
         self.progress.totals()

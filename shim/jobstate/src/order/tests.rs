@@ -1,4 +1,4 @@
-//! The log, and that posting order suffices.
+//! The log, and a proof by test that posting order suffices.
 
 use std::collections::VecDeque;
 
@@ -75,19 +75,19 @@ proptest! {
     }
 }
 
-/// A message: which one of its sender's.
+/// Message: its sender and its number there.
 type Sent = (i32, u64);
 
 /// MPI's matching at one receiver: messages of one sender do not overtake each other.
 struct Model {
-    /// What each sender still sends: tags.
+    /// Tags of the messages that each sender will still send.
     senders: Vec<VecDeque<i32>>,
     sent: Vec<u64>,
     unexpected: Vec<(i32, i32, Sent)>,
-    /// Receives without a message: number, source and tag, where not any.
+    /// Receives without a message: number, and source and tag unless any matches.
     posted: Vec<(usize, Option<i32>, Option<i32>)>,
     taken: Vec<Option<(i32, i32, Sent)>>,
-    /// Choices of what happens next.
+    /// Source of random choices.
     choices: u64,
 }
 
@@ -113,7 +113,7 @@ impl Model {
         (self.choices % below as u64) as usize
     }
 
-    /// A message of some sender arrives; false if none is left.
+    /// Delivers a message of some sender; false if none is left.
     fn arrive(&mut self) -> bool {
         let left: Vec<usize> = (0..self.senders.len())
             .filter(|&sender| !self.senders[sender].is_empty())
@@ -159,20 +159,20 @@ impl Model {
         number
     }
 
-    /// A receive that is not posted.
+    /// Skips a receive that is not posted.
     fn skip(&mut self) -> usize {
         self.taken.push(None);
         self.taken.len() - 1
     }
 
-    /// Whether it was cancelled in time.
+    /// Cancels a receive; true if it was in time.
     fn cancel(&mut self, number: usize) -> bool {
         let before = self.posted.len();
         self.posted.retain(|posted| posted.0 != number);
         self.posted.len() < before
     }
 
-    /// Waits for a message that fits; what it finds.
+    /// Waits for a matching message; returns it.
     fn probe(&mut self, source: Option<i32>, tag: Option<i32>) -> Option<(i32, i32, Sent)> {
         loop {
             if let Some(at) = self.first(source, tag) {
@@ -189,7 +189,7 @@ fn accepts(source: Option<i32>, tag: Option<i32>, message: &(i32, i32, Sent)) ->
     source.is_none_or(|source| source == message.0) && tag.is_none_or(|tag| tag == message.1)
 }
 
-/// What the receiver does.
+/// Action of the receiver.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Post(Option<i32>, Option<i32>),
@@ -214,7 +214,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..30)
 }
 
-/// What a run of the receiver sees.
+/// Observations of the receiver in a run.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     taken: Vec<Option<(i32, i32, Sent)>>,
@@ -264,7 +264,7 @@ fn record(steps: &[Step], mut model: Model) -> (Seen, Log) {
         }
     }
     while model.arrive() {}
-    // They are complete in another order than they were posted in.
+    // They complete in another order than they were posted in.
     for (number, recorded) in numbers.iter().enumerate().rev() {
         if let (Some(recorded), Some((source, tag, _))) = (recorded, model.taken[number]) {
             let any_tag = matches!(posts(steps)[number], (_, None));
@@ -346,7 +346,7 @@ proptest! {
     }
 }
 
-/// Two receives, some polls, and one of several requests.
+/// Returns a log of two receives, some polls, and a call for one of several requests.
 fn small(sources: [i32; 2], polls: u32, index: u32) -> Log {
     let mut recorder = Recorder::default();
     let numbers = [0, 1].map(|_| recorder.post(&call(CallKind::Irecv)));
@@ -464,7 +464,8 @@ fn two_runs_part_at_the_first_receive_that_differs_then_at_the_first_outcome_the
     );
 }
 
-/// A log of these entries, of a rank that posted so many receives if it reached its end.
+/// Returns a log of these entries, of a rank that posted this number of receives if it reached its
+/// end.
 fn encoded(entries: &[Entry], posted: Option<u64>) -> Log {
     let (mut coder, mut bytes) = (Coder::default(), Vec::new());
     entries

@@ -1,4 +1,5 @@
-//! Reads a page. Every number may be anything: the writer goes on meanwhile, or was killed.
+//! Reading of a page. Every number may have any value: the writer continues meanwhile, or was
+//! killed.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +18,13 @@ use treepie_base::Rank;
 use treepie_base::budget::draw;
 use treepie_base::printable::one_line;
 
-/// More ranks than this no job has: a verdict takes 64 MiB for their numbers.
+/// Maximum number of ranks of a job: a verdict takes 64 MiB for their numbers.
 const MOST_RANKS: u64 = 1 << 23;
 
-/// Reads the bytes of a page. Whether its process lives, they do not say.
+/// Decodes the bytes of a page, which do not show whether its process is alive.
 ///
 /// # Errors
-/// What is no page, of another layout, cut off, or damaged.
+/// Bytes that are not a page, of another layout, cut off, or damaged.
 pub fn decode(bytes: &[u8]) -> Result<Page, PageError> {
     let words: Vec<u64> = bytes
         .chunks_exact(8)
@@ -66,14 +67,14 @@ pub fn decode(bytes: &[u8]) -> Result<Page, PageError> {
     })
 }
 
-/// A procedure of the page's table.
+/// Procedure of the page's table.
 struct Procedure<'a> {
     name: &'a str,
     role: &'a str,
 }
 
 impl Procedure<'_> {
-    /// Its name without what stands before it and behind the large-count twins'.
+    /// Returns its name without the prefix, and without the suffix of large-count variants.
     fn word(&self) -> &str {
         let name = self
             .name
@@ -91,7 +92,7 @@ impl Procedure<'_> {
         self.word().starts_with('I') && !self.word().starts_with("Intercomm")
     }
 
-    /// The operation of a collective: `Bcast` for `MPI_Bcast` and `MPI_Ibcast`.
+    /// Returns the operation of a collective: `Bcast` for `MPI_Bcast` and `MPI_Ibcast`.
     fn operation(&self) -> String {
         match self
             .role
@@ -103,12 +104,12 @@ impl Procedure<'_> {
         }
     }
 
-    /// Whether its request is persistent.
+    /// True if its request is persistent.
     fn is_prepared(&self) -> bool {
         self.word().ends_with("_init")
     }
 
-    /// Whether it is one on its communicator, which returns when it is done.
+    /// True if it is a collective on its communicator, which returns when it is complete.
     fn is_collective(&self) -> bool {
         let roles = ["collective", "neighbourhood", "makes"];
         let role = self.role.split(' ').next().unwrap_or_default();
@@ -189,7 +190,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the rank is stopped at a cut, if it may be.
+    /// Returns the state of the rank at a cut, if it may be stopped.
     fn stop(&self) -> Option<Stop> {
         (self.get(header::STOPS) == 1).then(|| Stop {
             stopped: self.get(header::STOPPED) != 0,
@@ -200,7 +201,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What the rank does that a cut can't include.
+    /// Returns the rank's action that a cut cannot include.
     fn refused(&self) -> Option<String> {
         let areas = (0..THREADS).map(|number| AREAS_AT + number * area::LENGTH);
         let threads = areas.filter(|at| self.get(at + area::THREAD) != 0).count();
@@ -245,7 +246,7 @@ impl<'a> Reader<'a> {
         self.communicators.insert(key, known);
     }
 
-    /// The collectives that returned last on a communicator.
+    /// Returns the latest completed collectives on a communicator.
     fn last_collectives(&self, at: usize, key: Key) -> Vec<Collective> {
         let done = self.get(at + communicator::DONE);
         let first = done.saturating_sub(communicator::MOST_LAST as u64);
@@ -263,8 +264,8 @@ impl<'a> Reader<'a> {
         last.collect()
     }
 
-    /// The members; `None` where one is not known, or where all pages together list more than
-    /// they may take memory.
+    /// Returns the members; `None` if one is unknown, or if all pages together list more than the
+    /// memory limit allows.
     fn members(&self, at: usize, size: usize) -> Option<Members> {
         if size > self.ranks {
             return None;
@@ -289,7 +290,7 @@ impl<'a> Reader<'a> {
         (0..size).map(member).collect()
     }
 
-    /// Without the bits that mean nothing.
+    /// Removes the undefined bits.
     fn handle(&self, word: u64) -> u64 {
         word & self.get(header::HANDLE_MASK)
     }
@@ -345,7 +346,7 @@ impl<'a> Reader<'a> {
         };
         let mut last_sends = self.last_sends(at);
         let mut sends = self.get(at + area::SENDS);
-        // One that goes on has not been counted yet, and its operation says it.
+        // A send in progress has not been counted yet; its operation shows it.
         if is_inside && procedure.is_some_and(|procedure| procedure.role == "send") {
             sends = sends.saturating_sub(1);
             last_sends.pop();
@@ -366,7 +367,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a thread does in a call of this procedure.
+    /// Returns the activity of a thread in a call of this procedure.
     fn activity(&self, procedure: &Procedure<'_>, at: usize) -> Activity {
         let comm = self.get(at + area::COMM);
         let sent = || self.send(at, self.get(at + area::SENDS));
@@ -406,7 +407,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The requests that a thread asks for.
+    /// Returns the operations of the requests of a thread's call.
     fn asked(&self, at: usize) -> Vec<Operation> {
         let count = self.get(at + area::ASKED) as usize;
         let null = self.handle(self.get(header::REQUEST_NULL));
@@ -422,7 +423,7 @@ impl<'a> Reader<'a> {
         operations
     }
 
-    /// What a request stands for.
+    /// Returns the operation of a request.
     fn request(&self, request: u64) -> Operation {
         let at = REQUESTS_AT + request_place(request) * REQUEST;
         let what = self.get(at + 1);
@@ -433,7 +434,7 @@ impl<'a> Reader<'a> {
         let (comm, partner) = (self.get(at + 2), self.get(at + 3));
         match (procedure.role, procedure.word()) {
             ("receive" | "receive-init", _) => Operation::Receive(self.envelope(comm, partner, 0)),
-            // Either half may be the one that is left.
+            // Either half may be the incomplete one.
             (_, word) if word.starts_with("Isendrecv") => Operation::Unknown,
             ("send" | "send-init", _) => Operation::Send(self.envelope(comm, partner, 0)),
             _ if procedure.is_collective() => {
@@ -445,7 +446,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Requests that a rank in `MPI_Finalize` has begun and not completed.
+    /// Returns the requests that a rank in `MPI_Finalize` has begun and not completed.
     fn incomplete(&self) -> Vec<Incomplete> {
         let finalizes = |at: usize| {
             let call = self.get(at + area::CALL);
@@ -468,7 +469,7 @@ impl<'a> Reader<'a> {
         incomplete.collect()
     }
 
-    /// The last sends, the latest last.
+    /// Returns the last sends, the latest last.
     fn last_sends(&self, at: usize) -> Vec<Envelope> {
         let sends = self.get(at + area::SENDS);
         let first = sends.saturating_sub(area::MOST_SENDS as u64) + 1;
@@ -477,13 +478,13 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// The send with this number, one of the last.
+    /// Returns the send with this number, one of the last.
     fn send(&self, at: usize, number: u64) -> Envelope {
         let at = at + send_place(number);
         self.envelope(self.get(at), self.get(at + 1), self.get(at + 2))
     }
 
-    /// What was sent and received, where it was written since the last call.
+    /// Returns the messages sent and received, if they were written since the last call.
     fn channels(&self) -> Option<Channels> {
         let areas = (0..THREADS).map(|number| AREAS_AT + number * area::LENGTH);
         let calls: u64 = areas

@@ -1,12 +1,12 @@
-//! The pages of a job's ranks: what each is doing, in a file of a few hundred words that the rank
+//! Pages of a job's ranks: the activity of each, in a file of a few hundred words that the rank
 //! writes while it runs, and that stays when it is killed.
 //!
 //! ```text
 //! treepie-UID/RUN/RANK.page          RUN in hexadecimal
 //! ```
 //!
-//! A page holds the names of the procedures that it numbers, so that a reader need not be of the
-//! writer's version, as long as the layout is.
+//! A page contains the names of the procedures that it numbers, so that reader and writer may have
+//! different versions, as long as the layout is the same.
 
 mod decode;
 pub mod layout;

@@ -1,4 +1,4 @@
-//! A page that was read, and the files that pages are in.
+//! Pages that were read, and the files of pages.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,24 +13,24 @@ use crate::waits::RankState;
 /// Interval at which a rank gives a sign of life.
 pub const TICK: Duration = Duration::from_millis(500);
 
-/// A page that was read.
+/// Page that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// Number of the run.
     pub run: u64,
     /// Number that the command gave the run, or 0.
     pub given: u64,
-    /// Ranks of the job.
+    /// Number of ranks of the job.
     pub ranks: usize,
-    /// When the process started, in clock ticks since its host did.
+    /// Start time of the process, in clock ticks since its host's.
     pub started: u64,
-    /// The program.
+    /// Name of the program.
     pub program: String,
     /// Activity of the rank.
     pub state: RankState,
 }
 
-/// Why a file is no page that can be read.
+/// Reason why a file is not a readable page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PageError {
     /// It is being made, or is something else.
@@ -43,50 +43,50 @@ pub enum PageError {
         layout::VERSION
     )]
     Version {
-        /// Its version.
+        /// Version of the page.
         found: u64,
     },
-    /// It ends too soon.
+    /// It is too short.
     #[error("is cut off: {found} bytes, {expected} were expected; it can't be used")]
     Short {
-        /// Its length.
+        /// Its length in bytes.
         found: usize,
-        /// The length that it says.
+        /// Its length in bytes by the header.
         expected: usize,
     },
-    /// A number that cannot be.
+    /// An invalid number.
     #[error("has {what} {found}; the file is damaged and can't be used")]
     Damaged {
         /// Name of the number.
         what: &'static str,
-        /// The number.
+        /// Its value.
         found: u64,
     },
 }
 
-/// The usual directory of pages, in the memory that `memory` (`/dev/shm`) stands for.
+/// Returns the usual directory of pages, in the memory file system `memory` (`/dev/shm`).
 pub fn usual_directory(memory: &Path, user: u32) -> PathBuf {
     memory.join(format!("treepie-{user}"))
 }
 
-/// The directory of a run.
+/// Returns the directory of a run.
 pub fn run_directory(base: &Path, run: u64) -> PathBuf {
     base.join(format!("{run:016x}"))
 }
 
-/// The run that a directory is of.
+/// Returns the run of a directory.
 pub fn run_of(directory: &Path) -> Option<u64> {
     let name = directory.file_name()?.to_str()?;
     let is_number = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_number.then(|| u64::from_str_radix(name, 16).ok())?
 }
 
-/// The file of a rank.
+/// Returns the name of the file of a rank.
 pub fn file_name(rank: Rank) -> String {
     format!("{rank}.page")
 }
 
-/// The rank that a file is of.
+/// Returns the rank of a file.
 pub fn rank_of(file: &Path) -> Option<Rank> {
     let number = file.file_name()?.to_str()?.strip_suffix(".page")?.parse();
     number.map(Rank).ok()

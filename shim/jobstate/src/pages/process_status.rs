@@ -1,24 +1,24 @@
-//! What Linux says of a process in `/proc/PID/stat`.
+//! Status of a process from Linux's `/proc/PID/stat`.
 
 use serde::{Deserialize, Serialize};
 
-/// A process at a moment.
+/// Status of a process at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessStatus {
     /// Its state: `R`, `S`, `T`, `Z`, ...
     pub state: char,
-    /// The process that started it.
+    /// Parent process.
     pub parent: u32,
     /// Processor time so far, in clock ticks.
     pub time: u64,
-    /// When it started, in clock ticks since the host did.
+    /// Start time, in clock ticks since the host's.
     pub started: u64,
-    /// Whether one of its threads is in a read of standard input, as far as that may be seen.
+    /// True if one of its threads is in a read of standard input, as far as that can be seen.
     #[serde(default)]
     pub reads_input: bool,
 }
 
-/// Reads the text of `/proc/PID/stat`. The name in parentheses may hold anything.
+/// Parses the text of `/proc/PID/stat`. The name in parentheses may contain any characters.
 pub fn process_of_stat(text: &str) -> Option<ProcessStatus> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
@@ -31,7 +31,7 @@ pub fn process_of_stat(text: &str) -> Option<ProcessStatus> {
     })
 }
 
-/// Whether a thread with this text of `/proc/PID/task/TID/syscall` is in a read of standard input,
+/// True if a thread with this text of `/proc/PID/task/TID/syscall` is in a read of standard input,
 /// descriptor 0.
 pub fn reads_input(text: &str) -> bool {
     let mut words = text.split(' ');
@@ -39,7 +39,7 @@ pub fn reads_input(text: &str) -> bool {
     call.is_some_and(|call| READS.contains(&call)) && words.next() == Some("0x0")
 }
 
-/// The calls of the system that read.
+/// Numbers of the system calls that read.
 #[cfg(target_arch = "x86_64")]
 const READS: [i64; 2] = [0, 19];
 #[cfg(not(target_arch = "x86_64"))]

@@ -1,4 +1,4 @@
-//! Pages made word by word, and what is read of them.
+//! Pages made word by word, and the result of reading them.
 #![allow(clippy::unwrap_used)]
 use std::path::Path;
 use treepie_base::{Rank, budget};
@@ -12,7 +12,7 @@ use crate::waits::{Activity, Members, Operation, Partner, communicator_key};
 const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\nMPI_Finalize finalize\n\
                      MPI_Isend send\nMPI_Send_init send-init\n";
 
-/// The page of rank 1 of 3, whose only thread is in the procedure of this number.
+/// Returns the page of rank 1 of 3, whose only thread is in the procedure of this number.
 fn words(procedure: u64) -> Vec<u64> {
     let mut words = vec![0; WORDS];
     words[0] = MAGIC;
@@ -53,7 +53,7 @@ fn bytes(words: &[u64]) -> Vec<u8> {
     words.chain(NAMES.bytes()).collect()
 }
 
-/// The one operation that the thread waits for.
+/// Returns the one operation that the thread waits for.
 fn operation(words: &[u64]) -> Operation {
     let page = decode(&bytes(words)).unwrap();
     match &page.state.threads[..] {
@@ -148,7 +148,7 @@ fn pages_of_other_versions_and_those_that_are_cut_off_or_damaged_are_refused() {
 
 #[test]
 fn no_words_make_the_reader_panic() {
-    // Each word in turn is as large as can be, and of odd value.
+    // Each word in turn is maximal, and of an odd value.
     for at in header::VERSION + 1..WORDS {
         for value in [u64::MAX, u64::MAX / 3] {
             let mut words = words(1);

@@ -1,4 +1,4 @@
-//! All ranks of a job, and who moved between two looks.
+//! All ranks of a job, and their motion between two readings.
 
 use std::collections::BTreeMap;
 
@@ -7,39 +7,39 @@ use serde::Serialize;
 use super::state::{Activity, End, Life, RankState, Thread};
 use treepie_base::Rank;
 
-/// What a thread did between two looks.
+/// Motion of a thread between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Motion {
     /// It began or ended a call.
     Moves,
-    /// It asked again and again for something that is not done.
+    /// It polled repeatedly for an operation that is not complete.
     Polls,
-    /// Nothing.
+    /// It did nothing.
     Still,
 }
 
-/// A rank as the second look found it.
+/// Rank as the second reading found it.
 #[derive(Debug, Clone)]
 pub struct ObservedRank {
-    /// What it is doing.
+    /// Its state.
     pub state: RankState,
-    /// What each of its threads did between the looks.
+    /// Motion of each of its threads between the readings.
     pub motions: Vec<Motion>,
 }
 
-/// A job: what is known of its ranks.
+/// Job, with its known ranks.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Ranks of the job.
+    /// Number of ranks of the job.
     pub size: usize,
-    /// Those that are known.
+    /// Known ranks.
     pub ranks: BTreeMap<Rank, ObservedRank>,
 }
 
 impl Job {
-    /// A job of `size` ranks in two looks. Ranks that one of them lacks are not known; those that
-    /// it cannot have are left out.
+    /// Creates a job of `size` ranks from two readings. Ranks that one of them lacks are unknown;
+    /// invalid ones are left out.
     pub fn between(size: usize, first: &[RankState], second: Vec<RankState>) -> Job {
         let before: BTreeMap<Rank, &RankState> =
             first.iter().map(|rank| (rank.rank, rank)).collect();
@@ -65,12 +65,12 @@ impl Job {
         }
     }
 
-    /// A job whose processes are no more, of which one look is left. A thread stood still that was
-    /// in its call for `long` nanoseconds when its rank gave the last sign of life.
+    /// Creates a job whose processes have ended, from one remaining reading. A thread counts as
+    /// still if it was in its call for `long` nanoseconds at its rank's last sign of life.
     ///
-    /// Who was gone before the others were ended is told by what they said: those who had a signal
-    /// or gave signs of life for longer were still there. Where all went alike, somebody else ended
-    /// the job, and what they were doing then counts.
+    /// Their pages show which ranks died before the others were ended: ranks that had received a
+    /// signal or gave signs of life for longer were still alive. If all ended alike, the job was
+    /// ended from outside, and their activities count.
     pub fn of_the_dead(size: usize, ranks: Vec<RankState>, long: u64) -> Job {
         let last = ranks.iter().map(|rank| rank.tick).max().unwrap_or(0);
         let had_signal = |rank: &RankState| matches!(rank.end, Some(End::Signal(_)));
@@ -111,25 +111,25 @@ impl Job {
         }
     }
 
-    /// Ranks of which nothing is known.
+    /// Returns the unknown ranks.
     pub fn unknown(&self) -> Vec<Rank> {
         let known = |rank: &Rank| !self.ranks.contains_key(rank);
         (0..self.size).map(Rank).filter(known).collect()
     }
 
-    /// Whether all ranks are in `MPI_Finalize`.
+    /// True if all ranks are in `MPI_Finalize`.
     pub(crate) fn is_finalizing(&self) -> bool {
         self.ranks.len() == self.size && self.ranks.values().all(ObservedRank::finalizes)
     }
 
-    /// Whether nobody made a call, and a rank outside MPI is in a read of standard input.
+    /// True if no rank made a call, and one outside MPI is in a read of standard input.
     pub fn waits_for_input(&self) -> bool {
         let reads =
             |seen: &ObservedRank| seen.state.life == Life::ReadsInput && !seen.is_in_a_call();
         self.stands_still() && self.ranks.values().any(reads)
     }
 
-    /// Whether nobody but those who poll made a call.
+    /// True if no rank other than polling ones made a call.
     pub(crate) fn stands_still(&self) -> bool {
         let motions = self.ranks.values().flat_map(|seen| &seen.motions);
         motions.into_iter().all(|&motion| motion != Motion::Moves)
@@ -137,22 +137,22 @@ impl Job {
 }
 
 impl ObservedRank {
-    /// Its threads with what they did.
+    /// Returns its threads with their motions.
     pub fn threads(&self) -> impl Iterator<Item = (&Thread, Motion)> {
         self.state.threads.iter().zip(self.motions.iter().copied())
     }
 
-    /// Whether its process goes on.
+    /// True if its process is alive.
     pub fn lives(&self) -> bool {
         !matches!(self.state.life, Life::Stopped | Life::Gone)
     }
 
-    /// Whether one of its threads is in a call.
+    /// True if one of its threads is in a call.
     pub(crate) fn is_in_a_call(&self) -> bool {
         self.state.threads.iter().any(|thread| thread.inside)
     }
 
-    /// Whether it is in `MPI_Finalize`.
+    /// True if it is in `MPI_Finalize`.
     pub fn finalizes(&self) -> bool {
         let mut threads = self.state.threads.iter();
         threads.any(|thread| thread.activity == Activity::Finalizes)
@@ -165,7 +165,7 @@ fn motion(earlier: &Thread, thread: &Thread) -> Motion {
         return Motion::Moves;
     }
     match (polls, thread.inside == earlier.inside) {
-        // Between two questions it is outside, and that is no other call.
+        // Between two polls it is outside, which is not another call.
         (true, _) => Motion::Polls,
         (false, true) => Motion::Still,
         (false, false) => Motion::Moves,

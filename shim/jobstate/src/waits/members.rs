@@ -1,30 +1,30 @@
-//! The ranks of a communicator.
+//! Ranks of a communicator.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use treepie_base::Rank;
 
-/// Ranks of the world, in the order of a communicator. A row takes no memory, however long a page
-/// says that it is.
+/// Ranks of the world, in the order of a communicator. A sequence takes no memory, whatever length
+/// a page claims for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Members {
-    /// From the first on, each so far from the one before.
+    /// An arithmetic sequence.
     Row {
-        /// The first.
+        /// First rank.
         first: usize,
-        /// From one to the next.
+        /// Distance between ranks.
         stride: usize,
         /// Number of them.
         size: usize,
     },
-    /// One by one.
+    /// A list.
     Listed(Vec<Rank>),
 }
 
 impl Members {
-    /// A row of members, if all are ranks of a job of `ranks`.
+    /// Returns a sequence of members, if all are ranks of a job of `ranks`.
     pub(crate) fn row(first: u64, stride: u64, size: usize, ranks: usize) -> Option<Members> {
         let behind = (size as u64).saturating_sub(1).checked_mul(stride)?;
         let last = first.checked_add(behind)?;
@@ -35,7 +35,7 @@ impl Members {
         })
     }
 
-    /// Number of members.
+    /// Returns the number of members.
     #[allow(clippy::len_without_is_empty)] // no communicator is empty
     pub fn len(&self) -> usize {
         match self {
@@ -44,7 +44,7 @@ impl Members {
         }
     }
 
-    /// The member of this number.
+    /// Returns the member at this index.
     pub fn get(&self, place: usize) -> Option<Rank> {
         match self {
             Members::Row {
@@ -52,7 +52,7 @@ impl Members {
                 stride,
                 size,
             } => {
-                // What another host's answer says may be anything.
+                // The answer of another host may contain any values.
                 let member = first.saturating_add(place.saturating_mul(*stride));
                 (place < *size).then_some(Rank(member))
             }
@@ -60,12 +60,13 @@ impl Members {
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub fn iter(&self) -> impl Iterator<Item = Rank> + '_ {
         (0..self.len()).filter_map(|place| self.get(place))
     }
 
-    /// Those that are keys of a map, in their order, in time by what is in the map or listed.
+    /// Returns those that are keys of a map, in their order, in time proportional to the map or the
+    /// list.
     pub(crate) fn known_in<T>(&self, map: &BTreeMap<Rank, T>) -> Vec<Rank> {
         match self {
             Members::Row {

@@ -7,7 +7,7 @@ use super::job::Job;
 use super::state::{Activity, Channel, Envelope, Operation, Partner, RankState};
 use treepie_base::Rank;
 
-/// Whether something is so, as far as pages say.
+/// Answer to a question, as far as pages allow one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     Yes,
@@ -15,16 +15,16 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// Messages from one rank to another that nobody has received.
+/// Messages from one rank to another that were not received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unreceived {
-    /// The sender.
+    /// Rank of the sender.
     pub from: Rank,
-    /// The receiver.
+    /// Rank of the receiver.
     pub to: Rank,
-    /// Messages, at most: receives from any source may have taken some.
+    /// Maximum number of messages: receives from any source may have taken some.
     pub messages: u64,
-    /// The last of them, the latest last, as far as they are remembered.
+    /// Last ones of them that are remembered, the latest last.
     pub last: Vec<Envelope>,
 }
 
@@ -33,7 +33,8 @@ impl Job {
         self.ranks.get(&rank).map(|seen| &seen.state)
     }
 
-    /// Messages from one rank to another in calls that have returned, and receives posted for them.
+    /// Returns the messages from one rank to another in calls that have returned, and the receives
+    /// posted for them.
     fn channel(&self, from: Rank, to: Rank) -> Option<Channel> {
         let sent = self.rank(from)?.channels.as_ref()?.with.get(&to);
         let posted = self.rank(to)?.channels.as_ref()?.with.get(&from);
@@ -44,8 +45,8 @@ impl Job {
         })
     }
 
-    /// Messages to a rank from all others that no receive of any kind was posted for; `None` where
-    /// somebody's counts are not known.
+    /// Returns the number of messages to a rank from all others for which no receive of any kind
+    /// was posted; `None` if some rank's counts are unknown.
     fn unreceived_in_all(&self, to: Rank) -> Option<u64> {
         let mut sent: u64 = 0;
         for rank in (0..self.size).map(Rank) {
@@ -59,7 +60,8 @@ impl Job {
         Some(sent.saturating_sub(posted))
     }
 
-    /// Messages from one rank to another that no receive was posted for, at most.
+    /// Returns the maximum number of messages from one rank to another for which no receive was
+    /// posted.
     fn unreceived(&self, from: Rank, to: Rank) -> Option<u64> {
         let channel = self.channel(from, to)?;
         let by_name = channel.sent.saturating_sub(channel.posted);
@@ -71,7 +73,7 @@ impl Job {
         Some(by_name.min(most))
     }
 
-    /// The last sends from one rank to another, the latest last.
+    /// Returns the last sends from one rank to another, the latest last.
     fn last_sends(&self, from: Rank, to: Rank) -> Vec<&Envelope> {
         let threads = self.rank(from).map(|rank| &rank.threads[..]);
         let sends = threads
@@ -83,8 +85,8 @@ impl Job {
             .collect()
     }
 
-    /// Whether a message from this rank that the receive takes has been sent, so that the receive
-    /// will end.
+    /// Tests if a message from this rank that matches the receive has been sent, so that the
+    /// receive will end.
     pub(super) fn is_on_the_way(&self, from: Rank, to: Rank, receive: &Envelope) -> Answer {
         if self.sends_now(from, to, receive) {
             return Answer::Yes;
@@ -103,8 +105,8 @@ impl Job {
         }
     }
 
-    /// Whether a receive that was posted before can't have been served: fewer messages were sent
-    /// than receives were posted, or none with its communicator and tag.
+    /// Tests if an active receive cannot have completed: fewer messages were sent than receives
+    /// were posted, or none with its communicator and tag.
     pub(super) fn lacks_a_message(&self, from: Rank, to: Rank, receive: &Envelope) -> Answer {
         if self.sends_now(from, to, receive) {
             return Answer::No;
@@ -125,7 +127,8 @@ impl Job {
         }
     }
 
-    /// Whether a thread of this rank is in a send that the receive takes: then it is being done.
+    /// True if a thread of this rank is in a send that matches the receive: then that one is in
+    /// progress.
     pub(super) fn sends_now(&self, from: Rank, to: Rank, receive: &Envelope) -> bool {
         self.operations(from).any(|operation| match operation {
             Operation::Send(sent) => sent.partner == Partner::Rank(to) && receive.takes(sent),
@@ -133,7 +136,7 @@ impl Job {
         })
     }
 
-    /// Whether a thread of this rank is in a receive that takes the message.
+    /// True if a thread of this rank is in a receive that matches the message.
     pub(super) fn receives_now(&self, to: Rank, from: Rank, sent: &Envelope) -> bool {
         self.operations(to).any(|operation| match operation {
             Operation::Receive(receive) => {
@@ -144,12 +147,12 @@ impl Job {
         })
     }
 
-    /// Whether as many receives were posted for this rank's messages as it sent.
+    /// True if at least as many receives were posted for this rank's messages as it sent.
     pub(super) fn all_are_received(&self, from: Rank, to: Rank) -> bool {
         self.unreceived(from, to) == Some(0)
     }
 
-    /// What the threads of a rank wait for.
+    /// Returns the operations that the threads of a rank wait for.
     fn operations(&self, rank: Rank) -> impl Iterator<Item = &Operation> {
         let threads = self.rank(rank).map(|rank| &rank.threads[..]);
         let threads = threads.unwrap_or_default().iter();
@@ -159,7 +162,7 @@ impl Job {
         })
     }
 
-    /// All messages that were sent and not received, as far as counts are known.
+    /// Returns all messages that were sent and not received, as far as counts are known.
     pub(super) fn all_unreceived(&self) -> Vec<Unreceived> {
         let mut found = Vec::new();
         for (&from, seen) in &self.ranks {

@@ -1,25 +1,25 @@
-//! Why a job hangs: who waits for whom, of what each rank is doing.
+//! Analysis of a hanging job: the wait-for graph, from the activity of each rank.
 //!
-//! Two looks at all ranks, of which the second begins when the first has ended, are a consistent
-//! cut without stopping anybody (a double collect): a rank whose calls are the same in both was in
-//! that call, and its counters were what they are, at the moment between the looks. A rank that
-//! made a call meanwhile is not stuck, and nothing is concluded from what it does. A wave of
-//! markers (Chandy and Lamport 1985) would record what moves, too; no verdict needs that, and a
-//! marker can't be put behind a message at the level of calls.
+//! Two readings of all ranks, of which the second begins when the first has ended, are a consistent
+//! cut without stopping any rank (a double collect): a rank whose calls are the same in both was in
+//! that call, and its counters had these values, at the moment between the readings. A rank that
+//! made a call meanwhile is not stuck, and no conclusion is drawn from its activity. A wave of
+//! markers (Chandy and Lamport 1985) would also record moving ranks; no verdict needs that, and at
+//! the level of calls no marker can follow a message.
 //!
 //! ```text
-//! state      what each rank is doing
-//! members    the ranks of a communicator
-//! job        all ranks, and who moved between two looks
-//! messages   which messages were sent and not received, by counts and by the last sends
-//! needs      what a thread waits for: all of some ranks, or any of some ranks
-//! verdict    who can't go on whatever happens, and why
+//! state      the activity of each rank
+//! members    ranks of a communicator
+//! job        all ranks, and their motion between two readings
+//! messages   messages that were sent and not received, by counts and by the last sends
+//! needs      the ranks that a thread waits for: all of some ranks, or any of some ranks
+//! verdict    the ranks that can never continue, and the reason
 //! ```
 //!
 //! A rank waits for *all* of some ranks (`MPI_Recv` from a rank, `MPI_Waitall`, collectives) or for
 //! *any* of some (`MPI_ANY_SOURCE`, `MPI_Waitany`): the wait-for graph has both, as MUST's has
-//! (Hilbrich et al., SC 2013). Where pages can't tell whether a wait is over, it is taken for over:
-//! a deadlock that is reported is one.
+//! (Hilbrich et al., SC 2013). If pages do not show whether a wait is over, it is assumed to be
+//! over: every reported deadlock is a real one.
 
 mod job;
 mod members;
@@ -43,10 +43,10 @@ pub use state::{
 };
 pub use verdict::{Mismatch, Side, Verdict, VerdictKind, Wait, verdict};
 
-/// What all members call a communicator: made of its members in their order, and of which one with
-/// these members it is, from 1 on.
+/// Returns the name that all members give a communicator: derived from its members in their order,
+/// and from its index among those with these members, from 1.
 pub fn communicator_key(members: &[u32], which: u64) -> Key {
-    // FNV-1a: alike on all machines.
+    // FNV-1a: the same on all machines.
     let hash = members.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &member| {
         let bytes = member.to_le_bytes();
         bytes.iter().fold(hash, |hash: u64, &byte| {

@@ -1,9 +1,9 @@
-//! A model of ranks and of their pages, which are read one after the other while the ranks go on.
+//! Model of ranks and of their pages, which are read one after the other while the ranks continue.
 //!
-//! A rank does one thing at a time: it begins a call, the call is done, what it did is counted, it
-//! ends. Now and then its ticker writes the counts. What is called a deadlock must be one: no rank
-//! of it does anything any more, whatever the others do. And a job in which nobody can do anything
-//! must be called one.
+//! A rank performs one action at a time: it begins a call, the call is done, its effects are
+//! counted, it ends. From time to time its ticker writes the counts. A reported deadlock must be
+//! one: none of its ranks does anything any more, whatever the others do. Conversely, a job in
+//! which no rank can act must be reported as a deadlock.
 
 mod tests;
 
@@ -15,14 +15,14 @@ use super::*;
 
 const WORLD: Key = 1;
 
-/// Numbers below this one, in any order.
+/// Returns the numbers below `count`, in random order.
 fn order(random: &mut SplitMix64, count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     random.shuffle(&mut order);
     order
 }
 
-/// A call of a rank's program.
+/// Call of a rank's program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Call {
     /// A send that is buffered, or that waits for its receive.
@@ -31,7 +31,7 @@ enum Call {
         tag: i32,
         waits: bool,
     },
-    /// A receive, from anybody where there is no source.
+    /// A receive, from any rank if there is no source.
     Receive {
         from: Option<usize>,
         tag: i32,
@@ -61,7 +61,7 @@ struct Process {
     sends: Vec<Envelope>,
     channels: Channels,
     reduced: Vec<Collective>,
-    /// What the ticker wrote last: the call, whether it went on, the counts.
+    /// Data that the ticker wrote last: the call, whether it was active, the counts.
     written: (u64, bool, Channels),
     ticked: u64,
 }
@@ -69,13 +69,13 @@ struct Process {
 #[derive(Debug, Clone)]
 struct Model {
     processes: Vec<Process>,
-    /// Messages under way: from, to, tag.
+    /// Messages in flight: from, to, tag.
     messages: Vec<(usize, usize, i32)>,
-    /// Who came to which collective, with which root.
+    /// Ranks that have begun each collective, with their root.
     came: BTreeMap<(usize, usize), i32>,
 }
 
-/// One element for or from a rank, in the world.
+/// Returns one element for or from a rank, in the world.
 pub(super) fn envelope(partner: Partner, tag: i32) -> Envelope {
     Envelope {
         communicator: Some(WORLD),
@@ -86,8 +86,8 @@ pub(super) fn envelope(partner: Partner, tag: i32) -> Envelope {
 }
 
 impl Model {
-    /// Ranks that send and receive what fits, but for some calls that are left out, doubled or
-    /// changed.
+    /// Creates ranks with matching sends and receives, except for some calls that are omitted,
+    /// doubled or changed.
     fn random(random: &mut SplitMix64, any: bool, tags: usize) -> Model {
         let size = 2 + random.below(4);
         let mut programs = vec![VecDeque::new(); size];
@@ -145,7 +145,7 @@ impl Model {
         }
     }
 
-    /// One step of a rank, if it can make one; of one that computes, if it is `long` enough.
+    /// Makes one step of a rank, if it can make one; of a computing one, if it is `long` enough.
     fn step(&mut self, me: usize, random: &mut SplitMix64, long: bool) -> bool {
         let Some(&call) = self.processes[me].program.front() else {
             return false;
@@ -197,10 +197,10 @@ impl Model {
         }
     }
 
-    /// Whether a call that goes on is done now.
+    /// True if an active call completes now.
     fn is_done(&mut self, me: usize, call: Call, random: &mut SplitMix64) -> bool {
         match call {
-            // A message that was sent before, and is alike, is received before.
+            // An equal message that was sent earlier is received earlier.
             Call::Send { to, tag, waits } => !waits || !self.messages.contains(&(me, to, tag)),
             Call::Receive { from, tag } => {
                 let fits = |&(sender, to, sent): &(usize, usize, i32)| {
@@ -230,7 +230,7 @@ impl Model {
         }
     }
 
-    /// The ticker of a rank, as `record/page/tick.rs` has it.
+    /// Runs the ticker of a rank, as in `record/page/tick.rs`.
     fn tick(&mut self, me: usize) {
         let process = &mut self.processes[me];
         let now = (process.number, process.is_inside());
@@ -240,7 +240,7 @@ impl Model {
         process.ticked = process.number;
     }
 
-    /// The page of a rank at the moment.
+    /// Returns the page of a rank at the moment.
     fn page(&self, me: usize) -> RankState {
         let process = &self.processes[me];
         let size = self.processes.len();
@@ -276,7 +276,7 @@ impl Model {
         }
     }
 
-    /// Reads all pages, in any order; meanwhile ranks go on.
+    /// Reads all pages, in any order; meanwhile ranks continue.
     fn look(&mut self, random: &mut SplitMix64) -> Vec<RankState> {
         let mut pages = Vec::new();
         for rank in order(random, self.processes.len()) {
@@ -288,7 +288,7 @@ impl Model {
         pages
     }
 
-    /// Somebody does something, if they can.
+    /// Lets one rank act, if it can.
     fn turn(&mut self, random: &mut SplitMix64) {
         let rank = random.below(self.processes.len());
         match random.below(4) {
@@ -297,7 +297,7 @@ impl Model {
         }
     }
 
-    /// So much time passes that every rank that can do something does it, but for computing.
+    /// Lets enough time pass that every rank that can act does, except for computing.
     fn pause(&mut self, random: &mut SplitMix64) {
         for _ in 0..6 {
             for rank in order(random, self.processes.len()) {
@@ -307,7 +307,7 @@ impl Model {
         }
     }
 
-    /// Goes on until nobody can do anything; whether somebody did.
+    /// Continues until no rank can act; true if one did.
     fn run_out(&mut self, random: &mut SplitMix64, long: bool) -> bool {
         let mut moved = false;
         loop {
@@ -399,7 +399,7 @@ impl Process {
     }
 }
 
-/// Whether a rank of these does something, whatever computes meanwhile.
+/// True if one of these ranks acts, whatever computing ranks do meanwhile.
 fn goes_on(model: &Model, ranks: &[Rank], random: &mut SplitMix64) -> bool {
     let mut model = model.clone();
     let at = |model: &Model| -> Vec<(u64, Stage)> {

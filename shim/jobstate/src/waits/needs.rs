@@ -1,25 +1,26 @@
-//! What a thread waits for, as clauses: it goes on when each clause has a rank that goes on.
+//! Ranks that a thread waits for, as clauses: it continues when each clause has a rank that
+//! continues.
 
 use super::job::{Job, Motion, ObservedRank};
 use super::messages::Answer;
 use super::state::{Activity, Collective, Envelope, Operation, Partner, Thread, Until};
 use treepie_base::Rank;
 
-/// Ranks of which one has to go on.
+/// Ranks of which one must continue.
 pub(crate) type Clause = Vec<Rank>;
 
-/// What one operation waits for.
+/// Condition of one operation.
 enum Need {
-    /// Nothing that pages know of.
+    /// None that pages show.
     Nothing,
     /// All of these clauses.
     Certainly(Vec<Clause>),
-    /// These clauses, if it is not done yet.
+    /// These clauses, if it is not complete yet.
     Maybe(Vec<Clause>),
 }
 
 impl Job {
-    /// The clauses of a thread: none where it goes on by itself, or where that can't be told.
+    /// Returns the clauses of a thread: none if it continues without others, or if that is unknown.
     pub(super) fn clauses(&self, me: Rank, thread: &Thread, motion: Motion) -> Vec<Clause> {
         if motion == Motion::Moves || motion == Motion::Still && !thread.inside {
             return Vec::new();
@@ -44,15 +45,15 @@ impl Job {
         }
     }
 
-    /// Known ranks that are not in `MPI_Finalize`.
+    /// Returns the known ranks that are not in `MPI_Finalize`.
     fn not_finalizing(&self) -> impl Iterator<Item = Rank> {
         let ranks = self.ranks.values();
         let others = ranks.filter(|seen| !seen.finalizes());
         others.map(|seen| seen.state.rank)
     }
 
-    /// What an operation waits for that was begun by an earlier call, or that the call is, `alone`
-    /// or with others.
+    /// Returns the condition of an operation that was begun by an earlier call, or that the call
+    /// is, `alone` or with others.
     fn need(&self, me: Rank, operation: &Operation, begun: bool, alone: bool) -> Need {
         match operation {
             Operation::Receive(receive) => self.receive_needs(me, receive, begun),
@@ -72,7 +73,7 @@ impl Job {
         match receive.partner {
             Partner::Rank(from) => {
                 let clauses = vec![vec![from]];
-                // Of a process that is no more nobody knows what it sent; nothing comes any more.
+                // The sends of a dead process are unknown; no more messages will come.
                 let is_gone = self.ranks.get(&from).is_some_and(|seen| !seen.lives());
                 let lacks = match begun {
                     true => self.lacks_a_message(from, me, receive),
@@ -107,8 +108,8 @@ impl Job {
         }
     }
 
-    /// Members of a message's communicator but for this rank; `None` where something is not known
-    /// of one of them, from which a message may come.
+    /// Returns the members of a message's communicator except this rank; `None` if the state of one
+    /// of them is unknown, since it may send a message.
     fn known_others(&self, me: Rank, message: &Envelope) -> Option<Vec<Rank>> {
         let own = &self.ranks.get(&me)?.state;
         let communicator = own.communicators.get(&message.communicator?)?;
@@ -119,8 +120,8 @@ impl Job {
         are_all.then_some(known)
     }
 
-    /// A send that goes on waits for its receiver; one that was begun before, or that is half of a
-    /// call, may be done.
+    /// Returns the condition of a send: an active one waits for its receiver; one that was begun
+    /// before, or that is half of a call, may be complete.
     fn send_needs(&self, me: Rank, sent: &Envelope, begun: bool, alone: bool) -> Need {
         let Partner::Rank(to) = sent.partner else {
             return Need::Nothing;
@@ -134,7 +135,7 @@ impl Job {
         }
     }
 
-    /// Members that have not come to a collective, or are in another one there.
+    /// Returns the members that have not reached a collective, or are in another one there.
     pub(super) fn missing(&self, me: Rank, collective: &Collective) -> Vec<Rank> {
         let own = self.ranks.get(&me).map(|seen| &seen.state);
         let Some(key) = collective.communicator else {
@@ -155,16 +156,16 @@ impl Job {
                     CollectivePosition::Beyond => false,
                 }
         };
-        // Of others nothing is concluded.
+        // No conclusion is drawn about others.
         let mut known = members.known_in(&self.ranks);
         known.retain(is_missing);
         known
     }
 
-    /// Where a rank is, seen from a collective.
+    /// Returns the position of a rank relative to a collective.
     pub(super) fn at(&self, rank: Rank, collective: &Collective) -> CollectivePosition<'_> {
         let (Some(seen), Some(key)) = (self.ranks.get(&rank), collective.communicator) else {
-            return CollectivePosition::Beyond; // nothing is known, and nothing concluded
+            return CollectivePosition::Beyond; // unknown, and no conclusion is drawn
         };
         let Some(known) = seen.state.communicators.get(&key) else {
             return CollectivePosition::Beyond; // it has freed it
@@ -197,8 +198,8 @@ impl Job {
             .map_or(CollectivePosition::Behind, CollectivePosition::There)
     }
 
-    /// Whether a rank goes on by itself, or might, as far as is known. `polls` is whether those who
-    /// poll do.
+    /// True if a rank continues without others, or might, as far as is known. `polls`: polling
+    /// ranks count as continuing.
     pub(super) fn goes_on(&self, rank: Rank, polls: bool) -> bool {
         let Some(seen) = self.ranks.get(&rank) else {
             return true;
@@ -216,27 +217,27 @@ impl Job {
     }
 }
 
-/// Where a rank is, seen from a collective on one of its communicators.
+/// Position of a rank relative to a collective on one of its communicators.
 pub(super) enum CollectivePosition<'a> {
-    /// It has not come there.
+    /// It has not reached the collective.
     Behind,
-    /// It is in this one.
+    /// It is in this collective.
     There(&'a Collective),
-    /// It has come out of another one instead.
+    /// It has completed another one instead.
     Elsewhere(&'a Collective),
-    /// It has been there, or nothing is known.
+    /// It has passed it, or its position is unknown.
     Beyond,
 }
 
 impl Collective {
-    /// Whether another rank's call is the same collective.
+    /// True if another rank's call is the same collective.
     pub fn agrees(&self, other: &Collective) -> bool {
         self.operation == other.operation && self.root == other.root
     }
 }
 
-/// The clauses of a call that ends with all of its operations. What may be done already counts only
-/// where nothing else is left.
+/// Returns the clauses of a call that ends with all of its operations. Operations that may be
+/// complete already count only if no others are left.
 fn all_of(needs: Vec<Need>) -> Vec<Clause> {
     let (mut certain, mut maybe) = (Vec::new(), Vec::new());
     for need in needs {
@@ -252,7 +253,7 @@ fn all_of(needs: Vec<Need>) -> Vec<Clause> {
     certain
 }
 
-/// The clause of a call that ends with one of its operations: none where one is being done.
+/// Returns the clause of a call that ends with one of its operations: none if one is in progress.
 fn any_of(needs: Vec<Need>) -> Vec<Clause> {
     let mut together = Vec::new();
     for need in needs {

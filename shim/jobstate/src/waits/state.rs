@@ -1,4 +1,4 @@
-//! What is known of each rank: in which calls its threads are, and with whom.
+//! State of each rank: the calls that its threads are in, and their partners.
 
 use std::collections::BTreeMap;
 use treepie_base::Rank;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::members::Members;
 
-/// A communicator as all of its members call it.
+/// Communicator, by the name that all of its members give it.
 pub type Key = u64;
 
-/// Who may have sent a message, or who is to get it: a rank of the application's world.
+/// Possible senders of a message, or its receiver: a rank of the application's world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partner {
@@ -18,28 +18,27 @@ pub enum Partner {
     Rank(Rank),
     /// Any member of the communicator (`MPI_ANY_SOURCE`).
     Any,
-    /// Nobody (`MPI_PROC_NULL`).
+    /// No process (`MPI_PROC_NULL`).
     Nobody,
-    /// Somebody who is not known: a process of another world, or a communicator that pages have no
-    /// place for.
+    /// Unknown: a process of another world, or of a communicator without an entry in pages.
     Unknown,
 }
 
-/// What a message is matched by.
+/// Fields by which a message is matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
     /// The communicator, if it is known.
     pub communicator: Option<Key>,
-    /// The other side.
+    /// Partner of the message.
     pub partner: Partner,
     /// The tag; `None` for `MPI_ANY_TAG`.
     pub tag: Option<i32>,
-    /// Elements of a message that is sent; 0 of others.
+    /// Number of elements of a message that is sent; 0 for others.
     pub elements: u64,
 }
 
 impl Envelope {
-    /// Whether a message with this communicator and tag is one that this receive takes.
+    /// True if this receive matches a message with this communicator and tag.
     pub fn takes(&self, sent: &Envelope) -> bool {
         let same = self.communicator == sent.communicator;
         same && (self.tag.is_none() || self.tag == sent.tag)
@@ -51,16 +50,15 @@ impl Envelope {
 pub struct Collective {
     /// The communicator, if it is known.
     pub communicator: Option<Key>,
-    /// How many were on it before, on this rank.
+    /// Number of earlier collectives on it, on this rank.
     pub number: u64,
-    /// The operation, alike in all forms; the procedure's name where it is none of MPI's
-    /// operations.
+    /// Operation, the same in all forms; the procedure's name if it is not a known collective.
     pub operation: String,
-    /// The root, where the operation has one: a rank of the communicator.
+    /// Root, if the operation has one: a rank of the communicator.
     pub root: Option<i32>,
 }
 
-/// What is under way until somebody else does something.
+/// Operation that cannot complete without another rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -70,20 +68,20 @@ pub enum Operation {
     Send(Envelope),
     /// A collective.
     Collective(Collective),
-    /// Something of which nobody says what.
+    /// An unknown operation.
     Unknown,
 }
 
-/// A request that was begun and not completed.
+/// Request that was begun and not completed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incomplete {
-    /// The procedure that made it.
+    /// Procedure that created it.
     pub procedure: String,
     /// Its operation.
     pub operation: Operation,
 }
 
-/// What ends a call.
+/// Condition that ends a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
@@ -93,69 +91,69 @@ pub enum Until {
     Any,
 }
 
-/// What a thread is doing.
+/// Activity of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activity {
     /// It is not in MPI.
     Outside,
-    /// A call that waits for others.
+    /// It is in a call that waits for others.
     Waits {
-        /// What for.
+        /// Operations that it waits for.
         operations: Vec<Operation>,
-        /// Until when.
+        /// Condition that ends it.
         until: Until,
-        /// Whether earlier calls began them (`MPI_Waitall`), so that some may be done.
+        /// True if earlier calls began them (`MPI_Waitall`), so that some may be complete.
         begun: bool,
     },
-    /// `MPI_Finalize`, which waits for all others to get there.
+    /// It is in `MPI_Finalize`, which waits for all others.
     Finalizes,
-    /// A call of which pages do not know what it waits for.
+    /// It is in a call whose condition pages do not show.
     InCall,
 }
 
-/// A thread that calls MPI.
+/// Thread that calls MPI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
-    /// Its area of the page.
+    /// Index of its area in the page.
     pub area: usize,
-    /// Number of the call; polls that find nothing have none of their own.
+    /// Number of the call; polls that find nothing have no number.
     pub number: u64,
-    /// Polls so far.
+    /// Number of polls so far.
     pub polls: u64,
-    /// The procedure that it is in, or was in last; empty before the first.
+    /// Procedure that it is in, or was in last; empty before the first.
     pub procedure: String,
-    /// Whether the procedure comes back at once, done or not.
+    /// True if the procedure returns immediately, complete or not.
     pub is_poll: bool,
-    /// Whether it is in a call.
+    /// True if it is in a call.
     pub inside: bool,
-    /// What it does; of polls what they ask for, also between them.
+    /// Its activity; of polls their operations, also between two of them.
     pub activity: Activity,
-    /// Since when, in nanoseconds since 1970; 0 where that is not known.
+    /// Time since which it is unchanged, in nanoseconds since 1970; 0 if unknown.
     pub since: u64,
-    /// The last messages that it sent, the latest last.
+    /// Last messages that it sent, the latest last.
     pub last_sends: Vec<Envelope>,
-    /// Messages that it sent in all.
+    /// Total number of messages that it sent.
     pub sends: u64,
 }
 
-/// How a process is.
+/// State of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Life {
     /// It runs.
     Runs,
-    /// It runs, and took no processor time between the looks.
+    /// It runs, and took no processor time between the readings.
     Sleeps,
-    /// The same; one of its threads is in a read of standard input.
+    /// It runs without processor time, and one of its threads is in a read of standard input.
     ReadsInput,
     /// It is stopped (SIGSTOP, a debugger).
     Stopped,
-    /// It is no more, and had not come to its end.
+    /// It has ended prematurely.
     Gone,
 }
 
-/// How a process said that it ends without `MPI_Finalize`.
+/// End without `MPI_Finalize` that a process announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -163,100 +161,100 @@ pub enum End {
     Aborts,
     /// `exit` or `_exit`.
     Exits,
-    /// This signal.
+    /// A signal.
     Signal(i32),
 }
 
 /// Messages between two ranks, as one of them counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channel {
-    /// Messages sent to the other.
+    /// Number of messages sent to the other.
     pub sent: u64,
-    /// Receives posted that name the other.
+    /// Number of receives posted that name the other.
     pub posted: u64,
     /// Bytes sent to the other.
     pub sent_bytes: u64,
-    /// Messages received from the other; counted only where ranks may be stopped at a cut.
+    /// Number of messages received from the other; counted only if ranks may be stopped at a cut.
     pub received: u64,
-    /// Their bytes.
+    /// Bytes received from the other.
     pub received_bytes: u64,
 }
 
-/// What a rank sent and received, in calls that have returned.
+/// Messages that a rank sent and received, in calls that have returned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channels {
-    /// By partner.
+    /// Channels by partner.
     pub with: BTreeMap<Rank, Channel>,
-    /// Receives posted from any source.
+    /// Number of receives posted from any source.
     pub posted_any: u64,
 }
 
-/// A communicator, as one of its members knows it.
+/// Communicator, as one of its members knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Communicator {
-    /// Ranks of the world, where they are known; of an inter-communicator those of the other side.
+    /// Ranks of the world, if they are known; for an inter-communicator those of the remote group.
     pub members: Option<Members>,
-    /// Ranks in it.
+    /// Number of ranks in it.
     pub size: usize,
-    /// Whether it is an inter-communicator.
+    /// True if it is an inter-communicator.
     pub inter: bool,
-    /// Collectives that have returned on it.
+    /// Number of collectives that have returned on it.
     pub done: u64,
-    /// The last of them.
+    /// Last ones of them.
     pub last: Vec<Collective>,
 }
 
-/// What a rank says that may be stopped at a cut (see [`crate::cut`]).
+/// State of a rank that may be stopped at a cut (see [`crate::cut`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// It stands before its next call, and begins it when it may.
+    /// True if it waits before its next call, and begins it when it may.
     pub stopped: bool,
-    /// Receives that were begun and are not complete.
+    /// Number of receives that were begun and are not complete.
     pub receives: u64,
-    /// Collectives that were begun and are not complete.
+    /// Number of collectives that were begun and are not complete.
     pub collectives: u64,
-    /// What it does that a cut can't include.
+    /// Its action that a cut cannot include.
     pub refused: Option<String>,
-    /// Its counts are final: it is in `MPI_Finalize`.
+    /// True if its counts are final: it is in `MPI_Finalize`.
     pub ended: bool,
 }
 
-/// A rank, as its page says.
+/// Rank, as its page shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankState {
-    /// Its number in the application's world.
+    /// Rank in the application's world.
     pub rank: Rank,
-    /// The host.
+    /// Name of the host.
     pub host: String,
-    /// The process.
+    /// Number of the process.
     pub process: u32,
-    /// How the process is.
+    /// State of the process.
     pub life: Life,
-    /// How it said that it ends.
+    /// End that it announced.
     pub end: Option<End>,
-    /// The last sign of life, in nanoseconds since 1970.
+    /// Last sign of life, in nanoseconds since 1970.
     pub tick: u64,
     /// Its threads that call MPI.
     pub threads: Vec<Thread>,
-    /// Threads of which the page says nothing.
+    /// Number of threads without an area in the page.
     pub more_threads: u64,
     /// Its communicators.
     pub communicators: BTreeMap<Key, Communicator>,
-    /// Requests that it has begun and not completed, of a rank in `MPI_Finalize`.
+    /// Requests that it has begun and not completed, if it is in `MPI_Finalize`.
     pub incomplete: Vec<Incomplete>,
-    /// What it sent and received; `None` where that was not counted at the time.
+    /// Messages that it sent and received; `None` if they were not up to date.
     pub channels: Option<Channels>,
-    /// Whether and where it is stopped; `None` where it never is.
+    /// State at a cut; `None` if it is never stopped.
     pub stop: Option<Stop>,
 }
 
 impl RankState {
-    /// The calls of all threads; polls are none.
+    /// Returns the number of calls of all threads, without polls.
     pub fn calls(&self) -> u64 {
         self.threads.iter().map(|thread| thread.number).sum()
     }
 
-    /// Whether every thread is in the call, or behind the one, in which the other look found it.
+    /// True if every thread is in the same call as in the other reading, or after the same one.
     pub fn is_in_the_calls_of(&self, other: &RankState) -> bool {
         let call = |thread: &Thread| (thread.area, thread.number, thread.inside);
         let own = self.threads.iter().map(call);

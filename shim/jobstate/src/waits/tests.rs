@@ -1,4 +1,4 @@
-//! Jobs made by hand: what each rank does, and what is the matter.
+//! Jobs made by hand: the activity of each rank, and the verdict.
 use std::collections::BTreeMap;
 use treepie_base::Rank;
 
@@ -7,7 +7,7 @@ use super::*;
 
 const WORLD: Key = 1;
 
-/// A job of ranks that all stand still, with a world of all of them.
+/// Job of ranks that are all still, with a world of all of them.
 struct Made {
     ranks: Vec<RankState>,
     moving: Vec<usize>,
@@ -105,7 +105,7 @@ impl Made {
         }
     }
 
-    /// This rank has sent a message with this tag, and none was received.
+    /// Adds a message with this tag from this rank, which was not received.
     fn sent(mut self, from: usize, to: usize, tag: i32) -> Made {
         let rank = &mut self.ranks[from];
         rank.threads[0]
@@ -117,7 +117,7 @@ impl Made {
         self
     }
 
-    /// This rank has posted a receive from the other.
+    /// Adds a receive that this rank has posted from the other.
     fn posted(mut self, to: usize, from: usize) -> Made {
         let channels = self.ranks[to].channels.get_or_insert_default();
         channels.with.entry(Rank(from)).or_default().posted += 1;
@@ -129,7 +129,8 @@ impl Made {
         self
     }
 
-    /// It returned from so many collectives on the world, of which this was the last.
+    /// Sets the last collective on the world from which the rank has returned; its number gives
+    /// their total.
     fn done(mut self, rank: usize, last: Collective) -> Made {
         if let Some(world) = self.ranks[rank].communicators.get_mut(&WORLD) {
             world.done = last.number + 1;
@@ -180,7 +181,7 @@ fn a_message_with_another_tag_serves_nobody_and_is_named() {
 fn a_message_on_its_way_is_no_deadlock() {
     let job = Made::of(vec![receive(1, 7), receive(0, 6)]);
     assert_eq!(job.sent(0, 1, 6).verdict().kind, VerdictKind::Waits);
-    // Of more messages than are remembered, one may be right.
+    // If more messages were sent than are remembered, one of them may match.
     let mut forgotten = Made::of(vec![receive(1, 7), receive(0, 6)]).sent(0, 1, 5);
     forgotten.ranks[0].threads[0].last_sends.clear();
     assert_eq!(forgotten.verdict().kind, VerdictKind::Waits);
@@ -272,7 +273,7 @@ fn of_many_begun_receives_the_one_that_lacks_its_message_counts() {
         (found.kind, &found.cycle[..]),
         (VerdictKind::Deadlock, &[1, 2].map(Rank)[..])
     );
-    // Where both were sent, the call is about to end.
+    // If both were sent, the call is about to end.
     let job = Made::of(vec![Activity::Finalizes, all, receive(1, 2)]);
     let job = job.sent(0, 1, 3).sent(2, 1, 3).posted(1, 0).posted(1, 2);
     assert_eq!(job.verdict().kind, VerdictKind::Waits);
@@ -375,7 +376,7 @@ fn ranks_that_are_not_known_may_do_anything() {
 fn pages_of_ranks_that_the_job_cannot_have_are_left_out() {
     let made = Made::of(vec![receive(1, 1), receive(2, 1), receive(0, 1)]);
     let ranks = made.ranks;
-    // As where the pages of a run do not agree on its size.
+    // For example if the pages of a run do not agree on its size.
     for job in [
         Job::between(2, &ranks, ranks.clone()),
         Job::of_the_dead(2, ranks.clone(), 500_000_000),

@@ -1,8 +1,7 @@
-//! Who can't go on whatever happens, and why.
+//! Ranks that can never continue, and the reason.
 //!
-//! Ranks that go on by themselves are released; then, again and again, those whose clauses all have
-//! a released rank. Who is left waits without end: for each other, or for a process that is no
-//! more.
+//! Ranks that continue without others are released; then, repeatedly, those whose clauses all have
+//! a released rank. The remaining ranks wait for ever: for each other, or for a dead process.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,32 +13,32 @@ use super::needs::CollectivePosition;
 use super::state::{Activity, Collective, Key, Life, Operation, Thread};
 use treepie_base::{List, Rank, Slice};
 
-/// What is the matter.
+/// Kind of the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
     /// Ranks wait for each other.
     Deadlock,
-    /// Ranks wait for processes that are no more.
+    /// Ranks wait for dead processes.
     Gone,
     /// Ranks wait for processes that are stopped.
     Stopped,
     /// All ranks are in `MPI_Finalize`.
     Finalizing,
-    /// Nobody made a call; ranks wait for some that are not in MPI, or of which that is not known.
+    /// No rank made a call; ranks wait for some that are not in MPI, or whose state is unknown.
     Waits,
     /// Ranks make calls.
     Moves,
 }
 
-/// What a thread waits for.
+/// Ranks that a thread waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Wait {
     /// Its rank.
     pub rank: Rank,
-    /// Its place among the threads of the rank.
+    /// Index among the threads of the rank.
     pub thread: usize,
-    /// Clauses of which each has to have a rank that goes on.
+    /// Clauses, each of which must have a rank that continues.
     pub clauses: Vec<Vec<Rank>>,
 }
 
@@ -48,28 +47,28 @@ pub struct Wait {
 pub struct Side {
     /// Their call.
     pub call: Collective,
-    /// Whether it has returned.
+    /// True if it has returned.
     pub passed: bool,
     /// The ranks.
     pub ranks: Vec<Rank>,
 }
 
-/// A collective that not all members take part in.
+/// Collective that not all members take part in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
     /// The communicator.
     pub communicator: Key,
-    /// Which collective on it, from 0 on.
+    /// Number of the collective on it, from 0.
     pub number: u64,
-    /// Who is in which call; more than one where ranks do not agree.
+    /// Ranks in each call; more than one side if ranks do not agree.
     pub sides: Vec<Side>,
-    /// Members that have not come there.
+    /// Members that have not reached it.
     pub missing: Vec<Rank>,
 }
 
 impl Mismatch {
-    /// The ranks of all sides. One whose threads are in several calls is on several sides, and
-    /// named once.
+    /// Returns the ranks of all sides. A rank whose threads are in several calls is on several
+    /// sides, and returned once.
     pub fn ranks(&self) -> Vec<Rank> {
         let sides = self.sides.iter().flat_map(|side| &side.ranks);
         let ranks: BTreeSet<Rank> = sides.copied().collect();
@@ -77,32 +76,34 @@ impl Mismatch {
     }
 }
 
-/// The answer.
+/// Verdict on a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// What is the matter.
+    /// Kind of the verdict.
     pub kind: VerdictKind,
-    /// Whether it can't be otherwise: no rank of it polls, which may do something else next.
+    /// True if it is certain: none of its ranks polls, since a polling one may take another action
+    /// next.
     pub certain: bool,
-    /// Ranks that can't go on.
+    /// Ranks that cannot continue.
     pub stuck: Vec<Rank>,
-    /// Some of them that wait for each other, each for the next.
+    /// Some of them that wait for each other in a cycle, each for the next.
     pub cycle: Vec<Rank>,
-    /// All that wait for those of the cycle and that those wait for: others only wait behind them.
+    /// Ranks that wait for those of the cycle and that those wait for: others only wait behind
+    /// them.
     pub knot: Vec<Rank>,
-    /// Ranks that others wait for and that wait for nobody.
+    /// Ranks that others wait for and that wait for none.
     pub roots: Vec<Rank>,
-    /// Ranks of which nothing is known.
+    /// Unknown ranks.
     pub unknown: Vec<Rank>,
-    /// What waits for what.
+    /// Waits of threads.
     pub waits: Vec<Wait>,
-    /// Collectives that not all take part in.
+    /// Collectives that not all members take part in.
     pub mismatches: Vec<Mismatch>,
     /// Messages that were sent and not received.
     pub unreceived: Vec<Unreceived>,
 }
 
-/// Looks why a job does not go on.
+/// Determines why a job does not continue.
 pub fn verdict(job: &Job) -> Verdict {
     let waits = waits(job);
     let among_the_living = |polls| stuck(job, &waits, Assumed { polls, dead: true });
@@ -156,7 +157,7 @@ fn has_life(job: &Job, life: Life) -> bool {
     job.ranks.values().any(|seen| seen.state.life == life)
 }
 
-/// What all threads wait for that have clauses.
+/// Returns the waits of all threads that have clauses.
 fn waits(job: &Job) -> Vec<Wait> {
     let mut waits = Vec::new();
     for (&rank, seen) in &job.ranks {
@@ -174,16 +175,16 @@ fn waits(job: &Job) -> Vec<Wait> {
     waits
 }
 
-/// Ranks that are taken to go on by themselves.
+/// Ranks that are assumed to continue without others.
 #[derive(Clone, Copy)]
 struct Assumed {
-    /// Those that poll.
+    /// True for those that poll.
     polls: bool,
-    /// Those that are no more or stopped.
+    /// True for those that are dead or stopped.
     dead: bool,
 }
 
-/// Ranks that are not released.
+/// Returns the ranks that are not released.
 fn stuck(job: &Job, waits: &[Wait], goes: Assumed) -> BTreeSet<Rank> {
     let mut goes_on: List<Rank, _> = vec![true; job.size].into();
     for (&rank, seen) in &job.ranks {
@@ -216,7 +217,7 @@ fn stuck(job: &Job, waits: &[Wait], goes: Assumed) -> BTreeSet<Rank> {
     known.filter(|&rank| !goes_on[rank]).collect()
 }
 
-/// Ranks that a stuck rank waits for and that are stuck, too.
+/// Returns the ranks that a stuck rank waits for and that are stuck, too.
 fn targets<'a>(
     waits: &'a [Wait],
     stuck: &'a BTreeSet<Rank>,
@@ -227,8 +228,8 @@ fn targets<'a>(
     all.filter(|target| stuck.contains(target))
 }
 
-/// A shortest cycle among stuck ranks: from each, the nearest way back to it. Of many ranks the
-/// first few are tried: any cycle will do.
+/// Returns a shortest cycle among stuck ranks: from each, the shortest path back to it. If there
+/// are many ranks, only the first few are tried: any cycle will do.
 fn cycle(waits: &[Wait], stuck: &BTreeSet<Rank>) -> Vec<Rank> {
     const TRIED: usize = 64;
     let ways = stuck
@@ -245,7 +246,7 @@ fn cycle(waits: &[Wait], stuck: &BTreeSet<Rank>) -> Vec<Rank> {
         .unwrap_or_default()
 }
 
-/// Ranks that wait for those of the cycle, however far, and that those wait for.
+/// Returns the ranks that wait for those of the cycle, directly or not, and that those wait for.
 fn knot(waits: &[Wait], stuck: &BTreeSet<Rank>, cycle: &[Rank]) -> Vec<Rank> {
     let mut before: BTreeMap<Rank, Vec<Rank>> = BTreeMap::new();
     for &rank in stuck {
@@ -258,7 +259,7 @@ fn knot(waits: &[Wait], stuck: &BTreeSet<Rank>, cycle: &[Rank]) -> Vec<Rank> {
     after.intersection(&before).copied().collect()
 }
 
-/// Ranks that are reached from some of these, themselves included.
+/// Returns the ranks that are reached from some of these, themselves included.
 fn reached(start: &[Rank], next: impl Fn(Rank) -> Vec<Rank>) -> BTreeSet<Rank> {
     let mut found: BTreeSet<Rank> = start.iter().copied().collect();
     let mut front = start.to_vec();
@@ -294,7 +295,7 @@ fn way_back(waits: &[Wait], stuck: &BTreeSet<Rank>, start: Rank) -> Option<Vec<R
     None
 }
 
-/// Whom others wait for, in the end, and who waits for nobody.
+/// Returns the ranks that others ultimately wait for, and that wait for none.
 fn roots(job: &Job, verdict: &Verdict) -> Vec<Rank> {
     let dead = |life| {
         let ranks = job
@@ -320,7 +321,7 @@ fn roots(job: &Job, verdict: &Verdict) -> Vec<Rank> {
     roots.into_iter().collect()
 }
 
-/// Collectives that ranks stand still in and that not all members take part in.
+/// Returns the collectives in which ranks are still and that not all members take part in.
 fn mismatches(job: &Job) -> Vec<Mismatch> {
     let mut calls: BTreeMap<(Key, u64), Vec<Side>> = BTreeMap::new();
     let mut first: BTreeMap<(Key, u64), Rank> = BTreeMap::new();
@@ -379,7 +380,7 @@ fn add_side(sides: &mut Vec<Side>, call: &Collective, rank: Rank, passed: bool) 
     }
 }
 
-/// Collectives that a thread waits for.
+/// Returns the collectives that a thread waits for.
 fn collectives(thread: &Thread) -> impl Iterator<Item = &Collective> {
     let operations = match &thread.activity {
         Activity::Waits { operations, .. } if thread.inside => &operations[..],

@@ -1,4 +1,4 @@
-//! The order of receives of a job: its run, its program, and the logs of its ranks.
+//! Order of receives of a job: its run, its program, and the logs of its ranks.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,18 +14,18 @@ use super::program::Program;
 use crate::order::entry::Damaged;
 use crate::order::log::{Ended, Log, Totals, compress};
 
-/// The order of receives of a job.
+/// Order of receives of a job.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// The run.
+    /// Description of the run.
     pub run: RunDescription,
-    /// Its program.
+    /// Program of the run.
     pub program: Program,
-    /// The log of each rank of the application's world. One that left none has an empty one.
+    /// Log of each rank of the application's world; empty for a rank without one.
     pub logs: List<Rank, Log>,
 }
 
-/// The first bytes of a file of a run.
+/// Returns the first bytes of a file of a run.
 pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     let described = postcard::to_allocvec(run).unwrap_or_default();
@@ -35,21 +35,21 @@ pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
     bytes
 }
 
-/// Bytes before the blocks of a rank.
+/// Returns the bytes before the blocks of a rank.
 pub fn start_of_rank(rank: Rank) -> Vec<u8> {
     let mut bytes = Vec::new();
     frame(&mut bytes, FrameKind::Rank, &(rank.0 as u64).to_le_bytes());
     bytes
 }
 
-/// A block of entries, which is compressed.
+/// Returns a compressed block of entries.
 pub fn block(entries: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     frame(&mut bytes, FrameKind::Block, &compress(entries));
     bytes
 }
 
-/// Bytes behind the blocks of a rank that reached `MPI_Finalize`.
+/// Returns the bytes after the blocks of a rank that reached `MPI_Finalize`.
 pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
     let mut bytes = Vec::new();
     let encoded = postcard::to_allocvec(totals).unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
     bytes
 }
 
-/// A log as bytes, for another process.
+/// Encodes a log as bytes, for another process.
 pub fn encode_log(rank: Rank, log: &Log) -> Vec<u8> {
     let mut bytes = start_of_rank(rank);
     for block in log.blocks() {
@@ -69,7 +69,7 @@ pub fn encode_log(rank: Rank, log: &Log) -> Vec<u8> {
     bytes
 }
 
-/// The log that [`encode_log`] made bytes of; `None` for others.
+/// Decodes a log from [`encode_log`]; `None` for other bytes.
 pub fn decode_log(bytes: &[u8]) -> Option<Log> {
     let mut logs = Logs::default();
     for frame in Frames::new(bytes) {
@@ -79,7 +79,7 @@ pub fn decode_log(bytes: &[u8]) -> Option<Log> {
     parts.log().ok()
 }
 
-/// The blocks of a rank and how it ended.
+/// Blocks of a rank, and its end.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) blocks: Vec<Vec<u8>>,
@@ -99,12 +99,12 @@ pub(super) struct Logs {
     pub(super) run: Option<RunDescription>,
     pub(super) program: Option<Program>,
     pub(super) ranks: BTreeMap<Rank, Parts>,
-    /// The rank that what follows is of.
+    /// Rank of the following frames.
     pub(super) rank: Option<Rank>,
 }
 
 impl Logs {
-    /// Adds a frame; `None` where it does not belong there.
+    /// Adds a frame; `None` if it is invalid at this point.
     pub(super) fn add(&mut self, frame: Frame<'_>) -> Option<()> {
         match frame.kind {
             FrameKind::Run => self.run = Some(RunDescription::take_from_bytes(frame.bytes)?.0),
@@ -127,7 +127,7 @@ impl Logs {
         Some(())
     }
 
-    /// Parts that are known of the rank whose frames come now.
+    /// Returns the parts of the rank whose frames follow.
     pub(super) fn parts(&mut self) -> Option<&mut Parts> {
         self.ranks.get_mut(&self.rank?)
     }
@@ -154,7 +154,7 @@ impl Logs {
             None => Log::new(Vec::new(), Ended::Early),
         });
         let logs: Result<_, Damaged> = logs.collect();
-        // An order of the version before has none.
+        // An order of the previous version has none.
         let program = self.program.unwrap_or_else(|| Program {
             name: file_name(&run.command),
             build: None,
@@ -167,13 +167,13 @@ impl Logs {
     }
 }
 
-/// Bytes of memory that the log of a rank takes at least.
+/// Minimum bytes of memory for the log of a rank.
 const RANK: usize = 2 * size_of::<Log>();
 
-/// Bytes of the largest order.
+/// Maximum size of an order in bytes.
 pub(super) const LARGEST: u64 = 1 << 34;
 
-/// Whether the file begins as an order does.
+/// True if the file begins like an order.
 pub fn is_order(path: &Path) -> bool {
     input::starts_with(path, MAGIC)
 }
@@ -182,7 +182,7 @@ impl Order {
     /// Writes it.
     ///
     /// # Errors
-    /// A file that can't be written.
+    /// A file that cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), OrderError> {
         let logs = self.logs.iter_enumerated();
         let bodies: Vec<Vec<u8>> = logs.map(|(rank, log)| encode_log(rank, log)).collect();
@@ -215,7 +215,7 @@ impl Order {
         }
     }
 
-    /// Checks that it is of this program: one of the same build, or of the same name.
+    /// Checks that it belongs to this program: the same build, or the same name.
     ///
     /// # Errors
     /// Another program.
@@ -231,11 +231,11 @@ impl Order {
         })
     }
 
-    /// Checks that it is of this build of the program. A build for an MPI of another family is
-    /// always another one.
+    /// Checks that it belongs to this build of the program. Builds for MPIs of different families
+    /// are never equal, and are not compared.
     ///
     /// # Errors
-    /// Another build for the same family, where both are known.
+    /// Another build for the same family, if both are known.
     pub fn check_build(
         &self,
         path: &Path,
@@ -256,7 +256,7 @@ impl Order {
         }
     }
 
-    /// Ranks whose logs end before `MPI_Finalize`.
+    /// Returns the ranks whose logs end before `MPI_Finalize`.
     pub fn early(&self) -> Vec<Rank> {
         let early = |(_, log): &(Rank, &Log)| log.ended() == Ended::Early;
         let ranks = self.logs.iter_enumerated().filter(early);
@@ -264,11 +264,11 @@ impl Order {
     }
 }
 
-/// Writes an order of the bytes of its ranks: for each, what [`start_of_rank`], [`block`] and
-/// [`end_of_rank`] make.
+/// Writes an order from the bytes of its ranks: for each, those of [`start_of_rank`], [`block`] and
+/// [`end_of_rank`].
 ///
 /// # Errors
-/// A file that can't be written.
+/// A file that cannot be written.
 pub fn write_bodies(
     path: &Path,
     run: &RunDescription,
@@ -282,7 +282,7 @@ pub fn write_bodies(
     })
 }
 
-/// The name of the file of a command's program.
+/// Returns the name of the file of a command's program.
 fn file_name(command: &[String]) -> String {
     let file = command.first().map(|word| Path::new(word).file_name());
     let name = file.flatten().unwrap_or_default();

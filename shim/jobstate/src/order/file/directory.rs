@@ -1,4 +1,4 @@
-//! The logs that ranks keep while a job runs: two files for each host.
+//! Logs that ranks write during a job: two files for each host.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,37 +13,37 @@ use treepie_base::input::to_the_end;
 use treepie_base::own_directory::remove_files;
 use treepie_base::{FileError, budget, open_no_link};
 
-/// Bytes of a rank's tail, the part of a host's file of tails that is its own: the rank and 1, its
-/// blocks so far, and the length of the entries that are in no block yet, as numbers of 8 bytes,
-/// the lowest first; then those entries.
+/// Bytes of a rank's tail, its own part of a host's file of tails: the rank plus 1, its number of
+/// blocks so far, and the length of the entries that are in no block yet, as little-endian numbers
+/// of 8 bytes; then those entries.
 pub const TAIL: usize = TAIL_HEAD + BLOCK;
 
 /// Bytes of a tail before its entries.
 pub const TAIL_HEAD: usize = 24;
 
-/// Directory of the logs of the order at `order`.
+/// Returns the directory of the logs of the order at `order`.
 pub fn directory_of(order: &Path) -> PathBuf {
     let mut name = OsString::from(order);
     name.push(".parts");
     name.into()
 }
 
-/// The name of the file of a host's blocks, by the lowest rank there.
+/// Returns the name of the file of a host's blocks, by the lowest rank there.
 pub fn block_file(first: Rank) -> String {
     format!("host-{first}.order")
 }
 
-/// The name of the file of a host's tails, by the lowest rank there.
+/// Returns the name of the file of a host's tails, by the lowest rank there.
 pub fn tail_file(first: Rank) -> String {
     format!("host-{first}.tails")
 }
 
-/// Whether a directory holds logs.
+/// True if a directory contains logs.
 pub fn is_directory(path: &Path) -> bool {
     !block_files(path).is_empty()
 }
 
-/// The files of hosts' blocks.
+/// Returns the files of hosts' blocks.
 fn block_files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
@@ -55,17 +55,18 @@ fn is_of(path: &Path, ending: &str) -> bool {
     name.starts_with("host-") && path.extension().is_some_and(|found| found == ending)
 }
 
-/// Removes logs, and their directory where nothing else is in it.
+/// Removes logs, and their directory if it is empty then.
 pub fn remove_directory(directory: &Path) {
     remove_files(directory, |name| {
         is_of(name, "order") || is_of(name, "tails")
     });
 }
 
-/// The order that the ranks of a job have left. A log that was cut off counts as far as it goes.
+/// Reads the order that the ranks of a job have left. A log that was cut off counts up to that
+/// point.
 ///
 /// # Errors
-/// A directory without logs, or with logs of several runs; files that can't be read.
+/// A directory without logs, or with logs of several runs; files that cannot be read.
 pub fn read_directory(directory: &Path) -> Result<Order, OrderError> {
     let mut all = Logs::default();
     let files = block_files(directory);
@@ -85,7 +86,8 @@ pub fn read_directory(directory: &Path) -> Result<Order, OrderError> {
     budget::within(bytes as usize, || all.order(directory))
 }
 
-/// The logs that a host's ranks have left in the file of blocks at `path` and the tails beside it.
+/// Reads the logs that a host's ranks have left in the file of blocks at `path` and the tails
+/// beside it.
 fn read_host(path: &Path) -> Result<Logs, OrderError> {
     let read = |path: &Path| open_no_link(path).and_then(|file| to_the_end(file, LARGEST));
     let bytes = read(path).map_err(|error| FileError::reading(path, &error))?;
@@ -104,10 +106,11 @@ fn read_host(path: &Path) -> Result<Logs, OrderError> {
     Ok(logs)
 }
 
-/// The bytes of a host's ranks, which [`super::write_bodies`] takes; `first` is the lowest of them.
+/// Returns the bytes of a host's ranks, as input of [`super::write_bodies`]; `first` is the lowest
+/// of them.
 ///
 /// # Errors
-/// Files that can't be read, or are no logs.
+/// Files that cannot be read, or are not logs.
 pub fn bodies_of_host(directory: &Path, first: Rank) -> Result<Vec<u8>, OrderError> {
     let path = directory.join(block_file(first));
     let mut bodies = Vec::new();
@@ -123,7 +126,7 @@ pub fn bodies_of_host(directory: &Path, first: Rank) -> Result<Vec<u8>, OrderErr
 }
 
 impl Logs {
-    /// Adds the entries of a tail as a block, if there are any behind the blocks of its rank.
+    /// Adds the entries of a tail as a block, if there are any after the blocks of its rank.
     fn add_tail(&mut self, tail: &[u8]) -> Option<()> {
         let (head, entries) = tail.split_at_checked(TAIL_HEAD)?;
         let mut numbers = head.chunks_exact(8).map(|eight| {

@@ -1,4 +1,4 @@
-//! Why an order can't be used.
+//! Reason why an order cannot be used.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use thiserror::Error;
 use crate::order::entry::Damaged;
 use treepie_base::{FileError, Rank};
 
-/// An order that can't be used.
+/// Reason why an order cannot be used.
 #[derive(Debug, Error)]
 pub enum OrderError {
-    /// The file can't be read or written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Something else.
+    /// The file is not an order.
     #[error("{path}: is no order of receives; give what `treepie profile --order` has written")]
     Strange {
         /// The file.
@@ -26,19 +26,19 @@ pub enum OrderError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where.
+        /// Offset of the damage in bytes.
         at: usize,
-        /// Its length.
+        /// Length of the file in bytes.
         length: usize,
     },
-    /// A log that is no log.
+    /// An invalid log.
     #[error("{path}: rank {rank}: {problem}; record the run again")]
     Log {
         /// The file.
         path: PathBuf,
         /// The rank.
         rank: Rank,
-        /// What is wrong.
+        /// Error in the log.
         problem: Damaged,
     },
     /// Logs of several runs.
@@ -47,16 +47,16 @@ pub enum OrderError {
         /// The directory.
         path: PathBuf,
     },
-    /// A job of other size.
+    /// The job has another number of ranks.
     #[error(
         "{path}: is the order of {recorded} ranks, and the job has {ranks}; start it with {recorded}"
     )]
     OtherRanks {
         /// The file.
         path: PathBuf,
-        /// Its ranks.
+        /// Number of ranks of the order.
         recorded: usize,
-        /// Those of the job.
+        /// Number of ranks of the job.
         ranks: usize,
     },
     /// Another program.
@@ -66,12 +66,12 @@ pub enum OrderError {
     OtherProgram {
         /// The file.
         path: PathBuf,
-        /// What was recorded.
+        /// Recorded program.
         recorded: String,
-        /// What runs.
+        /// Program of the job.
         program: String,
     },
-    /// Another build of the program, under an MPI of the same family.
+    /// Another build of the program, for an MPI of the same family.
     #[error(
         "{path}: is the order of another build of {program} ({recorded}, and this is {build}); where \
          the source has changed, the run may take another way"
@@ -79,11 +79,11 @@ pub enum OrderError {
     OtherBuild {
         /// The file.
         path: PathBuf,
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// The build that was recorded.
+        /// Recorded build.
         recorded: String,
-        /// The one that runs.
+        /// Build of the job's program.
         build: String,
     },
     /// Several threads received.

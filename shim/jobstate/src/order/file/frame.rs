@@ -1,11 +1,11 @@
 //! Frames: bytes with their kind, their length and a checksum.
 
-/// The first bytes of every file.
+/// First bytes of every file.
 pub const MAGIC: &[u8; 16] = b"treepie order 1\n";
 
 const HEAD: usize = 9;
 
-/// What a frame holds.
+/// Kind of the content of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameKind {
     Run = 1,
@@ -15,7 +15,7 @@ pub enum FrameKind {
     Program = 5,
 }
 
-/// A frame of a file.
+/// Frame of a file.
 #[derive(Debug)]
 pub struct Frame<'a> {
     pub kind: FrameKind,
@@ -23,7 +23,7 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Its length in the file.
+    /// Returns its length in the file, in bytes.
     pub fn length(&self) -> usize {
         HEAD + self.bytes.len()
     }
@@ -37,7 +37,7 @@ pub fn frame(file: &mut Vec<u8>, kind: FrameKind, bytes: &[u8]) {
     file.extend(bytes);
 }
 
-/// The frames of a file, until one is damaged or cut off.
+/// Frames of a file, until one is damaged or cut off.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frames<'a>(&'a [u8]);
 
@@ -46,7 +46,7 @@ impl<'a> Frames<'a> {
         Frames(bytes)
     }
 
-    /// The frame at the beginning, which is left where it is damaged.
+    /// Reads the frame at the beginning; does not advance if it is damaged.
     fn read(&mut self) -> Option<Frame<'a>> {
         let (&kind, rest) = self.0.split_first()?;
         let kind = match kind {
@@ -67,8 +67,9 @@ impl<'a> Frames<'a> {
         Some(Frame { kind, bytes })
     }
 
-    /// The whole frames of a file that several processes appended to, of which some may have been
-    /// killed meanwhile: behind a frame that is cut off, it goes on with the next rank's.
+    /// Returns the complete frames of a file that several processes appended to, some of which may
+    /// have been killed while they did: after a frame that is cut off, it continues with the next
+    /// rank's.
     pub fn whole(mut self) -> impl Iterator<Item = Frame<'a>> {
         std::iter::from_fn(move || {
             while !self.0.is_empty() {
@@ -81,7 +82,7 @@ impl<'a> Frames<'a> {
         })
     }
 
-    /// Skips what is here, up to what may be the next frame with a rank.
+    /// Skips bytes up to the next possible frame with a rank.
     fn skip_to_rank(&mut self) {
         const START: [u8; 5] = [FrameKind::Rank as u8, 8, 0, 0, 0];
         let behind = self.0.get(1..).unwrap_or_default();

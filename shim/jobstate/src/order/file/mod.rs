@@ -1,15 +1,15 @@
-//! The order of receives of a job as a file: what ran, and the log of each rank.
+//! Order of receives of a job as a file: descriptions of run and program, and the log of each rank.
 //!
 //! ```text
 //! treepie order 1                     frames: kind, length, CRC-32, bytes
 //! run, program                        descriptions of the run and of its program
-//! rank, block ..., end                for each rank; no end where it ended early
+//! rank, block ..., end                for each rank; no end if it ended early
 //! ```
 //!
 //! While the job runs, each host has such a file in `X.parts` beside the order `X`, to which its
-//! ranks append blocks as they get full, each behind its rank; and a file of `tails`, of entries
-//! that are in no block yet: memory of the system's, which outlives the processes. An order is put
-//! together of them when the job has ended, however it ended.
+//! ranks append full blocks, each preceded by its rank; and a file of `tails`, with entries that
+//! are in no block yet: memory of the system, which outlives the processes. They are merged into an
+//! order when the job has ended, even abnormally.
 
 mod contents;
 mod directory;

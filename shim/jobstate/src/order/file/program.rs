@@ -1,4 +1,4 @@
-//! What program an order is of: its name, and what its file holds.
+//! Program of an order: its name, and the identity of its file.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use treepie_base::input;
 
-/// Bytes of the beginning and of the end of a file that are read: the linker puts its build id
-/// near the beginning.
+/// Bytes of the beginning and of the end of a file that are read: the linker puts its build id near
+/// the beginning.
 const END: u64 = 64 << 10;
 
-/// A program as an order knows it.
+/// Program as an order identifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Program {
-    /// The name of its file; of a script's where an interpreter runs one.
+    /// Name of its file; of a script if an interpreter runs one.
     pub name: String,
-    /// The linker's build id in hexadecimal digits, or where there is none a checksum; nothing
-    /// where the file could not be read.
+    /// The linker's build id in hexadecimal digits, or a checksum if there is none; `None` if the
+    /// file could not be read.
     pub build: Option<String>,
 }
 
 impl Program {
-    /// The program of this file, which people know by `name`.
+    /// Returns the program of this file, which people know as `name`.
     pub fn of(name: &Path, file: &Path) -> Program {
         let name = name.file_name().unwrap_or_default();
         Program {
@@ -48,11 +48,11 @@ fn build_of(path: &Path) -> Option<String> {
     Some(format!("crc32-{:08x}-{length}", crc32fast::hash(&bytes)))
 }
 
-/// Type of a program header whose segment holds notes, and of the note with the build id.
+/// Type of a program header whose segment contains notes, and of the note with the build id.
 const PT_NOTE: u64 = 4;
 const NT_GNU_BUILD_ID: u64 = 3;
 
-/// The build id in the notes of a 64-bit little-endian ELF file, of which these are the first
+/// Returns the build id in the notes of a 64-bit little-endian ELF file that begins with these
 /// bytes (System V ABI, chapters 4 and 5).
 fn build_id(file: &[u8]) -> Option<&[u8]> {
     if !file.starts_with(b"\x7fELF\x02\x01") {
@@ -78,7 +78,7 @@ fn build_id(file: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// The build id among these notes: each has the lengths of its name and of what it holds, its
+/// Returns the build id among these notes: each has the lengths of its name and of its content, its
 /// type, and both padded to four bytes.
 fn note(mut notes: &[u8]) -> Option<&[u8]> {
     while let Some((head, rest)) = notes.split_first_chunk::<12>() {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A file of 64 bytes of header, one program header, and a note.
+    /// Returns a file of 64 bytes of header, one program header, and a note.
     fn elf(id: &[u8]) -> Vec<u8> {
         let mut file = b"\x7fELF\x02\x01".to_vec();
         file.resize(120, 0);
@@ -133,7 +133,7 @@ mod tests {
         for at in 0..file.len() {
             let mut damaged = file.clone();
             damaged[at] = 0xff;
-            // It may be found or not, and is no reason to end.
+            // It may be found or not, but must not cause a panic.
             let _ = build_id(&damaged);
         }
     }

@@ -1,4 +1,4 @@
-//! Reading an order, from its file or from what ranks keep while a job runs.
+//! Reading of an order, from its file or from the logs of a job.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ impl Order {
     /// Reads an order, or the logs that a job has left in a directory.
     ///
     /// # Errors
-    /// A file that can't be read, or is none; logs of several runs.
+    /// A file that cannot be read, or is not an order; logs of several runs.
     pub fn read(path: &Path) -> Result<Order, OrderError> {
         if path.is_dir() {
             return read_directory(path);

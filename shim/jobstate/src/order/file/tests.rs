@@ -1,4 +1,4 @@
-//! Orders as files, whole and not.
+//! Orders as files, complete and damaged.
 
 use std::fs;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn program(name: &str, build: &str) -> Program {
     }
 }
 
-/// Entries of a rank that received `count` messages, and what it did in all.
+/// Returns the entries of a rank that received `count` messages, and its totals.
 fn recorded(count: u64) -> (Vec<u8>, Totals) {
     let mut recorder = Recorder::default();
     for number in 0..count {
@@ -129,7 +129,7 @@ fn a_file_that_was_cut_off_or_changed_anywhere_is_refused_in_one_line() {
         fs::write(&path, &bytes[..at]).unwrap();
         match Order::read(&path) {
             Err(error) => assert!(!error.to_string().contains('\n')),
-            // Cut between two frames: what is left is a log that ends early.
+            // Cut between two frames: the rest is a log that ends early.
             Ok(order) => assert!(!order.early().is_empty(), "cut at {at}"),
         }
     }
@@ -193,12 +193,12 @@ fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks(
     let start = start_of_file(&run(7), &program("racy", "01")).len();
     let (entries, _) = recorded(5);
     let of_one = start_of_rank(Rank(0)).len() + block(&entries[..3]).len();
-    // Rank 0's last bytes are missing, as of a process that was killed; rank 1 has gone on.
+    // Rank 0's last bytes are missing, as after a kill; rank 1 has continued.
     for missing in 1..of_one {
         let end = start + of_one - missing;
         fs::write(&path, [&bytes[..end], &bytes[start + of_one..]].concat()).unwrap();
         let order = Order::read(directory).unwrap();
-        // The tail is behind a block that is not there.
+        // The tail follows a block that is missing.
         assert_eq!(matches(&order), [0, 5], "{missing} bytes missing");
     }
     fs::write(&path, &bytes).unwrap();

@@ -1,9 +1,8 @@
-//! Pages are read twice, one after the other, while ranks go on.
+//! Pages are read twice, one after the other, while ranks continue.
 
 use super::*;
 
-/// Deadlocks that were called so and are none, of so many jobs; `twice` is whether pages are read
-/// twice.
+/// Returns the number of false deadlocks in `jobs` jobs; `twice`: pages are read twice.
 fn false_alarms(jobs: u64, twice: bool) -> usize {
     let alarms = (0..jobs).filter(|&seed| {
         let random = &mut SplitMix64::new(seed);
@@ -31,14 +30,14 @@ fn what_is_called_a_deadlock_is_one_though_pages_are_read_while_ranks_go_on() {
     assert_eq!(false_alarms(5_000, true), 0);
 }
 
-/// Or the test above would prove nothing.
+/// Otherwise the test above would prove nothing.
 #[test]
 fn pages_that_are_read_once_would_cry_wolf() {
     assert!(false_alarms(5_000, false) > 5);
 }
 
-/// With one tag: which messages were overtaken by others, pages can't always tell, and what may be
-/// on its way is taken to be.
+/// With one tag: pages do not always show which messages were overtaken by others, and a message
+/// that may be in flight is assumed to be.
 #[test]
 fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_received() {
     let mut deadlocks = 0;
@@ -48,7 +47,7 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
         for _ in 0..random.below(40) {
             model.turn(random);
         }
-        // In some jobs, ranks compute for ever behind what they received.
+        // In some jobs, ranks compute for ever after their receives.
         model.run_out(random, seed % 2 == 0);
         model.pause(random);
         let first = model.look(random);
@@ -68,7 +67,7 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
         for &(from, to, _) in &model.messages {
             *left.entry((Rank(from), Rank(to))).or_default() += 1;
         }
-        // One in a send that goes on is told of with its rank.
+        // A message of an active send is reported with its rank.
         for (from, process) in model.processes.iter().enumerate() {
             if let Some(&Call::Send { to, .. }) = process.program.front() {
                 left.entry((Rank(from), Rank(to)))

@@ -1,13 +1,13 @@
-//! The fields of `Arguments` in `preload/src/entry/arguments.rs` that the parameters of a procedure
-//! are: by their kinds and names, which are those of the MPI standard.
+//! Fields of `Arguments` in `preload/src/entry/arguments.rs` that the parameters of a procedure map
+//! to: by their kinds and names, which are those of the MPI standard.
 
 use crate::table::{Parameter, Procedure};
 
-/// A field, and the parameters that it can be: the first that a procedure has of these kinds and
-/// names, or of any name. Then the value of the field, where `{}` is the parameter.
+/// Field, and the parameters that it can be: the first one of these kinds and names, or of any
+/// name. Then the value of the field, where `{}` is the parameter.
 type Field = (&'static str, &'static str, &'static str, &'static str);
 
-/// Partners, and what stands for the call in statuses and requests.
+/// Partners, and parameters that identify the call in statuses and requests.
 const COMMON: &[Field] = &[
     (
         "comm",
@@ -57,7 +57,7 @@ const RECEIVING: &[Field] = &[
 ];
 const SENDING: &[Field] = &[("tag", "tag", "tag sendtag", "{} as c_int")];
 
-/// An array of requests.
+/// Array of requests.
 const REQUESTS: &[Field] = &[
     ("count", "word", "count incount", "{} as c_int"),
     ("has_statuses", "status[]", "", "true"),
@@ -88,7 +88,7 @@ const SIDES: &[Field] = &[
     ("receive.counts", "count[]", "recvcounts", "{}.into()"),
 ];
 
-/// `displs` belongs to the side that has counts.
+/// `displs`, which belongs to the side that has counts.
 const SENT_PLACES: &[Field] = &[(
     "send.displacements",
     "displacement[] word[]",
@@ -102,7 +102,7 @@ const RECEIVED_PLACES: &[Field] = &[(
     "{}.into()",
 )];
 
-/// A window, and the elements that go through it.
+/// Window, and the elements of a one-sided call.
 const ONE_SIDED: &[Field] = &[
     ("window", "window", "win", "{}"),
     ("group", "group", "group", "{}"),
@@ -117,7 +117,7 @@ const ONE_SIDED: &[Field] = &[
     ("target_type", "datatype", "target_datatype datatype", "{}"),
 ];
 
-/// A window that is made.
+/// Window that is created.
 const WINDOW: &[Field] = &[
     ("size", "word", "size", "{} as i64"),
     ("unit", "word", "disp_unit", "Some({} as c_int as i64)"),
@@ -138,7 +138,7 @@ const CHANGES: &[(&str, &str)] = &[
 ];
 
 impl Procedure {
-    /// The fields that its parameters can be.
+    /// Returns the fields that its parameters can be.
     fn fields(&self) -> Vec<&'static Field> {
         let has = |name: &str| self.parameters.iter().any(|one| one.name == name);
         let groups = [
@@ -157,7 +157,7 @@ impl Procedure {
         groups.flat_map(|(_, fields)| fields).collect()
     }
 
-    /// The parameter that is this field.
+    /// Returns the parameter that is this field.
     fn parameter_of(&self, (_, kinds, names, _): &Field) -> Option<&Parameter> {
         let of_kind = |one: &&Parameter| kinds.split(' ').any(|kind| kind == one.kind);
         let fitting: Vec<&Parameter> = self.parameters.iter().filter(of_kind).collect();
@@ -168,7 +168,7 @@ impl Procedure {
         names.find_map(|name| fitting.iter().find(|one| one.name == name).copied())
     }
 
-    /// Fields of `Arguments`, and their values.
+    /// Returns fields of `Arguments`, and their values.
     pub(crate) fn filled(&self) -> String {
         let fields = self.fields().into_iter().filter_map(|field| {
             let (path, .., value) = field;
@@ -178,7 +178,7 @@ impl Procedure {
         fields.collect::<Vec<_>>().join(", ")
     }
 
-    /// The arguments of the next procedure, some of which a role may change.
+    /// Returns the arguments of the next procedure, some of which a role may change.
     pub(crate) fn passed(&self) -> String {
         let fields = self.fields();
         let arguments = self.parameters.iter().map(|parameter| {

@@ -1,9 +1,9 @@
-//! The data of entry points: for each procedure its names, its signature, its role, and which of
-//! its arguments is which.
+//! Data of entry points: for each procedure its names, its signature, its role, and the meaning of
+//! its arguments.
 
 use crate::table::{Action, Parameter, Procedure};
 
-/// The form in which the value of a column stands in `Properties`; `{}` is the value.
+/// Form in which the value of a column appears in `Properties`; `{}` is the value.
 const FACTS: [(&str, &str); 6] = [
     ("operation", "Operation::{}"),
     ("access", "WindowCall::{}"),
@@ -13,12 +13,12 @@ const FACTS: [(&str, &str); 6] = [
     ("rma", "Rma::{}"),
 ];
 
-/// One `procedure!` for each, which `src/entry/procedure.rs` makes functions of.
+/// Generates one `procedure!` for each, which `src/entry/procedure.rs` expands to functions.
 pub(crate) fn generate(procedures: &[Procedure]) -> String {
     procedures.iter().map(entry_points).collect()
 }
 
-/// The entry points of one procedure.
+/// Returns the entry points of one procedure.
 fn entry_points(procedure: &Procedure) -> String {
     let kind = if procedure.optional {
         "optional"
@@ -47,7 +47,7 @@ fn entry_points(procedure: &Procedure) -> String {
 }
 
 impl Procedure {
-    /// Fields of its `Properties`.
+    /// Returns fields of its `Properties`.
     fn facts(&self) -> String {
         let facts = FACTS.iter().filter_map(|(column, form)| {
             let value = self.columns.fact(column)?;
@@ -56,7 +56,7 @@ impl Procedure {
         facts.collect::<Vec<_>>().join(", ")
     }
 
-    /// The type of a parameter. What has a function of its own gets numbers as words.
+    /// Returns the type of a parameter. Procedures with a separate function get numbers as words.
     fn type_of(&self, parameter: &Parameter) -> &'static str {
         match &*parameter.kind {
             "comm" => "AppComm",

@@ -1,11 +1,11 @@
-//! The table of the MPI interface, and what is generated from it: for each procedure its entry
+//! Table of the MPI interface, and the code that is generated from it: for each procedure its entry
 //! points under both names, and its row among the procedures that pages name.
 //!
-//! A line of `tables/interface.table` is all that is known of a procedure: its parameters, facts of
-//! the MPI standard, and columns behind them, which say what Treepie does with it.
-//! `tables/extensions.table` has lines of the same form for procedures beside the standard. Output
-//! is data: bodies are in `preload/src/entry/roles`. Build scripts and tests use this crate;
-//! nothing of it is linked into the library.
+//! A line of `tables/interface.table` contains all facts about a procedure: its parameters, as in
+//! the MPI standard, followed by columns that determine Treepie's work. `tables/extensions.table`
+//! has lines of the same form for procedures outside of the standard. The output is data: bodies
+//! are in `preload/src/entry/roles`. Build scripts and tests use this crate; it is not linked into
+//! the library.
 
 mod arguments;
 mod entry_points;
@@ -17,14 +17,14 @@ mod tests;
 
 pub use table::{Parameter, Procedure, procedures};
 
-/// Data of the entry points of all procedures: one `procedure!` each, which
-/// `preload/src/entry/procedure.rs` turns into functions.
+/// Returns the data of the entry points of all procedures: one `procedure!` each, which
+/// `preload/src/entry/procedure.rs` expands to functions.
 pub fn entry_points() -> String {
     entry_points::generate(&table::procedures())
 }
 
-/// Source of a constant for each procedure, by which notes name it, and of `TABLE`, the names and
-/// roles that pages hold.
+/// Returns the source of a constant for each procedure, which notes use, and of `TABLE`, the names
+/// and roles in pages.
 pub fn page_procedures() -> String {
     pages::generate(&table::procedures())
 }

@@ -1,10 +1,10 @@
-//! The numbers of procedures in pages, and what readers of pages have to know of them.
+//! Numbers of procedures in pages, and facts about them that readers of pages need.
 
 use crate::table::{Action, Procedure};
 
 impl Procedure {
-    /// The role of the procedure for a reader of pages, which is that it is a collective on its
-    /// communicator where nothing else says so.
+    /// Returns the role of the procedure for a reader of pages: by default, that it is a collective
+    /// on its communicator.
     pub fn role_in_pages(&self) -> String {
         let made = ["comm*", "window*", "file*"];
         let makes = made.iter().any(|kind| self.has_kind(kind)) && self.has_kind("comm");
@@ -26,7 +26,7 @@ impl Procedure {
         }
     }
 
-    /// Whether no cut includes what it begins.
+    /// True if no cut includes the operation that it begins.
     fn is_uncut(&self) -> bool {
         let prepares = match self.columns.action {
             Action::Role(role) => role.prepares_collective(),
@@ -36,8 +36,8 @@ impl Procedure {
     }
 }
 
-/// A constant for each procedure, by which notes name it, and the table that pages hold: a line for
-/// each, its name and its role.
+/// Generates a constant for each procedure, which notes use, and the table in pages: a line for
+/// each, with its name and its role.
 pub(crate) fn generate(procedures: &[Procedure]) -> String {
     let (mut constants, mut table) = (String::new(), String::new());
     for (number, procedure) in procedures.iter().enumerate() {
@@ -47,7 +47,7 @@ pub(crate) fn generate(procedures: &[Procedure]) -> String {
         let kind = role.split(' ').next().unwrap_or_default();
         let collective = ["collective", "neighbourhood", "makes"].contains(&kind);
         let uncut = procedure.is_uncut();
-        // Those that make a communicator are shown as the collectives that they are.
+        // Those that create a communicator are shown as the collectives that they are.
         let starts = procedure.has_kind("request*") && kind != "makes";
         constants += &format!(
             "pub const {name}: Procedure = Procedure {{ number: {number}, poll: {poll}, \

@@ -1,13 +1,13 @@
-//! The roles that a procedure can have: types in `preload/src/entry/roles`.
+//! Roles that a procedure can have: types in `preload/src/entry/roles`.
 
 /// A role.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Role {
-    /// Its type.
+    /// Name of its type.
     pub(crate) name: &'static str,
-    /// Its name in pages, empty where readers of pages need none.
+    /// Its name in pages, empty if readers of pages need none.
     pub(crate) in_pages: &'static str,
-    /// The column that a row with this role must have, and others must not.
+    /// Column that a row with this role must have, and others must not.
     pub(crate) detail: Option<&'static str>,
 }
 
@@ -27,7 +27,7 @@ const fn detailed(name: &'static str, in_pages: &'static str, detail: &'static s
     }
 }
 
-/// The role of rows that name none.
+/// Role of rows that name none.
 pub(crate) const PLAIN: &Role = &role("Plain", "");
 
 /// Roles that rows can name.
@@ -67,18 +67,18 @@ pub(crate) const ROLES: &[Role] = &[
     role("Finalize", "finalize"),
 ];
 
-/// The role of this name.
+/// Finds the role of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Role> {
     ROLES.iter().find(|role| role.name == name)
 }
 
 impl Role {
-    /// Whether a procedure of this role only prepares a collective, which no cut includes.
+    /// True if a procedure of this role only prepares a collective, which no cut includes.
     pub(crate) fn prepares_collective(&self) -> bool {
         self.in_pages.ends_with("-init") && self.detail == Some("operation")
     }
 
-    /// Whether a procedure of this role makes communicators or windows known.
+    /// True if a procedure of this role registers communicators or windows.
     pub(crate) fn registers(&self) -> bool {
         self.name.starts_with("Make") || self.name.starts_with("Register")
     }

@@ -1,8 +1,8 @@
-//! The tables of the interface, and what a procedure is in them.
+//! Tables of the interface, and the procedures in them.
 
 use crate::role::{self, Role};
 
-/// A parameter of a procedure.
+/// Parameter of a procedure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// Its kind: `comm`, `count`, `request*`, ...
@@ -11,48 +11,49 @@ pub struct Parameter {
     pub name: String,
 }
 
-/// A procedure that the library defines.
+/// Procedure that the library defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Procedure {
     /// Its name: `MPI_Send`, `MPI_Send_c`.
     pub name: String,
-    /// Whether it is a large-count twin.
+    /// True if it is a large-count variant.
     pub large: bool,
-    /// Whether some MPI lacks it: the entry point must be able to be absent.
+    /// True if some MPI lacks it: the entry point must be able to be absent.
     pub optional: bool,
     /// Its parameters in C.
     pub parameters: Vec<Parameter>,
     pub(crate) columns: Columns,
 }
 
-/// The columns behind a procedure's parameters.
+/// Columns after a procedure's parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns {
     pub(crate) action: Action,
-    /// Columns whose values are data of the role's, as the table has them.
+    /// Columns whose values are data for the role, as the table has them.
     pub(crate) facts: Vec<(&'static str, String)>,
-    /// It comes back whether or not something was done.
+    /// True if it returns whether or not it succeeded.
     pub(crate) polls: bool,
-    /// No cut includes what it begins: messages in parts or of two kinds at once, processes of
-    /// other jobs, streams and threads of the MPI's own, messages that may be taken back.
+    /// True if no cut includes the operation that it begins: messages in parts or of two kinds in
+    /// one call, processes of other jobs, streams and threads of the MPI, messages that may be
+    /// cancelled.
     pub(crate) is_uncut: bool,
-    /// It is a collective of a group that is not all of the communicator.
+    /// True if it is a collective of a group that is not the whole communicator.
     pub(crate) is_of_group: bool,
 }
 
-/// The layers around a procedure's calls.
+/// Layers around a procedure's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Those of a role.
+    /// Layers of a role.
     Role(&'static Role),
-    /// The function at this path has the call to itself.
+    /// Function at this path, which handles the call alone.
     By(String),
 }
 
-/// Columns whose values are data of the role's.
+/// Columns whose values are data for the role.
 const FACTS: [&str; 6] = ["operation", "access", "epoch", "open", "waits", "rma"];
 
-/// All procedures, in the order of their tables.
+/// Returns all procedures, in the order of their tables.
 ///
 /// # Panics
 /// A line of a table that cannot be read, with the line.
@@ -64,7 +65,7 @@ pub fn procedures() -> Vec<Procedure> {
     .unwrap_or_else(|problem| panic!("{problem}"))
 }
 
-/// The procedures of a table; an error names the line.
+/// Reads the procedures of a table; an error names the line.
 pub(crate) fn read(text: &str) -> Result<Vec<Procedure>, String> {
     let lines = text
         .lines()
@@ -77,7 +78,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Procedure>, String> {
     Ok(procedures)
 }
 
-/// A procedure, and its large-count twin where it has one.
+/// Reads a procedure, and its large-count variant if it has one.
 fn read_line(line: &str) -> Result<Vec<Procedure>, String> {
     let mut words = line.split_whitespace();
     let name = words.next().unwrap_or_default();
@@ -142,7 +143,7 @@ impl Columns {
         Ok(())
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     pub(crate) fn fact(&self, column: &str) -> Option<&str> {
         let found = self.facts.iter().find(|(name, _)| *name == column)?;
         Some(&found.1)
@@ -150,7 +151,7 @@ impl Columns {
 }
 
 impl Procedure {
-    /// The symbols that the procedure has: those of MPI have a second name.
+    /// Returns the symbols of the procedure: those of MPI have a second name.
     pub fn symbols(&self) -> Vec<String> {
         let prefixes: &[&str] = match self.name.split_once('_') {
             Some(("MPI" | "MPIX", _)) => &["", "P"],
@@ -162,7 +163,7 @@ impl Procedure {
             .collect()
     }
 
-    /// The path of the function that has the calls to itself.
+    /// Returns the path of the function that handles the calls alone.
     pub fn by(&self) -> Option<&str> {
         match &self.columns.action {
             Action::By(path) => Some(path),
@@ -170,12 +171,12 @@ impl Procedure {
         }
     }
 
-    /// Whether a parameter is of this kind.
+    /// True if a parameter has this kind.
     pub fn has_kind(&self, kind: &str) -> bool {
         self.parameters.iter().any(|one| one.kind == kind)
     }
 
-    /// Whether the columns are those that the role and the parameters want.
+    /// Checks that the columns are those that the role and the parameters require.
     fn check(&self) -> Result<(), String> {
         let Action::Role(role) = self.columns.action else {
             return Ok(());

@@ -1,9 +1,9 @@
-//! Rows of the tables, and the data that is made of them.
+//! Rows of the tables, and the data that is generated from them.
 
 use crate::entry_points;
 use crate::table::{procedures, read};
 
-/// The data of one procedure, without the layout of its lines.
+/// Returns the data of one procedure, without the layout of its lines.
 fn generated(name: &str) -> String {
     let mut procedures = procedures();
     procedures.retain(|procedure| procedure.name == name);

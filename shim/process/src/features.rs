@@ -1,14 +1,14 @@
-//! The work around the application's calls, as bits of one word: a call around which nothing
-//! is done costs one load and one branch more than the MPI's own.
+//! Features, the work around the application's calls, as bits of one word: a call without any costs
+//! one load and one branch more than the MPI's own.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Defines features by their bits. One is on only together with that behind `with`.
+/// Defines features by their bits. A feature is on only together with the one after `with`.
 macro_rules! features {
     ($($(#[$documentation:meta])* $name:ident = $bit:literal $(with $needed:ident)?;)*) => {
         $( $(#[$documentation])* pub const $name: u16 = 1 << $bit; )*
 
-        /// All features: their names and bits, and that which each is on only together with.
+        /// All features: their names and bits, and the feature that each requires.
         #[cfg(test)]
         const ALL: &[(&str, u16, u16)] =
             &[$( (stringify!($name), $name, 0 $(| $needed)?) ),*];
@@ -20,7 +20,7 @@ features! {
     COUNTING = 0;
     /// Calls are timed.
     TIMING = 1 with COUNTING;
-    /// Requests are watched that someone tried to cancel.
+    /// Requests are watched that the application tried to cancel.
     CANCELLING = 2 with COUNTING;
     /// Collectives are replaced by plans.
     REPLACING = 3;
@@ -30,18 +30,18 @@ features! {
     PAGES = 5 with COUNTING;
     /// Calls may have to wait for a cut, and receives are counted.
     CUTS = 6 with PAGES;
-    /// Always on: calls of procedures that have a function of their own.
+    /// Always on: calls of procedures that have a separate function.
     ALWAYS = 7;
     /// The order of receives is recorded or replayed.
     ORDER = 8 with COUNTING;
     /// Sends are delayed.
     DELAYS = 9 with COUNTING;
-    /// Collectives that are started may be replaced by plans, which go on in later calls.
+    /// Started collectives may be replaced by plans, which continue in later calls.
     STARTED = 10 with REPLACING;
-    /// Windows are watched, to whose targets small puts and accumulates may be kept back and
+    /// Windows are watched, for whose targets small puts and accumulates may be held back and
     /// joined.
     GATHERING = 11;
-    /// There is such a window that is not left to the MPI for good.
+    /// At least one such window is not left to the MPI for good.
     KEEPING = 12 with GATHERING;
 }
 
@@ -53,9 +53,9 @@ pub const REQUESTS: u16 = RECORD | STARTED;
 pub const WINDOWS: u16 = RECORD | GATHERING;
 /// Features of puts, gets and accumulates.
 pub const TRANSFERS: u16 = RECORD | KEEPING;
-/// Features of collectives that a plan can take the place of.
+/// Features of collectives that a plan can replace.
 pub const COLLECTIVES: u16 = RECORD | REPLACING;
-/// Features that need the messages that a call takes, or the requests that it completes.
+/// Features that need the messages that a call receives, or the requests that it completes.
 pub const WATCHING: u16 = CANCELLING | CUTS | ORDER | STARTED;
 
 /// Alone in a pair of cache lines, which processors fetch together: every thread reads it at every
@@ -65,25 +65,26 @@ struct Features(AtomicU16);
 
 static FEATURES: Features = Features(AtomicU16::new(ALWAYS));
 
-/// The features that were on at a moment.
+/// Features that were on at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct On(u16);
 
 impl On {
-    /// Whether any of these was.
+    /// True if any of these was on.
     #[inline(always)]
     pub fn any(self, features: u16) -> bool {
         self.0 & features != 0
     }
 }
 
-/// The features that are on: for a call that would ask several times, since each costs a load.
+/// Returns the features that are on: for a call that would test several times, since each test
+/// costs a load.
 #[inline(always)]
 pub fn on() -> On {
     On(FEATURES.0.load(Ordering::Relaxed))
 }
 
-/// Whether any of these is on.
+/// True if any of these is on.
 #[inline(always)]
 pub fn any(features: u16) -> bool {
     on().any(features)

@@ -1,11 +1,11 @@
-//! The border to C: no panic crosses it.
+//! Boundary to C, which no panic crosses.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::log;
 
-/// Does `work`; a panic in it is said, and goes no further: no panic crosses into
-/// C, and the job goes on.
+/// Runs `work`; a panic in it is reported and stopped: no panic crosses into C, and the job
+/// continues.
 pub fn guarded(doing: &str, work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         log::error(&format!(
@@ -14,8 +14,8 @@ pub fn guarded(doing: &str, work: impl FnOnce()) {
     }
 }
 
-/// The end of a panic: none goes on through the function that holds this, where an exception of
-/// another language does.
+/// Guard that ends the process on a panic: none propagates through the function that holds it,
+/// while an exception of another language does.
 pub struct PanicBarrier;
 
 impl Drop for PanicBarrier {

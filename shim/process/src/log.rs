@@ -1,11 +1,11 @@
-//! What the library says, on standard error, and when it keeps silent.
+//! Messages of the library on standard error, and their levels.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use treepie_base::printable::lines;
 use treepie_profile::settings::LogLevel;
 
-/// The level below which nothing is said; warnings until settings are read.
+/// Level of messages that are shown; warnings until settings are read.
 static LEVEL: AtomicU8 = AtomicU8::new(LogLevel::Warn as u8);
 
 /// Sets the level.
@@ -23,7 +23,7 @@ fn line(word: &str, text: &str) -> String {
     format!("treepie: {word}{}\n", lines(text))
 }
 
-/// The line of a warning, for [`write_line`]; empty where warnings are not shown.
+/// Returns the line of a warning, for [`write_line`]; empty if warnings are not shown.
 pub fn line_of_warning(text: &str) -> String {
     match LogLevel::Warn as u8 <= LEVEL.load(Ordering::Relaxed) {
         true => line("", text),
@@ -33,28 +33,28 @@ pub fn line_of_warning(text: &str) -> String {
 
 /// Writes a line. Callable in a signal handler.
 pub fn write_line(line: &str) {
-    // One write for one line, so that lines of several ranks do not mix; a
-    // closed standard error is no reason to disturb the job.
+    // One write for one line, so that lines of several ranks do not mix; a closed standard error
+    // must not disturb the job.
     // SAFETY: the line is live for the call.
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
 }
 
-/// Something that was asked for is not done.
+/// Logs that a request is not carried out.
 pub fn error(text: &str) {
     say(LogLevel::Error, "error: ", text);
 }
 
-/// Something that is likely not what was meant.
+/// Logs a likely mistake.
 pub fn warn(text: &str) {
     say(LogLevel::Warn, "", text);
 }
 
-/// What is being done.
+/// Logs an action.
 pub fn info(text: &str) {
     say(LogLevel::Info, "", text);
 }
 
-/// What it was decided from.
+/// Logs the reason of a decision.
 pub fn debug(text: &str) {
     say(LogLevel::Debug, "", text);
 }

@@ -1,7 +1,7 @@
-//! The cores that this process may run on.
+//! Cores that this process may run on.
 
-/// The cores that this process may run on, as Linux lists them (`0-3,8`); empty
-/// where the system doesn't say.
+/// Returns the cores that this process may run on, in Linux's list format (`0-3,8`); empty if the
+/// system does not report them.
 pub fn allowed_cores() -> String {
     std::fs::read_to_string("/proc/self/status")
         .ok()
@@ -14,7 +14,7 @@ pub fn allowed_cores() -> String {
         .unwrap_or_default()
 }
 
-/// The numbers of [`allowed_cores`].
+/// Returns the numbers of [`allowed_cores`].
 pub fn cores() -> Vec<usize> {
     treepie_base::list::parse(&allowed_cores()).unwrap_or_default()
 }

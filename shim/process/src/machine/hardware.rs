@@ -1,6 +1,6 @@
-//! The hardware of this host, read by the companion library. It is only opened
-//! here, where a topology is wanted, and out of everybody's sight: libhwloc, which
-//! it needs, must not take the place of the one that an MPI brings.
+//! Hardware of this host, read by the companion library. That one is only opened here, when a
+//! topology is needed, and in a separate name space: its libhwloc must not replace the one that an
+//! MPI brings.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -18,13 +18,13 @@ const WITH_DEVICES: &CStr = c"treepie_hwloc_topology_with_devices";
 /// Their type.
 type Read = unsafe extern "C" fn(*mut c_char, usize) -> isize;
 
-/// This host's cores in the text form of `treepie_topology::Machine`,
-/// without the host's name; nothing where they can't be read.
+/// Returns this host's cores in the text form of `treepie_topology::Machine`, without the host's
+/// name; `None` if they cannot be read.
 pub fn read() -> Option<String> {
     read_by(CORES)
 }
 
-/// The same with network interfaces and accelerators, for a profile.
+/// Returns this host's cores, network interfaces and accelerators, for a profile.
 pub fn read_with_devices() -> Option<String> {
     read_by(WITH_DEVICES)
 }
@@ -39,7 +39,7 @@ fn read_by(function: &CStr) -> Option<String> {
     }
 }
 
-/// Hosts that are alike have the same text.
+/// Removes the host's name: equal hosts have the same text.
 fn without_host(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.starts_with("host "));
     lines.flat_map(|line| [line, "\n"]).collect()
@@ -58,8 +58,8 @@ fn read_by_companion(function: &CStr) -> Result<String, String> {
         libc::RTLD_DEEPBIND
     };
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | deep;
-    // SAFETY: the name ends in NUL. The library stays open: nothing of it is
-    // called after this, and closing it would end what libhwloc set up.
+    // SAFETY: the name ends in NUL. The library stays open: no function of it is called later, but
+    // closing it would undo libhwloc's initialisation.
     let library = unsafe { libc::dlopen(name.as_ptr(), flags) };
     if library.is_null() {
         return Err(format!("{} cannot be opened", path.display()));
@@ -69,7 +69,7 @@ fn read_by_companion(function: &CStr) -> Result<String, String> {
     if address.is_null() {
         return Err(format!("{} is of another version", path.display()));
     }
-    // SAFETY: the companion declares both functions so.
+    // SAFETY: the companion declares both functions with this type.
     call(unsafe { std::mem::transmute::<*mut c_void, Read>(address) })
 }
 
@@ -88,10 +88,10 @@ fn call(read: Read) -> Result<String, String> {
     }
 }
 
-/// The directory that this library was loaded from.
+/// Returns the directory that this library was loaded from.
 fn own_directory() -> Option<PathBuf> {
-    // SAFETY: an address of this library's, and room for the answer, whose name
-    // ends in NUL and lasts as long as the library.
+    // SAFETY: an address inside this library, and memory for the answer, whose name ends in NUL and
+    // lasts as long as the library.
     let path = unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr(read as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {

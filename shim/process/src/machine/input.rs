@@ -8,17 +8,17 @@ use libc::{FIONREAD, POLLIN, c_int, pollfd};
 /// State of a standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandardInput {
-    /// It brings nothing: it is closed, `/dev/null` or its like, a terminal, or an empty file.
+    /// No data: it is closed, `/dev/null` or the like, a terminal, or an empty file.
     Nothing,
-    /// A stream that may bring something yet.
+    /// A stream in which data may still arrive.
     Open,
-    /// A stream that has ended, and may have brought something before.
+    /// A stream that has ended, possibly after data.
     Ended,
-    /// Data: a file that is not empty, or a stream in which something is.
+    /// Data: a file that is not empty, or a stream that contains some.
     Data,
 }
 
-/// State of this process's standard input; nothing is read.
+/// Returns the state of this process's standard input; reads no data.
 pub fn standard_input() -> StandardInput {
     let Ok(about) = fs::metadata("/proc/self/fd/0") else {
         return StandardInput::Nothing;
@@ -35,7 +35,7 @@ pub fn standard_input() -> StandardInput {
 
 fn stream() -> StandardInput {
     let mut waiting: c_int = 0;
-    // SAFETY: room for the answer.
+    // SAFETY: memory for the answer.
     let asked = unsafe { libc::ioctl(0, FIONREAD, &mut waiting) };
     if asked == 0 && waiting > 0 {
         return StandardInput::Data;
@@ -45,9 +45,9 @@ fn stream() -> StandardInput {
         events: POLLIN,
         revents: 0,
     };
-    // SAFETY: one entry, which is returned at once.
+    // SAFETY: one entry; the call returns immediately.
     match unsafe { libc::poll(&mut zero, 1, 0) } {
-        // Who writes to it has closed it.
+        // All writers have closed it.
         1 => StandardInput::Ended,
         _ => StandardInput::Open,
     }

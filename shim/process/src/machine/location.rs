@@ -1,5 +1,6 @@
-//! Where this host is on its network, where its system has calls or files that say it. All are
-//! looked for in the process, which the MPI has brought them into; nothing is loaded for this.
+//! Location of this host on its network, if its system has functions or files that report it.
+//! Functions are only looked for in the process, into which the MPI has loaded them; no library is
+//! loaded for this.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fs;
@@ -7,11 +8,11 @@ use std::fs;
 use serde::{Deserialize, Serialize};
 use treepie_topology::formats::HostLocation;
 
-/// Coordinates of TofuD: x, y, z, a, b, c.
+/// Number of coordinates of TofuD: x, y, z, a, b, c.
 const OF_TOFU: usize = 6;
-/// What both libraries return where all went well.
+/// Return code of both libraries for success.
 const SUCCESS: c_int = 0;
-/// On the nodes of a Cray XT to XC.
+/// File on the nodes of a Cray XT to XC.
 const CNAME: &str = "/proc/cray_xt/cname";
 
 /// `pmi_mesh_coord_t` of Cray's PMI.
@@ -30,7 +31,7 @@ type GetRank = unsafe extern "C" fn(*mut c_int) -> c_int;
 type GetNid = unsafe extern "C" fn(c_int, *mut c_int) -> c_int;
 type GetMesh = unsafe extern "C" fn(c_int, *mut MeshCoordinates) -> c_int;
 
-/// What a system tells of one host.
+/// Location that a system reports for one host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Location {
     coordinates: Vec<usize>,
@@ -38,7 +39,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// The same of the host of this name.
+    /// Returns the location with the host's name.
     pub fn of(self, host: &str) -> HostLocation {
         HostLocation {
             host: host.to_owned(),
@@ -48,7 +49,8 @@ impl Location {
     }
 }
 
-/// Where this host is; nothing where its system does not tell. After the start of the MPI.
+/// Returns the location of this host; `None` if its system does not report it. After the start of
+/// the MPI.
 pub fn location() -> Option<Location> {
     let location = Location {
         coordinates: of_tofu().or_else(of_cray).unwrap_or_default(),
@@ -59,7 +61,7 @@ pub fn location() -> Option<Location> {
     (!location.coordinates.is_empty() || location.cname.is_some()).then_some(location)
 }
 
-/// The address of a function that the process has.
+/// Returns the address of a function that the process has.
 fn found(name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the name ends in NUL.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
@@ -69,7 +71,7 @@ fn found(name: &CStr) -> Option<*mut c_void> {
 fn of_tofu() -> Option<Vec<usize>> {
     let function = found(c"utofu_query_my_coords")?;
     let mut at = [0_u8; OF_TOFU];
-    // SAFETY: uTofu declares the function so, and writes six coordinates.
+    // SAFETY: uTofu declares the function with this type, and writes six coordinates.
     let code =
         unsafe { std::mem::transmute::<*mut c_void, MyCoordinates>(function)(at.as_mut_ptr()) };
     (code == SUCCESS).then(|| at.map(usize::from).to_vec())
@@ -81,7 +83,7 @@ fn of_cray() -> Option<Vec<usize>> {
     let (rank, nid) = (found(c"PMI_Get_rank")?, found(c"PMI_Get_nid")?);
     let (mut own, mut node) = (0, 0);
     let mut at = MeshCoordinates::default();
-    // SAFETY: Cray's PMI, which the MPI has initialized, declares the functions so.
+    // SAFETY: Cray's PMI, which the MPI has initialized, declares the functions with these types.
     let codes = unsafe {
         [
             std::mem::transmute::<*mut c_void, GetRank>(rank)(&mut own),

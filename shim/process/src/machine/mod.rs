@@ -1,5 +1,5 @@
-//! The machine that this process runs on: the cores that it may use, its hardware, its place on the
-//! network, its standard input, memory that has no name, and signals.
+//! Machine that this process runs on: the cores that it may use, its hardware, its location on the
+//! network, its standard input, unnamed memory, and signals.
 
 mod cores;
 mod hardware;

@@ -1,6 +1,6 @@
-//! The signals that a thread takes.
+//! Signals that a thread takes.
 
-/// Does `work` while this thread takes no signals.
+/// Runs `work` while this thread takes no signals.
 pub fn with_signals_blocked<R>(work: impl FnOnce() -> R) -> R {
     // SAFETY: the sets are live for the calls, which fill the second one.
     let before = unsafe {

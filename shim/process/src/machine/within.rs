@@ -1,4 +1,4 @@
-//! Work that may hang, such as on a file system that does not answer.
+//! Work that may hang, for example on a file system that does not answer.
 
 use std::sync::mpsc;
 use std::thread;
@@ -7,14 +7,14 @@ use std::time::Duration;
 use super::signals::with_signals_blocked;
 use crate::guard::guarded;
 
-/// Bound on the time that writing a file may take at the end of a job, less than what ranks wait
-/// for each other there (`session::meeting`).
+/// Time limit for writing a file at the end of a job, less than the time for which ranks wait for
+/// each other there (`session::meeting`).
 pub const WRITING: Duration = Duration::from_secs(30);
 
-/// Does `work` on a thread of its own, and waits for it no longer than `patience`; `None` if it
-/// takes longer, or there is no thread to be had. The thread takes no signals: a pipe whose reader
-/// has gone is an error there, and not the end of the process. `doing` names the work in a message
-/// about a defect.
+/// Runs `work` on a separate thread, and waits for it no longer than `patience`; `None` if it takes
+/// longer, or no thread can be created. The thread takes no signals: a pipe without a reader causes
+/// an error there, and does not end the process. `doing` names the work in a message about a
+/// defect.
 pub fn within<T: Send + 'static>(
     patience: Duration,
     doing: &'static str,

@@ -1,8 +1,7 @@
 //! Replaces collectives by plans: a call becomes a problem, the problem a plan, and the plan runs
 //! over native point-to-point messages on a private communicator.
 //!
-//! # One
-//! rank alone never decides
+//! # One rank alone never decides
 //!
 //! A rank in the native collective and a rank in a plan would wait for each other for ever. So each
 //! exit from the plan is one that all ranks of the communicator take together, or one without

@@ -19,8 +19,7 @@
 //! numbers      values that ranks exchange about such a request
 //! ```
 //!
-//! # No
-//! progress by others
+//! # No progress by others
 //!
 //! Unless the native MPI or a thread calls this library ([`progress`]), a rank advances a plan only
 //! in the calls that complete its request. Then only plans are chosen whose messages are all sent,
@@ -28,8 +27,7 @@
 //! ([`forwards`](treepie_collective::Plan::forwards)): no other rank waits for the progress of this
 //! one, whatever it does meanwhile.
 //!
-//! # One
-//! rank alone never decides
+//! # One rank alone never decides
 //!
 //! The decision to start a plan depends on values that all ranks know: the settings, the operation,
 //! the bytes, and the existence of the private communicator. That one is created when all wait

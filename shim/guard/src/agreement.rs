@@ -1,4 +1,4 @@
-//! Agreement between ranks: the exchanges of a guard, and decisions by their numbers.
+//! Agreement between ranks: the exchanges of a guard, and decisions based on their numbers.
 
 use crate::cell::Cell;
 use crate::exchange::{AgreedHeader, Due, header};
@@ -10,7 +10,7 @@ use crate::results::Event;
 use crate::schedule::{Completed, TimedCalls};
 
 impl<K: Key> Guard<K> {
-    /// The next action before the next call, which may wait for other ranks or not.
+    /// Returns the action that is due before the next call, which may wait for other ranks or not.
     #[inline]
     pub fn due(&mut self, may_wait: bool) -> Due {
         match &self.exchanges.begun {
@@ -27,13 +27,13 @@ impl<K: Key> Guard<K> {
         }
     }
 
-    /// All cells, without their keys.
+    /// Returns all cells, without their keys.
     fn all_cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.all.iter().map(|one| &one.cell)
     }
 
-    /// Calls, at least, until an exchange has a subject: where others came between those of a
-    /// block, that is soon complete.
+    /// Returns the minimum number of calls until an exchange has a subject; if other calls came
+    /// between those of a block, the block is complete soon.
     fn missing(&self) -> u64 {
         let is_subject = |cell: &Cell| cell.is_ready() || cell.lacks_candidates();
         if self.all_cells().any(is_subject) {
@@ -43,7 +43,7 @@ impl<K: Key> Guard<K> {
         missing.min().unwrap_or(0)
     }
 
-    /// Calls of the cells whose time is known, and their time, as agreed.
+    /// Returns the calls of the cells whose time is known, and their time, as agreed.
     fn measured(&self) -> TimedCalls {
         let timed = self.all_cells().map(|cell| &cell.ledger);
         let timed = timed.map(|ledger| (ledger.calls, ledger.time()));
@@ -54,14 +54,14 @@ impl<K: Key> Guard<K> {
         })
     }
 
-    /// Whether all ranks wait for each other in each call.
+    /// True if all ranks wait for each other in each call.
     fn synchronises(&self) -> bool {
         self.all_cells()
             .all(|cell| cell.ledger.semantics.synchronises())
     }
 
-    /// Begins an exchange at this time in nanoseconds: this rank's numbers, those of the cells in
-    /// turn that are ready.
+    /// Begins an exchange at time `now` in nanoseconds; returns this rank's numbers, those of the
+    /// ready cells in cyclic order.
     pub fn begin(&mut self, now: u64) -> Vec<i64> {
         let count = self.cells.all.len();
         let in_turn = (0..count).map(|place| (self.exchanges.turn + place) % count);
@@ -87,8 +87,8 @@ impl<K: Key> Guard<K> {
         mine
     }
 
-    /// Decides by the least numbers of all ranks; `cost` are the nanoseconds that the exchange took
-    /// on this rank.
+    /// Decides by the minimum of all ranks' numbers; `cost` is the duration in nanoseconds of the
+    /// exchange on this rank.
     pub fn complete(&mut self, least: &[i64], cost: u64) -> Vec<Event<K>> {
         let is_whole = least.len() == self.start.scope.values();
         let (Some(begun), true) = (self.exchanges.begun.take(), is_whole) else {
@@ -105,7 +105,8 @@ impl<K: Key> Guard<K> {
         if header.has_failed {
             return self.close(Event::Failed);
         }
-        // If all wait for each other anyway, most of what the first ones wait is no cost.
+        // If all ranks wait for each other anyway, most of the waiting time of the first ones is no
+        // cost.
         let synchronises = self.synchronises();
         let [least_cost, most_cost] = header.costs;
         let cost = if synchronises { least_cost } else { most_cost };
@@ -133,13 +134,13 @@ impl<K: Key> Guard<K> {
         events
     }
 
-    /// The native MPI from now on.
+    /// Leaves all calls to the native MPI from now on.
     fn close(&mut self, event: Event<K>) -> Vec<Event<K>> {
         self.is_closed = true;
         vec![event]
     }
 
-    /// Cells bear their parts of the cost of an exchange.
+    /// Charges the cost of an exchange to the cells.
     fn bear(&mut self, cost: u64) {
         let between = &mut self.exchanges.between;
         for one in &mut self.cells.all {
@@ -162,8 +163,8 @@ impl<K: Key> Guard<K> {
         events
     }
 
-    /// Begins blocks; whether there are any that budgets cover. `exchange`: the nanoseconds of one,
-    /// 0 as long as they are not known; `least`: on the rank that waits least in it.
+    /// Begins blocks; true if the budget covers any. `exchange`: duration of an exchange in
+    /// nanoseconds, 0 as long as it is unknown; `least`: its duration on the rank that waits least.
     fn try_more(&mut self, exchange: u64, least: u64) -> bool {
         let prices = Prices {
             set_up: match exchange {
@@ -180,8 +181,8 @@ impl<K: Key> Guard<K> {
         any
     }
 
-    /// Cost of a trial in each cell beyond what its own time pays for, at most: equal parts of a
-    /// part of what plans have saved, of which their losses are no part.
+    /// Returns the maximum cost of a trial in each cell beyond the share of its own time: equal
+    /// parts of a fraction of the savings of plans, reduced by their losses.
     fn lent(&self) -> u64 {
         let ledgers = || self.all_cells().map(|cell| &cell.ledger);
         let saved: i128 = ledgers().map(|ledger| ledger.saved()).sum();

@@ -1,17 +1,17 @@
-//! Pairs, of calls by the native MPI and by a plan, in an order drawn by lot.
+//! Pairs, of calls by the native MPI and by a plan, in random order.
 
 use crate::policy::{CALL_VALUES, CALLS_PER_ROW, MAX_BLOCK_PAIRS};
 use crate::times::{AgreedTimes, LocalTimes, Work};
 
-/// The calls of each of the two sides of a pair.
+/// Calls of each of the two sides of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arms {
-    /// Their number.
+    /// Number of calls.
     pub calls: u64,
-    /// Ranks wait for each other before the first call. All are measured then: nothing that the
-    /// other arm has left under way is in them, and nothing that ranks which are ahead start behind
-    /// them. Otherwise, of several, all but the first are, which finds messages, and the
-    /// processor's caches, as the other arm leaves them.
+    /// True if ranks wait for each other before the first call. Then all calls are measured: they
+    /// include neither the other arm's unfinished communication nor that of ranks which are ahead.
+    /// Otherwise, of several calls, all except the first are measured, which finds messages and
+    /// caches in the state that the other arm has left.
     pub are_aligned: bool,
 }
 
@@ -22,13 +22,13 @@ impl Arms {
         are_aligned: false,
     };
 
-    /// A row of calls that follow each other, as in a program that calls again and again.
+    /// A row of consecutive calls, as in a program that calls repeatedly.
     pub const ROW: Arms = Arms {
         calls: CALLS_PER_ROW,
         are_aligned: true,
     };
 
-    /// So many that are measured, behind one that is not.
+    /// Returns arms of `measured` measured calls, after one that is not measured.
     pub fn warmed_up(measured: u64) -> Self {
         Arms {
             calls: 1 + measured,
@@ -36,12 +36,12 @@ impl Arms {
         }
     }
 
-    /// Calls of an arm that are measured.
+    /// Returns the number of measured calls of an arm.
     pub fn measured(self) -> u64 {
         self.calls - u64::from(!self.measures(0))
     }
 
-    /// Whether the call at this place of an arm is measured.
+    /// True if the call at this index of an arm is measured.
     fn measures(self, place: u64) -> bool {
         place > 0 || self.are_aligned || self.calls == 1
     }
@@ -50,19 +50,19 @@ impl Arms {
 /// One of the two sides of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arm {
-    /// By the native MPI.
+    /// Calls by the native MPI.
     Native,
-    /// By the plan.
+    /// Calls by the plan.
     Plan,
 }
 
-/// Place of a call in a block.
+/// Position of a call in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub pair: usize,
     pub arm: Arm,
     pub is_measured: bool,
-    /// All ranks wait for each other before it.
+    /// True if all ranks wait for each other before it.
     pub is_aligned: bool,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct AgreedPair {
 }
 
 impl AgreedPair {
-    /// Whether both of its calls have ended on all ranks.
+    /// True if both of its calls have ended on all ranks.
     pub fn is_known(&self) -> bool {
         self.native.is_known && self.plan.is_known
     }
@@ -84,25 +84,25 @@ impl AgreedPair {
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     pairs: usize,
-    /// Sides of a pair: both, or the plan's alone.
+    /// Number of sides of a pair: both, or only the plan's.
     sides: u64,
     /// Bit `i`: the plan is first in pair `i`.
     order: u64,
-    /// The cell's call that is the first of the first pair.
+    /// Number of the cell's call that is the first of the first pair.
     start: u64,
-    /// Calls from the start of a pair to that of the next.
+    /// Number of calls from the start of a pair to that of the next.
     interval: u64,
     arms: Arms,
     /// Sums over the measured calls of an arm.
     times: [[LocalTimes; 2]; MAX_BLOCK_PAIRS],
-    /// The call whose period ends when the next call starts, and its start.
+    /// Call whose period ends when the next call starts, and its start.
     open: Option<(Slot, u64)>,
     complete: bool,
 }
 
 impl Block {
-    /// So many pairs from the cell's call `start` on, each `interval` calls (at least its own)
-    /// behind the one before.
+    /// Creates a block of `pairs` pairs from the cell's call `start` on, each `interval` calls (at
+    /// least its own) after the previous one.
     pub fn new(pairs: usize, order: u64, start: u64, interval: u64, arms: Arms) -> Self {
         Block {
             pairs: pairs.clamp(1, MAX_BLOCK_PAIRS),
@@ -117,8 +117,8 @@ impl Block {
         }
     }
 
-    /// Calls by the plan alone, which runs anyway: nothing is tried, only measured, and all finds
-    /// things as the plan leaves them.
+    /// Creates a block of calls by the plan alone, which runs anyway: they are only measured, with
+    /// caches in the state that the plan has left.
     pub fn alone(start: u64, interval: u64) -> Self {
         Block {
             sides: 1,
@@ -126,27 +126,27 @@ impl Block {
         }
     }
 
-    /// Whether the native MPI is not in it.
+    /// True if it has no calls by the native MPI.
     pub fn is_alone(&self) -> bool {
         self.sides == 1
     }
 
-    /// The sides of its pairs.
+    /// Returns the sides of its pairs.
     pub fn arms(&self) -> Arms {
         self.arms
     }
 
-    /// Whether all is measured.
+    /// True if all calls have been measured.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The cell's call with which all is measured.
+    /// Returns the number of the cell's call that completes the measurement.
     pub fn end(&self) -> u64 {
         self.start + (self.pairs as u64 - 1) * self.interval + self.sides * self.arms.calls + 1
     }
 
-    /// The place of the cell's call of this number, if it is in a pair.
+    /// Returns the position of the cell's call of this number, if it is in a pair.
     fn slot(&self, call: u64) -> Option<Slot> {
         let since = call.checked_sub(self.start)?;
         let (pair, place) = ((since / self.interval) as usize, since % self.interval);
@@ -167,8 +167,8 @@ impl Block {
         })
     }
 
-    /// The start of a call: its place, and the time where its end is needed too. The time is read
-    /// only where it is needed.
+    /// Starts a call; returns its position, and its start time if its end is needed too. The clock
+    /// is read only if needed.
     pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(Slot, Option<u64>)> {
         if self.complete {
             return None;
@@ -191,17 +191,18 @@ impl Block {
         Some((slot, is_measured.then_some(now)))
     }
 
-    /// The call at `slot` begins now: ranks have waited for each other.
+    /// Restarts the time of the call at `slot`, which begins now: ranks have waited for each other.
     pub fn aligned(&mut self, slot: Slot, now: u64) {
         self.open = Some((slot, now));
     }
 
-    /// The duration of the call at `slot`, and its work.
+    /// Adds the duration of the call at `slot`, and its work.
     pub fn leave(&mut self, slot: Slot, duration: u64, work: Work) {
         self.time(slot).end(duration, work);
     }
 
-    /// Times of one call of each arm, from the least numbers of all ranks. Some may not be known.
+    /// Returns the times of one call of each arm, from the minimum of all ranks' numbers. Some may
+    /// be unknown.
     pub fn agreed(&self, least: &[i64]) -> Vec<AgreedPair> {
         let calls = self.arms.measured();
         let pairs = agreed_pairs(least).take(self.pairs);
@@ -216,7 +217,7 @@ impl Block {
         &mut self.times[slot.pair][slot.arm as usize]
     }
 
-    /// This rank's numbers of an exchange.
+    /// Appends this rank's numbers of an exchange.
     pub fn values(&self, into: &mut Vec<i64>) {
         for [native, plan] in &self.times {
             let are_comparable = self.is_alone() || native.work.is_comparable_to(&plan.work);
@@ -227,7 +228,7 @@ impl Block {
     }
 }
 
-/// Pairs from the least numbers of all ranks, of which some may not be known.
+/// Returns pairs from the minimum of all ranks' numbers, some of which may be unknown.
 pub(crate) fn agreed_pairs(least: &[i64]) -> impl Iterator<Item = AgreedPair> {
     least.chunks_exact(2 * CALL_VALUES).map(|values| {
         let (native, plan) = values.split_at(CALL_VALUES);

@@ -1,4 +1,4 @@
-//! Forms in which a collective is called, and how ranks wait for each other in its calls.
+//! Forms in which a collective is called, and the waiting of ranks for each other in its calls.
 
 use serde::{Deserialize, Serialize};
 use strum::Display;
@@ -15,12 +15,13 @@ pub enum Form {
     Blocking,
     /// It is started in one call, and completed in another.
     Nonblocking,
-    /// It is started and completed so by a request that is made once and started again and again.
+    /// It is started and completed in separate calls by a request that is created once and started
+    /// repeatedly.
     Persistent,
 }
 
 impl Form {
-    /// The name of an operation that is called so.
+    /// Returns the name of an operation in this form.
     pub fn named(self, operation: Operation) -> String {
         match self {
             Form::Blocking => operation.to_string(),
@@ -33,16 +34,16 @@ impl Form {
 /// Properties of the calls of a cell on which its judgement depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallSemantics {
-    /// Form in which they are called.
+    /// Form of the calls.
     pub form: Form,
-    /// Whether what is called is complete nowhere before all ranks have begun it.
+    /// True if the operation completes nowhere before all ranks have begun it.
     pub needs_all: bool,
-    /// Whether they can be tried in rows, before which all ranks wait for each other.
+    /// True if they can be tried in rows, before which all ranks wait for each other.
     pub has_rows: bool,
 }
 
 impl CallSemantics {
-    /// Whether nobody leaves the call before all have entered it: all wait for each other. A
+    /// True if no rank leaves the call before all have entered it: all wait for each other. A
     /// persistent request is left before it is started again.
     pub fn synchronises(self) -> bool {
         self.form != Form::Nonblocking && self.needs_all

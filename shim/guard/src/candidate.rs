@@ -1,4 +1,4 @@
-//! A candidate of a cell: its trials, and its use once it is adopted.
+//! Candidate of a cell: its trials, and its use once it is adopted.
 
 use std::mem;
 
@@ -13,19 +13,19 @@ pub(crate) struct CandidateRecord {
     may_need_set_up: bool,
     pub state: State,
     pub evidence: TrialEvidence,
-    /// Its time of the job, in nanoseconds.
+    /// Job time of its calls, in nanoseconds.
     pub times: RecentMedian,
-    /// Its duration in each pair, in thousandths of the native one.
+    /// Its duration in each pair, in thousandths of the native duration.
     per_mille: RecentMedian,
-    /// The longest of its calls in trials, in nanoseconds.
+    /// Longest of its calls in trials, in nanoseconds.
     pub longest: u64,
-    /// Pairs of its last block.
+    /// Number of pairs of its last block.
     pub last_block: usize,
     pub usage: PlanUsage,
 }
 
 impl CandidateRecord {
-    /// One that was not tried yet.
+    /// Creates the record of an untried candidate.
     pub fn new(may_need_set_up: bool) -> Self {
         CandidateRecord {
             may_need_set_up,
@@ -39,7 +39,7 @@ impl CandidateRecord {
         }
     }
 
-    /// The plan of an earlier run, which took so many nanoseconds.
+    /// Creates the record of a plan of an earlier run, which took `nanoseconds` nanoseconds.
     pub fn adopted(may_need_set_up: bool, nanoseconds: u64) -> Self {
         CandidateRecord {
             state: State::Adopted,
@@ -48,24 +48,24 @@ impl CandidateRecord {
         }
     }
 
-    /// Whether it may need a set-up before its next call.
+    /// True if it may need a set-up before its next call.
     pub fn needs_set_up(&self) -> bool {
         self.evidence.pairs == 0 && self.may_need_set_up
     }
 
-    /// Whether it may yet be tried, or tried again.
+    /// True if it may still be tried, or tried again.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Warming | State::Trying)
     }
 
-    /// It has won by single calls: from now on it has to by rows of them.
+    /// Begins trials in rows: it has won by single calls, and must now win by rows of them.
     pub fn begin_rows(&mut self) {
         self.evidence.begin_rows();
         self.times = RecentMedian::default();
         self.per_mille = RecentMedian::from_durations(self.per_mille.median());
     }
 
-    /// Adds its duration in a pair of a trial, and the native one.
+    /// Adds its duration in a pair of a trial, and the native duration.
     pub fn add_duration(&mut self, nanoseconds: u64, native: u64) {
         self.longest = self.longest.max(nanoseconds);
         let per_mille = u128::from(nanoseconds) * 1000 / u128::from(native.max(1));
@@ -73,9 +73,9 @@ impl CandidateRecord {
             .add(u64::try_from(per_mille).unwrap_or(u64::MAX));
     }
 
-    /// Its expected time, in thousandths of the native one: the candidate of which this is the
-    /// least is tried next. So one that is much quicker is soon found among those that hardly are,
-    /// and a slower one costs one pair as long as another is not.
+    /// Returns its expected time, in thousandths of the native time: the candidate with the minimum
+    /// is tried next. So a much faster one is soon found among those that are hardly faster, and a
+    /// slower one costs one pair as long as another is faster.
     pub fn expected_per_mille(&self) -> u64 {
         let untried = match self.needs_set_up() {
             true => UNTRIED_SET_UP_PER_MILLE,
@@ -84,8 +84,9 @@ impl CandidateRecord {
         self.per_mille.median().unwrap_or(untried)
     }
 
-    /// Nanoseconds by which one of its calls may take longer than the native one of `native`: as
-    /// much as the longest so far, and half of that at least; untried, all of it.
+    /// Returns the nanoseconds by which one of its calls may take longer than the native one of
+    /// `native`: as many as the longest so far, and at least half of the native time; for an
+    /// untried one, all of it.
     pub fn longer_at_worst(&self, native: u64) -> u64 {
         match self.longest {
             0 => native,
@@ -93,15 +94,15 @@ impl CandidateRecord {
         }
     }
 
-    /// Nanoseconds of its calls in use.
+    /// Returns the nanoseconds of its calls in use.
     pub fn time_in_use(&self) -> u64 {
         let since = self.usage.calls;
         let since = since.saturating_mul(self.times.median().unwrap_or(0));
         self.usage.time.saturating_add(since)
     }
 
-    /// Nanoseconds that it has saved in use, where a native call takes `native` since the last
-    /// comparison.
+    /// Returns the nanoseconds that it has saved in use, if a native call takes `native` since the
+    /// last comparison.
     pub fn saved(&self, native: Option<u64>) -> i64 {
         let (mut usage, plan) = (self.usage, self.times.median());
         if let Some((native, plan)) = native.zip(plan) {
@@ -112,29 +113,30 @@ impl CandidateRecord {
     }
 }
 
-/// The calls that a plan runs because it is adopted. They may take longer than they took in pairs.
+/// Calls that a plan runs because it is adopted. They may take longer than they took in pairs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PlanUsage {
-    /// Calls since the last measurement.
+    /// Number of calls since the last measurement.
     calls: u64,
-    /// Nanoseconds of those before.
+    /// Nanoseconds of the calls before it.
     time: u64,
-    /// Calls before the last measurement and since the last comparison with the native MPI.
+    /// Number of calls before the last measurement and since the last comparison with the native
+    /// MPI.
     uncompared_calls: u64,
     /// Their nanoseconds.
     uncompared_time: u64,
-    /// Nanoseconds saved until that comparison; fewer than none where the plan lost.
+    /// Nanoseconds saved until that comparison; negative if the plan lost.
     pub saved: i64,
 }
 
 impl PlanUsage {
-    /// A call begins.
+    /// Counts the start of a call.
     #[inline]
     pub fn begin_call(&mut self) {
         self.calls += 1;
     }
 
-    /// The last calls took so many nanoseconds each.
+    /// Charges `nanoseconds` for each of the calls since the last measurement.
     pub fn measured(&mut self, nanoseconds: u64) {
         let calls = mem::take(&mut self.calls);
         let took = calls.saturating_mul(nanoseconds);
@@ -143,7 +145,7 @@ impl PlanUsage {
         self.uncompared_time = self.uncompared_time.saturating_add(took);
     }
 
-    /// In a comparison a native call took so many nanoseconds.
+    /// Adds the savings until a comparison in which a native call took `native` nanoseconds.
     pub fn compared(&mut self, native: u64) {
         let calls = i128::from(mem::take(&mut self.uncompared_calls));
         let saved = calls * i128::from(native) - i128::from(mem::take(&mut self.uncompared_time));

@@ -1,4 +1,4 @@
-//! A cell: calls that are judged together, their accounts and their state.
+//! Cell: calls that are judged together, their accounts and their state.
 
 use std::mem;
 
@@ -17,16 +17,16 @@ use crate::state::watching::Watching;
 use crate::times::{RecentMedian, Work};
 use crate::verdict::Verdict;
 
-/// The state of a cell. Transitions consume the old one.
+/// State of a cell. Transitions consume the old one.
 #[derive(Debug, Clone)]
 enum Stage {
     /// The native MPI runs the first calls, which are measured.
     Measuring(Measuring),
-    /// Blocks of pairs, each by one candidate.
+    /// Blocks of pairs run, each with one candidate.
     Trying(Trying),
-    /// A plan runs, and is watched.
+    /// A plan is in use, and is watched.
     Watching(Watching),
-    /// The native MPI, for good.
+    /// The native MPI runs the cell for good.
     Settled(Settled),
 }
 
@@ -37,7 +37,7 @@ impl Default for Stage {
 }
 
 impl Stage {
-    /// Ends a candidate in trial; others are tried unless it was quicker.
+    /// Ends the trial of a candidate; others are tried unless it was faster.
     fn after_candidate(mut trying: Trying, ledger: &mut Ledger, state: State) -> Stage {
         match trying.end_candidate(ledger, state) {
             true => Stage::Trying(trying),
@@ -45,7 +45,7 @@ impl Stage {
         }
     }
 
-    /// The block that is under way, or complete and not judged yet.
+    /// Returns the block that is active, or complete and not judged yet.
     #[inline]
     fn block(&mut self) -> Option<&mut Block> {
         match self {
@@ -56,18 +56,18 @@ impl Stage {
     }
 }
 
-/// The place of a call among those that are measured.
+/// Position of a call among those that are measured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MeasuredCall {
     WarmUp(usize),
     Pair(Slot),
 }
 
-/// A measurement of a call that is under way.
+/// Active measurement of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measurement {
     pub call: MeasuredCall,
-    /// The number of its block: there may be another one when the call ends.
+    /// Number of its block: there may be another one when the call ends.
     block: u64,
     /// Start of the call, in nanoseconds.
     pub start: u64,
@@ -81,7 +81,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// A cell without calls.
+    /// Creates a cell without calls.
     pub fn new(number: u64, semantics: CallSemantics) -> Self {
         Cell {
             ledger: Ledger::new(number, semantics),
@@ -89,15 +89,15 @@ impl Cell {
         }
     }
 
-    /// Starts with the plan of an earlier run, and the native median of that, in nanoseconds.
+    /// Starts with the plan of an earlier run, and with that run's native median, in nanoseconds.
     pub fn begin_with(&mut self, plan: CandidateRecord, native: u64, seed: u64) {
         self.ledger.native = RecentMedian::from_durations([native]);
         self.ledger.candidates = vec![plan];
         self.stage = Stage::Watching(Watching::from_earlier_run(&mut self.ledger, seed));
     }
 
-    /// A call begins: the candidate that runs it, if not the native MPI, and its measurement. The
-    /// time is read only where it is needed.
+    /// Begins a call; returns the candidate that runs it, if not the native MPI, and its
+    /// measurement. The clock is read only if needed.
     #[inline]
     pub fn enter(&mut self, clock: impl FnOnce() -> u64) -> (Option<usize>, Option<Measurement>) {
         let ledger = &mut self.ledger;
@@ -136,7 +136,8 @@ impl Cell {
         (plan, measurement)
     }
 
-    /// Duration and work of a call that was measured. One of an earlier state has nothing to add.
+    /// Adds the duration and work of a measured call. A measurement from an earlier state is
+    /// ignored.
     pub fn leave(&mut self, measured: &Measurement, duration: u64, work: Work) {
         if measured.block != self.ledger.blocks {
             return;
@@ -154,7 +155,7 @@ impl Cell {
         }
     }
 
-    /// A call that is measured begins at its start: ranks have waited for each other.
+    /// Restarts the time of a measured call, which begins now: ranks have waited for each other.
     pub fn aligned(&mut self, measured: &Measurement) {
         if let (MeasuredCall::Pair(slot), Some(block)) = (measured.call, self.stage.block())
             && measured.block == self.ledger.blocks
@@ -163,7 +164,7 @@ impl Cell {
         }
     }
 
-    /// The plan in use, which runs the calls between blocks.
+    /// Returns the plan in use, which runs the calls between blocks.
     pub fn plan_in_use(&self) -> Option<usize> {
         match &self.stage {
             Stage::Watching(watching) => Some(watching.plan),
@@ -171,7 +172,7 @@ impl Cell {
         }
     }
 
-    /// Its state, or why it is left to the MPI for good.
+    /// Returns its state, or why it is left to the MPI for good.
     pub fn state(&self) -> State {
         match &self.stage {
             Stage::Measuring(_) => State::Warming,
@@ -181,13 +182,13 @@ impl Cell {
         }
     }
 
-    /// Whether the native MPI runs it for good.
+    /// True if the native MPI runs it for good.
     #[inline]
     pub fn is_settled(&self) -> bool {
         matches!(self.stage, Stage::Settled(_))
     }
 
-    /// Whether it does since there was no pair whose sides could be compared.
+    /// True if the native MPI runs it for good because no pair had comparable sides.
     pub fn is_never_comparable(&self) -> bool {
         let is_unknown = |one: &CandidateRecord| one.evidence.signs == Signs::default();
         self.is_settled()
@@ -195,7 +196,7 @@ impl Cell {
             && self.ledger.candidates.iter().all(is_unknown)
     }
 
-    /// Whether candidates are to be looked for now.
+    /// True if candidates are needed now.
     pub fn lacks_candidates(&self) -> bool {
         let is_measuring = matches!(self.stage, Stage::Measuring(_));
         is_measuring && !self.is_ready() && self.ledger.calls >= MIN_CALLS_TO_TRY
@@ -222,7 +223,7 @@ impl Cell {
         }
     }
 
-    /// Whether there is something to agree on.
+    /// True if there is a result to agree on.
     pub fn is_ready(&self) -> bool {
         match &self.stage {
             Stage::Measuring(measuring) => measuring.has_candidates,
@@ -230,18 +231,18 @@ impl Cell {
         }
     }
 
-    /// Whether it could begin a block of a trial.
+    /// True if it could begin a block of a trial.
     pub fn may_try(&self) -> bool {
         matches!(&self.stage, Stage::Trying(trying) if trying.block.is_none())
     }
 
-    /// Whether nothing but the plan in use is measured: nobody waits for the result.
+    /// True if only the plan in use is measured: no decision waits for the result.
     pub fn is_watched_alone(&self) -> bool {
         self.block().is_some_and(Block::is_alone)
     }
 
-    /// Calls until there may be something to agree on, or to begin: a block that is under way is
-    /// complete, or the plan in use is to be compared again.
+    /// Returns the number of calls until there may be a result to agree on, or a block to begin:
+    /// the active block is complete, or the plan in use is to be compared again.
     pub fn calls_until_news(&self) -> Option<u64> {
         let calls = self.ledger.calls;
         match (self.block(), &self.stage) {
@@ -251,13 +252,13 @@ impl Cell {
         }
     }
 
-    /// Calls until the block that is under way is complete.
+    /// Returns the number of calls until the active block is complete.
     pub fn calls_until_complete(&self) -> Option<u64> {
         let block = self.block().filter(|block| !block.is_complete())?;
         Some(block.end().saturating_sub(self.ledger.calls))
     }
 
-    /// This rank's numbers of an exchange.
+    /// Appends this rank's numbers of an exchange.
     pub fn values(&self, into: &mut Vec<i64>) {
         match &self.stage {
             Stage::Measuring(measuring) => measuring.values(into),
@@ -268,7 +269,7 @@ impl Cell {
         }
     }
 
-    /// Decides by the least numbers of all ranks; a candidate that has another state.
+    /// Decides by the minimum of all ranks' numbers; returns a candidate with a new state.
     pub fn judge(&mut self, least: &[i64], mode: Mode) -> Option<(usize, State)> {
         let ledger = &mut self.ledger;
         let (stage, change) = match mem::take(&mut self.stage) {
@@ -304,7 +305,7 @@ impl Cell {
         change
     }
 
-    /// Begins a block, if the budget covers one, and says so.
+    /// Begins a block, if the budget covers one; true if it does.
     pub fn try_more(&mut self, prices: Prices, seed: u64) -> bool {
         let ledger = &mut self.ledger;
         match &mut self.stage {
@@ -314,7 +315,8 @@ impl Cell {
         }
     }
 
-    /// The plan that was to run a call does not serve it, as all ranks see: it is tried no more.
+    /// Excludes the plan that was to run a call but does not serve it, which is the same on all
+    /// ranks.
     pub fn unserved(&mut self) {
         let (ledger, closed) = (&mut self.ledger, State::Closed);
         self.stage = match mem::take(&mut self.stage) {

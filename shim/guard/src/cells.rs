@@ -1,4 +1,4 @@
-//! The cells of one communicator, and results from them.
+//! Cells of one communicator, and their results.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use crate::key::Key;
 use crate::policy::{MAX_CELLS, RECENT_CELLS};
 use crate::results::{AdoptedPlan, State, Summary};
 
-/// A cell with its key and its candidates.
+/// Cell with its key and its candidates.
 #[derive(Debug, Clone)]
 pub(crate) struct KeyedCell<K: Key> {
     pub key: K,
-    /// In the order of the records in the ledger.
+    /// Candidates, in the order of the records in the ledger.
     candidates: Vec<K::Candidate>,
     pub cell: Cell,
 }
 
 impl<K: Key> KeyedCell<K> {
-    /// A cell without calls, which starts with the plan of an earlier run if there is one.
+    /// Creates a cell without calls, which starts with the plan of an earlier run if there is one.
     pub fn new(key: K, earlier: Option<&AdoptedPlan<K>>, seed: u64) -> Self {
         let mut cell = Cell::new(key.number(), key.semantics());
         if let Some(adopted) = earlier {
@@ -47,7 +47,7 @@ impl<K: Key> KeyedCell<K> {
         self.candidates.get(at).copied()
     }
 
-    /// The plan in use, which another cell may begin with.
+    /// Returns the plan in use, with which another cell may begin.
     pub fn adopted(&self) -> Option<AdoptedPlan<K>> {
         let at = self.cell.plan_in_use()?;
         let ledger = &self.cell.ledger;
@@ -59,7 +59,7 @@ impl<K: Key> KeyedCell<K> {
         })
     }
 
-    /// The results of the cell, one for each plan that was tried.
+    /// Returns the results of the cell, one for each plan that was tried.
     pub fn summaries(&self, is_closed: bool) -> Vec<Summary<K>> {
         let ledger = &self.cell.ledger;
         let native = ledger.native.median();
@@ -112,7 +112,7 @@ impl<K: Key> KeyedCell<K> {
 pub(crate) struct CellTable<K: Key> {
     pub all: Vec<KeyedCell<K>>,
     index: HashMap<K, usize>,
-    /// Cells of late, by which most calls are found.
+    /// Recent cells, in which most calls are found.
     recent: Vec<(K, usize)>,
 }
 
@@ -125,18 +125,18 @@ impl<K: Key> CellTable<K> {
         }
     }
 
-    /// The cell of a key, if it was called.
+    /// Returns the cell of a key, if it was called.
     pub fn get(&self, key: &K) -> Option<&KeyedCell<K>> {
         self.all.get(*self.index.get(key)?)
     }
 
-    /// [`CellTable::get`], to change it.
+    /// Returns the cell of a key for changes, like [`CellTable::get`].
     pub fn get_mut(&mut self, key: &K) -> Option<&mut KeyedCell<K>> {
         self.all.get_mut(*self.index.get(key)?)
     }
 
-    /// The place of the cell of a key, which is made where there is none; `None` where there are
-    /// too many.
+    /// Returns the index of the cell of a key, which is created if there is none; `None` if there
+    /// are too many.
     #[inline]
     pub fn find(&mut self, key: K, make: impl FnOnce() -> KeyedCell<K>) -> Option<usize> {
         match self.recent.iter().find(|(recent, _)| *recent == key) {

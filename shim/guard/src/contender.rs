@@ -1,4 +1,4 @@
-//! Candidates for the place of the native way to run calls.
+//! Candidates that compete with the native way to run calls.
 
 use std::fmt::Debug;
 
@@ -9,16 +9,16 @@ use crate::policy::{MAX_BEST_PER_MILLE, MAX_CANDIDATES, MAX_PER_MILLE};
 
 /// Another way to run a call, and its prediction.
 pub trait Contender: Copy + Debug {
-    /// Its predicted time, in thousandths of the native time; `None` without a prediction.
+    /// Returns its predicted time, in thousandths of the native time; `None` without a prediction.
     fn per_mille(&self) -> Option<u32>;
 
-    /// Whether it may need a set-up before its first call.
+    /// True if it may need a set-up before its first call.
     fn needs_set_up(&self) -> bool;
 
-    /// Whether both are one way, whatever is predicted of them.
+    /// True if both are the same way, independent of their predictions.
     fn is_like(&self, other: &Self) -> bool;
 
-    /// A hash with the properties that tell it from others.
+    /// Adds its distinguishing properties to a hash.
     fn add_to(&self, hash: u64) -> u64;
 }
 
@@ -42,8 +42,8 @@ impl Contender for Challenger {
     }
 }
 
-/// The candidates worth a trial, the best first: of those with a prediction, none at all unless the
-/// best is predicted to gain enough.
+/// Returns the candidates worth a trial, the best first: of those with a prediction, none at all
+/// unless the best is predicted to gain enough.
 pub(crate) fn worth_trying<C: Contender>(mut candidates: Vec<C>) -> Vec<C> {
     let mut predicted = candidates.iter().filter_map(C::per_mille);
     let any_gains = predicted.any(|per_mille| per_mille <= MAX_BEST_PER_MILLE);

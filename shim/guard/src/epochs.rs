@@ -1,11 +1,11 @@
-//! One-sided epochs: whether small puts and accumulates of a window gain by being joined.
+//! One-sided epochs: decides if small puts and accumulates of a window are joined.
 //!
-//! A call, here, is two epochs in a row, since programs often fill every second one only: their
-//! time in one-sided calls and in the synchronisations behind them. Where no two of these did
-//! alike, as in steps of three or four, twelve in a row are one. Joining is a matter of the origin
-//! alone, so that each rank may decide for itself; but in a fence all wait for the last one. The
-//! savings of one of them there are hidden as long as the others do not join: ranks decide about
-//! fences together, and try them at the same ones.
+//! A call, here, is two consecutive epochs, since programs often fill only every second one: their
+//! time in one-sided calls and in the synchronisations after them. If no two such calls did similar
+//! work, as in cycles of three or four epochs, twelve consecutive epochs are one call. Joining
+//! concerns the origin alone, so that each rank may decide separately; but in a fence all wait for
+//! the last one. The savings of a single rank there are hidden as long as the others do not join:
+//! ranks decide about fences together, and try candidates at the same ones.
 
 use std::sync::Arc;
 
@@ -25,20 +25,20 @@ use crate::times::Work;
 /// Epochs of a window that are judged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EpochKey {
-    /// The synchronisation that opens them.
+    /// Synchronisation that opens them.
     pub kind: EpochKind,
-    /// Epochs that count as one call.
+    /// Number of epochs that count as one call.
     pub epochs: u32,
 }
 
 impl EpochKey {
-    /// Calls of [`EPOCHS_PER_CALL`] of this kind.
+    /// Creates the key of calls of [`EPOCHS_PER_CALL`] epochs of this kind.
     pub fn new(kind: EpochKind) -> Self {
         let epochs = EPOCHS_PER_CALL;
         EpochKey { kind, epochs }
     }
 
-    /// Whether ranks decide together.
+    /// True if ranks decide together.
     pub fn is_shared(&self) -> bool {
         self.kind == EpochKind::Fence
     }
@@ -65,7 +65,7 @@ impl Key for EpochKey {
     }
 }
 
-/// Small puts and accumulates are kept back and joined.
+/// Candidate in which small puts and accumulates are held back and joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gathered;
 
@@ -87,27 +87,27 @@ impl Contender for Gathered {
     }
 }
 
-/// How epochs are run from now on.
+/// Mode of epochs from now on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Course {
-    /// Whether small puts and accumulates are joined.
+    /// True if small puts and accumulates are joined.
     pub gathers: bool,
-    /// Whether their time is measured.
+    /// True if their time is measured.
     pub is_measured: bool,
 }
 
-/// The guard over the epochs of one window, on one rank: those about which it decides alone, or
-/// those about which all do.
+/// Guard over the epochs of one window, on one rank: those about which it decides alone, or those
+/// about which all decide.
 #[derive(Debug, Clone)]
 pub struct EpochGuard {
     guard: Guard<EpochKey>,
     is_alone: bool,
-    /// Decisions that were not taken yet.
+    /// Decisions that were not taken by the caller yet.
     events: Vec<Event<EpochKey>>,
     call: Option<Call>,
 }
 
-/// Epochs that go on.
+/// Current group of epochs that count as one call.
 #[derive(Debug, Clone)]
 struct Call {
     key: EpochKey,
@@ -129,13 +129,14 @@ impl Call {
 }
 
 impl EpochGuard {
-    /// A guard over epochs about which this rank decides alone. `known`: plans of earlier runs.
+    /// Creates a guard over epochs about which this rank decides alone. `known`: plans of earlier
+    /// runs.
     pub fn alone(seed: u64, mode: Mode, known: Arc<[AdoptedPlan<EpochKey>]>) -> Self {
         EpochGuard::with(Guard::alone(seed, mode, known), true)
     }
 
-    /// A guard over epochs about which all ranks of a window decide together. `seed` and `known`
-    /// are the same on all of them.
+    /// Creates a guard over epochs about which all ranks of a window decide together. `seed` and
+    /// `known` are the same on all of them.
     pub fn shared(seed: u64, mode: Mode, known: Arc<[AdoptedPlan<EpochKey>]>) -> Self {
         EpochGuard::with(Guard::new(seed, mode, known, Arc::default()), false)
     }
@@ -149,8 +150,8 @@ impl EpochGuard {
         }
     }
 
-    /// An epoch begins: how it is run. `spent` gives the nanoseconds and the work of a call that
-    /// was measured and has ended.
+    /// Begins an epoch; returns its mode. `spent` returns the nanoseconds and the work of a
+    /// measured call that has ended.
     pub fn begin(
         &mut self,
         kind: EpochKind,
@@ -193,7 +194,8 @@ impl EpochGuard {
         }
     }
 
-    /// The next action of ranks that decide together, before the next epoch, which begins a call.
+    /// Returns the action that is due on ranks that decide together, before the next epoch, which
+    /// begins a call.
     pub fn due(&mut self) -> Due {
         match &self.call {
             Some(call) if !call.is_over() => Due::Nothing,
@@ -201,7 +203,7 @@ impl EpochGuard {
         }
     }
 
-    /// As [`Guard::begin`].
+    /// Begins an exchange, as [`Guard::begin`].
     pub fn begin_exchange(&mut self, now: u64) -> Vec<i64> {
         while let Some(key) = self.guard.undecided() {
             self.guard.offer(key, vec![Gathered]);
@@ -209,34 +211,34 @@ impl EpochGuard {
         self.guard.begin(now)
     }
 
-    /// As [`Guard::complete`].
+    /// Completes an exchange, as [`Guard::complete`].
     pub fn complete_exchange(&mut self, least: &[i64], cost: u64) {
         let events = self.guard.complete(least, cost);
         self.events.extend(events);
     }
 
-    /// A call returned an error: from now on all is left to the native MPI, where ranks decide
-    /// together from the next exchange on.
+    /// Handles an error of a call: all is left to the native MPI from now on, or, if ranks decide
+    /// together, from the next exchange on.
     pub fn fail(&mut self) {
         self.guard.fail();
     }
 
-    /// Each piece on its own from now on.
+    /// Sends each update separately from now on.
     pub fn end(&mut self) {
         self.guard.end();
     }
 
-    /// Whether all kinds of epochs seen until now are left to the native MPI for good.
+    /// True if all kinds of epochs seen until now are left to the native MPI for good.
     pub fn leaves_all(&self) -> bool {
         self.guard.leaves_all()
     }
 
-    /// Decisions since the last time.
+    /// Returns the decisions since the last call.
     pub fn take_events(&mut self) -> Vec<Event<EpochKey>> {
         std::mem::take(&mut self.events)
     }
 
-    /// Results, by calls of as many epochs as their keys say.
+    /// Returns the results, for calls of the number of epochs in their keys.
     pub fn summaries(&self) -> Vec<Summary<EpochKey>> {
         self.guard.summaries()
     }

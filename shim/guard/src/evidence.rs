@@ -1,4 +1,5 @@
-//! Evidence for and against a candidate: pairs of a call by the native MPI and one by it.
+//! Evidence for and against a candidate: pairs of a call by the native MPI and one by the
+//! candidate.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -7,38 +8,39 @@ use treepie_base::proof::Signs;
 
 use crate::policy::RECENT_PAIRS;
 
-/// Evidence on which a verdict is given.
+/// Evidence for a verdict.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Evidence<'a> {
-    /// Of a candidate in trial.
+    /// Evidence of a candidate in trial.
     Trial(&'a TrialEvidence),
-    /// Of the plan in use.
+    /// Evidence of the plan in use.
     Use(&'a UseEvidence),
 }
 
-/// The result of a pair of a trial.
+/// Result of a pair of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TrialPair {
-    /// Whether the candidate's call was quicker.
+    /// True if the candidate's call was faster.
     pub is_won: bool,
-    /// Whether the candidate's period, from the start of its call to that of the next, was no
-    /// longer; `None` where that is part of `is_won`.
+    /// True if the candidate's period, from the start of its call to that of the next, was no
+    /// longer; `None` if that is part of `is_won`.
     pub keeps_period: Option<bool>,
 }
 
 /// All pairs of a candidate in trial.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TrialEvidence {
-    /// Pairs that it won and lost, since it is tried in rows if it is.
+    /// Pairs that it won and lost, since the start of rows if it is tried in rows.
     pub signs: Signs,
     /// Pairs in which its period was no longer, and was longer.
     pub periods: Signs,
-    /// Pairs of single calls, where it has won those: they stand between calls of the other side,
-    /// unlike those of a program that calls again and again.
+    /// Pairs of single calls, if it has won those: they are between calls of the other side, unlike
+    /// calls of a program that calls repeatedly.
     screened: Option<Signs>,
-    /// Whether pairs are single calls of a cell that has rows: they only find what is worth a row.
+    /// True if pairs are single calls of a cell that has rows: they only find candidates that are
+    /// worth a row.
     pub is_screening: bool,
-    /// Its pairs, whether or not their times are known.
+    /// Number of its pairs, with or without known times.
     pub pairs: u32,
 }
 
@@ -50,17 +52,17 @@ impl TrialEvidence {
         }
     }
 
-    /// It has won by single calls: from now on it has to by rows of them.
+    /// Begins trials in rows: it has won by single calls, and must now win by rows of them.
     pub fn begin_rows(&mut self) {
         self.screened = Some(mem::take(&mut self.signs));
     }
 
-    /// Whether it is tried in rows.
+    /// True if it is tried in rows.
     pub fn is_in_rows(&self) -> bool {
         self.screened.is_some()
     }
 
-    /// Pairs that it won and lost, by single calls and by rows.
+    /// Returns the pairs that it won and lost, by single calls and by rows.
     pub fn all_signs(&self) -> Signs {
         let screened = self.screened.unwrap_or_default();
         Signs {
@@ -78,16 +80,16 @@ fn count(signs: &mut Signs, is_won: bool) {
     }
 }
 
-/// The result of a pair with the plan in use.
+/// Result of a pair with the plan in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UsePair {
-    /// Whether the native MPI's call was quicker.
+    /// True if the native MPI's call was faster.
     pub is_lost: bool,
-    /// Whether its period, from the start of its call to that of the next, was shorter.
+    /// True if its period, from the start of its call to that of the next, was shorter.
     pub loses_period: bool,
 }
 
-/// The last pairs of the plan in use.
+/// Last pairs of the plan in use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UseEvidence {
     last: VecDeque<UsePair>,
@@ -101,7 +103,8 @@ impl UseEvidence {
         self.last.push_back(pair);
     }
 
-    /// Of the last so many pairs those that the native MPI won in a respect, and the others.
+    /// Returns, of the last `pairs` pairs, the number that the native MPI won in one respect, and
+    /// the number of the others.
     pub fn against(&self, pairs: usize, is_lost: impl Fn(&UsePair) -> bool) -> Signs {
         let last = self.last.iter().rev().take(pairs);
         let mut signs = Signs::default();

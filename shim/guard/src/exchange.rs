@@ -1,24 +1,25 @@
-//! Exchanges between the ranks of a communicator: their numbers, of each of which the least of all
-//! ranks is made, and those that were begun.
+//! Exchanges between the ranks of a communicator: the numbers whose minimum over all ranks is
+//! computed, and the state of exchanges.
 
 use crate::ledger::CallsBetweenExchanges;
 use crate::policy::HEADER_VALUES;
 use crate::schedule::Schedule;
 
-/// The next action of a rank before its next call.
+/// Action of a rank before its next call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     /// Nothing.
     Nothing,
-    /// Begin an exchange: [`undecided`](crate::Guard::undecided) until there is none, then
+    /// Begin an exchange: call [`undecided`](crate::Guard::undecided) until it returns `None`, then
     /// [`begin`](crate::Guard::begin).
     Begin,
     /// Wait for the exchange that was begun, and [`complete`](crate::Guard::complete) it.
     Complete,
 }
 
-/// A rank's numbers about the communicator: the hash of all calls and its complement, whether no
-/// call failed, the nanoseconds of the last exchange and their negative, and those since it began.
+/// Returns a rank's numbers about the communicator: the hash of all calls and its complement, 1 if
+/// no call failed, the nanoseconds of the last exchange and their negative, and those since it
+/// began.
 pub(crate) fn header(
     history: u64,
     has_failed: bool,
@@ -37,22 +38,22 @@ pub(crate) fn header(
     ]
 }
 
-/// The header, from the least numbers of all ranks.
+/// Header, from the minimum of all ranks' numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AgreedHeader {
-    /// Whether all ranks made the same calls.
+    /// True if all ranks made the same calls.
     pub is_same: bool,
-    /// Whether a call failed on some rank.
+    /// True if a call failed on some rank.
     pub has_failed: bool,
-    /// Nanoseconds of the exchange before on the rank that waited least, and on the one that waited
-    /// most.
+    /// Nanoseconds of the previous exchange on the rank that waited least, and on the one that
+    /// waited most.
     pub costs: [u64; 2],
-    /// Nanoseconds since that began.
+    /// Nanoseconds since that exchange began.
     pub since: u64,
 }
 
 impl AgreedHeader {
-    /// From the least numbers of all ranks; `None` where these are too few.
+    /// Decodes the minimum of all ranks' numbers; `None` if these are too few.
     pub fn from_least(least: &[i64]) -> Option<Self> {
         let whole = |value: i64| u64::try_from(value).unwrap_or(0);
         let &[hash, complement, is_well, cost, negative, since] = least else {
@@ -67,35 +68,35 @@ impl AgreedHeader {
     }
 }
 
-/// An exchange that was begun.
+/// Exchange that was begun.
 #[derive(Debug, Clone)]
 pub(crate) struct Begun {
-    /// Calls of the communicator before it.
+    /// Number of calls of the communicator before it.
     pub at: u64,
-    /// Calls from there until its numbers are used.
+    /// Number of calls from there until its numbers are used.
     pub lag: u64,
-    /// The cells that it is about.
+    /// Cells whose numbers it contains.
     pub cells: Vec<usize>,
-    /// Calls since the exchange before it.
+    /// Number of calls since the previous exchange.
     pub since: u64,
 }
 
-/// The last exchange that was begun, or the first call.
+/// Last exchange that was begun, or the first call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Milestone {
-    /// Calls before it.
+    /// Number of calls before it.
     pub calls: u64,
     /// Its time in nanoseconds.
     pub time: u64,
 }
 
-/// The exchanges of a communicator.
+/// Exchanges of a communicator.
 #[derive(Debug, Clone)]
 pub(crate) struct Exchanges {
     pub schedule: Schedule,
     pub begun: Option<Begun>,
     pub last: Option<Milestone>,
-    /// The cell that is first in turn for the next one.
+    /// First cell in cyclic order for the next one.
     pub turn: usize,
     /// Nanoseconds of the last one on this rank.
     pub cost: u64,
@@ -103,7 +104,7 @@ pub(crate) struct Exchanges {
 }
 
 impl Exchanges {
-    /// Before the first one.
+    /// Creates the state before the first exchange.
     pub fn new(schedule: Schedule) -> Self {
         Exchanges {
             schedule,
@@ -115,7 +116,7 @@ impl Exchanges {
         }
     }
 
-    /// Begins one with the numbers of these cells, after so many calls, to be used `lag` calls
+    /// Begins an exchange with the numbers of these cells, after `at` calls, to be used `lag` calls
     /// later.
     pub fn begin(&mut self, at: u64, lag: u64, cells: Vec<usize>, now: u64) {
         let since = self.last.map_or(0, |last| at - last.calls);

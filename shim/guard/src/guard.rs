@@ -1,4 +1,4 @@
-//! The guard over the collectives of one communicator: its calls, and the candidates of its cells.
+//! Guard over the collectives of one communicator: its calls, and the candidates of its cells.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::schedule::Schedule;
 use crate::ticket::Ticket;
 use crate::times::Work;
 
-/// The calls of a guard, and the ranks that decide about them.
+/// Calls of a guard, and the ranks that decide about them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Those of a communicator; all its ranks.
+    /// Calls of a communicator; all its ranks decide.
     Communicator,
-    /// The starts of one persistent request; all ranks of its communicator.
+    /// Starts of one persistent request; all ranks of its communicator decide.
     Request,
-    /// This rank's alone.
+    /// Calls of this rank; it decides alone.
     Rank,
 }
 
 impl Scope {
-    /// Numbers of an exchange.
+    /// Returns the number of values of an exchange.
     pub fn values(self) -> usize {
         match self {
             Scope::Request => VALUES_OF_REQUEST,
@@ -36,7 +36,7 @@ impl Scope {
     }
 }
 
-/// State that a guard starts from. Plans are those that other runs adopted.
+/// Initial state of a guard. Plans are those that other runs adopted.
 #[derive(Debug, Clone)]
 pub(crate) struct Start<K: Key> {
     /// Seed, the same on all ranks.
@@ -50,7 +50,7 @@ pub(crate) struct Start<K: Key> {
 }
 
 impl<K: Key> Start<K> {
-    /// The cell of a key without calls.
+    /// Creates the cell of a key, without calls.
     fn cell(&self, key: K) -> KeyedCell<K> {
         let mut known = self.known.iter();
         let known = known.find(|known| key.begins_as(&known.key));
@@ -58,7 +58,7 @@ impl<K: Key> Start<K> {
         KeyedCell::new(key, adopted, self.seed)
     }
 
-    /// Candidates of a cell: proven plans, then those that are predicted.
+    /// Returns the candidates of a cell: proven plans, then the predicted ones.
     pub fn candidates(&self, key: &K, predicted: Vec<K::Candidate>) -> Vec<K::Candidate> {
         let of_cell = self.proven.iter().filter(|known| key.is_like(&known.key));
         let proven = of_cell.map(|known| known.challenger);
@@ -72,7 +72,7 @@ impl<K: Key> Start<K> {
     }
 }
 
-/// The guard over the collectives of one communicator, on one rank, or over the epochs of a window.
+/// Guard over the collectives of one communicator, on one rank, or over the epochs of a window.
 #[derive(Debug, Clone)]
 pub struct Guard<K: Key = CellKey> {
     pub(crate) start: Start<K>,
@@ -83,14 +83,14 @@ pub struct Guard<K: Key = CellKey> {
     pub(crate) exchanges: Exchanges,
     pub(crate) has_failed: bool,
     pub(crate) is_closed: bool,
-    /// Whether a collective was started: from then on all calls are given to the guard, since those
-    /// that may wait are where ranks change what they do.
+    /// True if a collective was started: from then on all calls are passed to the guard, since
+    /// ranks change their decisions in calls that may wait.
     pub(crate) has_started: bool,
 }
 
 impl<K: Key> Guard<K> {
-    /// A guard without calls. `seed` is the same on all ranks. `known`: plans that earlier runs
-    /// adopted. `proven`: plans that other applications adopted, which are tried first.
+    /// Creates a guard without calls. `seed` is the same on all ranks. `known`: plans that earlier
+    /// runs adopted. `proven`: plans that other applications adopted, which are tried first.
     pub fn new(
         seed: u64,
         mode: Mode,
@@ -106,8 +106,8 @@ impl<K: Key> Guard<K> {
         })
     }
 
-    /// A guard over what a rank decides for itself: the numbers of an exchange are its own, which
-    /// it completes as soon as it has begun it.
+    /// Creates a guard over decisions that a rank makes alone: the numbers of an exchange are its
+    /// own, and it completes the exchange as soon as it has begun it.
     pub fn alone(seed: u64, mode: Mode, known: Arc<[AdoptedPlan<K>]>) -> Self {
         Guard::from_start(Start {
             seed,
@@ -132,22 +132,22 @@ impl<K: Key> Guard<K> {
         }
     }
 
-    /// Calls so far.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> u64 {
         self.calls
     }
 
-    /// Whether all calls seen until now are left to the native MPI for good.
+    /// True if all calls seen until now are left to the native MPI for good.
     pub fn leaves_all(&self) -> bool {
         self.is_closed || self.cells.all.iter().all(|one| one.cell.is_settled())
     }
 
-    /// The start of a call. `clock` gives nanoseconds, and is read only where it is needed.
+    /// Starts a call. `clock` returns nanoseconds, and is read only if needed.
     pub fn enter(&mut self, key: K, clock: impl Fn() -> u64) -> Ticket<K> {
         let found = self.find(key);
         let is_started = key.semantics().form == Form::Nonblocking;
         self.has_started |= is_started && self.start.scope != Scope::Rank;
-        // Not counted, since others may not ask any more.
+        // Not counted, since other ranks may no longer call the guard.
         let is_settled = found.is_some_and(|at| self.cells.all[at].cell.is_settled());
         if self.is_closed || is_settled && !self.has_started {
             return Ticket::FOR_GOOD;
@@ -174,35 +174,35 @@ impl<K: Key> Guard<K> {
         }
     }
 
-    /// The place of the cell of a key; `None` where there are too many.
+    /// Returns the index of the cell of a key; `None` if there are too many.
     pub(crate) fn find(&mut self, key: K) -> Option<usize> {
         let start = &self.start;
         self.cells.find(key, || start.cell(key))
     }
 
-    /// The cell of a call.
+    /// Returns the cell of a call.
     fn cell_of(&mut self, ticket: &Ticket<K>) -> Option<&mut Cell> {
         let one = self.cells.all.get_mut(ticket.cell)?;
         Some(&mut one.cell)
     }
 
-    /// The end of a call, at this time in nanoseconds.
+    /// Ends a call at time `now` in nanoseconds.
     pub fn leave(&mut self, ticket: &Ticket<K>, now: u64) {
         if let Some(start) = ticket.start() {
             self.took(ticket, now.saturating_sub(start), Work::default());
         }
     }
 
-    /// The end of a call that took so many nanoseconds of the program's time for so much work.
+    /// Ends a call that took `duration` nanoseconds of the program's time for this work.
     pub fn took(&mut self, ticket: &Ticket<K>, duration: u64, work: Work) {
         if let (Some(measured), Some(cell)) = (&ticket.measured, self.cell_of(ticket)) {
             cell.leave(measured, duration, work);
         }
     }
 
-    /// The candidate of a call was set up before the call itself, which begins at this time. That
-    /// took `cost` nanoseconds, the same number on all ranks, which count as those of an exchange
-    /// do.
+    /// Notes that the candidate of a call was set up before the call itself, which begins at time
+    /// `now`. The set-up took `cost` nanoseconds, the same number on all ranks, which are charged
+    /// like those of an exchange.
     pub fn made(&mut self, ticket: &mut Ticket<K>, now: u64, cost: u64) {
         if let Some(cell) = self.cell_of(ticket) {
             let exchanges = &mut cell.ledger.exchanges;
@@ -213,8 +213,8 @@ impl<K: Key> Guard<K> {
         }
     }
 
-    /// A call that [is aligned](Ticket::is_aligned) begins at this time: ranks have waited for each
-    /// other.
+    /// Restarts the time of a call that [is aligned](Ticket::is_aligned) and begins at time `now`:
+    /// ranks have waited for each other.
     pub fn aligned(&mut self, ticket: &mut Ticket<K>, now: u64) {
         if let Some(measured) = &mut ticket.measured {
             measured.start = now;
@@ -224,26 +224,27 @@ impl<K: Key> Guard<K> {
         }
     }
 
-    /// The candidate of a call does not serve it, as all ranks see; the native MPI ran it.
+    /// Notes that the candidate of a call does not serve it, which is the same on all ranks; the
+    /// native MPI ran it.
     pub fn unserved(&mut self, ticket: &Ticket<K>) {
         if let Some(cell) = self.cell_of(ticket) {
             cell.unserved();
         }
     }
 
-    /// A call returned an error on this rank. The next exchange tells all ranks.
+    /// Notes that a call returned an error on this rank. The next exchange informs all ranks.
     pub fn fail(&mut self) {
         self.has_failed = true;
     }
 
-    /// A cell whose candidates are to be given to [`Guard::offer`].
+    /// Returns a cell whose candidates are to be passed to [`Guard::offer`].
     pub fn undecided(&self) -> Option<K> {
         let mut all = self.cells.all.iter();
         let lacking = all.find(|one| one.cell.lacks_candidates())?;
         Some(lacking.key)
     }
 
-    /// The candidates of a cell as they are predicted, the best first: the same on all ranks.
+    /// Sets the predicted candidates of a cell, the best first: the same on all ranks.
     pub fn offer(&mut self, key: K, predicted: Vec<K::Candidate>) {
         let candidates = self.start.candidates(&key, predicted);
         for candidate in &candidates {
@@ -254,20 +255,21 @@ impl<K: Key> Guard<K> {
         }
     }
 
-    /// Whether a cell was left to the native MPI since no two of its calls that were to be compared
-    /// did alike.
+    /// True if a cell was left to the native MPI because no two of its calls in a comparison did
+    /// similar work.
     pub(crate) fn is_never_comparable(&self, key: &K) -> bool {
         let one = self.cells.get(key);
         one.is_some_and(|one| one.cell.is_never_comparable())
     }
 
-    /// The native MPI from now on. An exchange that was begun is not to be completed.
+    /// Leaves all calls to the native MPI from now on. An exchange that was begun must not be
+    /// completed.
     pub fn end(&mut self) {
         self.is_closed = true;
         self.exchanges.begun = None;
     }
 
-    /// Results of the cells that were called more often than for a warm-up.
+    /// Returns the results of the cells that were called more often than the warm-up.
     pub fn summaries(&self) -> Vec<Summary<K>> {
         let all = self.cells.all.iter();
         let called = all.filter(|one| one.cell.ledger.calls >= WARM_UP_CALLS);

@@ -10,47 +10,47 @@ use crate::call::{CallSemantics, Form};
 use crate::contender::Contender;
 use crate::hash::mix;
 
-/// The common properties of the calls of a cell: equal on all ranks that decide together.
+/// Common properties of the calls of a cell: equal on all ranks that decide together.
 pub trait Key: Copy + Eq + Hash + Debug {
-    /// Alternatives to the native way to run them.
+    /// Alternative to the native way to run them.
     type Candidate: Contender;
 
-    /// A number that other cells hardly ever have, the same on all ranks.
+    /// Returns a number that other cells very rarely have, the same on all ranks.
     fn number(&self) -> u64;
 
-    /// Way in which ranks wait for each other in them.
+    /// Returns the way in which ranks wait for each other in them.
     fn semantics(&self) -> CallSemantics;
 
-    /// Whether a plan that was adopted in `other` is tried first here.
+    /// True if a plan that was adopted in `other` is tried first here.
     fn is_like(&self, other: &Self) -> bool {
         self == other
     }
 
-    /// Whether a plan that was adopted in `stored` runs here from the first call on.
+    /// True if a plan that was adopted in `stored` runs here from the first call on.
     fn begins_as(&self, stored: &Self) -> bool {
         self == stored
     }
 }
 
 /// Calls of one communicator that are judged together. Its fields are equal on all ranks of a
-/// legal program.
+/// correct program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellKey {
-    /// The operation.
+    /// Collective operation.
     pub operation: Operation,
-    /// How it is called.
+    /// Form of the call.
     pub form: Form,
-    /// The root, where the operation has one.
+    /// Root, if the operation has one.
     pub root: Option<u32>,
-    /// Bytes of the message or of one rank's block, as the size of their class, four to a power of
-    /// two; `None` where MPI does not give them to all ranks.
+    /// Bytes of the message or of one rank's block, rounded to the size of their class, four to a
+    /// power of two; `None` if MPI does not give them to all ranks.
     pub bytes: Option<u64>,
-    /// Operands must stay in the order of ranks.
+    /// True if operands must stay in the order of ranks.
     pub ordered: bool,
 }
 
 impl CellKey {
-    /// The cell of a blocking call of so many bytes.
+    /// Creates the cell of a blocking call of `bytes` bytes.
     pub fn new(operation: Operation, root: u32, bytes: Option<u64>, ordered: bool) -> Self {
         CellKey {
             operation,
@@ -61,13 +61,13 @@ impl CellKey {
         }
     }
 
-    /// The cell of such calls of another form.
+    /// Returns the cell of such calls in another form.
     pub fn of_form(self, form: Form) -> Self {
         CellKey { form, ..self }
     }
 
-    /// Whether its completion on a rank shows that all others have started it, whatever their
-    /// blocks are: an MPI need not send anything of what is empty, or may be.
+    /// True if its completion on a rank proves that all others have started it, whatever the sizes
+    /// of their blocks: an MPI need not send blocks that are, or may be, empty.
     pub fn shows_all(&self) -> bool {
         use Operation::*;
         match self.operation {
@@ -101,13 +101,13 @@ impl Key for CellKey {
         }
     }
 
-    /// The root may be another.
+    /// True also for another root.
     fn is_like(&self, other: &CellKey) -> bool {
         let root = other.root;
         *other == CellKey { root, ..*self }
     }
 
-    /// It was adopted there, or with any root.
+    /// True if it was adopted with this root, or with any root.
     fn begins_as(&self, stored: &CellKey) -> bool {
         stored == self || stored.root.is_none() && self.is_like(stored)
     }

@@ -9,29 +9,29 @@ use crate::hash::mix;
 use crate::policy::{ARM_NS, BUDGET_PART, MAX_CALLS_PER_ARM, Policy};
 use crate::times::RecentMedian;
 
-/// Nanoseconds that trying takes beside the calls, and may take, as all ranks know them.
+/// Additional costs of trials in nanoseconds, and their allowance, as all ranks know them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prices {
-    /// The set-up of an algorithm of the native MPI.
+    /// Set-up of an algorithm of the native MPI.
     pub set_up: u64,
-    /// A wait of all ranks for each other.
+    /// Wait of all ranks for each other.
     pub aligning: u64,
-    /// Cost of a trial beyond what the time of its own cell pays for, at most.
+    /// Maximum cost of a trial beyond the share of its own cell's time.
     pub lent: u64,
 }
 
-/// Calls between two exchanges: the cost of an exchange, which is known at the next one, is borne
-/// by the calls before it.
+/// Numbers of calls between two exchanges: the cost of an exchange, which is known at the next one,
+/// is charged to the calls before it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CallsBetweenExchanges {
     /// Calls until the last exchange.
     until_last: u64,
-    /// Calls between that and the one before.
+    /// Calls between that and the previous one.
     pub before_last: u64,
 }
 
 impl CallsBetweenExchanges {
-    /// An exchange is complete after so many calls.
+    /// Completes an exchange after `calls` calls.
     pub fn complete(&mut self, calls: u64) {
         self.before_last = calls - mem::replace(&mut self.until_last, calls);
     }
@@ -40,21 +40,21 @@ impl CallsBetweenExchanges {
 /// Accounts of a cell in all its states.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
-    /// The number of the cell, the same on all ranks.
+    /// Number of the cell, the same on all ranks.
     pub number: u64,
     pub semantics: CallSemantics,
     pub calls: u64,
     pub native_calls: u64,
     pub native: RecentMedian,
-    /// Nanoseconds of a native call beyond those until the next one.
+    /// Nanoseconds by which a native call lasts longer than the time until the next one.
     pub overlap: RecentMedian,
     pub candidates: Vec<CandidateRecord>,
-    /// Nanoseconds of pairs beyond those of their calls without a trial.
+    /// Additional nanoseconds of pairs, compared with their calls without a trial.
     pub excess: u64,
-    /// Nanoseconds of exchanges, as far as they were about this cell.
+    /// Nanoseconds of exchanges that are charged to this cell.
     pub exchanges: u64,
     between: CallsBetweenExchanges,
-    /// Blocks so far.
+    /// Number of blocks so far.
     pub blocks: u64,
 }
 
@@ -75,13 +75,13 @@ impl Ledger {
         }
     }
 
-    /// The rule for its candidates.
+    /// Returns the rule for its candidates.
     pub fn policy(&self) -> Policy {
         Policy::for_candidates(self.candidates.len() as u32)
     }
 
-    /// Nanoseconds of the cell so far, without those of trials: calls by their medians, since most
-    /// are not measured.
+    /// Returns the nanoseconds of the cell so far, without those of trials: calls count with their
+    /// medians, since most are not measured.
     pub fn time(&self) -> u64 {
         let native = self.native.median().unwrap_or(0);
         let native = self.native_calls.saturating_mul(native);
@@ -89,24 +89,24 @@ impl Ledger {
         by_plans.fold(native, u64::saturating_add)
     }
 
-    /// Nanoseconds that plans have saved until they were last compared.
+    /// Returns the nanoseconds that plans have saved until their last comparison.
     pub fn saved(&self) -> i128 {
         let saved = self.candidates.iter().map(|one| one.usage.saved);
         saved.map(i128::from).sum()
     }
 
-    /// Nanoseconds that trying has cost so far.
+    /// Returns the nanoseconds that trials have cost so far.
     fn spent(&self) -> u64 {
         self.excess.saturating_add(self.exchanges)
     }
 
-    /// Nanoseconds that trying has cost beyond what the time of the cell pays for.
+    /// Returns the nanoseconds that trials have cost beyond the share of the cell's time.
     pub fn overdrawn(&self) -> u64 {
         self.spent().saturating_sub(self.time() / BUDGET_PART)
     }
 
-    /// Adds the cost of the exchange before the last: as large a part as the cell's calls had of
-    /// all `calls` before that.
+    /// Adds a share of the cost of the exchange before the last: the fraction of this cell's calls
+    /// in all `calls` before it.
     pub fn bear(&mut self, cost: u64, calls: u64) {
         let part = u128::from(cost) * u128::from(self.between.before_last);
         let part = u64::try_from(part / u128::from(calls.max(1))).unwrap_or(u64::MAX);
@@ -114,7 +114,8 @@ impl Ledger {
         self.between.complete(self.calls);
     }
 
-    /// The sides of a pair: arms of [`ARM_NS`], or `short` ones where a call takes as long.
+    /// Returns the sides of a pair: arms of [`ARM_NS`], or `short` ones if a single call takes as
+    /// long.
     pub fn arms(&self, short: Arms) -> Arms {
         let typical = self.native.median().unwrap_or(u64::MAX).max(1);
         match (ARM_NS / typical).min(MAX_CALLS_PER_ARM) {
@@ -123,8 +124,8 @@ impl Ledger {
         }
     }
 
-    /// Nanoseconds that a pair takes beside its calls where ranks wait for each other before both
-    /// arms: that, and what calls do not overlap there.
+    /// Returns the additional nanoseconds of a pair if ranks wait for each other before both arms:
+    /// the waits, and the lost overlap of calls.
     pub fn aligning_cost(&self, arms: Arms, prices: Prices) -> u64 {
         match arms.are_aligned {
             true => {
@@ -136,8 +137,8 @@ impl Ledger {
         }
     }
 
-    /// Pairs with this candidate that the budget covers, where each call on one side takes `longer`
-    /// nanoseconds longer than on the other.
+    /// Returns the number of pairs with this candidate that the budget covers, if each call on one
+    /// side takes `longer` nanoseconds longer than on the other.
     pub fn covered_pairs(
         &self,
         candidate: &CandidateRecord,
@@ -155,8 +156,8 @@ impl Ledger {
         (left / (of_pair + self.aligning_cost(arms, prices))) as usize
     }
 
-    /// A block of pairs from the cell's call `start` on, in an order drawn by lot, alike on all
-    /// ranks.
+    /// Creates a block of pairs from the cell's call `start` on, in a random order that is the same
+    /// on all ranks.
     pub fn begin_block(
         &mut self,
         pairs: usize,

@@ -12,9 +12,9 @@ use crate::request_history::RequestOutcome;
 use crate::results::Mode;
 
 impl Guard {
-    /// A persistent request is made, in a call that may wait for other ranks. The candidate that
-    /// runs it as long as it lives is the one in use now in this cell, of calls that are started
-    /// once.
+    /// Creates a persistent request, in a call that may wait for other ranks. The candidate that
+    /// runs it for its whole life is the one now in use in this cell, of collectives that are
+    /// started once.
     pub fn make_persistent(&mut self, key: CellKey) -> Option<Candidate> {
         self.has_started = true;
         self.calls += 1;
@@ -25,10 +25,10 @@ impl Guard {
         Some(plan.candidate)
     }
 
-    /// A guard over the starts of one persistent request on the same communicator, whose completion
-    /// [shows that all have started it](CellKey::shows_all); `None` where nothing is worth a trial.
-    /// `earlier` is agreed on requests before it in its cell. Its exchanges have
-    /// [`VALUES_OF_REQUEST`](crate::VALUES_OF_REQUEST) numbers.
+    /// Creates a guard over the starts of one persistent request on the same communicator, whose
+    /// completion [shows that all have started it](CellKey::shows_all); `None` if no candidate is
+    /// worth a trial. `earlier` is the agreed outcome of earlier requests in its cell. Its
+    /// exchanges have [`VALUES_OF_REQUEST`](crate::VALUES_OF_REQUEST) numbers.
     pub fn of_request(
         &self,
         key: &CellKey,
@@ -53,7 +53,7 @@ impl Guard {
         })
     }
 
-    /// The outcome of the starts of its request.
+    /// Returns the outcome of the starts of its request.
     pub fn outcome(&self) -> RequestOutcome {
         let Some(one) = self.cells.all.first().filter(|_| !self.is_closed) else {
             return RequestOutcome::Open;

@@ -1,10 +1,10 @@
 //! Outcomes of persistent requests, with which later ones of the same cell begin.
 //!
-//! Ranks start requests in any order, so that one of them may be further with an earlier request
-//! than another when a new one is made. So they exchange outcomes, where the call that makes it may
-//! wait for all, and an outcome that is the same on all is agreed. That costs an exchange: they do
-//! so for some first requests of a cell, and then ever more rarely; those in between begin with the
-//! last agreed outcome.
+//! Ranks start requests in any order, so that one of them may have advanced further with an earlier
+//! request than another when a new one is created. So they exchange outcomes, if the call that
+//! creates it may wait for all, and an outcome that is the same on all is agreed. That costs an
+//! exchange: they do so for a few first requests of a cell, and then less and less often; those in
+//! between begin with the last agreed outcome.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::key::CellKey;
 use crate::policy::{FIRST_REQUESTS, MAX_REQUEST_CELLS, VALUES_OF_REQUEST};
 use crate::results::AdoptedPlan;
 
-/// The outcome of the starts of a request.
+/// Outcome of the starts of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum RequestOutcome {
-    /// Nothing is decided.
+    /// Undecided.
     #[default]
     Open,
     /// The native MPI runs them for good.
@@ -26,7 +26,7 @@ pub enum RequestOutcome {
 }
 
 impl RequestOutcome {
-    /// A number that tells it from others.
+    /// Returns a number that distinguishes it from others.
     fn number(&self) -> i64 {
         match self {
             RequestOutcome::Open => 0,
@@ -36,25 +36,25 @@ impl RequestOutcome {
     }
 }
 
-/// The requests of one cell.
+/// Requests of one cell.
 #[derive(Debug, Default)]
 struct CellRequests {
     made: u64,
-    /// On this rank.
+    /// Outcome on this rank.
     own: RequestOutcome,
-    /// In this rank's numbers of the exchange: starts on other threads may change its own
+    /// Outcome in this rank's numbers of the exchange: starts on other threads may change its own
     /// meanwhile.
     sent: RequestOutcome,
     agreed: RequestOutcome,
 }
 
-/// The requests of one communicator, on one rank, which all ranks make in one order.
+/// Requests of one communicator, on one rank, which all ranks create in the same order.
 #[derive(Debug, Default)]
 pub struct RequestHistory(HashMap<CellKey, CellRequests>);
 
 impl RequestHistory {
-    /// A request of a cell is made. This rank's numbers, [`VALUES_OF_REQUEST`] of them, where there
-    /// is an exchange, behind which comes [`RequestHistory::agree`].
+    /// Registers a new request of a cell. Returns this rank's numbers, [`VALUES_OF_REQUEST`] of
+    /// them, if there is an exchange, to be followed by [`RequestHistory::agree`].
     pub fn make(&mut self, key: CellKey) -> Option<Vec<i64>> {
         if self.0.len() >= MAX_REQUEST_CELLS && !self.0.contains_key(&key) {
             return None;
@@ -77,7 +77,8 @@ impl RequestHistory {
         Some(values)
     }
 
-    /// An outcome that is the same on all ranks, by the least numbers of all, is agreed; else none.
+    /// Agrees on an outcome if it is the same on all ranks, by the minimum of all ranks' numbers;
+    /// otherwise on none.
     pub fn agree(&mut self, key: &CellKey, least: &[i64]) {
         let (Some(of_cell), &[number, inverse, native, plan, ..]) = (self.0.get_mut(key), least)
         else {
@@ -94,15 +95,14 @@ impl RequestHistory {
         };
     }
 
-    /// The agreed outcome of the requests of a cell.
+    /// Returns the agreed outcome of the requests of a cell.
     pub fn agreed(&self, key: &CellKey) -> RequestOutcome {
         self.0
             .get(key)
             .map_or(RequestOutcome::Open, |of_cell| of_cell.agreed)
     }
 
-    /// The outcome of a request on this rank. One of which nothing is decided takes nothing from
-    /// those of others.
+    /// Adds the outcome of a request on this rank. An undecided one does not change that of others.
     pub fn add(&mut self, key: &CellKey, outcome: RequestOutcome) {
         let is_open = matches!(outcome, RequestOutcome::Open);
         if let (Some(of_cell), false) = (self.0.get_mut(key), is_open) {
@@ -128,7 +128,7 @@ mod tests {
         let values = history.make(key).expect("all tell");
         history.agree(&key, &values);
         assert!(matches!(history.agreed(&key), RequestOutcome::Left));
-        // Another request is not as far.
+        // Another request is not as far advanced.
         history.add(&key, RequestOutcome::Open);
         let values = history.make(key).expect("all tell");
         history.agree(&key, &values);

@@ -1,4 +1,4 @@
-//! Results of a guard: for messages, for profiles, and for stores that later runs start from.
+//! Results of a guard: for messages, for profiles, and for stores from which later runs start.
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
@@ -7,58 +7,58 @@ use treepie_base::from_name;
 
 use crate::key::{CellKey, Key};
 
-/// Whether candidates are adopted.
+/// Adoption of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// A candidate that is proven to be quicker is adopted.
+    /// A candidate that is proven to be faster is adopted.
     Adopt,
     /// It is only reported.
     Report,
 }
 
-/// State of a cell, or of a candidate in it. Where states and times speak of a plan, another
-/// algorithm of the native MPI may stand for it.
+/// State of a cell, or of a candidate in it. In states and times, "plan" may also mean another
+/// algorithm of the native MPI.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray, Serialize, Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// Nothing was tried yet: too few calls, or not enough time in them.
+    /// No candidate was tried yet: too few calls, or not enough time in them.
     Warming,
-    /// Being compared, or not done with when another one was adopted.
+    /// Being compared, or still undecided when another one was adopted.
     Trying,
-    /// The plan is quicker, and runs.
+    /// The plan is faster, and runs.
     Adopted,
-    /// The plan is quicker, and does not run, since the guard only reports.
+    /// The plan is faster, and does not run, since the guard only reports.
     Proven,
-    /// The plan is slower, or not quicker by enough to be seen.
+    /// The plan is slower, or not faster by a provable difference.
     Dropped,
-    /// The plan ran, and was no longer quicker.
+    /// The plan ran, and was no longer faster.
     TakenBack,
-    /// Left to the MPI: no plan is predicted to be worth it, or ranks or calls did not fit.
+    /// Left to the MPI: no plan is predicted to gain enough, or ranks or calls did not match.
     Closed,
 }
 
 from_name!(State, "state of a cell");
 
-/// A decision of all ranks.
+/// Decision of all ranks.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<K: Key = CellKey> {
-    /// A plan in a cell has this state now.
+    /// A plan in a cell has a new state.
     Cell(K, K::Candidate, State),
-    /// Ranks called different things: the native MPI from now on.
+    /// Ranks made different calls: left to the native MPI from now on.
     Different,
-    /// A call failed on some rank: the native MPI from now on.
+    /// A call failed on some rank: left to the native MPI from now on.
     Failed,
 }
 
-/// A plan that was adopted, by an earlier run or for an earlier request.
+/// Plan that was adopted, by an earlier run or for an earlier request.
 #[derive(Debug, Clone, Copy)]
 pub struct AdoptedPlan<K: Key = CellKey> {
-    /// The cell.
+    /// Cell of the plan.
     pub key: K,
-    /// The plan.
+    /// Plan that was adopted.
     pub challenger: K::Candidate,
     /// Median of the native collective, in nanoseconds.
     pub native: u64,
@@ -66,31 +66,31 @@ pub struct AdoptedPlan<K: Key = CellKey> {
     pub plan: u64,
 }
 
-/// Results of a plan in a cell, or of a cell in which none was tried.
+/// Result for a plan in a cell, or for a cell in which none was tried.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary<K: Key = CellKey> {
-    /// The cell.
+    /// Cell of the result.
     pub key: K,
-    /// The plan.
+    /// Plan that was tried.
     pub plan: Option<K::Candidate>,
-    /// State of the plan; of the cell, where there is no plan.
+    /// State of the plan; of the cell, if there is no plan.
     pub state: State,
     /// Pairs that the plan won.
     pub won: u32,
     /// Pairs that it lost.
     pub lost: u32,
-    /// Median of the native collective, in nanoseconds, where it is agreed.
+    /// Median of the native collective, in nanoseconds, if it is agreed.
     pub native: Option<u64>,
     /// Median of the plan, in nanoseconds.
     pub with_plan: Option<u64>,
-    /// The plan's longest call in trials, in nanoseconds.
+    /// Plan's longest call in trials, in nanoseconds.
     pub longest: u64,
-    /// Calls of the cell, until it was left to the native MPI for good.
+    /// Number of calls of the cell, until it was left to the native MPI for good.
     pub calls: u64,
-    /// Nanoseconds of those without those of trials.
+    /// Nanoseconds of these calls, without those of trials.
     pub time: u64,
-    /// Nanoseconds that trials of the cell took beyond those.
+    /// Additional nanoseconds of trials of the cell.
     pub excess: u64,
-    /// Nanoseconds that the plan has saved since it was adopted; fewer than none where it loses.
+    /// Nanoseconds that the plan has saved since it was adopted; negative if it loses.
     pub saved: i64,
 }

@@ -1,12 +1,13 @@
-//! When the ranks of a communicator exchange numbers, and when they use them. It follows from what
-//! all of them know, so that all do so at the same calls.
+//! Schedule of exchanges: the calls at which the ranks of a communicator exchange numbers, and at
+//! which they use them. It follows from values that all of them know, so that all do so at the same
+//! calls.
 
 use crate::policy::{
     EXCHANGE_PART, GAP_CALLS, GAP_NS, LAG_CALLS, LAG_GAPS, LONG_LAG_CALLS, MAX_LAG_CALLS,
     MIN_LONG_CALL_GAP, SOLO_GAP_CALLS, UNPRICED_GAP_CALLS, UNPRICED_GAP_NS,
 };
 
-/// Calls, and their nanoseconds.
+/// Number of calls, and their nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TimedCalls {
     pub calls: u128,
@@ -14,59 +15,60 @@ pub(crate) struct TimedCalls {
 }
 
 impl TimedCalls {
-    /// Calls that take so many nanoseconds; `None` where nothing was measured.
+    /// Returns the number of calls that take `nanoseconds` nanoseconds; `None` if there is no
+    /// measurement.
     fn calls_in(self, nanoseconds: u128) -> Option<u64> {
         let calls = (nanoseconds * self.calls).checked_div(self.time)?;
         Some(u64::try_from(calls).unwrap_or(u64::MAX))
     }
 
-    /// Nanoseconds of so many calls; none where nothing was measured.
+    /// Returns the nanoseconds of `calls` calls; 0 if there is no measurement.
     fn time_of(self, calls: u64) -> u64 {
         let time = (u128::from(calls) * self.time).checked_div(self.calls);
         u64::try_from(time.unwrap_or(0)).unwrap_or(u64::MAX)
     }
 
-    /// Calls in [`GAP_NS`].
+    /// Returns the number of calls in [`GAP_NS`].
     fn calls_in_gap_time(self) -> u64 {
         self.calls_in(u128::from(GAP_NS)).unwrap_or(u64::MAX)
     }
 }
 
-/// An exchange that is complete.
+/// Completed exchange.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Completed {
-    /// The call at which it began, and calls from there until its numbers were used.
+    /// Call at which it began, and number of calls from there until its numbers were used.
     pub at: u64,
     pub lag: u64,
-    /// Whether there is more to agree on.
+    /// True if there is more to agree on.
     pub goes_on: bool,
-    /// Nanoseconds of the one before; `None` as long as they are not known.
+    /// Nanoseconds of the previous one; `None` as long as they are unknown.
     pub cost: Option<u64>,
-    /// Those on the rank that waited least.
+    /// Nanoseconds of the previous one on the rank that waited least.
     pub least: u64,
-    /// Whether all ranks wait for each other in each call.
+    /// True if all ranks wait for each other in each call.
     pub synchronises: bool,
-    /// Of the job since the one before.
+    /// Calls and time of the job since the previous one.
     pub since: TimedCalls,
-    /// Calls from the end of its lag until there may be something to agree on again.
+    /// Number of calls from the end of its lag until there may be a result to agree on again.
     pub waits: Option<u64>,
 }
 
-/// When the next exchange begins.
+/// Schedule of the next exchange.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
     is_alone: bool,
     next: u64,
-    /// It waits for a block until here.
+    /// Call until which it waits for a block.
     latest: u64,
     gap: u64,
-    /// The lag of the last exchange, and one in which no rank would have waited so far.
+    /// Lag of the last exchange, and one in which no rank would have waited so far.
     last_lag: u64,
     unwaited_lag: u64,
 }
 
 impl Schedule {
-    /// Before the first exchange. `is_alone`: the rank decides for itself.
+    /// Creates the schedule before the first exchange. `is_alone`: the rank decides alone.
     pub fn new(is_alone: bool) -> Self {
         let [gap, _] = if is_alone { SOLO_GAP_CALLS } else { GAP_CALLS };
         Schedule {
@@ -79,12 +81,12 @@ impl Schedule {
         }
     }
 
-    /// Whether the next exchange begins after so many calls, unless it [waits](Self::waits_for).
+    /// True if the next exchange begins after `calls` calls, unless it [waits](Self::waits_for).
     pub fn is_due(&self, calls: u64) -> bool {
         calls >= self.next
     }
 
-    /// Whether it waits for what is complete after `missing` further calls or more.
+    /// True if it waits for a block that is complete after at least `missing` further calls.
     pub(crate) fn waits_for(&mut self, calls: u64, missing: u64) -> bool {
         let waits = missing > 0 && calls + missing <= self.latest;
         if waits {
@@ -93,7 +95,7 @@ impl Schedule {
         waits
     }
 
-    /// Calls from the start of an exchange until its numbers are used.
+    /// Returns the number of calls from the start of an exchange until its numbers are used.
     pub fn lag(&self, cells: TimedCalls, synchronises: bool) -> u64 {
         if self.is_alone {
             return 0;
@@ -101,15 +103,15 @@ impl Schedule {
         if synchronises {
             return LAG_CALLS;
         }
-        // Calls in which nobody waits for all others may be over long before an exchange is. That
-        // its numbers are used later costs less than that ranks wait for them.
+        // Calls in which no rank waits for all others may end long before an exchange does. A later
+        // use of its numbers costs less than waits of ranks for them.
         let calls = cells.calls_in_gap_time();
         let [usual, most] = LAG_GAPS.map(|times| calls.saturating_mul(times));
         let usual = usual.clamp(LAG_CALLS, LONG_LAG_CALLS);
         usual.max(self.unwaited_lag.min(most.min(MAX_LAG_CALLS)))
     }
 
-    /// Calls between two exchanges, at least and at most.
+    /// Returns the minimum and maximum number of calls between two exchanges.
     fn gaps(&self, cells: TimedCalls) -> [u64; 2] {
         let [least, most] = GAP_CALLS;
         match self.is_alone {
@@ -121,8 +123,8 @@ impl Schedule {
         }
     }
 
-    /// The next exchange comes soon while there is something to agree on, later and later where
-    /// there is not. `cells`: the calls whose times are known.
+    /// Schedules the next exchange: soon while there is more to agree on, otherwise at increasing
+    /// distances. `cells`: the calls whose times are known.
     pub(crate) fn plan_next(&mut self, completed: &Completed, cells: TimedCalls) {
         let [least_gap, most_gap] = self.gaps(cells);
         self.gap = match completed.goes_on {
@@ -140,7 +142,7 @@ impl Schedule {
         self.last_lag = completed.lag;
     }
 
-    /// What ranks waited in the exchange before, the next ones are used later.
+    /// Delays the use of the next exchanges by the waits of ranks in the previous one.
     fn learn_lag(&mut self, completed: &Completed) {
         let Some(cost) = completed.cost else {
             return;
@@ -151,13 +153,13 @@ impl Schedule {
                 let unwaited = self.last_lag.saturating_add(calls);
                 self.unwaited_lag = self.unwaited_lag.max(unwaited);
             }
-            // What is agreed on sooner is used sooner, and others may be called now.
+            // Results that are agreed on earlier are used earlier, and the calls may be others now.
             _ if completed.goes_on => self.unwaited_lag /= 2,
             _ => (),
         }
     }
 
-    /// Calls after which another exchange may cost what it is expected to.
+    /// Returns the number of calls after which the expected cost of another exchange is affordable.
     fn affordable(&self, completed: &Completed, cells: TimedCalls) -> u64 {
         let since = completed.since;
         let Some(cost) = completed.cost else {
@@ -170,7 +172,7 @@ impl Schedule {
             .saturating_sub(since.time_of(later))
             .max(completed.least);
         let price = u128::from(cost) * u128::from(EXCHANGE_PART);
-        // By the time of the cells, and of the job, whatever it did meanwhile: calls may overlap.
+        // By the time of the cells, and of the job, including its other work: calls may overlap.
         let all = [cells, since].map(|took| took.calls_in(price).unwrap_or(0));
         all[0].max(all[1])
     }
@@ -198,7 +200,7 @@ mod tests {
             waits: None,
         };
         assert_eq!(completed.lag, LONG_LAG_CALLS);
-        // Told of the exchange before it, of the same lag.
+        // Concerns the previous exchange, of the same lag.
         schedule.last_lag = LONG_LAG_CALLS;
         schedule.plan_next(&completed, took);
         assert_eq!(schedule.lag(took, false), LONG_LAG_CALLS + 350);

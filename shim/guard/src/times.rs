@@ -5,20 +5,20 @@ use std::collections::VecDeque;
 use crate::call::CallSemantics;
 use crate::policy::{CALL_VALUES, COMPARABLE_WORK_PART, MEDIAN_DURATIONS};
 
-/// The number of an exchange for a duration that is not known.
+/// Value in an exchange for an unknown duration.
 const UNKNOWN: i64 = -1;
 
-/// Amount of work of a call, in cells where it may differ from call to call.
+/// Amount of work of a call, in cells in which it may differ from call to call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// One-sided calls.
+    /// Number of one-sided calls.
     pub calls: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
 impl Work {
-    /// Whether times of the two can be compared.
+    /// True if times of the two can be compared.
     pub(crate) fn is_comparable_to(&self, other: &Work) -> bool {
         let alike =
             |one: u64, other: u64| one.abs_diff(other) <= one.max(other) / COMPARABLE_WORK_PART;
@@ -29,24 +29,24 @@ impl Work {
 /// Measurements of this rank: of one call, or sums over several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LocalTimes {
-    /// From its start to its end; of a nonblocking one, what it took of the program's time: in the
-    /// call that starts it and in those that complete it.
+    /// Time from its start to its end; for a nonblocking one, the program's time in the call that
+    /// starts it and in those that complete it.
     pub duration: u64,
-    /// From its start to that of the next call of the cell.
+    /// Time from its start to that of the next call of the cell.
     pub period: u64,
     /// Its work.
     pub work: Work,
-    /// Calls that have not ended: as long as there are any, the duration is not known.
+    /// Number of calls that have not ended: as long as there are any, the duration is unknown.
     open: u32,
 }
 
 impl LocalTimes {
-    /// A call begins.
+    /// Begins a call.
     pub fn begin(&mut self) {
         self.open += 1;
     }
 
-    /// It has ended.
+    /// Ends a call.
     pub fn end(&mut self, duration: u64, work: Work) {
         self.open = self.open.saturating_sub(1);
         self.duration += duration;
@@ -54,7 +54,7 @@ impl LocalTimes {
         self.work.bytes = self.work.bytes.saturating_add(work.bytes);
     }
 
-    /// The numbers of an exchange; the duration may be none to compare with.
+    /// Returns the values in an exchange; the duration is unknown if it is not comparable.
     pub fn values(self, is_comparable: bool) -> [i64; CALL_VALUES] {
         let whole = |nanoseconds: u64| i64::try_from(nanoseconds).unwrap_or(i64::MAX);
         let duration = match self.open {
@@ -72,14 +72,14 @@ pub(crate) struct AgreedTimes {
     pub least: u64,
     /// Maximum over ranks.
     pub most: u64,
-    /// The longest time from its start to that of the next call.
+    /// Longest time from its start to that of the next call.
     pub period: u64,
-    /// Whether all ranks know its duration.
+    /// True if all ranks know its duration.
     pub is_known: bool,
 }
 
 impl AgreedTimes {
-    /// From the least numbers of all ranks.
+    /// Decodes the minimum of all ranks' numbers.
     pub fn from_least(values: &[i64]) -> AgreedTimes {
         let whole = |value: i64| u64::try_from(value).unwrap_or(0);
         match values {
@@ -93,7 +93,7 @@ impl AgreedTimes {
         }
     }
 
-    /// Times of one of `calls` of which these are the sums.
+    /// Returns the times of one of `calls` of which these are the sums.
     pub fn per_call(self, calls: u64) -> AgreedTimes {
         AgreedTimes {
             least: self.least / calls,
@@ -103,9 +103,9 @@ impl AgreedTimes {
         }
     }
 
-    /// Duration of the operation: the middle between the least and the most where all wait for
-    /// each other. Some enter late, and find there what others wait for: what is saved or lost on
-    /// one side alone is no change. Elsewhere the most.
+    /// Returns the duration of the operation: the mean of minimum and maximum if all ranks wait for
+    /// each other. Some enter late, and others wait for them: a saving or loss on one side alone is
+    /// no change. Otherwise the maximum.
     pub fn duration(&self, calls: CallSemantics) -> u64 {
         match calls.needs_all {
             true => self.least / 2 + self.most / 2 + (self.least & self.most & 1),
@@ -113,8 +113,8 @@ impl AgreedTimes {
         }
     }
 
-    /// Time of the job that is attributed to the call. Where ranks may leave early, or go on
-    /// meanwhile, calls overlap, and one lasts longer than it takes until the next.
+    /// Returns the time of the job that is attributed to the call. If ranks may leave early, or
+    /// continue meanwhile, calls overlap, and one may last longer than the time until the next.
     pub fn attributed(&self, calls: CallSemantics) -> u64 {
         let duration = self.duration(calls);
         match calls.synchronises() {
@@ -123,7 +123,7 @@ impl AgreedTimes {
         }
     }
 
-    /// Duration on a rank that waits for no other.
+    /// Returns the duration on a rank that waits for no other.
     pub fn without_waiting(&self, calls: CallSemantics) -> u64 {
         match calls.needs_all {
             true => self.least,
@@ -132,14 +132,14 @@ impl AgreedTimes {
     }
 }
 
-/// The median of the last durations.
+/// Median of the last durations.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecentMedian {
     last: VecDeque<u64>,
 }
 
 impl RecentMedian {
-    /// Of these durations.
+    /// Creates the median of these durations.
     pub fn from_durations(all: impl IntoIterator<Item = u64>) -> Self {
         let mut recent = RecentMedian::default();
         all.into_iter()
@@ -147,7 +147,7 @@ impl RecentMedian {
         recent
     }
 
-    /// Durations of which it is made.
+    /// Returns the number of its durations.
     pub fn count(&self) -> usize {
         self.last.len()
     }
@@ -159,7 +159,7 @@ impl RecentMedian {
         self.last.push_back(nanoseconds);
     }
 
-    /// The median; the lower of two.
+    /// Returns the median; the lower of two.
     pub fn median(&self) -> Option<u64> {
         let mut sorted: Vec<u64> = self.last.iter().copied().collect();
         sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! The rule of the guard: when a pair is won, and when pairs decide.
+//! Rule of the guard: conditions for a won pair, and for a decision.
 
 use crate::block::AgreedPair;
 use crate::call::{CallSemantics, Form};
@@ -6,28 +6,28 @@ use crate::evidence::{Evidence, TrialEvidence, TrialPair, UseEvidence, UsePair};
 use crate::policy::{Policy, RECENT_PAIRS};
 use crate::times::AgreedTimes;
 
-/// A decision on a candidate, or on the plan in use.
+/// Decision on a candidate, or on the plan in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// More pairs are needed; or the plan in use stays.
     Open,
     /// It has won single calls, and is worth rows of calls.
     WorthRows,
-    /// It is quicker.
+    /// It is faster.
     Quicker,
-    /// It is slower, or not quicker by enough to be seen.
+    /// It is slower, or not faster by a provable difference.
     NotQuicker,
 }
 
-/// The rule. All ranks have the same evidence, and so the same verdict.
+/// Applies the rule. All ranks have the same evidence, and so the same verdict.
 ///
-/// A candidate is quicker where it won pairs at the odds of the policy, by a sequential sign test,
-/// and where its periods were no longer in at least as many pairs as they were longer: what it
-/// saves in a call must not be lost until the next one. Single calls of a cell that has rows prove
-/// nothing, but that it is worth rows. It is not quicker where either test favours the native MPI,
-/// or its pairs are used up.
+/// A candidate is faster if it won pairs at the odds of the policy, by a sequential sign test, and
+/// if its periods were no longer in at least as many pairs as they were longer: its savings in a
+/// call must not be lost until the next one. Single calls of a cell that has rows only prove that
+/// it is worth rows. It is not faster if either test favours the native MPI, or its pairs are used
+/// up.
 ///
-/// The plan in use is no longer quicker where the last eight or the last sixteen pairs favour the
+/// The plan in use is no longer faster if the last eight or the last sixteen pairs favour the
 /// native MPI, by their calls or by their periods.
 pub(crate) fn verdict(evidence: &Evidence, policy: &Policy) -> Verdict {
     match evidence {
@@ -69,7 +69,7 @@ fn is_revoked(last: &UseEvidence, policy: &Policy) -> bool {
     })
 }
 
-/// The result of a pair of a trial.
+/// Returns the result of a pair of a trial.
 pub(crate) fn judge_trial_pair(
     pair: &AgreedPair,
     calls: CallSemantics,
@@ -80,12 +80,12 @@ pub(crate) fn judge_trial_pair(
         is_quicker(&pair.plan, &pair.native, calls, policy) && saved > policy.guard_overhead_ns;
     let [native, plan] = [pair.native.period, pair.plan.period];
     match calls.form {
-        // If ranks may leave early, what they save must not be lost until the next call.
+        // If ranks may leave early, their savings must not be lost until the next call.
         Form::Blocking => TrialPair {
             is_won: saves && (calls.synchronises() || plan <= native),
             keeps_period: None,
         },
-        // The program's own work is in the time until then, and varies.
+        // The time until then includes the program's own work, and varies.
         Form::Nonblocking | Form::Persistent => TrialPair {
             is_won: saves,
             keeps_period: Some(!policy.is_gain(plan.saturating_sub(native), plan)),
@@ -93,7 +93,7 @@ pub(crate) fn judge_trial_pair(
     }
 }
 
-/// The result of a pair with the plan in use.
+/// Returns the result of a pair with the plan in use.
 pub(crate) fn judge_use_pair(pair: &AgreedPair, calls: CallSemantics, policy: &Policy) -> UsePair {
     let [native, plan] = [pair.native.period, pair.plan.period];
     UsePair {
@@ -102,7 +102,8 @@ pub(crate) fn judge_use_pair(pair: &AgreedPair, calls: CallSemantics, policy: &P
     }
 }
 
-/// Whether a call took less time than another, by enough of the time of one that waits for nobody.
+/// True if a call took less time than another, by a sufficient fraction of the time of a rank that
+/// does not wait.
 pub(crate) fn is_quicker(
     call: &AgreedTimes,
     other: &AgreedTimes,
@@ -112,7 +113,7 @@ pub(crate) fn is_quicker(
     policy.is_gain(saved(call, other, calls), other.without_waiting(calls))
 }
 
-/// Nanoseconds that a call took less than another.
+/// Returns the nanoseconds that a call saved compared with another.
 fn saved(call: &AgreedTimes, other: &AgreedTimes, calls: CallSemantics) -> u64 {
     let [call, other] = [call, other].map(|one| one.duration(calls));
     other.saturating_sub(call)
@@ -154,7 +155,7 @@ mod tests {
         // All wait 5 ms for one rank, which itself takes 50 us, or 40.
         assert!(is_quicker(40_000, 5_040_000));
         assert!(!is_quicker(49_500, 5_049_500));
-        // One side waits less, the other as much more.
+        // One side waits less, the other more by the same amount.
         assert!(!is_quicker(10_000, 5_090_000));
     }
 
@@ -173,7 +174,7 @@ mod tests {
             judge_trial_pair(&pair, calls(Operation::Allreduce), &POLICY).is_won
         };
         assert_eq!([won(300, 240), won(300, 239)], [false, true]);
-        // If calls are long, it is their part that counts.
+        // If calls are long, the fraction counts.
         assert_eq!([won(10_000, 9_801), won(10_000, 9_799)], [false, true]);
     }
 
@@ -202,7 +203,7 @@ mod tests {
         );
     }
 
-    /// The verdict on a plan in use after so many equal pairs behind others.
+    /// Returns the verdict on a plan in use after `count` equal pairs following others.
     fn use_verdict(evidence: &mut UseEvidence, pair: &AgreedPair, count: usize) -> Verdict {
         let result = judge_use_pair(pair, calls(Operation::Bcast), &POLICY);
         (0..count).for_each(|_| evidence.add(result));

@@ -12,30 +12,30 @@ use super::policy::{
 /// Evidence from pairs of runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunEvidence {
-    /// The part of the other's time that the candidate saves; `None` without a pair.
+    /// Fraction of the other's time that the candidate saves; `None` without a pair.
     pub gain: Option<f64>,
     /// Bounds of the gain, which hold in 95 % of all comparisons.
     pub interval: (f64, f64),
-    /// Pairs.
+    /// Number of pairs.
     pub pairs: usize,
-    /// The verdict.
+    /// Verdict on the candidate.
     pub verdict: Verdict,
 }
 
 /// Standing of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
-    /// Undecided: runs of both arms go on in turn.
+    /// Undecided: runs of both arms continue to alternate.
     Open,
-    /// It is so much quicker that it is used; the proof comes by and by.
+    /// It is so much faster that it is used; the proof follows gradually.
     Likely,
-    /// It is proven to be quicker.
+    /// It is proven to be faster.
     Proven,
-    /// It is not quicker, or not by enough to be shown.
+    /// It is not faster, or not by a provable difference.
     Declined,
-    /// It failed where the other way did not.
+    /// It failed where the other arm did not.
     Failed,
-    /// A run with it has not ended: nothing is tried meanwhile.
+    /// A run with it has not ended: no candidate is tried meanwhile.
     Waiting,
     /// Its only run took much longer: it has another one later.
     Deferred,
@@ -43,26 +43,26 @@ pub enum Standing {
 
 /// Two arms, and their runs.
 pub(super) struct Comparison<'a> {
-    /// The best arm so far.
+    /// Best arm so far.
     pub(super) known: Arm,
-    /// The arm that may be better.
+    /// Arm that may be better.
     pub(super) candidate: Arm,
     /// Runs of these two arms, in their order.
     pub(super) runs: Vec<&'a Run>,
-    /// In seconds since 1970.
+    /// Current time, in seconds since 1970.
     pub(super) now: u64,
 }
 
 impl Comparison<'_> {
-    /// Seconds of the runs of an arm that ended well, in their order.
+    /// Returns the seconds of the runs of an arm that ended well, in their order.
     fn seconds(&self, arm: Arm) -> Vec<f64> {
         let of_arm = self.runs.iter().filter(|run| run.arm == arm);
         of_arm.filter_map(|run| run.seconds()).collect()
     }
 
-    /// Pairs of seconds, the known arm first, and the arm of the newest run that is in none. A run
-    /// is paired with the nearest one of the other arm before it. The first run of each arm is in
-    /// no pair: it finds nothing in memory, and it may have been counted.
+    /// Returns pairs of seconds, the known arm first, and the arm of the newest unpaired run. A run
+    /// is paired with the nearest earlier one of the other arm. The first run of each arm is in no
+    /// pair: its files are not in memory yet, and it may have been counted.
     fn pairs(&self) -> (Vec<(f64, f64)>, Option<Arm>) {
         let mut pairs = Vec::new();
         let mut first = vec![self.known, self.candidate];
@@ -86,7 +86,7 @@ impl Comparison<'_> {
         (pairs.split_off(older), last.map(|(arm, _)| arm))
     }
 
-    /// The verdict on the pairs, and their number.
+    /// Returns the verdict on the pairs, and their number.
     fn verdict(&self) -> (Verdict, usize) {
         let (times, _) = self.pairs();
         let newest = &times[times.len().saturating_sub(NEWEST_PAIRS)..];
@@ -97,7 +97,7 @@ impl Comparison<'_> {
         (verdict, times.len())
     }
 
-    /// Evidence from the pairs.
+    /// Returns the evidence from the pairs.
     pub(super) fn evidence(&self) -> RunEvidence {
         let pairs = paired(&self.pairs().0);
         RunEvidence {
@@ -108,7 +108,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Standing of the candidate.
+    /// Returns the standing of the candidate.
     pub(super) fn standing(&self) -> Standing {
         if self.failed() {
             return Standing::Failed;
@@ -140,7 +140,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Runs of the quicker arm that pay for one of the slower one.
+    /// Returns the number of runs of the faster arm that pay for one of the slower one.
     pub(super) fn runs_that_pay(&self) -> usize {
         let of = |arm| median(&self.seconds(arm));
         let both = of(self.known).zip(of(self.candidate));
@@ -148,19 +148,19 @@ impl Comparison<'_> {
         (more / LOOKS_PART).ceil() as usize
     }
 
-    /// Runs of the other arm before the candidate's second one.
+    /// Returns the number of runs of the other arm before the candidate's second one.
     fn second_look(&self) -> usize {
         let [least, most] = SECOND_LOOK_RUNS;
         self.runs_that_pay().clamp(least, most)
     }
 
-    /// Runs of the other arm since the last one of the candidate.
+    /// Returns the number of runs of the other arm since the last one of the candidate.
     fn since_tried(&self) -> usize {
         let newest = self.runs.iter().rev();
         newest.take_while(|run| run.arm == self.known).count()
     }
 
-    /// Whether a run of the candidate failed, and the newest of the other arm did not.
+    /// True if a run of the candidate failed, and the newest of the other arm did not.
     fn failed(&self) -> bool {
         let mut of_known = self.runs.iter().rev().filter(|run| run.arm == self.known);
         let is_well = of_known.find_map(|run| match run.end {
@@ -178,14 +178,14 @@ impl Comparison<'_> {
         open.any(|run| run.arm == self.candidate && !self.is_overdue(run))
     }
 
-    /// Whether a run should have ended long ago.
+    /// True if a run should have ended long ago.
     fn is_overdue(&self, run: &Run) -> bool {
         let usual = median(&self.seconds(self.known)).unwrap_or(f64::INFINITY);
         let since = self.now.saturating_sub(run.began) as f64;
         run.end == End::Open && since > OVERDUE_RATIO * usual + OVERDUE_SECONDS
     }
 
-    /// Whether the candidate, which is used, takes longer now than the other arm did: then the next
+    /// True if the candidate, which is used, takes longer now than the other arm did: then the next
     /// run compares them.
     pub(super) fn is_in_doubt(&self) -> bool {
         let newest = self.seconds(self.candidate);
@@ -194,7 +194,7 @@ impl Comparison<'_> {
         both.is_some_and(|(newest, usual)| *newest > usual)
     }
 
-    /// Runs of the candidate since the last run of the other arm.
+    /// Returns the number of runs of the candidate since the last run of the other arm.
     pub(super) fn since_compared(&self) -> usize {
         let newest = self.runs.iter().rev();
         newest
@@ -203,8 +203,8 @@ impl Comparison<'_> {
             .count()
     }
 
-    /// The arm of the next run of a comparison: the first run of each, then the other half of a
-    /// pair, and between pairs by lot.
+    /// Returns the arm of the next run of a comparison: the first run of each, then the other half
+    /// of a pair, and between pairs a random one.
     pub(super) fn in_turn(&self, lot: bool) -> Arm {
         let ran = |arm| self.runs.iter().any(|run| run.arm == arm);
         match self.pairs().1 {
@@ -218,7 +218,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Whether this run is not the first one of its arm that ended.
+/// True if this run is not the first one of its arm that ended.
 fn is_later(run: &Run, first: &mut Vec<Arm>) -> bool {
     match first.iter().position(|arm| *arm == run.arm) {
         Some(at) if run.seconds().is_some() => {
@@ -238,7 +238,7 @@ fn paired(times: &[(f64, f64)]) -> Pairs {
     pairs
 }
 
-/// Whether every one of those takes `times` times as long as every one of these.
+/// True if every one of `those` takes at least `times` times as long as every one of `these`.
 fn is_shorter(times: f64, these: &[f64], those: &[f64]) -> bool {
     let longest = these.iter().copied().fold(0.0, f64::max);
     let shortest = those.iter().copied().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Knowledge of an application, in words.
+//! Knowledge about an application, in words.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::policy::LARGE_RATIO;
 use treepie_placement::worth::Worth;
 
 impl Arm {
-    /// Name of the arm within a sentence.
+    /// Returns the name of the arm within a sentence.
     pub fn in_words(self) -> &'static str {
         match self {
             Arm::Plain => "the plain order",
@@ -20,7 +20,7 @@ impl Arm {
 }
 
 impl Knowledge {
-    /// The arm in use, but for runs that compare.
+    /// Returns the arm in use, except for runs that compare.
     pub fn used(&self) -> Arm {
         match self {
             Knowledge::Compared {

@@ -1,4 +1,4 @@
-//! The runs of an application, and judgements on its counted traffic.
+//! Runs of an application, and judgements on its counted traffic.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
@@ -6,13 +6,13 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use treepie_base::{List, Process, Rank, convert, from_name, list, moment, permutation};
 use treepie_placement::worth::Worth;
 
-/// A way to run a job.
+/// Way to run a job.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Arm {
-    /// As the launcher starts it.
+    /// Plain: as the launcher starts it.
     Plain,
     /// With other ranks.
     Permute,
@@ -22,43 +22,44 @@ pub enum Arm {
 
 from_name!(Arm, "way to run a job");
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum End {
-    /// It has not, or did not reach `MPI_Finalize`.
+    /// It has not ended, or did not reach `MPI_Finalize`.
     Open,
-    /// With these seconds from `MPI_Init` to `MPI_Finalize`, of the rank that took longest.
+    /// It ended after these seconds from `MPI_Init` to `MPI_Finalize`, on the rank that took
+    /// longest.
     Seconds(f64),
     /// It failed.
     Failed,
 }
 
-/// A run.
+/// Run of an application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "RunText", into = "RunText")]
 pub struct Run {
     /// Its name: no other run of any application has it.
     pub name: String,
-    /// When it began, in seconds since 1970.
+    /// Time when it began, in seconds since 1970.
     pub began: u64,
-    /// Where its processes were: a number that allocations of the same shape share.
+    /// Shape of the locations of its processes: a number that equal allocations share.
     pub shape: u64,
-    /// How it was run.
+    /// Arm of the run.
     pub arm: Arm,
-    /// Whether its traffic was counted.
+    /// True if its traffic was counted.
     pub counted: bool,
-    /// How it ended.
+    /// Its end.
     pub end: End,
 }
 
 impl Run {
-    /// Whether this could be the name of a run, which becomes part of a file's name.
+    /// True if this is a valid name of a run, which becomes part of a file's name.
     pub fn is_name(name: &str) -> bool {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         (1..=64).contains(&name.len()) && name.bytes().all(plain)
     }
 
-    /// Its seconds, if it ended well.
+    /// Returns its seconds, if it ended well.
     pub fn seconds(&self) -> Option<f64> {
         match self.end {
             End::Seconds(seconds) => Some(seconds),
@@ -67,17 +68,17 @@ impl Run {
     }
 }
 
-/// Another way to run a job than the plain one.
+/// Alternative to the plain way to run a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Candidate {
-    /// The new rank of each process of the launcher.
+    /// New rank of each process of the launcher.
     Permute(List<Process, Rank>),
-    /// The core of each process, as the operating system numbers them.
+    /// Core of each process, as the operating system numbers them.
     Bind(List<Process, usize>),
 }
 
 impl Candidate {
-    /// The way to run it.
+    /// Returns its arm.
     pub fn arm(&self) -> Arm {
         match self {
             Candidate::Permute(_) => Arm::Permute,
@@ -86,31 +87,31 @@ impl Candidate {
     }
 }
 
-/// Judgement on counted traffic where processes are in one shape.
+/// Judgement on counted traffic for allocations of one shape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "JudgementText", into = "JudgementText")]
 pub struct Judgement {
-    /// The shape.
+    /// Shape of the allocations.
     pub shape: u64,
-    /// When it was made, in seconds since 1970.
+    /// Time when it was made, in seconds since 1970.
     pub made: u64,
-    /// Since when its candidates are these: earlier runs say nothing of them.
+    /// Time since which its candidates are the same: earlier runs are no evidence about them.
     pub since: u64,
-    /// Whether a candidate is worth trying.
+    /// Assessment whether a candidate is worth a trial.
     pub worth: Worth,
-    /// The part of the cost that the best candidate saves.
+    /// Fraction of the cost that the best candidate saves.
     pub saved: f64,
-    /// The part of the time that the counted run was in MPI.
+    /// Fraction of the counted run's time that was in MPI.
     pub in_mpi: Option<f64>,
-    /// The candidates, the most promising first; none where it is not worth it.
+    /// Candidates, the most promising first; none if a trial is not worth it.
     pub candidates: Vec<Candidate>,
 }
 
 impl Judgement {
-    /// Checks a judgement of a job of `ranks` ranks; on failure the field and the problem.
+    /// Checks a judgement of a job of `ranks` ranks; returns the field and the problem on failure.
     ///
     /// # Errors
-    /// A candidate of other ranks, or that gives a rank twice.
+    /// A candidate for other ranks, or one with a duplicate rank.
     pub fn check(&self, ranks: usize) -> Result<(), (&'static str, String)> {
         for candidate in &self.candidates {
             let (field, found) = match candidate {
@@ -140,8 +141,8 @@ pub struct Experience {
 }
 
 impl Experience {
-    /// Adds the experience of another file. A run that both have is one run, with its end if one of
-    /// them has it; of judgements on one shape the newest holds.
+    /// Adds the experience of another file. A run in both is one run, with its end if one of them
+    /// has it; of judgements on one shape the newest is kept.
     pub fn add(&mut self, other: Experience) {
         for run in other.runs {
             match self.runs.iter_mut().find(|known| known.name == run.name) {
@@ -163,19 +164,19 @@ impl Experience {
         }
     }
 
-    /// The judgement on a shape.
+    /// Returns the judgement on a shape.
     pub fn judgement(&self, shape: u64) -> Option<&Judgement> {
         self.judgements.iter().find(|known| known.shape == shape)
     }
 
-    /// The newest run whose traffic was counted to its end.
+    /// Returns the newest run whose traffic was counted to its end.
     pub fn counted(&self) -> Option<&Run> {
         let mut runs = self.runs.iter().rev();
         runs.find(|run| run.counted && run.seconds().is_some())
     }
 }
 
-/// A run as it is written.
+/// Run as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunText {
@@ -199,7 +200,7 @@ struct RunText {
     failed: bool,
 }
 
-/// A judgement as it is written.
+/// Judgement as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JudgementText {
@@ -225,7 +226,7 @@ struct JudgementText {
     bind: Option<ByProcess<usize>>,
 }
 
-/// A number for each process.
+/// Number for each process.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "N: Copy + Into<usize> + From<usize>")]
 struct ByProcess<N>(#[serde(with = "list")] List<Process, N>);

@@ -1,4 +1,4 @@
-//! Judgement on counted traffic: candidates for the place where processes are.
+//! Judgement on counted traffic: candidates for the locations of the processes.
 
 use super::experience::{Candidate, Judgement};
 use super::policy::AS_GOOD_PART;
@@ -12,20 +12,21 @@ use treepie_traffic::Matrix;
 pub struct Case<'a> {
     /// Bytes between ranks.
     pub matrix: &'a Matrix,
-    /// The part of the time in MPI, where it is known.
+    /// Fraction of the time in MPI, if it is known.
     pub in_mpi: Option<f64>,
-    /// The hosts and cores of the processes.
+    /// Hosts and cores of the processes.
     pub allocation: &'a Allocation,
-    /// The processes.
+    /// Launched processes.
     pub processes: &'a Slice<Process, LaunchedProcess>,
-    /// A number that allocations of this shape share.
+    /// Number that allocations of this shape share.
     pub shape: u64,
-    /// In seconds since 1970.
+    /// Current time, in seconds since 1970.
     pub now: u64,
 }
 
 impl Case<'_> {
-    /// The candidates worth a trial. A candidate of an older judgement stays where it is as good.
+    /// Returns the candidates worth a trial. A candidate of an older judgement is kept if it is as
+    /// good.
     ///
     /// # Errors
     /// Another number of ranks than processes; affinities that are too large.
@@ -55,7 +56,7 @@ impl Case<'_> {
         Ok(judgement)
     }
 
-    /// Binding, where the launcher leaves processes free, and that saves something.
+    /// Returns a binding, if the launcher leaves processes free and the binding saves cost.
     fn bound(&self) -> Result<Option<Candidate>, AllocationError> {
         let placed = self.allocation.placed(self.matrix, Movement::Processes)?;
         let best = saved(placed.costs.0, placed.costs.1);
@@ -66,7 +67,7 @@ impl Case<'_> {
         Ok(cores.ok().map(Candidate::Bind))
     }
 
-    /// Whether the permutation of an older judgement costs about as much as this.
+    /// True if the permutation of an older judgement costs about the same.
     fn is_as_good(&self, older: &Judgement, cost: f64) -> bool {
         let Some(Candidate::Permute(new_rank)) = older.candidates.first() else {
             return false;
@@ -89,8 +90,8 @@ mod tests {
     use super::*;
     use treepie_topology::Machine;
 
-    /// Four processes on each of these hosts of two sockets of two cores, all free on their host.
-    /// Cores are numbered from socket to socket in turn.
+    /// Job of four processes on each of these hosts with two sockets of two cores, all free on
+    /// their host. Cores are numbered round-robin over the sockets.
     struct Job {
         processes: List<Process, LaunchedProcess>,
         allocation: Allocation,

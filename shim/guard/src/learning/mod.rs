@@ -1,13 +1,13 @@
-//! Learning between the runs of an application: which placement is tried next, which one is used,
-//! and when it is compared again.
+//! Learning between the runs of an application: selects the placement that is tried next, the one
+//! that is used, and the time of its next comparison.
 //!
 //! ```text
 //! policy      every constant
 //! experience  the runs of an application, and judgements on its counted traffic
-//! judge       candidates by counted traffic, where processes are
+//! judge       candidates by counted traffic, for the locations of processes
 //! comparison  two ways to run it: pairs of runs, and the standing of a candidate
 //! next        the next run
-//! display     knowledge of an application, for people
+//! display     knowledge about an application, for people
 //! ```
 
 mod comparison;

@@ -1,4 +1,4 @@
-//! The next run of an application.
+//! Next run of an application.
 
 use treepie_placement::worth::Worth;
 
@@ -8,40 +8,40 @@ use super::policy::{
     MAX_AGE_SECONDS, MAX_OPEN_RUNS, RECOMPARE_LIKELY_RUNS, RECOMPARE_PROVEN_RUNS, RECOUNT_RUNS,
 };
 
-/// Knowledge of an application in one shape of allocations.
+/// Knowledge about an application in one shape of allocations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Knowledge {
     /// None: the traffic of the run is counted.
     Unknown,
-    /// Its runs never end by `MPI_Finalize`: nothing can be learnt.
+    /// Its runs never end by `MPI_Finalize`: there is nothing to learn from.
     NeverEnds,
     /// Traffic was counted, and is to be judged in this shape.
     Counted,
-    /// Nothing is worth trying.
+    /// No candidate is worth a trial.
     NotWorth(Worth),
     /// Two arms are compared.
     Compared {
-        /// The best arm so far.
+        /// Best arm so far.
         known: Arm,
-        /// The arm that may be better.
+        /// Arm that may be better.
         candidate: Arm,
-        /// Standing of that.
+        /// Standing of the candidate.
         standing: Standing,
         /// Evidence from their runs.
         evidence: RunEvidence,
     },
 }
 
-/// The next run.
+/// Next run of an application.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Next {
     /// Its arm.
     pub arm: Arm,
     /// The candidate, if that is not the plain arm.
     pub candidate: Option<Candidate>,
-    /// Whether its traffic is counted.
+    /// True if its traffic is counted.
     pub counts: bool,
-    /// Knowledge that led to it.
+    /// Knowledge on which it is based.
     pub knowledge: Knowledge,
 }
 
@@ -56,8 +56,8 @@ impl Next {
     }
 }
 
-/// The next run, with processes in `shape`, at the time `now` in seconds since 1970. `lot` is drawn
-/// by lot.
+/// Returns the next run, with processes in `shape`, at the time `now` in seconds since 1970. `lot`
+/// is random.
 pub fn next(experience: &Experience, shape: u64, now: u64, lot: bool) -> Next {
     let is_known = |run: &&Run| run.began + MAX_AGE_SECONDS > now;
     let runs: Vec<&Run> = experience.runs.iter().filter(is_known).collect();
@@ -65,7 +65,7 @@ pub fn next(experience: &Experience, shape: u64, now: u64, lot: bool) -> Next {
         .iter()
         .rposition(|run| run.counted && run.seconds().is_some());
     let Some(counted) = counted else {
-        // Where another run has ended since, it was the store that could not be written.
+        // If another run has ended since, the store could not be written.
         let ended = runs.iter().rposition(|run| run.seconds().is_some());
         let since = ended.map_or(&runs[..], |at| &runs[at + 1..]);
         let begun = |run: &&&Run| run.counted && run.end == End::Open;
@@ -124,7 +124,7 @@ fn compare(judgement: &Judgement, runs: &[&Run], now: u64, lot: bool) -> (Arm, K
             Standing::Waiting | Standing::Deferred => return (known, compared()),
             Standing::Likely => return (again(&comparison, RECOMPARE_LIKELY_RUNS), compared()),
             Standing::Proven => (known, knowledge) = (candidate, compared()),
-            // In the end this is the arm in use, and otherwise the reason why there is none.
+            // In the end this is the arm in use, or else the reason why there is none.
             Standing::Declined | Standing::Failed if known == Arm::Plain => knowledge = compared(),
             Standing::Declined | Standing::Failed => (),
         }
@@ -138,8 +138,8 @@ fn compare(judgement: &Judgement, runs: &[&Run], now: u64, lot: bool) -> (Arm, K
     }
 }
 
-/// The candidate, which is used; or the other arm, where they are to be compared again: after so
-/// many runs at least, and as seldom as the longer time of the other arm requires.
+/// Returns the candidate, which is used; or the other arm, if they are to be compared again: after
+/// at least `after` runs, and less often if the other arm takes longer.
 fn again(comparison: &Comparison, after: usize) -> Arm {
     let since = comparison.since_compared();
     let is_due = since >= after.max(comparison.runs_that_pay());

@@ -1,4 +1,4 @@
-//! Jobs that are run again and again, simulated.
+//! Simulated jobs that are run repeatedly.
 
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -10,7 +10,7 @@ use treepie_placement::worth::Worth;
 
 const SHAPE: u64 = 7;
 
-/// A job, and what is learnt of it.
+/// Job, and the results learnt about it.
 struct Job {
     experience: Experience,
     random: TestRng,
@@ -41,7 +41,7 @@ impl Job {
         next(&self.experience, SHAPE, self.now, lot)
     }
 
-    /// Runs it once; what it did and took.
+    /// Runs it once; returns its arm and its seconds.
     fn run(&mut self) -> (Arm, f64) {
         let mut next = self.next();
         if next.knowledge == Knowledge::Counted {
@@ -61,7 +61,7 @@ impl Job {
             Candidate::Permute(Rank::list([1, 0])),
             Candidate::Bind(vec![0, 1].into()),
         ];
-        // What is counted again is what it was.
+        // A repeated count gives the same traffic.
         let before = self.experience.judgement(SHAPE);
         Judgement {
             shape: SHAPE,
@@ -108,7 +108,7 @@ fn a_large_gain_is_used_from_the_second_run_on_and_proven_by_the_way() {
     let arms = job.runs(1_200);
     assert_eq!(arms[0], Arm::Plain);
     assert_eq!(arms[1..80], [Arm::Permute; 79]);
-    // Each takes 5 s more, which is one part in a hundred of 100 runs.
+    // Each takes 5 s more, which is one hundredth of the time of 100 runs.
     let plain = arms[1..].iter().filter(|arm| **arm == Arm::Plain).count();
     assert!((9..=13).contains(&plain), "{plain}");
     let Knowledge::Compared {
@@ -307,7 +307,8 @@ fn counting_ends_where_no_run_does_and_old_runs_are_forgotten() {
     }
     let next = job.next();
     assert_eq!(next.knowledge, Knowledge::NeverEnds);
-    // A store that could not be written looks like a job that does not end, until it can be.
+    // A store that could not be written looks like a job that does not end, until it can be
+    // written.
     job.ended(&next, End::Seconds(1.0));
     let next = job.next();
     assert_eq!((next.knowledge, next.counts), (Knowledge::Unknown, true));

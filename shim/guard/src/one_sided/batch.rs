@@ -1,23 +1,23 @@
-//! Pieces for the memory of one target, kept back until they go there together.
+//! Updates for the memory of one target, held back until they are sent together.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// When pieces are no longer kept back.
+/// Limits of updates that are held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest piece that is kept, in bytes.
+    /// Largest update that is held back, in bytes.
     pub largest: usize,
-    /// Most separate ranges of a batch.
+    /// Maximum number of separate ranges of a batch.
     pub ranges: usize,
-    /// Most bytes of a batch.
+    /// Maximum bytes of a batch.
     pub bytes: usize,
 }
 
-/// Bytes for one place in the memory of the target.
+/// Bytes for one location in the memory of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
-    /// Where they go, in bytes.
+    /// Start of their destination, in bytes.
     start: i64,
     bytes: usize,
 }
@@ -28,42 +28,42 @@ impl Run {
     }
 }
 
-/// Pieces that do not overlap.
+/// Updates that do not overlap.
 #[derive(Debug, Default)]
 pub struct Batch {
     bytes: Vec<u8>,
-    /// In the order of their bytes; none follows the one before without a gap.
+    /// Runs, in the order of their bytes; none directly follows the previous one.
     runs: Vec<Run>,
-    /// From the first to the last byte of all.
+    /// Range from the first to the last byte of all.
     hull: Range<i64>,
-    /// Whether the runs are in ascending order.
+    /// True if the runs are in ascending order.
     is_ascending: bool,
-    /// The end of each run by its start, once an answer needs it.
+    /// End of each run by its start, once a query needs it.
     ends: Option<BTreeMap<i64, i64>>,
 }
 
 /// Data for ranges of a target's memory, in ascending order.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Joined {
-    /// The data of all ranges.
+    /// Data of all ranges.
     pub bytes: Vec<u8>,
-    /// Where each range starts in the target's memory, and its length, in bytes.
+    /// Start of each range in the target's memory, and its length, in bytes.
     pub ranges: Vec<(i64, usize)>,
 }
 
 impl Batch {
-    /// Whether nothing is kept.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Whether a piece of so many bytes has room beside what is kept.
+    /// True if an update of `bytes` bytes fits the limits, in addition to the pending ones.
     #[inline]
     pub fn has_room(&self, bytes: usize, limits: &Limits) -> bool {
         self.runs.len() < limits.ranges && self.bytes.len() + bytes <= limits.bytes
     }
 
-    /// Whether something is kept for these bytes of the target's memory.
+    /// True if there are updates of these bytes of the target's memory.
     #[inline]
     pub fn overlaps(&mut self, bytes: &Range<i64>) -> bool {
         let is_apart = bytes.start >= self.hull.end || bytes.end <= self.hull.start;
@@ -79,7 +79,7 @@ impl Batch {
         before.is_some_and(|(_, &end)| end > bytes.start)
     }
 
-    /// Keeps a piece that goes to `start` and overlaps nothing that is kept.
+    /// Adds an update with destination `start`, which must not overlap any pending one.
     #[inline]
     pub fn add(&mut self, start: i64, piece: &[u8]) {
         let new = Run {
@@ -105,7 +105,7 @@ impl Batch {
         self.hull = self.hull.start.min(start)..self.hull.end.max(new.end());
     }
 
-    /// What is kept, of which nothing is kept any more.
+    /// Takes all updates; the batch is empty afterwards.
     pub fn take(&mut self) -> Joined {
         let bytes = std::mem::take(&mut self.bytes);
         self.ends = None;
@@ -121,7 +121,7 @@ impl Batch {
     }
 }
 
-/// The same bytes with their runs in ascending order, and joined where they meet.
+/// Returns the bytes with their runs in ascending order, and joined if they are adjacent.
 fn in_order(runs: &[Run], bytes: &[u8]) -> Joined {
     let mut at = 0;
     let mut placed: Vec<(Run, usize)> = Vec::with_capacity(runs.len());
@@ -190,7 +190,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against memory that each piece is written to at once.
+        /// Compares with memory to which each update is written immediately.
         #[test]
         fn what_is_joined_writes_what_its_pieces_would(
             pieces in prop::collection::vec((0i64..200, 1usize..12), 0..60)

@@ -1,17 +1,17 @@
-//! Time of one-sided communication over a link, as it was measured (`treepie probe --ways`), or
-//! else from the link's latency and gap.
+//! Time of one-sided communication over a link, as it was measured (`treepie probe --ways`),
+//! otherwise from the link's latency and gap.
 
 use treepie_platform::{Link, Way};
 use treepie_traffic::windows::EpochKind;
 
-/// Bytes that say where a piece goes, in what pieces are joined to: an address and a length.
+/// Bytes of the destination of an update in a joined message: an address and a length.
 const HEADER: f64 = 16.0;
 
-/// Bytes of the put in an epoch that is timed.
+/// Bytes of the put in a timed epoch.
 const PUT: u64 = 8;
 
-/// Seconds of so many pieces of so many bytes that go one way to one target, until the origin knows
-/// that they have arrived.
+/// Returns the seconds of `pieces` pieces of `bytes` bytes that are sent in one way to one target,
+/// until the origin knows that they have arrived.
 pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
     let measured = link
         .ways()
@@ -19,22 +19,22 @@ pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
     measured.unwrap_or_else(|| modelled(link, way, pieces, bytes))
 }
 
-/// The ways of messages: what a program, or the MPI, has the choice of where a block has gaps.
+/// Ways of messages, among which a program, or the MPI, can choose for a block with gaps.
 pub const MESSAGES: &[Way] = &[Way::Send, Way::Vector, Way::Packed];
 
-/// The ways of puts.
+/// Ways of puts.
 pub const PUTS: &[Way] = &[Way::Put, Way::PutVector, Way::PutJoined];
 
-/// The quickest of these ways, the first of equal ones; [`Way::Send`] of none.
+/// Returns the fastest of these ways, the first of equal ones; [`Way::Send`] if there are none.
 pub fn quickest(link: &Link, ways: &[Way], pieces: f64, bytes: f64) -> Way {
     let of = |way: &&Way| seconds(link, **way, pieces, bytes);
     let least = ways.iter().min_by(|a, b| of(a).total_cmp(&of(b)));
     least.copied().unwrap_or(Way::Send)
 }
 
-/// The same of pieces that are joined, where they can be: puts and accumulates. Of joined
-/// accumulates nothing is measured: they take as much longer than puts as one of all their bytes
-/// does, since the target computes.
+/// Returns the seconds of joined pieces, if they can be joined: puts and accumulates. Joined
+/// accumulates are not measured: their additional time over puts is assumed to be that of one
+/// operation of all their bytes, since the target computes.
 pub fn joined_seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> Option<f64> {
     let puts = seconds(link, Way::PutJoined, pieces, bytes);
     match way {
@@ -47,8 +47,8 @@ pub fn joined_seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> Option<
     }
 }
 
-/// The same from latency and gap: pieces of their own keep the link busy one after the other;
-/// those that are joined are one message, with a header for each. Both are answered.
+/// Returns the seconds from latency and gap: separate pieces occupy the link one after the other;
+/// joined ones are one message, with a header for each. Both are acknowledged.
 fn modelled(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
     let there_and_back = 2.0 * link.latency();
     there_and_back
@@ -62,22 +62,24 @@ fn modelled(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
         }
 }
 
-/// Seconds of an epoch of this kind with one small put, between two ranks; for `LockAll` those of
-/// the put and a flush.
+/// Returns the seconds of an epoch of this kind with one small put, between two ranks; for
+/// `LockAll` those of the put and a flush.
 pub fn epoch_seconds(link: &Link, kind: EpochKind) -> f64 {
     let measured = link.ways().and_then(|ways| ways.epochs().get(&kind));
     measured.copied().unwrap_or_else(|| {
         let round_trips = match kind {
-            // The lock is granted; the put is answered.
+            // Grant of the lock; acknowledgement of the put.
             EpochKind::Lock => 2.0,
-            // The put is answered; or one side is ready, and the other says that it is done.
+            // Acknowledgement of the put; or notification that one side is ready, and that the
+            // other is done.
             EpochKind::LockAll | EpochKind::Start | EpochKind::Fence => 1.0,
         };
         2.0 * link.latency() * round_trips + link.gap(PUT)
     })
 }
 
-/// Rounds in which so many ranks meet: a fence takes that many times what it takes two of them.
+/// Returns the number of rounds in which `ranks` ranks meet: a fence takes this many times its
+/// duration on two of them.
 pub fn rounds(ranks: usize) -> f64 {
     f64::from(ranks.max(2).next_power_of_two().ilog2())
 }
@@ -161,7 +163,7 @@ mod tests {
         let measured = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
         let [put, accumulate] =
             [Way::Put, Way::Accumulate].map(|way| joined(&measured, way).unwrap());
-        // 800 bytes at once: 180 us, or 360.
+        // 800 bytes together: 180 us, or 360.
         assert!(
             (accumulate - put - 180.0).abs() < 1e-6,
             "{put} {accumulate}"

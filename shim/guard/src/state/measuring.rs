@@ -1,4 +1,4 @@
-//! A cell whose first calls are measured, all by the native MPI.
+//! Cell whose first calls are measured, all by the native MPI.
 
 use super::trying::Trying;
 use crate::block::agreed_pairs;
@@ -7,18 +7,18 @@ use crate::policy::{CALL_VALUES, WARM_UP_CALLS};
 use crate::results::State;
 use crate::times::{LocalTimes, Work};
 
-/// The first calls of a cell. Nothing was agreed on yet.
+/// First calls of a cell, before any agreement.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Measuring {
     times: [LocalTimes; WARM_UP_CALLS as usize],
     /// Start of the last call, in nanoseconds.
     entered: u64,
-    /// Whether there are candidates, so that a trial begins with the next exchange.
+    /// True if there are candidates, so that a trial begins with the next exchange.
     pub has_candidates: bool,
 }
 
 impl Measuring {
-    /// A call begins: its place among those that are measured, and the time now.
+    /// Begins a call; returns its index among those that are measured, and the time now.
     pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(usize, u64)> {
         if call > WARM_UP_CALLS {
             return None;
@@ -34,14 +34,14 @@ impl Measuring {
         Some((call, now))
     }
 
-    /// The call at this place has ended.
+    /// Ends the call at this index.
     pub fn leave(&mut self, place: usize, duration: u64, work: Work) {
         if let Some(call) = self.times.get_mut(place) {
             call.end(duration, work);
         }
     }
 
-    /// This rank's numbers of an exchange: those of pairs of which one half is not measured.
+    /// Appends this rank's numbers of an exchange: those of pairs without measurements of one half.
     pub fn values(&self, into: &mut Vec<i64>) {
         for call in &self.times {
             into.extend(call.values(true));
@@ -49,7 +49,7 @@ impl Measuring {
         }
     }
 
-    /// The native times are agreed on by the least numbers of all ranks.
+    /// Ends the state: the native times are agreed by the minimum of all ranks' numbers.
     pub fn into_trying(self, ledger: &mut Ledger, least: &[i64]) -> Trying {
         let calls = ledger.semantics;
         let native = agreed_pairs(least).map(|pair| pair.native);

@@ -1,10 +1,10 @@
-//! The states of a cell, each with the data that are valid in it, and the transitions between them.
+//! States of a cell, each with the data that are valid in it, and the transitions between them.
 //!
 //! ```text
-//!             first exchange          quicker
+//!             first exchange          faster
 //! Measuring ────────────────> Trying ─────────> Watching
 //!     │                         │                  │
-//!     │ no candidates           │ none left, or    │ no longer quicker,
+//!     │ no candidates           │ none left, or    │ no longer faster,
 //!     │                         │ only reported    │ or unable to serve
 //!     └─────────────────────> Settled <────────────┘
 //! ```

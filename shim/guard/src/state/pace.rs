@@ -1,4 +1,4 @@
-//! When the plan in use is compared with the native MPI again.
+//! Schedule of comparisons of the plan in use with the native MPI.
 
 use crate::policy::{
     DOUBT_INTERVAL_CALLS, MAX_BLOCK_PAIRS, MIN_SOLO_CALLS, SLOWDOWN_PAIRS, SLOWDOWN_PER_CENT,
@@ -6,11 +6,11 @@ use crate::policy::{
 };
 use crate::times::RecentMedian;
 
-/// The pace of comparisons.
+/// Pace of comparisons.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Pace {
-    /// Pairs of the next block where that comes at once: the plan lost half of the last block, or
-    /// more, or has become slower.
+    /// Number of pairs of the next block if that is due immediately: the plan lost at least half of
+    /// the last block, or has become slower.
     at_once: Option<usize>,
     /// Time of the plan when it was last compared within the budget, or longer since; in
     /// nanoseconds.
@@ -18,7 +18,8 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Pairs of the next block, and calls from one to the next, after so many calls of the cell.
+    /// Returns the number of pairs of the next block, and of calls from one to the next, after
+    /// `calls` calls of the cell.
     pub fn next(&self, calls: u64) -> (usize, u64) {
         if let Some(pairs) = self.at_once {
             return (pairs, DOUBT_INTERVAL_CALLS);
@@ -29,31 +30,31 @@ impl Pace {
         (pairs as usize, interval)
     }
 
-    /// Calls from one to the next of those of which the plan alone is measured.
+    /// Returns the number of calls from one measurement of the plan alone to the next.
     pub fn interval_alone(&self, calls: u64) -> u64 {
         self.next(calls).1 / SOLO_CALLS_PER_INTERVAL
     }
 
-    /// Whether the plan may not be quicker any more: the next block comes at once.
+    /// True if the plan may no longer be faster: the next block is due immediately.
     pub fn is_in_doubt(&self) -> bool {
         self.at_once.is_some()
     }
 
-    /// The next block does not come at once.
+    /// Resets the pace, so that the next block is not due immediately.
     pub fn wait_for_turn(&mut self) {
         self.at_once = None;
     }
 
-    /// The plan takes `plan` nanoseconds where it is compared with the native MPI.
+    /// Notes that the plan takes `plan` nanoseconds in a comparison with the native MPI.
     pub fn compared(&mut self, plan: Option<u64>) {
-        // A block that came out of turn cost what no budget covers: if it lowered this, a load that
-        // comes and goes would make many of them.
+        // The cost of an unscheduled block was not covered by the budget: if it lowered this value,
+        // a load that comes and goes would cause many of them.
         if !self.is_in_doubt() {
             self.usual = plan.or(self.usual);
         }
     }
 
-    /// The plan took so much by itself.
+    /// Notes the plan's time when it is measured alone.
     pub fn measured_alone(&mut self, plan: &RecentMedian) {
         let is_enough = plan.count() >= MIN_SOLO_CALLS;
         let (Some(now), Some(usual), true) = (plan.median(), self.usual, is_enough) else {
@@ -64,7 +65,7 @@ impl Pace {
         }
     }
 
-    /// The plan lost so many pairs of a block.
+    /// Notes that the plan lost `lost` of the `pairs` pairs of a block.
     pub fn judged(&mut self, pairs: usize, lost: usize) {
         self.at_once = (2 * lost >= pairs).then_some(MAX_BLOCK_PAIRS);
     }
@@ -113,7 +114,8 @@ mod tests {
             &mut pace,
             &[150, 150, 150, 160, 160, 160, 160, 160]
         ));
-        // It is the native MPI's load, too: the plan stays, and only still more is a change.
+        // The load affects the native MPI, too: the plan stays, and only a further increase is a
+        // change.
         pace.compared(Some(100));
         pace.wait_for_turn();
         assert!(!measured(&mut pace, &[200; 8]));

@@ -1,10 +1,10 @@
-//! A cell that is left to the native MPI for good.
+//! Cell that is left to the native MPI for good.
 
 use crate::results::State;
 
-/// The end of a cell.
+/// Final state of a cell.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settled {
-    /// State of the last candidate: dropped, proven, taken back or closed.
+    /// State of the last candidate: dropped, proven, revoked or closed.
     pub reason: State,
 }

@@ -1,4 +1,4 @@
-//! A cell whose candidates are tried, one block of pairs after the other.
+//! Cell whose candidates are tried, one block of pairs after the other.
 
 use super::settled::Settled;
 use super::watching::Watching;
@@ -9,16 +9,16 @@ use crate::policy::{MAX_BLOCK_PAIRS, TRIAL_INTERVAL_CALLS, UNJUDGED_PAIRS};
 use crate::results::State;
 use crate::verdict::{Verdict, judge_trial_pair, verdict};
 
-/// Trials. The native MPI runs the calls between blocks.
+/// Trials of candidates. The native MPI runs the calls between blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct Trying {
-    /// The candidate of the block, or of the last one.
+    /// Candidate of the block, or of the last one.
     pub candidate: usize,
     pub block: Option<Block>,
 }
 
 impl Trying {
-    /// Before the first block.
+    /// Creates the state before the first block.
     pub fn new() -> Self {
         Trying {
             candidate: 0,
@@ -26,7 +26,7 @@ impl Trying {
         }
     }
 
-    /// Adds a block by the least numbers of all ranks; the verdict on its candidate.
+    /// Adds a block by the minimum of all ranks' numbers; returns the verdict on its candidate.
     pub fn judge(&mut self, ledger: &mut Ledger, least: &[i64]) -> Verdict {
         let Some(block) = self.block.take() else {
             return Verdict::Open;
@@ -57,7 +57,7 @@ impl Trying {
         verdict
     }
 
-    /// Begins a block, if the budget covers one, and says so.
+    /// Begins a block, if the budget covers one; true if it does.
     pub fn try_more(&mut self, ledger: &mut Ledger, prices: Prices, seed: u64) -> bool {
         let (None, Some(native)) = (&self.block, ledger.native.median()) else {
             return false;
@@ -73,8 +73,8 @@ impl Trying {
         true
     }
 
-    /// Chooses the candidate that is expected to be the quickest; how many pairs of it are next.
-    /// One that was tried is worth the wait where nothing else promises more.
+    /// Chooses the candidate that is expected to be the fastest; returns the number of its next
+    /// pairs. A tried one is worth waiting for if no other promises more.
     fn choose_next(&mut self, ledger: &mut Ledger, native: u64, prices: Prices) -> usize {
         let covered = |at: usize| {
             let one = &ledger.candidates[at];
@@ -94,26 +94,26 @@ impl Trying {
         pairs
     }
 
-    /// The candidate is adopted.
+    /// Adopts the candidate.
     pub fn into_watching(self, ledger: &mut Ledger) -> Watching {
         ledger.candidates[self.candidate].state = State::Adopted;
         Watching::new(ledger, self.candidate)
     }
 
-    /// Ends the trial of the candidate with this state; whether others are left to try.
+    /// Ends the trial of the candidate with this state; true if others are left to try.
     pub fn end_candidate(&mut self, ledger: &mut Ledger, state: State) -> bool {
         self.block = None;
         ledger.candidates[self.candidate].state = state;
         state != State::Proven && ledger.candidates.iter().any(|one| one.is_open())
     }
 
-    /// The native MPI runs the cell for good, for this reason.
+    /// Leaves the cell to the native MPI for good, for this reason.
     pub fn into_settled(self, reason: State) -> Settled {
         Settled { reason }
     }
 }
 
-/// The sides of a pair with a candidate.
+/// Returns the sides of a pair with a candidate.
 fn arms_of(ledger: &Ledger, candidate: usize) -> Arms {
     let calls = ledger.semantics;
     let in_rows = ledger.candidates[candidate].evidence.is_in_rows() || !calls.synchronises();

@@ -1,9 +1,10 @@
-//! A cell in which a plan is in use, and is compared with the native MPI now and then.
+//! Cell in which a plan is in use, and is compared with the native MPI from time to time.
 //!
-//! If much is gained, a pair costs much beside the calls between two pairs, and the budget allows
-//! few. The plan itself is measured for nothing: once it takes clearly more than when the two were
-//! last compared, they are compared at once, whatever the budget says. If the native MPI takes as
-//! much longer, the plan stays, and is compared the next time when it takes still more.
+//! If the gain is large, a pair is expensive compared with the calls between two pairs, and the
+//! budget allows few. Measurements of the plan alone cost nothing: once it takes clearly longer
+//! than at the last comparison, the two are compared immediately, independent of the budget. If the
+//! native MPI takes longer by the same factor, the plan stays, and is compared again when its time
+//! increases further.
 
 use super::pace::Pace;
 use super::settled::Settled;
@@ -15,10 +16,10 @@ use crate::results::State;
 use crate::times::RecentMedian;
 use crate::verdict::{Verdict, is_quicker, judge_use_pair, verdict};
 
-/// The watch over the plan in use, which runs the calls between blocks.
+/// Watch over the plan in use, which runs the calls between blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct Watching {
-    /// The candidate that was adopted.
+    /// Candidate that was adopted.
     pub plan: usize,
     pub block: Option<Block>,
     pub pace: Pace,
@@ -26,7 +27,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// A candidate has just been adopted.
+    /// Creates the state after a candidate has been adopted.
     pub fn new(ledger: &Ledger, plan: usize) -> Self {
         let mut pace = Pace::default();
         pace.compared(ledger.candidates[plan].times.median());
@@ -38,8 +39,8 @@ impl Watching {
         }
     }
 
-    /// The only candidate was adopted by an earlier run. It is compared before there is a budget:
-    /// what holds for one run may not hold for the next.
+    /// Creates the state for a candidate that an earlier run has adopted, the only one. It is
+    /// compared before there is a budget: a result of one run may not be valid in the next.
     pub fn from_earlier_run(ledger: &mut Ledger, seed: u64) -> Self {
         let mut watching = Watching::new(ledger, 0);
         let arms = watching.arms(ledger);
@@ -49,7 +50,7 @@ impl Watching {
         watching
     }
 
-    /// Adds a block by the least numbers of all ranks; the verdict on the plan.
+    /// Adds a block by the minimum of all ranks' numbers; returns the verdict on the plan.
     pub fn judge(&mut self, ledger: &mut Ledger, least: &[i64]) -> Verdict {
         let Some(block) = self.block.take() else {
             return Verdict::Open;
@@ -63,7 +64,7 @@ impl Watching {
         }
         pairs.retain(AgreedPair::is_known);
         if pairs.is_empty() {
-            // As long as none can be compared, none comes out of turn.
+            // As long as no pair can be compared, no block is unscheduled.
             self.pace.wait_for_turn();
             return Verdict::Open;
         }
@@ -100,7 +101,7 @@ impl Watching {
         self.pace.judged(pairs.len(), lost);
     }
 
-    /// Counts the calls by the plan since the last measurement with the median of this one.
+    /// Charges the calls by the plan since the last measurement with the median of this one.
     fn add_use(&self, ledger: &mut Ledger, pairs: &[AgreedPair]) -> RecentMedian {
         let calls = ledger.semantics;
         let took = pairs.iter().map(|pair| pair.plan.attributed(calls));
@@ -111,8 +112,8 @@ impl Watching {
         took
     }
 
-    /// Counts the savings since the last comparison: a native call takes its time in this one, or
-    /// its median where that is less. One long call of it is no gain.
+    /// Adds the savings since the last comparison: a native call counts with its time in this one,
+    /// or with its median if that is less. A single long call is no gain.
     fn add_savings(&self, ledger: &mut Ledger, pairs: &[AgreedPair]) {
         let calls = ledger.semantics;
         let native = pairs.iter().map(|pair| pair.native.attributed(calls));
@@ -123,7 +124,8 @@ impl Watching {
         }
     }
 
-    /// Begins a block, if the budget covers one, and says so. Otherwise the plan is measured alone.
+    /// Begins a block, if the budget covers one; true if it does. Otherwise the plan is measured
+    /// alone.
     pub fn try_more(&mut self, ledger: &mut Ledger, prices: Prices, seed: u64) -> bool {
         let (None, Some(native)) = (&self.block, ledger.native.median()) else {
             return false;
@@ -131,11 +133,11 @@ impl Watching {
         let arms = self.arms(ledger);
         let (most, interval) = self.pace.next(ledger.calls);
         let pairs = match self.pace.is_in_doubt() {
-            // The MPI's own may be the quicker one: its time is no loss.
+            // The MPI's own collective may be the faster one: its time is no loss.
             true => most,
             false => {
                 let plan = &ledger.candidates[self.plan];
-                // Loans are for candidates that may yet be found quicker.
+                // Loans are for candidates that may still be found to be faster.
                 let prices = Prices { lent: 0, ..prices };
                 let covered = ledger.covered_pairs(plan, arms, native, prices);
                 covered.min(most)
@@ -152,7 +154,7 @@ impl Watching {
         true
     }
 
-    /// The sides of a pair.
+    /// Returns the sides of a pair.
     fn arms(&self, ledger: &Ledger) -> Arms {
         ledger.arms(match ledger.semantics.has_rows {
             true => Arms::ROW,
@@ -161,8 +163,8 @@ impl Watching {
         })
     }
 
-    /// The native MPI runs the cell for good, since the plan is no longer quicker, or serves no
-    /// more.
+    /// Leaves the cell to the native MPI for good, since the plan is no longer faster, or no longer
+    /// serves it.
     pub fn into_settled(self, ledger: &mut Ledger, reason: State) -> Settled {
         ledger.candidates[self.plan].state = reason;
         Settled { reason }

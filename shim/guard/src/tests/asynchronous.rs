@@ -1,5 +1,5 @@
-//! Ranks that start collectives and go on: each as far ahead of the others as MPI lets it. Whatever
-//! they do, all run each call alike, none waits where it starts one, and none waits for ever.
+//! Ranks that start collectives and continue: each as far ahead of the others as MPI allows. In any
+//! case, all run each call alike, no rank waits in a start, and none waits for ever.
 
 use std::sync::Arc;
 use treepie_choice::Candidate;
@@ -11,13 +11,13 @@ use super::machine::challenger;
 use crate::policy::VALUES;
 use treepie_collective::Operation;
 
-/// A call of a program, the same on all ranks.
+/// Call of a program, the same on all ranks.
 #[derive(Debug, Clone, Copy)]
 struct Call {
     key: CellKey,
-    /// Whether it is left nowhere before all ranks have entered it.
+    /// True if no rank leaves it before all ranks have entered it.
     is_barrier: bool,
-    /// It makes a persistent request.
+    /// True if it creates a persistent request.
     is_persistent: bool,
 }
 
@@ -27,31 +27,31 @@ impl Call {
     }
 }
 
-/// A rank: its guard, and how far it is.
+/// Rank with its guard and its progress.
 struct Rank {
     guard: Guard,
-    /// Calls that it has entered.
+    /// Number of calls that it has entered.
     entered: usize,
-    /// Whether it is in a barrier.
+    /// True if it is in a barrier.
     is_inside: bool,
-    /// What the guard has left for good, which ranks of even numbers do not give to it any more,
-    /// until the first one is started.
+    /// Cells that the guard has left for good, whose calls ranks with even numbers no longer pass
+    /// to it, until the first one is started.
     left: Vec<CellKey>,
     has_started: bool,
-    /// Its calls that are open, which it completes some time.
+    /// Its open calls, which it completes at some time.
     open: Vec<(Ticket, u64)>,
     exchanges: usize,
     now: u64,
 }
 
-/// Ranks, and what they told each other.
+/// Ranks, and their exchanges.
 struct Job<'a> {
     calls: &'a [Call],
     ranks: Vec<Rank>,
-    /// The values of all ranks that have begun an exchange.
+    /// Values of all ranks that have begun an exchange.
     exchanges: Vec<Vec<Vec<i64>>>,
     decided: Vec<Event>,
-    /// What runs each call, by the first rank that has entered it.
+    /// Runner of each call, by the first rank that has entered it.
     ways: Vec<Option<Candidate>>,
 }
 
@@ -76,12 +76,12 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Whether all ranks have entered so many calls.
+    /// True if all ranks have entered this number of calls.
     fn have_entered(&self, calls: usize) -> bool {
         self.ranks.iter().all(|rank| rank.entered >= calls)
     }
 
-    /// A rank goes on by a call, or leaves one; `false` where it has to wait for others.
+    /// Advances a rank by a call, or lets it leave one; `false` if it must wait for others.
     fn step(&mut self, me: usize, took: u64) -> bool {
         let entered = self.ranks[me].entered;
         if self.ranks[me].is_inside {
@@ -178,7 +178,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// A rank completes one of its open calls, the oldest or the newest.
+    /// Completes one of a rank's open calls, the oldest or the newest.
     fn complete(&mut self, me: usize, is_oldest: bool) {
         let rank = &mut self.ranks[me];
         let ended = match is_oldest && !rank.open.is_empty() {
@@ -222,8 +222,8 @@ fn blocking(operation: Operation, is_barrier: bool) -> Call {
 
 const STARTED: [Operation; 3] = [Operation::Allreduce, Operation::Bcast, Operation::Scan];
 
-/// Programs: blocking ones, and runs of started collectives, with blocking ones now and then or
-/// never.
+/// Returns programs: blocking ones, and runs of started collectives, with or without occasional
+/// blocking ones.
 fn program() -> impl Strategy<Value = Vec<Call>> {
     let part = (0..3_usize, 1..3_u64, 1..400_usize, 0..5_u8).prop_map(|(at, size, count, end)| {
         let mut calls = vec![started(STARTED[at], 64 * size); count];
@@ -313,7 +313,7 @@ fn a_plan_is_adopted_for_started_ones_where_blocking_ones_come_between() {
     assert!(job.ways[5_000].is_some() && job.ways[calls.len() - 1].is_some());
 }
 
-/// Those that are not complete when ranks tell each other of them count for nothing.
+/// Collectives that are not complete at an exchange do not count in it.
 #[test]
 fn what_is_never_completed_is_no_proof() {
     let mut calls = Vec::new();
@@ -328,7 +328,7 @@ fn what_is_never_completed_is_no_proof() {
             job.step(me, 5);
             let is_new = job.ranks[me].entered > entered;
             let by_native = is_new && !calls[entered].is_barrier && job.ways[entered].is_none();
-            // Rank 1 completes none of what the plan ran.
+            // Rank 1 completes no collective that the plan ran.
             if me == 0 || by_native {
                 job.complete(me, false);
             }

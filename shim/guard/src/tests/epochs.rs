@@ -1,5 +1,4 @@
-//! Small puts under the guard, on simulated ranks: windows in which they gain by being joined, and
-//! others.
+//! Small puts under the guard, on simulated ranks: windows in which joining gains, and others.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use super::super::*;
 use crate::hash::mix;
 use crate::policy::VALUES;
 
-/// What the pieces of an epoch take, each on its own and joined, in nanoseconds.
+/// Time of the pieces of an epoch, separate and joined, in nanoseconds.
 #[derive(Clone, Copy)]
 struct Pieces {
     count: u64,
@@ -23,7 +22,7 @@ const MANY: Pieces = Pieces {
     joined: 20_000.0,
 };
 
-/// Joined, a piece is copied, and makes no message less.
+/// A single piece, which joining copies without saving a message.
 const SINGLE: Pieces = Pieces {
     count: 1,
     native: 10_000.0,
@@ -36,13 +35,13 @@ const LARGE: Pieces = Pieces {
     joined: 140_000.0,
 };
 
-/// One rank, and what it did of late.
+/// Rank and its latest actions.
 struct Rank {
     guard: EpochGuard,
     course: Course,
     spent: (f64, Work),
     now: f64,
-    /// Nanoseconds of all epochs, and what they take without Treepie.
+    /// Nanoseconds of all epochs, and their time without Treepie.
     took: f64,
     native: f64,
     gathered: usize,
@@ -81,7 +80,7 @@ impl Rank {
         }
     }
 
-    /// What its calls take in an epoch, with noise; `None` where it does nothing.
+    /// Returns the time of its calls in an epoch, with noise; `None` if it makes none.
     fn takes(&self, pieces: Option<Pieces>, noise: f64) -> f64 {
         let time = pieces.map_or(0.0, |pieces| match self.course.gathers {
             true => pieces.joined,
@@ -101,7 +100,7 @@ impl Rank {
         self.now += took;
     }
 
-    /// An epoch of its own, behind some work of the program's.
+    /// Runs an epoch of this rank alone, after some work of the program.
     fn epoch(&mut self, kind: EpochKind, pieces: Pieces, random: &mut u64) {
         self.begin(kind);
         let noise = noise(random);
@@ -121,13 +120,13 @@ fn uniform(random: &mut u64) -> f64 {
     (mix(0, *random) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Within a few per cent, and sometimes twice as long.
+/// Returns a factor within a few per cent of 1, and sometimes twice as large.
 fn noise(random: &mut u64) -> f64 {
     let spike = if uniform(random) < 0.03 { 1.0 } else { 0.0 };
     1.0 + 0.1 * (uniform(random) - 0.5) + spike
 }
 
-/// Ranks after so many flushes, each with the pieces that this says.
+/// Returns ranks after `count` flushes, each with the pieces that `pieces` returns.
 fn flushed(count: u64, epochs: u64, pieces: impl Fn(u64) -> Pieces) -> Vec<Rank> {
     let run = |seed| {
         let (mut rank, mut random) = (Rank::alone(seed, Mode::Adopt), seed << 32);
@@ -180,8 +179,8 @@ fn a_window_whose_every_second_epoch_is_a_single_put_is_judged_by_both() {
 
 #[test]
 fn epochs_that_do_different_work_are_not_compared() {
-    // In steps of three, of which joining gains in none: compared, each with another, it would seem
-    // to in many.
+    // In cycles of three, none of which gains by joining: many comparisons of different ones would
+    // seem to show a gain.
     let steps = [1, 40, 60].map(|count| Pieces {
         count,
         native: 1_000.0 * count as f64,
@@ -263,8 +262,8 @@ fn a_report_says_what_would_gain_and_joins_nothing_for_good() {
     assert!(rank.gathered < 400, "{}", rank.gathered);
 }
 
-/// Ranks that meet in fences, each with the pieces that it puts before every second one; the last
-/// rank comes so many nanoseconds late.
+/// Returns ranks that meet in fences, each with the pieces that it puts before every second one;
+/// the last rank comes `late` nanoseconds late.
 fn fenced(seed: u64, fences: u64, pieces: &[Option<Pieces>], late: f64) -> Vec<Rank> {
     let rank = |_| Rank::new(EpochGuard::shared(seed, Mode::Adopt, Arc::default()));
     let mut ranks: Vec<Rank> = pieces.iter().map(rank).collect();
@@ -316,7 +315,7 @@ fn ranks_of_fences_see_together_what_none_would_see_alone() {
     for seed in 0..10 {
         let all = fenced(seed, 6_000, &[Some(MANY); 4], 0.0);
         assert!(all.iter().all(|rank| rank.state() == State::Adopted));
-        // One that is late hides the gain of the others, but not its own.
+        // A late rank hides the gain of the others, but not its own.
         let late = fenced(seed, 6_000, &[Some(MANY); 4], 1e6);
         assert!(late.iter().all(|rank| rank.state() == State::Adopted));
     }

@@ -1,4 +1,4 @@
-//! Ranks that make the same calls, each with a guard of its own.
+//! Ranks that make the same calls, each with a separate guard.
 
 use std::cell::Cell as Shared;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use treepie_native::knobs::Library;
 struct Random(u64);
 
 impl Random {
-    /// Between 0 and 1, but for these.
+    /// Returns a number between 0 and 1, exclusive.
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(1);
         ((mix(0, self.0) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    /// A factor around 1, and sometimes much more.
+    /// Returns a factor around 1, and sometimes a much larger one.
     fn noise(&mut self, noise: &Noise) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         let normal = radius * (std::f64::consts::TAU * self.uniform()).cos();
@@ -32,14 +32,14 @@ impl Random {
     }
 }
 
-/// What disturbs ranks.
+/// Disturbance of ranks.
 #[derive(Clone, Copy)]
 pub(crate) struct Noise {
     /// Spread of the logarithm of a duration.
     pub sigma: f64,
-    /// Part of the calls that are disturbed.
+    /// Fraction of the calls that are disturbed.
     pub spikes: f64,
-    /// A rank that enters each call so many nanoseconds after the others.
+    /// Rank that enters each call late, and its delay in nanoseconds.
     pub late: Option<(usize, f64)>,
 }
 
@@ -51,7 +51,7 @@ impl Noise {
     };
 }
 
-/// A challenger, by its place.
+/// Returns a challenger, by its index.
 pub fn challenger(place: usize, per_mille: Option<u32>) -> Challenger {
     let algorithm = Algorithm::of(Operation::Allreduce).nth(place);
     Challenger {
@@ -63,7 +63,7 @@ pub fn challenger(place: usize, per_mille: Option<u32>) -> Challenger {
     }
 }
 
-/// An algorithm of the native MPI, of which nothing is predicted.
+/// Returns an algorithm of the native MPI, without a prediction.
 pub(crate) fn of_native(key: &CellKey) -> Challenger {
     let library: Library = "open-mpi 4.1.4".parse().expect("its name and its version");
     let knobs = library.often_quicker(key.operation, key.bytes, 4, key.ordered);
@@ -78,26 +78,26 @@ pub(crate) fn of_native(key: &CellKey) -> Challenger {
 pub struct Machine {
     pub guards: Vec<Guard>,
     pub noise: Noise,
-    /// Nanoseconds that a plan leaves to be waited for before the next call.
+    /// Nanoseconds that a plan shifts to a wait before the next call.
     pub later: f64,
-    /// Nanoseconds that what the next plan needs takes to be made.
+    /// Nanoseconds for the preparation of the next plan.
     pub making: Option<u64>,
-    /// Whether an algorithm of the native MPI is tried, as quick as its own choice, and no plan.
+    /// True if an algorithm of the native MPI is tried, as fast as its own choice, and no plan.
     pub tries_native: bool,
-    /// Nanoseconds that a call takes longer behind one that was run in another way.
+    /// Additional nanoseconds of a call after one that was run in another way.
     pub cold: f64,
-    /// Nanoseconds that a plan's call takes less behind one of the native MPI's, unless ranks have
-    /// waited for each other.
+    /// Nanoseconds that a plan's call saves after one of the native MPI, unless ranks have waited
+    /// for each other.
     pub borrowed: f64,
     /// Nanoseconds of an exchange.
     pub of_exchange: u64,
-    /// Nanoseconds that all ranks but the first wait in an exchange.
+    /// Nanoseconds that all ranks except the first wait in an exchange.
     pub wait: u64,
-    /// Whether the last call was run by a plan.
+    /// True if the last call was run by a plan.
     pub ran_plan: bool,
     pub events: Vec<Event>,
     pub exchanges: usize,
-    /// Nanoseconds in collectives, and what the MPI alone would have taken for the same calls.
+    /// Nanoseconds in collectives, and the time of the MPI alone for the same calls.
     pub time: f64,
     pub native_time: f64,
     pub longest_excess: f64,
@@ -145,7 +145,7 @@ impl Machine {
         }
     }
 
-    /// From now on plans take these parts of the native time.
+    /// Sets the times of plans from now on, as fractions of the native time.
     pub(crate) fn set_ratios(&mut self, ratios: &[f64]) {
         self.ratios = ratios.to_vec();
     }
@@ -154,12 +154,12 @@ impl Machine {
         self.guards[0].summaries()
     }
 
-    /// A call that the native MPI does in about so many nanoseconds.
+    /// Makes a call that takes the native MPI about `native` nanoseconds.
     pub fn call(&mut self, key: CellKey, native: f64) {
         self.call_each(|_| key, native);
     }
 
-    /// The same where ranks may differ.
+    /// Makes a call in which ranks may differ.
     pub(crate) fn call_each(&mut self, key: impl Fn(usize) -> CellKey, native: f64) {
         self.exchange();
         for (rank, now) in self.now.iter_mut().enumerate() {
@@ -225,7 +225,7 @@ impl Machine {
         }
     }
 
-    /// Exchanges, where they are due: on all ranks or on none.
+    /// Exchanges numbers, if that is due: on all ranks or on none.
     fn exchange(&mut self) {
         let due = self.guards[0].due(true);
         assert!(

@@ -1,4 +1,5 @@
-//! The promise, on simulated ranks: their clocks, their noise, and the calls that they make.
+//! Test of the promise, on simulated ranks: their clocks, their noise, and the calls that they
+//! make.
 
 mod asynchronous;
 mod epochs;
@@ -22,11 +23,11 @@ fn key(operation: Operation, bytes: u64) -> CellKey {
 
 const ALLREDUCE: Operation = Operation::Allreduce;
 
-/// A typical native collective, in nanoseconds.
+/// Duration of a typical native collective, in nanoseconds.
 const NATIVE: f64 = 50_000.0;
 
-/// So many machines of three ranks that make so many calls of one cell, by plans that take these
-/// parts of the native time.
+/// Returns `count` machines of three ranks that make `calls` calls of one cell, by plans that take
+/// these fractions of the native time.
 fn machines(count: u64, calls: u64, ratios: &[f64]) -> Vec<Machine> {
     let run = |seed| {
         let mut machine = Machine::new(3, seed, ratios);
@@ -43,7 +44,7 @@ fn ended_with(machines: &[Machine], state: State) -> usize {
     machines.iter().filter(any).count()
 }
 
-/// Trying took one part in a hundred at most, and one block that took longer than any before.
+/// Checks that trials took at most one hundredth, plus one block that took longer than any before.
 fn assert_promise_is_kept(machine: &Machine) {
     for one in machine.summaries() {
         let overshoot = 8 * one.longest;
@@ -136,7 +137,7 @@ fn calls_that_are_left_for_good_are_not_to_be_given_to_the_guard() {
         assert!(!guard.enter(key(ALLREDUCE, 8), || 0).is_for_good);
         guard.offer(key(ALLREDUCE, 8), Vec::new());
     }
-    // One rank goes on asking, and counts as the other does.
+    // One rank continues to use the guard, and counts like the other.
     let before = guards[0].calls();
     assert!(guards[0].enter(key(ALLREDUCE, 8), || 0).is_for_good);
     assert_eq!(guards[0].calls(), before);
@@ -144,7 +145,8 @@ fn calls_that_are_left_for_good_are_not_to_be_given_to_the_guard() {
     assert_eq!(values[0][..2], values[1][..2], "hashes of all calls");
 }
 
-/// What a plan saves in its calls is lost behind them: as where the MPI calls us in others.
+/// The savings of a plan in its calls are lost after them: for example if the MPI calls the
+/// progress hook in other calls.
 #[test]
 fn a_started_plan_that_only_moves_its_time_elsewhere_is_not_adopted() {
     let of_cell = key(ALLREDUCE, 8).of_form(Form::Nonblocking);
@@ -271,7 +273,7 @@ fn a_plan_whose_ranks_leave_early_and_wait_in_the_next_call_is_not_adopted() {
     let of_cell = key(Operation::Bcast, 1 << 20);
     for seed in 0..40 {
         let mut machine = Machine::new(3, seed, &[0.5]);
-        // What the plan saves in the call, and more, is waited for before the next one.
+        // The wait before the next call takes at least the time that the plan saves in the call.
         machine.later = 0.7 * NATIVE;
         for _ in 0..6_000 {
             machine.call(of_cell, NATIVE);
@@ -297,7 +299,7 @@ fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
     }
 }
 
-/// Calls of one cell until the exchange that began is completed.
+/// Returns the number of calls of one cell until the exchange that began is completed.
 fn lag(guard: &mut Guard, of_cell: CellKey) -> u64 {
     let mut calls = 0;
     while guard.due(true) != Due::Complete {
@@ -320,8 +322,8 @@ fn an_exchange_has_many_calls_to_end_in_where_these_may_overlap() {
     }
 }
 
-/// Two exchanges tell what calls and exchanges take, the others of a block each: of 1, 2, 4, 8 and
-/// 8 pairs until the plan is adopted.
+/// Two exchanges show the times of calls and exchanges, the others carry one block each: of 1, 2,
+/// 4, 8 and 8 pairs until the plan is adopted.
 #[test]
 fn each_exchange_waits_for_the_block_that_it_is_to_tell_of() {
     for others in [0, 1] {
@@ -339,7 +341,7 @@ fn each_exchange_waits_for_the_block_that_it_is_to_tell_of() {
 #[test]
 fn what_exchanges_took_during_other_calls_keeps_no_cell_from_a_trial() {
     let calls_until_adopted = |wait: u64| {
-        // One that saves nothing, which would pay for the other's trials.
+        // One without savings, which would pay for the other's trials.
         let mut machine = Machine::new(3, 3, &[1.0]);
         machine.wait = wait;
         (0..4_000).for_each(|_| machine.call(key(Operation::Bcast, 65_536), 2e6));
@@ -404,8 +406,8 @@ fn what_is_made_for_a_call_is_not_in_its_time_and_has_to_be_paid_for() {
 
 #[test]
 fn an_algorithm_of_the_mpi_is_made_where_the_time_of_the_calls_pays_for_it() {
-    // One part in a hundred of the time of 12,000 calls is that of 2 exchanges of 3 ms; those that
-    // tell how long they take cost as much again.
+    // One hundredth of the time of 12,000 calls is that of 2 exchanges of 3 ms; those that show
+    // their duration cost the same again.
     for operation in [ALLREDUCE, Operation::Bcast] {
         let trials_in = |calls: u64| {
             let mut machine = Machine::new(2, 5, &[]);

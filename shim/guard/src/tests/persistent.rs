@@ -1,6 +1,5 @@
-//! Ranks that start persistent requests in whatever order each of them likes. Whatever they do, the
-//! k-th start of a request is run alike on all, and none waits for an exchange that another has not
-//! begun.
+//! Ranks that start persistent requests in different orders. In any case, the k-th start of a
+//! request is run alike on all, and none waits for an exchange that another has not begun.
 
 use std::sync::Arc;
 use treepie_choice::Candidate;
@@ -11,21 +10,21 @@ use super::super::*;
 use super::machine::challenger;
 use treepie_collective::Operation;
 
-/// A request on one rank.
+/// Request on one rank.
 struct Request {
     guard: Guard,
     starts: usize,
-    /// What is to be completed before it is started again, and what it takes.
+    /// Call to complete before it is started again, and its duration.
     open: Option<(Ticket, u64)>,
     exchanges: usize,
 }
 
-/// What all ranks did with a request.
+/// Actions of all ranks with a request.
 #[derive(Default)]
 struct Told {
-    /// The values of all ranks that have begun an exchange.
+    /// Values of all ranks that have begun an exchange.
     exchanges: Vec<Vec<Vec<i64>>>,
-    /// What runs each start, by the first rank that has started it.
+    /// Runner of each start, by the first rank that has started it.
     ways: Vec<Option<Candidate>>,
     decided: Vec<Vec<String>>,
 }
@@ -37,7 +36,7 @@ struct Job {
     ranks: Vec<Vec<Request>>,
     told: Vec<Told>,
     now: u64,
-    /// What the native MPI takes, and a plan.
+    /// Duration with the native MPI, and with a plan.
     took: [u64; 2],
 }
 
@@ -62,7 +61,8 @@ impl Job {
         job
     }
 
-    /// All ranks make a request, wherever each is with those before; whether plans are tried.
+    /// Creates a request on all ranks, whatever their progress with earlier ones; true if plans are
+    /// tried.
     fn make(&mut self) -> bool {
         let key = self.key;
         let told: Vec<_> = self.earlier.iter_mut().map(|one| one.make(key)).collect();
@@ -97,7 +97,7 @@ impl Job {
         are_tried
     }
 
-    /// A rank starts a request that is not under way, or completes one that all have started.
+    /// Starts an inactive request of a rank, or completes one that all have started.
     fn step(&mut self, me: usize, at: usize) {
         let starts = self.ranks[me][at].starts;
         let have_all = self.ranks.iter().all(|rank| rank[at].starts >= starts);
@@ -181,8 +181,8 @@ proptest! {
     }
 }
 
-/// Each rank in an order of its own: what is quicker is adopted, what is slower is not, and what
-/// becomes slower is taken back.
+/// Each rank in a different order: faster plans are adopted, slower ones are not, and those that
+/// become slower are revoked.
 #[test]
 fn a_quicker_plan_is_adopted_for_a_request_that_is_only_ever_started() {
     let run = |job: &mut Job, starts: usize| {
@@ -205,7 +205,8 @@ fn a_quicker_plan_is_adopted_for_a_request_that_is_only_ever_started() {
     assert_eq!([slower.state(0), slower.state(1)], [State::Dropped; 2]);
 }
 
-/// One rank behind the others by an exchange knows less than they: what they know is not agreed.
+/// A rank that is one exchange behind the others knows less than they do: their knowledge is not
+/// agreed.
 #[test]
 fn a_request_begins_with_what_those_before_it_have_come_to_where_all_ranks_know_it() {
     let run = |job: &mut Job, ranks: &[usize], turns: usize| {

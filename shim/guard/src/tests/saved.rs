@@ -1,16 +1,16 @@
-//! What plans are said to have saved.
+//! Reported savings of plans.
 
 use super::*;
 
-/// A machine without single long calls, which medians do not see.
+/// Returns a machine without single long calls, which medians do not show.
 fn machine(seed: u64, ratios: &[f64]) -> Machine {
     let mut machine = Machine::new(3, seed, ratios);
     machine.noise.spikes = 0.0;
     machine
 }
 
-/// What is said to be saved, and what was beside the cost of trials, as parts of what the MPI alone
-/// would have taken; means of all machines.
+/// Returns the reported savings, and the true ones without the cost of trials, as fractions of the
+/// time of the MPI alone; means over all machines.
 fn told_and_true(machines: &[Machine]) -> [f64; 2] {
     let of = |machine: &Machine| {
         let found = machine.summaries();
@@ -23,7 +23,7 @@ fn told_and_true(machines: &[Machine]) -> [f64; 2] {
     machines.iter().map(of).fold([0.0; 2], sum)
 }
 
-/// A little less is told than is true, but no more.
+/// Checks that the reported savings are slightly below the true ones, but not more.
 #[track_caller]
 fn assert_true(machines: &[Machine]) {
     let [told, saved] = told_and_true(machines);

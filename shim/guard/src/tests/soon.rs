@@ -1,4 +1,4 @@
-//! How soon the quickest plan is found.
+//! Number of calls until the fastest plan is found.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn where_calls_are_long_a_thousand_of_them_are_enough() {
         let mut adopted = 0;
         for seed in 0..40 {
             let mut machine = Machine::new(3, seed, &[0.5]);
-            // One call that ranks may leave early.
+            // A call that ranks may leave early.
             machine.call(key(Operation::Bcast, 0), NATIVE);
             for _ in 0..1_200 {
                 machine.call(key(operation, 8), long);
@@ -34,8 +34,8 @@ fn where_calls_are_long_a_thousand_of_them_are_enough() {
     }
 }
 
-/// Mean number of calls, each of so many nanoseconds, until one of these plans is adopted, on
-/// machines as they are made.
+/// Returns the mean number of calls, of this duration each, until one of these plans is adopted, on
+/// machines as they are created.
 fn calls_until_adopted(
     made: impl Fn(u64) -> Machine,
     of_cell: CellKey,
@@ -89,8 +89,8 @@ fn a_tenth_of_what_a_plan_has_saved_pays_for_trials_of_other_collectives() {
     }
 }
 
-/// From now on all plans of this machine are much slower, and many are tried: what they lose is no
-/// more than a tenth of what was saved, and what each collective's own time pays for.
+/// Makes all plans of this machine much slower, and tries many: their losses are at most a tenth of
+/// the savings, plus the share of each collective's own time.
 #[track_caller]
 fn assert_a_tenth_is_lost_at_most(mut machine: Machine, saved: f64) {
     let before = machine.native_time - machine.time;

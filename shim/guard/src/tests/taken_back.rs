@@ -1,4 +1,4 @@
-//! The watch over a plan that was adopted: what gains no more is taken back, under loads too.
+//! Watch over a plan that was adopted: it is revoked when it gains no more, also under loads.
 
 use super::super::*;
 use super::machine::Machine;
@@ -28,7 +28,7 @@ fn a_plan_that_is_slower_after_a_change_is_taken_back_for_good() {
     }
 }
 
-/// A machine whose plan has taken a sixth of the native time in so many calls.
+/// Returns a machine whose plan has taken a sixth of the native time in `calls` calls.
 fn gaining_much(seed: u64, calls: u64) -> Machine {
     let mut machine = Machine::new(3, seed, &[1.0 / 6.0]);
     for _ in 0..calls {

@@ -13,26 +13,27 @@ use crate::picture::blocks::blocks_of;
 use crate::picture::panels::{Panel, Picture};
 use crate::picture::scale::Unit;
 
-/// Picture of a job before and after.
+/// Picture of a job before and after a placement.
 pub struct BeforeAfter<'a> {
-    /// The title of all.
+    /// The title of the picture.
     pub title: String,
     /// The titles of the two halves.
     pub names: (String, String),
-    /// The machine whose blocks are drawn.
+    /// The machine, whose blocks are drawn.
     pub topology: &'a Topology,
-    /// Places of its nodes on a network that is no tree, whose distances count then.
+    /// Positions of its nodes on a network that is not a tree; distances are then those of the
+    /// network.
     pub network: Option<&'a NetworkNodes>,
-    /// Unit.
+    /// Unit of the traffic.
     pub unit: Unit,
 }
 
 impl BeforeAfter<'_> {
-    /// The picture. Row `i` of both halves is the process on the `i`-th core in
-    /// use: what moves is the ranks.
+    /// Draws both situations. Row `i` of both halves is the process on the `i`-th core in use: only
+    /// the ranks change.
     ///
     /// # Errors
-    /// Leaves that do not fit the matrix.
+    /// The leaves do not fit the matrix.
     pub fn pair(
         &self,
         before: Situation,
@@ -53,10 +54,10 @@ impl BeforeAfter<'_> {
         })
     }
 
-    /// One situation alone, under the first of the names.
+    /// Draws one situation alone, under the first of the names.
     ///
     /// # Errors
-    /// Leaves that do not fit the matrix.
+    /// The leaves do not fit the matrix.
     pub fn single(&self, now: Situation, crossings: &[Crossing]) -> Result<Picture, CommandError> {
         let panel = self.panel(&self.names.0, now, crossings, |crossing| {
             crossing.bytes_before
@@ -103,7 +104,7 @@ impl BeforeAfter<'_> {
     }
 }
 
-/// The matrix with its rows in the order of the cores, and these cores.
+/// The matrix with its rows in the order of the cores, and the cores.
 fn in_core_order(situation: Situation) -> Result<(Matrix, Vec<Leaf>), CommandError> {
     let leaf_of_rank = situation.leaf_of_rank;
     let mut order: Vec<Rank> = leaf_of_rank.keys().collect();

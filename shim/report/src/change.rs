@@ -9,7 +9,7 @@ pub struct LinkChange {
     pub name: String,
     /// Its load before, in the busier direction.
     pub before: f64,
-    /// The load of the most loaded one after.
+    /// Load of the most loaded link after, in the busier direction.
     pub after: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What waves of checkpoints would cost a job, by protocol, servers and interval.
+//! Costs of waves of checkpoints to a job, by protocol, servers and interval.
 
 use std::path::Path;
 
@@ -22,13 +22,13 @@ pub struct Report<'a> {
     pub clusters: usize,
     /// Program of the job.
     pub program: Program,
-    /// What images, disks and loggers cost.
+    /// Costs of images, disks and loggers.
     pub costs: Costs,
-    /// The answers.
+    /// The results.
     pub rows: Vec<ProtocolRow>,
 }
 
-/// One protocol with some servers at an interval.
+/// Result of one protocol with given servers at an interval.
 #[derive(Debug)]
 pub struct ProtocolRow {
     /// Seconds between two waves.
@@ -37,12 +37,12 @@ pub struct ProtocolRow {
     pub servers: Servers,
     /// The protocol and its waves.
     pub outcome: Outcome,
-    /// The run with them.
+    /// The run with these waves.
     pub run: Result<Run, NeverEnds>,
 }
 
 impl Report<'_> {
-    /// The report for a terminal.
+    /// Formats the report for a terminal.
     pub fn text(&self) -> String {
         let plain = self.rows.first().map_or(0.0, |row| row.outcome.plain);
         let messages = (plain / self.program.iterations as f64 - self.program.compute).max(0.0);
@@ -84,7 +84,7 @@ impl Report<'_> {
         table
     }
 
-    /// The report for programs.
+    /// Converts the report to JSON.
     pub fn json(&self) -> Value {
         json!({
             "ranks": self.ranks,
@@ -95,7 +95,8 @@ impl Report<'_> {
         })
     }
 
-    /// Run time against the interval, or the number of servers where there is one interval.
+    /// Draws the run time against the interval, or against the number of servers if there is only
+    /// one interval.
     pub fn chart(&self) -> Chart {
         let first = &self.rows[0];
         let by_servers = self.rows.iter().all(|row| row.interval == first.interval);
@@ -187,7 +188,7 @@ impl ProtocolRow {
         ]
     }
 
-    /// Servers in each cluster, or in all.
+    /// Number of servers in each cluster, or in total.
     fn servers_count(&self) -> usize {
         match &self.servers {
             Servers::InEachCluster(count) => *count,

@@ -1,4 +1,4 @@
-//! Traffic between clusters, for the clusters that the plans of a run were made for.
+//! Traffic between clusters, for the clusters used by the plans of a run.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub struct BetweenClusters {
 }
 
 impl ProcessClusters {
-    /// The clusters that the plans of this run were made for; `None` where none ran.
+    /// The clusters used by the plans of this run; `None` if no plan ran.
     pub fn of(profile: &Profile) -> Option<Self> {
         let of_rank = profile.locality.as_ref()?.cluster_of_rank();
         let mut of: List<_, _> = vec![0; profile.ranks].into();
@@ -42,9 +42,9 @@ impl ProcessClusters {
         })
     }
 
-    /// The cluster of each rank of a profile of the same job: of the same process, where the
-    /// processes are on the same hosts, or else of the host of its process. `None` for a host that
-    /// is in no cluster, or in several.
+    /// The cluster of each rank of a profile of the same job: that of the same process if the
+    /// processes are on the same hosts, or else that of the host of its process. `None` for a host
+    /// that is in no cluster, or in several.
     pub fn of_ranks(&self, profile: &Profile) -> Option<List<Rank, usize>> {
         let of_process = if self.hosts == profile.hosts {
             self.of.clone()
@@ -95,7 +95,7 @@ impl BetweenClusters {
         }
     }
 
-    /// In one line, without its end.
+    /// Formats this in one line, without its end.
     pub fn text(&self) -> String {
         format!(
             "between the {} clusters that plans were made for: {} ({})",
@@ -105,7 +105,7 @@ impl BetweenClusters {
         )
     }
 
-    /// This before and `after`, in one line without its end.
+    /// Formats this before and `after`, in one line without its end.
     pub fn change(&self, after: &BetweenClusters) -> String {
         format!(
             "between the {} clusters that plans were made for: {} before, {} after ({})",
@@ -117,9 +117,8 @@ impl BetweenClusters {
     }
 }
 
-/// Traffic between the clusters that plans of one of two runs were made for, before and after:
-/// profiles with the bytes that are compared. `None` where no plan ran, or where the runs have
-/// other hosts.
+/// Traffic between the clusters used by the plans of one of two runs, before and after: profiles
+/// with the bytes to compare. `None` if no plan ran, or if the runs have different hosts.
 pub fn before_and_after(
     (first, before): (&Profile, &Matrix),
     (second, after): (&Profile, &Matrix),

@@ -1,4 +1,4 @@
-//! Collectives of a profile: which were run by plans, whose messages are known, and which by the
+//! Collectives of a profile: those run by plans, whose messages are known, and those run by the
 //! native MPI, whose messages are modelled.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,12 @@ use super::table::Table;
 use super::units;
 use crate::layers::LayerSummary;
 
-/// Calls of one collective that were run in the same way.
+/// Calls of one collective that were run by the same plan or model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CollectiveSummary {
     /// The operation: `bcast`.
     pub collective: String,
-    /// Algorithm of the plan that ran it; none for the native collective.
+    /// Algorithm of the plan that ran it; `None` for the native collective.
     pub plan: Option<String>,
     /// Number of calls.
     pub calls: u64,
@@ -26,20 +26,20 @@ pub struct CollectiveSummary {
     pub messages: u64,
     /// Bytes of all ranks.
     pub bytes: u64,
-    /// Model that the messages follow from; none where they are as run.
+    /// Model from which the messages follow; `None` if they are as run.
     pub model: Option<String>,
 }
 
 impl CollectiveSummary {
-    /// Whether its messages are those of the plan that ran.
+    /// True if its messages are those of the plan that ran.
     pub(crate) fn is_as_run(&self) -> bool {
         self.model.is_none()
     }
 
-    /// Where its messages are known from.
+    /// Source of its messages.
     fn source(&self) -> String {
         match &self.model {
-            // Of communicators of one rank, say: no model is needed.
+            // For example of communicators of one rank: no model is needed.
             Some(_) if self.messages == 0 => "sends nothing".to_owned(),
             Some(model) => format!("modelled: {model}"),
             None => "as run".to_owned(),
@@ -48,7 +48,7 @@ impl CollectiveSummary {
 }
 
 /// The collectives of a profile, by operation, with messages as run or by a model: `model`, or that
-/// of the job's MPI for what no plan ran.
+/// of the job's MPI for calls without a plan.
 pub fn for_profile(profile: &Profile, model: Option<Model>) -> Vec<CollectiveSummary> {
     let mut alike: BTreeMap<(Operation, Option<&str>), Vec<&Record>> = BTreeMap::new();
     for record in &profile.collectives {
@@ -78,7 +78,7 @@ pub fn for_profile(profile: &Profile, model: Option<Model>) -> Vec<CollectiveSum
     alike.into_iter().map(summary).collect()
 }
 
-/// The layer of collectives: as run, and modelled, where there are such.
+/// The layer of collectives: as run and modelled, as far as there are any.
 pub fn layers(collectives: &[CollectiveSummary], layer: &str) -> Vec<LayerSummary> {
     let of = |as_run: bool| {
         let alike = || {
@@ -100,12 +100,12 @@ pub fn layers(collectives: &[CollectiveSummary], layer: &str) -> Vec<LayerSummar
     [true, false].map(of).into_iter().filter(sent).collect()
 }
 
-/// Whether a plan ran any of them.
+/// True if a plan ran any of them.
 pub(crate) fn is_any_planned(collectives: &[CollectiveSummary]) -> bool {
     collectives.iter().any(|one| one.plan.is_some())
 }
 
-/// Who ran which collective, and where its messages come from.
+/// Lists each collective with its plan or the native MPI, and the source of its messages.
 pub fn table(collectives: &[CollectiveSummary]) -> Table {
     let mut table = Table::new([
         "collective",

@@ -14,24 +14,25 @@ use crate::picture::scale::Unit;
 /// The report.
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
-    /// Domain that fails at once.
+    /// Domain that fails as a whole.
     pub domain: &'a str,
-    /// Whether a host has several of these: its failure takes them all, and is not counted.
+    /// True if a host has several of these: a failure of the host takes them all, and is not
+    /// counted.
     pub inside_hosts: bool,
-    /// Seconds between two failures of one domain, on average.
+    /// Mean seconds between two failures of one domain.
     pub domain_mtbf: f64,
-    /// Seconds of the run; without them there is no size of a log.
+    /// Seconds of the run; without them the size of a log is not known.
     pub run_time: Option<f64>,
     /// Unit of the numbers of bytes.
     #[serde(skip)]
     pub unit: Unit,
-    /// The ranks where the launcher put them, where the placement is another.
+    /// The ranks as launched, if the placement differs.
     pub as_launched: Option<Situation>,
-    /// The ranks where the placement has them.
+    /// The ranks as placed.
     pub as_placed: Situation,
-    /// Waves of all ranks against logging of all messages, where the time of the run is known.
+    /// Waves of all ranks compared with logging of all messages, if the time of the run is known.
     pub logging: Option<Logging>,
-    /// Sets that protect checkpoints, where they are asked for.
+    /// Sets that protect checkpoints, if requested.
     pub redundancy: Option<Redundancy>,
 }
 
@@ -47,7 +48,7 @@ pub struct Situation {
 }
 
 impl Report<'_> {
-    /// The report for a terminal.
+    /// Formats the report for a terminal.
     pub fn text(&self) -> String {
         let placed = &self.as_placed;
         let mut text = format!(
@@ -151,7 +152,7 @@ impl Report<'_> {
         }
     }
 
-    /// Bytes logged against ranks rolled back, a point for each number of groups.
+    /// Draws bytes logged against ranks rolled back, a point for each number of groups.
     pub fn chart(&self) -> Chart {
         let series = |(colour, (name, situation)): (usize, (&str, &Situation))| {
             let points = |on_front: bool| {
@@ -200,7 +201,7 @@ impl Report<'_> {
     }
 }
 
-/// Waves against logging, by how often the machine fails.
+/// Compares waves with logging, by the failure rate of the machine.
 fn logging_text(logging: &Logging) -> String {
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let mut table = Table::new(["a failure in", "interval", "waves lose", "logging loses"]);

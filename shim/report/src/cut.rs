@@ -1,4 +1,4 @@
-//! Reports on waves, and on operations that a job has left pending.
+//! Reports on waves, and on pending operations of a job.
 
 use std::fmt::Write;
 
@@ -13,45 +13,45 @@ use super::units::{bytes, count};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// At a quiet cut; no command was to be run.
+    /// At a quiet cut; there was no command to run.
     Quiet,
-    /// The command ended well at a quiet cut.
+    /// The command succeeded at a quiet cut.
     Done,
-    /// It did not.
+    /// The command failed.
     Failed {
         /// Its end.
         words: String,
     },
-    /// Ranks went on before the command had ended: this process had stood still for too long.
+    /// Ranks continued before the command had ended: this process was stopped for too long.
     Left,
     /// There was no quiet cut.
     Dropped {
-        /// Why.
+        /// The reason.
         reason: Reason,
-        /// The same in words.
+        /// The reason in words.
         words: String,
     },
 }
 
-/// Messages that were sent and received.
+/// Sent and received messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Received {
     /// Pairs of ranks, each in one direction.
     pub channels: usize,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Their bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// A wave.
+/// Report on a wave.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WaveReport {
-    /// From 1 on.
+    /// Number of the wave, from 1.
     pub number: usize,
-    /// Time until all stood at a quiet cut.
+    /// Seconds until all ranks were stopped at a quiet cut.
     pub quiet_seconds: Option<f64>,
-    /// Time until all went on.
+    /// Seconds until all ranks continued.
     pub seconds: f64,
     /// Messages received at the cut.
     pub traffic: Option<Received>,
@@ -59,33 +59,33 @@ pub struct WaveReport {
     pub outcome: Outcome,
 }
 
-/// Operations that a rank has begun and not completed.
+/// Operations that a rank has started and not completed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unfinished {
     /// The rank.
     pub rank: Rank,
-    /// Receives.
+    /// Number of receives.
     pub receives: u64,
-    /// Collectives.
+    /// Number of collectives.
     pub collectives: u64,
 }
 
-/// Pending operations at a moment, or at the end.
+/// Pending operations at a given time, or at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pending {
-    /// Messages that were received.
+    /// Received messages.
     pub received: Received,
-    /// Messages that were sent and not received.
+    /// Messages in flight: sent and not received.
     pub under_way: Vec<Flight>,
-    /// Requests that were begun and not completed.
+    /// Requests that were started and not completed.
     pub unfinished: Vec<Unfinished>,
-    /// Ranks of which nothing is known, or nothing final.
+    /// Ranks whose state, or final state, is not known.
     pub unknown: Vec<Rank>,
     /// Operations outside the counts, by rank.
     pub not_counted: Vec<(Rank, String)>,
 }
 
-/// Messages that these ranks have received.
+/// Sums the messages received by these ranks.
 pub fn traffic(ranks: &[RankState]) -> Received {
     let with = ranks.iter().filter_map(|rank| rank.channels.as_ref());
     let channels: Vec<_> = with.flat_map(|channels| channels.with.values()).collect();
@@ -98,7 +98,7 @@ pub fn traffic(ranks: &[RankState]) -> Received {
 }
 
 impl Pending {
-    /// Pending operations of a job of `size` ranks, of those that are known.
+    /// Collects the pending operations of the known ranks of a job of `size` ranks.
     pub fn new(ranks: &[RankState], size: usize) -> Pending {
         let known: Vec<RankState> = ranks
             .iter()
@@ -107,7 +107,7 @@ impl Pending {
             .collect();
         let is_known = |rank: &Rank| known.iter().any(|other| other.rank == *rank);
         let unknown: Vec<Rank> = (0..size).map(Rank).filter(|rank| !is_known(rank)).collect();
-        // What one that is not known has received, nobody knows.
+        // The messages received by an unknown rank are not known.
         let mut under_way = in_flight(&known).unwrap_or_default();
         under_way.retain(|flight| is_known(&flight.to));
         let unfinished = known.iter().filter_map(|rank| {
@@ -131,12 +131,12 @@ impl Pending {
         }
     }
 
-    /// Whether something was sent and not received, or begun and not completed.
+    /// True if a message was sent and not received, or an operation was started and not completed.
     pub fn is_something(&self) -> bool {
         !self.under_way.is_empty() || !self.unfinished.is_empty()
     }
 
-    /// Lines for people.
+    /// Formats lines for human readers.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for flight in &self.under_way {
@@ -193,12 +193,12 @@ impl Received {
 }
 
 impl WaveReport {
-    /// Whether the ranks stood at a quiet cut, and the command ended well, if there was one.
+    /// True if the ranks were stopped at a quiet cut, and the command succeeded, if there was one.
     pub fn is_well(&self) -> bool {
         matches!(self.outcome, Outcome::Quiet | Outcome::Done)
     }
 
-    /// Whether there was no quiet cut because the job has come to its end.
+    /// True if there was no quiet cut because the job has ended.
     pub fn is_of_the_end(&self) -> bool {
         let Outcome::Dropped { reason, .. } = &self.outcome else {
             return false;
@@ -206,7 +206,7 @@ impl WaveReport {
         matches!(reason, Reason::Ends(_))
     }
 
-    /// A line for people.
+    /// Formats a line for human readers.
     pub fn text(&self) -> String {
         let number = self.number;
         let quiet = self.quiet_seconds.unwrap_or_default() * 1e3;

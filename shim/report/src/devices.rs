@@ -8,7 +8,7 @@ use treepie_topology::{Device, DeviceKind, LocalDevice, Machine};
 use super::table::Table;
 use super::words::pluralize;
 
-/// Names that are listed; machines with virtual functions have hundreds.
+/// Maximum number of listed names; machines with virtual functions have hundreds.
 const LISTED: usize = 6;
 
 /// Hosts with the same devices.
@@ -16,27 +16,27 @@ const LISTED: usize = 6;
 pub struct HostDevices {
     /// Names of the hosts.
     pub hosts: Vec<String>,
-    /// Their devices, those of one kind that are next to the same cores together.
+    /// Their devices, grouped by type and adjacent cores.
     pub devices: Vec<DeviceGroup>,
 }
 
-/// Devices of one kind that are next to the same cores.
+/// Devices of one type that are next to the same cores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeviceGroup {
     /// `fabric`, `ethernet` or `gpu`.
     pub kind: String,
     /// Their names.
     pub names: Vec<String>,
-    /// The cores next to them, by the numbers of the operating system.
+    /// The cores next to them, as numbered by the operating system.
     pub cores: String,
-    /// Whether these are all cores of the machine.
+    /// True if these are all cores of the machine.
     pub all_cores: bool,
     /// Processes of the job that are bound to these cores.
     pub processes: String,
 }
 
 impl HostDevices {
-    /// The devices of the hosts of a profile; nothing of hosts where none is known.
+    /// The devices of the hosts of a profile; empty if none are known.
     pub fn of_profile(profile: &Profile) -> Vec<HostDevices> {
         let known = profile.topologies.iter();
         let described = known.filter_map(|known| HostDevices::of_hosts(known, profile));
@@ -44,7 +44,8 @@ impl HostDevices {
     }
 
     fn of_hosts(known: &HostTopology, profile: &Profile) -> Option<Self> {
-        // A profile that was read has no machine that cannot be; the report goes on without it.
+        // The machine of a profile that was read is always valid; otherwise the report continues
+        // without it.
         let machine = known.machine().ok()?;
         let here = profile
             .hosts
@@ -74,7 +75,7 @@ impl HostDevices {
         )
     }
 
-    /// The hosts, in a few words.
+    /// Short text of the hosts.
     pub fn title(&self) -> String {
         match &self.hosts[..] {
             [host] => host.clone(),
@@ -113,7 +114,7 @@ impl HostDevices {
     }
 }
 
-/// The devices of a machine, with the processes that are bound to the cores next to them: each with
+/// The devices of a machine, with the processes bound to the cores next to them; each process has
 /// the leaves that it may use.
 fn groups(machine: &Machine, bound: &[(Process, Vec<Leaf>)]) -> Vec<DeviceGroup> {
     let mut together: Vec<(DeviceKind, std::ops::Range<Leaf>, Vec<String>)> = Vec::new();

@@ -24,13 +24,13 @@ pub struct Summary {
     pub ranks: usize,
     /// The family of its MPI.
     pub mpi: String,
-    /// Runs that are known.
+    /// Number of known runs.
     pub runs: usize,
-    /// Collectives that plans replace, as the guards of the newest runs found.
+    /// Collectives that plans replace, from the guards of the newest runs.
     pub collectives: Vec<GuardedCell>,
     /// Epochs whose small puts are joined.
     pub joined: Vec<GuardedEpochs>,
-    /// By where its processes were, in the order in which it was run there first.
+    /// Summaries by the shape of the allocation, in the order of the first run in each.
     pub shapes: Vec<ShapeSummary>,
 }
 
@@ -39,13 +39,13 @@ pub struct Summary {
 pub struct ShapeSummary {
     /// A number for the shape.
     pub shape: String,
-    /// State of the comparison, in words.
+    /// State of the comparison in words.
     pub state: String,
     /// Mode of the next run, unless that run compares.
     pub used: String,
     /// Pair under comparison, if any.
     pub compared: Option<Compared>,
-    /// Each way to run it.
+    /// Each arm of the comparison.
     pub arms: Vec<ArmSummary>,
     /// The newest runs, the last one last.
     pub newest: Vec<RunSummary>,
@@ -54,56 +54,56 @@ pub struct ShapeSummary {
 /// Results of pairs of runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Compared {
-    /// The way that is known to be good.
+    /// The arm that is known to be good.
     pub with: String,
-    /// The way that may be better.
+    /// The arm that may be better.
     pub candidate: String,
-    /// Part of the time that it saves.
+    /// Fraction of the time that it saves.
     pub gain: Option<f64>,
-    /// Bounds of that, at 95 %.
+    /// Limits of the gain, at 95 %.
     pub interval: [Option<f64>; 2],
-    /// Pairs of runs.
+    /// Number of pairs of runs.
     pub pairs: usize,
     /// The verdict: gain, worse, none, not-proven.
     pub verdict: &'static str,
 }
 
-/// Runs of one way.
+/// Runs of one arm.
 #[derive(Debug, Clone, Serialize)]
 pub struct ArmSummary {
-    /// The way.
+    /// Name of the arm.
     pub arm: String,
-    /// Runs.
+    /// Number of runs.
     pub runs: usize,
-    /// Their median, in seconds.
+    /// Their median time in seconds.
     pub seconds: Option<f64>,
 }
 
 /// A run.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunSummary {
-    /// When it began, in UTC.
+    /// Start time in UTC.
     pub began: String,
     /// Mode of the run.
     pub arm: String,
-    /// Whether its traffic was counted.
+    /// True if its traffic was counted.
     pub counted: bool,
     /// Seconds from `MPI_Init` to `MPI_Finalize`.
     pub seconds: Option<f64>,
-    /// Whether it failed.
+    /// True if it failed.
     pub failed: bool,
 }
 
-/// The links of some hosts, as a job measured them.
+/// The links of some hosts, measured by a job.
 #[derive(Debug, Clone, Serialize)]
 pub struct PlatformSummary {
     /// Its name in the store.
     pub key: String,
-    /// Hosts and clusters.
+    /// Its size in hosts and clusters.
     pub platform: PlatformSize,
-    /// When it was measured, in UTC.
+    /// Time of the measurement in UTC.
     pub measured: String,
-    /// Until when jobs start with it.
+    /// Time until which jobs use it.
     pub until: String,
 }
 
@@ -119,13 +119,13 @@ pub struct PlatformSize {
 /// Number of the newest runs that are listed.
 const NEWEST: usize = 8;
 
-/// Seconds since 1970.
+/// Current time in seconds since 1970.
 pub fn now() -> u64 {
     treepie_base::since_epoch(SystemTime::now()).as_secs()
 }
 
 impl RunSummary {
-    /// Of this run.
+    /// Summarizes this run.
     pub fn new(run: &Run) -> Self {
         let began = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(run.began);
         RunSummary {
@@ -139,7 +139,7 @@ impl RunSummary {
 }
 
 impl Summary {
-    /// Of the application with this key, at this time in seconds since 1970.
+    /// Summarizes the application with this key at this time, in seconds since 1970.
     pub fn new(
         key: Key,
         application: &Application,
@@ -183,7 +183,7 @@ impl Summary {
         )
     }
 
-    /// Some lines for people.
+    /// Formats some lines for human readers.
     pub fn text(&self) -> String {
         let mut text = self.title() + "\n";
         for (number, shape) in self.shapes.iter().enumerate() {
@@ -201,7 +201,7 @@ impl Summary {
         text
     }
 
-    /// Description of a run and of its result, in one line.
+    /// Describes a run and its result in one line.
     pub fn after(&self, run: &Run) -> String {
         let shape = format!("{:016x}", run.shape);
         let state = self.shapes.iter().find(|known| known.shape == shape);
@@ -223,7 +223,7 @@ impl Summary {
 }
 
 impl PlatformSummary {
-    /// Of this platform.
+    /// Summarizes this platform.
     pub fn new(kept: &KeptPlatform) -> Self {
         let at = |seconds| date(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds));
         let contents = kept.file.platform.contents();
@@ -248,7 +248,7 @@ impl PlatformSummary {
         )
     }
 
-    /// A line for people.
+    /// Formats a line for human readers.
     pub fn text(&self) -> String {
         format!(
             "{}, measured {}: jobs there start with it until {}\n",

@@ -1,5 +1,5 @@
-//! Gains of a placement besides the levels' bytes: the most loaded links, the pairs that still
-//! communicate across nodes, and the largest possible gain.
+//! Gains of a placement in addition to the levels' bytes: the most loaded links, the pairs that
+//! still communicate across nodes, and the largest possible gain.
 
 use serde::Serialize;
 use treepie_base::Rank;
@@ -15,27 +15,27 @@ use super::words::pluralize;
 use crate::change::{Change, LinkChange};
 use crate::picture::scale::Unit;
 
-/// A bound that a placement is further above tells nothing.
+/// Largest relative excess of a placement over the bound for which the bound is reported.
 const MOST_ABOVE: f64 = 0.5;
 
-/// Pairs that are listed by name.
+/// Maximum number of pairs listed by name.
 const LISTED: usize = 4;
 
-/// Both objectives, whatever was optimised, in bytes.
+/// Both objectives, regardless of the optimized one, in bytes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gain {
     /// DistComm.
     pub sum: Change,
-    /// No placement's DistComm is below; `None` where several ranks share cores, and where the
-    /// placement is more than half above.
+    /// Lower bound of the DistComm of any placement; `None` if several ranks share cores, and if
+    /// the placement is more than half above it.
     pub lower_bound: Option<f64>,
-    /// The most loaded link of all, times its length.
+    /// The largest load of any link, times its length.
     pub congestion: Change,
-    /// By level, those of single cores left out.
+    /// Changes by level, without links of single cores.
     pub links: Vec<LinkChange>,
     /// Pairs that communicate across nodes.
     pub crossing: CrossingPairs,
-    /// On a network that is no tree: its distances and links.
+    /// Measures of a network that is not a tree: its distances and links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkGain>,
 }
@@ -49,9 +49,9 @@ pub struct CrossingPairs {
     pub pairs_before: usize,
     /// Pairs after.
     pub pairs: usize,
-    /// Traffic of both directions together.
+    /// Traffic of both directions together, in bytes.
     pub bytes: f64,
-    /// The heaviest: two ranks, and what they send.
+    /// The heaviest pairs: two ranks and their traffic.
     pub heaviest: Vec<(Rank, Rank, f64)>,
     #[serde(skip)]
     words: String,
@@ -86,7 +86,7 @@ impl Gain {
         }
     }
 
-    /// The same on a network: distances and loads are those of the network.
+    /// Replaces distances and loads by those of a network.
     pub fn on_network(self, network: NetworkGain) -> Self {
         let placement = network.hop_bytes.placement;
         let near = |&bound: &f64| placement <= (1.0 + MOST_ABOVE) * bound;
@@ -99,7 +99,7 @@ impl Gain {
         }
     }
 
-    /// Some lines for people.
+    /// Formats some lines for human readers.
     pub fn text(&self, unit: Unit) -> String {
         let mut text = String::new();
         if let Some(network) = &self.network {
@@ -134,7 +134,7 @@ impl Gain {
         Some(table)
     }
 
-    /// Distance of the placement from the lower bound, if that is known.
+    /// Distance of the placement from the lower bound, if known.
     pub(crate) fn bound_in_words(&self) -> Option<String> {
         let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
         let above = self.sum.placement / bound - 1.0;
@@ -162,7 +162,7 @@ fn links(topology: &Topology, before: Situation, after: Situation) -> Vec<LinkCh
     let loads = |s: Situation| link_loads(s.matrix, topology, s.leaf_of_rank);
     let both = loads(before).into_iter().zip(loads(after));
     let levels = topology.levels().iter().enumerate();
-    // A core's link carries what its rank sends, wherever that is.
+    // The link of a core carries all traffic of its rank in any placement.
     let levels = levels.take(topology.depth() - 1).zip(both);
     levels
         .filter(|((depth, _), _)| topology.node_count(depth + 1) > 1)
@@ -174,15 +174,15 @@ fn links(topology: &Topology, before: Situation, after: Situation) -> Vec<LinkCh
         .collect()
 }
 
-/// The depth of the machines, if a level is named so.
+/// The depth of the machines, if a level has such a name.
 pub fn machine_depth(topology: &Topology) -> Option<usize> {
     let mut levels = topology.levels().iter();
     let machine = levels.position(|level| matches!(&*level.name, "node" | "host" | "machine"));
     machine.map(|level| level + 1)
 }
 
-/// The depth of the level that traffic should best not cross: that of machines,
-/// else the first with several nodes.
+/// The depth of the most expensive level for traffic: that of machines, else the first with several
+/// nodes.
 fn dear_depth(topology: &Topology) -> usize {
     let several = |&depth: &usize| topology.node_count(depth) > 1;
     let machines = machine_depth(topology).filter(several);
@@ -210,7 +210,7 @@ impl CrossingPairs {
         }
     }
 
-    /// In one line, without its end.
+    /// Formats this in one line, without its end.
     pub fn text(&self, unit: Unit) -> String {
         let place = self.words.split(" (").next().unwrap_or(&self.words);
         if self.pairs == 0 {

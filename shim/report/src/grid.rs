@@ -7,7 +7,7 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 
-/// A grid to emulate, as tables.
+/// Formats a grid to emulate as tables.
 pub fn grid_text(name: &str, grid: &Grid) -> String {
     let rate = |megabits: f64| {
         if megabits > 0.0 {
@@ -51,7 +51,7 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
     )
 }
 
-/// A grid to emulate, for programs.
+/// Converts a grid to emulate to JSON.
 pub fn grid_json(grid: &Grid) -> Value {
     let count = grid.clusters.len();
     let row = |from: usize| (0..count).map(move |to| grid.latency_us(from, to) * 1e-6);

@@ -1,5 +1,5 @@
-//! The guard on collectives: which plans, and which of the MPI's other algorithms, were tried, and
-//! what was found; and the guard on small puts and accumulates.
+//! The guard on collectives: the plans, and other algorithms of the MPI, that were tried, and the
+//! results; and the guard on small puts and accumulates.
 
 use treepie_profile::{GuardedCell, GuardedEpochs};
 
@@ -7,7 +7,7 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 
-/// What was found, in text.
+/// Formats the results as text.
 pub fn text(cells: &[GuardedCell]) -> String {
     let mut text =
         String::from("guard on collectives: what was tried against the MPI's own choice\n");
@@ -23,7 +23,7 @@ pub fn text(cells: &[GuardedCell]) -> String {
     text
 }
 
-/// What all plans together have saved, where one ran.
+/// The time saved by all plans together, if one ran.
 pub fn caption(cells: &[GuardedCell]) -> Option<String> {
     let saved: f64 = cells.iter().map(|cell| cell.saved_seconds).sum();
     let has_run = cells.iter().any(|cell| cell.saved_seconds != 0.0);
@@ -36,7 +36,7 @@ pub fn caption(cells: &[GuardedCell]) -> Option<String> {
     })
 }
 
-/// Time that was saved by what ran, if it did.
+/// Time saved by plans that ran, if any.
 fn saved(seconds: f64) -> String {
     match seconds {
         0.0 => "-".to_owned(),
@@ -44,7 +44,7 @@ fn saved(seconds: f64) -> String {
     }
 }
 
-/// A line for each plan or algorithm that was tried.
+/// Lists each plan or algorithm that was tried.
 pub fn table(cells: &[GuardedCell]) -> Table {
     let mut table = Table::new([
         "collective",
@@ -83,14 +83,14 @@ pub fn table(cells: &[GuardedCell]) -> Table {
     table
 }
 
-/// What was found of small puts and accumulates, in text.
+/// Formats the results on small puts and accumulates as text.
 pub(crate) fn epochs_text(all: &[GuardedEpochs]) -> String {
     let mut text = String::from("guard on small puts: joined, against each on its own\n");
     text += &epochs_table(all).text();
     text
 }
 
-/// A line for each kind of epoch and what ranks found of it.
+/// Lists each kind of epoch with the results of the ranks.
 pub(crate) fn epochs_table(all: &[GuardedEpochs]) -> Table {
     let mut table = Table::new([
         "epochs opened by",

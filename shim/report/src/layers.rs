@@ -15,16 +15,16 @@ pub struct LayerSummary {
     pub messages: u64,
     /// Bytes.
     pub bytes: u64,
-    /// True where the numbers are not counted but follow from a model.
+    /// True if the numbers are not counted but follow from a model.
     pub modelled: bool,
     /// Name of that model.
     pub model: Option<String>,
-    /// True where the numbers are those of the plans that ran.
+    /// True if the numbers are those of the plans that ran.
     pub as_run: bool,
 }
 
 impl LayerSummary {
-    /// A layer that was counted.
+    /// Creates the summary of a counted layer.
     pub fn counted(layer: Layer, sum: Traffic) -> Self {
         LayerSummary {
             layer: layer.to_string(),
@@ -36,7 +36,7 @@ impl LayerSummary {
         }
     }
 
-    /// Its name with where its numbers come from, unless they were counted.
+    /// Its name with the source of its numbers, unless they were counted.
     pub fn title(&self) -> String {
         match &self.model {
             Some(model) => format!("{} (modelled: {model})", self.layer),
@@ -46,7 +46,7 @@ impl LayerSummary {
     }
 }
 
-/// Messages and bytes of each layer, and of all.
+/// Messages and bytes of each layer, and of all layers.
 pub fn layer_table(layers: &[LayerSummary]) -> Table {
     let mut table = Table::new(["layer", "messages", "bytes", "share"]);
     let sum = |of: fn(&LayerSummary) -> u64| {

@@ -11,13 +11,12 @@ use super::units;
 use super::words::plural;
 use crate::picture::scale::Unit;
 
-/// One level of the tree, and the traffic for which it is the highest that it
-/// has to go through.
+/// One level of the tree, and the traffic of which it is the highest level on the path.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Crossing {
     /// Kind of nodes that the traffic crosses: `node`, `socket`, `core`.
     pub name: String,
-    /// Parts of a whole, if all have the same number.
+    /// Number of children of a node, if it is the same for all.
     pub arity: Option<usize>,
     /// Factor in DistComm.
     pub distance: f64,
@@ -25,12 +24,12 @@ pub struct Crossing {
     pub bytes_before: f64,
     /// Traffic after.
     pub bytes_after: f64,
-    /// In words: `between sockets (same node)`.
+    /// Description in words: `between sockets (same node)`.
     #[serde(skip)]
     pub between: String,
 }
 
-/// Traffic and where its ends are: what is compared.
+/// Traffic and the location of its ranks, for comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation<'a> {
     /// Traffic between ranks.
@@ -78,7 +77,7 @@ pub fn between(topology: &Topology, depth: usize) -> String {
     format!("between {} ({within})", plural(name))
 }
 
-/// The table of crossings, with their sum and, where it is of this tree, DistComm below.
+/// Table of crossings, with their sum and, if it is that of this tree, DistComm below.
 pub fn table(
     crossings: &[Crossing],
     unit: Unit,
@@ -128,7 +127,7 @@ pub fn table(
     table
 }
 
-/// The table of crossings where there is only one situation, which is `before`.
+/// Table of crossings if there is only one situation, `before`.
 pub fn single_table(crossings: &[Crossing], unit: Unit, cost: f64) -> Table {
     let whole: f64 = crossings.iter().map(|c| c.bytes_before).sum();
     let mut table = Table::new([unit.title(), "amount", "share"]);
@@ -153,7 +152,7 @@ fn measure(crossings: &[Crossing]) -> &'static str {
     if levels.all(hops) { "hops" } else { "distance" }
 }
 
-/// The most expensive level in one line, for below a picture.
+/// The most expensive level in one line, for a caption of a picture.
 pub fn caption(crossing: &Crossing, bytes: f64, whole: f64, unit: Unit) -> String {
     let share = units::share(bytes, whole);
     format!("{}: {} ({share})", crossing.between, unit.text(bytes))

@@ -1,5 +1,5 @@
-//! Answers of the command: tables of numbers in units that people read, pictures, the page that a
-//! browser shows, and what a user can name to be read for them.
+//! Answers of the command: tables with readable units, pictures, the HTML page, and the inputs that
+//! a user can name.
 //!
 //! ```text
 //! (root)    a module for each table, all made of `table`, `units` and `words`

@@ -1,14 +1,14 @@
-//! Where hosts are on their network, as their systems told the ranks.
+//! Locations of hosts on their network, as reported by their systems to the ranks.
 
 use treepie_topology::formats::HostLocation;
 
 use super::table::Table;
 use super::words::pluralize;
 
-/// Hosts that are listed.
+/// Maximum number of listed hosts.
 const LISTED: usize = 16;
 
-/// A line and a table; nothing where no system told.
+/// Formats a line and a table; empty if no system reports locations.
 pub fn text(locations: &[HostLocation]) -> String {
     if locations.is_empty() {
         return String::new();
@@ -25,7 +25,7 @@ pub fn text(locations: &[HostLocation]) -> String {
     )
 }
 
-/// A line for each host.
+/// Lists all hosts.
 pub fn table(locations: &[HostLocation]) -> Table {
     let mut table = Table::new(["host", "coordinates", "node"]);
     for at in locations.iter().take(LISTED) {

@@ -1,4 +1,4 @@
-//! A bare matrix in a few lines.
+//! Summary of a bare matrix in a few lines.
 
 use serde::Serialize;
 use treepie_traffic::Matrix;
@@ -16,28 +16,28 @@ use crate::summary::{BusiestRank, TOP_PAIRS};
 pub struct MatrixSummary {
     /// Number of ranks.
     pub ranks: usize,
-    /// Ordered pairs that communicate, ranks with themselves included.
+    /// Number of ordered pairs that communicate, including ranks with themselves.
     pub pairs: usize,
     /// Sum of all entries.
     pub total: f64,
-    /// The part that is answered by as much in the other direction.
+    /// Share of the traffic that is matched in the other direction.
     pub symmetry: f64,
-    /// The rank with most, if anybody has any.
+    /// The rank with the most traffic, if there is any.
     pub busiest: Option<BusiestRank>,
-    /// The pairs of different ranks with most: from, to, value.
+    /// The pairs of different ranks with the most traffic: from, to, value.
     pub top_pairs: Vec<(usize, usize, f64)>,
-    /// Each kind of call that sent something; empty where the file does not have them.
+    /// Each kind of call with traffic; empty if the file does not have them.
     pub layers: Vec<LayerSummary>,
 }
 
 impl MatrixSummary {
-    /// Looks through a matrix that is the sum of `layers`, where they are known.
+    /// Summarizes a matrix that is the sum of `layers`, if known.
     pub fn new(matrix: &Matrix, layers: Vec<LayerSummary>) -> Self {
         let mut pairs: Vec<_> = matrix
             .entries()
             .filter(|(from, to, _)| from != to)
             .collect();
-        // Stable: of equals, the first.
+        // Stable: of equal ones, the first.
         pairs.sort_by(|one, other| other.2.total_cmp(&one.2));
         pairs.truncate(TOP_PAIRS);
         MatrixSummary {
@@ -51,7 +51,7 @@ impl MatrixSummary {
         }
     }
 
-    /// All of it, for the matrix in `file`, whose values are in `unit`.
+    /// Formats the whole summary of the matrix in `file`, whose values are in `unit`.
     pub fn text(&self, file: &str, unit: Unit) -> String {
         let mut text = format!(
             "{file}: matrix of {}, {} communicate, {} in all\n",

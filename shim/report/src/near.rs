@@ -1,4 +1,4 @@
-//! Traffic of nodes through their network interfaces: how much of it begins and ends at cores next
+//! Traffic of nodes through their network interfaces: the share that begins and ends at cores next
 //! to one.
 
 use serde::Serialize;
@@ -11,14 +11,14 @@ use super::words::pluralize;
 use crate::change::Change;
 use crate::gain::machine_depth;
 
-/// Bytes between nodes and the interfaces that they go through, before and after.
+/// Bytes between nodes and the interfaces used, before and after.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NearNetwork {
     /// Number of nodes.
     pub nodes: usize,
-    /// Nodes where no interface is known.
+    /// Number of nodes without a known interface.
     pub unknown: usize,
-    /// Nodes whose interfaces are next to all cores alike.
+    /// Number of nodes whose cores are all next to an interface.
     pub alike: usize,
     /// Bytes that leave or enter a node at cores next to an interface.
     pub next_to_one: Change,
@@ -27,7 +27,7 @@ pub struct NearNetwork {
 }
 
 impl NearNetwork {
-    /// Compares two placements; `None` where no core is nearer to an interface than others.
+    /// Compares two placements; `None` if no core is nearer to an interface than others.
     pub fn new(
         topology: &Topology,
         interfaces: &Interfaces,
@@ -51,13 +51,14 @@ impl NearNetwork {
         })
     }
 
-    /// The same for the interfaces that the machines themselves tell, without any choice.
+    /// Compares them for the interfaces described by the machines themselves, without any
+    /// selection.
     pub fn of_network(topology: &Topology, before: Situation, after: Situation) -> Option<Self> {
         let interfaces = Interfaces::of_network(topology, depth_of_nodes(topology));
         NearNetwork::new(topology, &interfaces, before, after)
     }
 
-    /// In one line, without its end; `None` where nothing leaves a node.
+    /// Formats this in one line, without its end; `None` if no traffic leaves a node.
     pub fn in_words(&self) -> Option<String> {
         let share = |part: f64, all: f64| {
             if all > 0.0 {
@@ -88,7 +89,7 @@ impl NearNetwork {
     }
 }
 
-/// The depth of the machines; the root where no level is called so: the tree is one machine.
+/// The depth of the machines; the root if no level has such a name: the tree is one machine.
 pub fn depth_of_nodes(topology: &Topology) -> usize {
     machine_depth(topology)
         .filter(|&depth| depth < topology.depth())

@@ -1,5 +1,5 @@
-//! Gains of a placement on a network that is no tree: bytes times links, and the most loaded link
-//! by the stated routing and by any.
+//! Gains of a placement on a network that is not a tree: bytes times links, and the most loaded
+//! link by the stated routing and by any.
 
 use serde::Serialize;
 use treepie_placement::bound::lower_bound;
@@ -18,15 +18,15 @@ use crate::picture::scale::Unit;
 /// Criteria of two placements on a network.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NetworkGain {
-    /// The network in a few words.
+    /// Short description of the network.
     pub network: String,
-    /// Nodes of the job.
+    /// Number of nodes of the job.
     pub nodes: usize,
-    /// The routing that loads are of.
+    /// Routing for which loads are computed.
     pub routing: &'static str,
     /// Bytes times links.
     pub hop_bytes: Change,
-    /// Load of the most loaded link by capacity.
+    /// Load of the most loaded link divided by its capacity.
     pub most_loaded: Change,
     /// The most loaded link afterwards.
     pub link: Option<String>,
@@ -34,14 +34,14 @@ pub struct NetworkGain {
     pub any_routing: Change,
     /// Mean load of all links.
     pub mean_load: Change,
-    /// No placement has fewer hop-bytes.
+    /// Lower bound of the hop-bytes of any placement.
     pub lower_bound: Option<f64>,
     #[serde(skip)]
     adaptive: bool,
 }
 
 impl NetworkGain {
-    /// Compares two placements; `bounded` has the leaves that may be used, where a bound is wanted.
+    /// Compares two placements; `bounded` has the leaves that may be used, if a bound is wanted.
     pub fn new(
         topology: &Topology,
         nodes: &NetworkNodes,
@@ -63,7 +63,7 @@ impl NetworkGain {
         }
     }
 
-    /// Compares measures that were taken on one network.
+    /// Compares measures taken on one network.
     pub fn between(nodes: &NetworkNodes, first: &Measures, second: &Measures) -> Self {
         let change = |of: fn(&Measures) -> f64| Change {
             identity: of(first),
@@ -84,7 +84,7 @@ impl NetworkGain {
         }
     }
 
-    /// A table and a line below it.
+    /// Formats a table and a line below it.
     pub fn text(&self, unit: Unit) -> String {
         format!("{}  {}\n", self.table(unit).text(), self.place())
     }
@@ -99,7 +99,7 @@ impl NetworkGain {
         format!("{nodes} on a {}{link}", self.network)
     }
 
-    /// Both sides.
+    /// Table of both sides.
     pub fn table(&self, unit: Unit) -> Table {
         let mut table = Table::new(["network", "before", "after", "change"]);
         table.row([
@@ -119,7 +119,7 @@ impl NetworkGain {
         table
     }
 
-    /// One side alone, that of the ranks as they are.
+    /// Table of one side, that of the ranks at present.
     pub fn single_table(&self, unit: Unit) -> Table {
         let mut table = Table::new(["network", "as it ran"]);
         table.row([
@@ -169,7 +169,7 @@ impl NetworkGain {
     }
 }
 
-/// A network and its hosts, for people.
+/// Formats a network and its hosts for human readers.
 pub fn site_text(file: &str, site: &Site) -> String {
     let network = site.network();
     let positions = network.positions();
@@ -194,7 +194,7 @@ pub fn site_text(file: &str, site: &Site) -> String {
     text
 }
 
-/// A network and its hosts, for programs.
+/// Converts a network and its hosts to JSON.
 pub fn json(site: &Site) -> serde_json::Value {
     let network = site.network();
     let (mean, most) = distances(site);
@@ -214,10 +214,10 @@ pub fn json(site: &Site) -> serde_json::Value {
     })
 }
 
-/// Hosts that are listed by name.
+/// Maximum number of hosts listed by name.
 const LISTED: usize = 16;
 
-/// Mean and largest distance of two different nodes, of many pairs that are spread evenly.
+/// Mean and largest distance of two different nodes, from many evenly spread pairs.
 fn distances(site: &Site) -> (f64, u32) {
     const PAIRS: usize = 200_000;
     let nodes = site.nodes();

@@ -1,4 +1,4 @@
-//! Networks laid out for a picture.
+//! Layout of networks for a picture.
 
 use std::f64::consts::TAU;
 
@@ -9,22 +9,22 @@ use crate::picture::fabric::{
 };
 use crate::picture::scale::Unit;
 
-/// Planes of a torus that are drawn, those with the most loaded links.
+/// Maximum number of planes of a torus that are drawn, those with the most loaded links.
 const PLANES: usize = 8;
 
-/// Parts in a row of a picture.
+/// Maximum number of parts in a row of a picture.
 const IN_ROW: usize = 4;
 
-/// More vertices than this are not drawn on a circle.
+/// Maximum number of vertices on a circle.
 const ON_CIRCLE: usize = 300;
 
-/// More vertices than this are not drawn in a level of a fat tree.
+/// Maximum number of vertices in a level of a fat tree.
 const ON_LEVEL: usize = 64;
 
-/// Length of the stubs that stand for links which close a ring, in links.
+/// Length of the stubs that represent links which close a ring, in links.
 const STUB: f64 = 0.4;
 
-/// A network without traffic, or with one or two kinds of it, such as before and after.
+/// Draws a network without traffic, or with one or two kinds of it, such as before and after.
 pub fn picture(title: String, network: &Network, traffic: &[(&str, &Loads)], unit: Unit) -> Fabric {
     let kinds: Vec<Vec<FabricPart>> = match traffic {
         [] => vec![parts(network, "", None)],
@@ -75,7 +75,7 @@ fn parts(network: &Network, name: &str, loads: Option<&Loads>) -> Vec<FabricPart
     }
 }
 
-/// The levels of a fat tree from the nodes, which are at the bottom, to the roots.
+/// Draws the levels of a fat tree from the nodes, which are at the bottom, to the roots.
 fn levels(tree: &FatTree, network: &Network, prefix: &str, loads: Option<&Loads>) -> FabricPart {
     let counts = tree.counts();
     let mut places = Vec::new();
@@ -98,7 +98,7 @@ fn levels(tree: &FatTree, network: &Network, prefix: &str, loads: Option<&Loads>
     dots(network, title, &places, &|vertex| dot_of[vertex], loads)
 }
 
-/// Places on a circle.
+/// Positions on a circle.
 fn circle(count: usize) -> Vec<(f64, f64)> {
     let at = |dot: usize| {
         let angle = TAU * (dot as f64 / count as f64 - 0.25);
@@ -107,12 +107,13 @@ fn circle(count: usize) -> Vec<(f64, f64)> {
     (0..count).map(at).collect()
 }
 
-/// Load by capacity of a link; 0 without traffic.
+/// Load of a link divided by its capacity; 0 without traffic.
 fn load(network: &Network, loads: Option<&Loads>, link: usize) -> f64 {
     loads.map_or(0.0, |loads| loads.of_link[link] / network.capacity(link))
 }
 
-/// Sets of vertices as dots: lines are the most loaded links between two sets, dots those inside.
+/// Draws sets of vertices as dots: lines are the most loaded links between two sets, dots those
+/// inside.
 fn dots(
     network: &Network,
     title: String,
@@ -156,8 +157,8 @@ fn dots(
     }
 }
 
-/// The planes of the first two dimensions: lines are links inside a plane, dots the most loaded
-/// link out of it.
+/// Draws the planes of the first two dimensions: lines are links inside a plane, dots the most
+/// loaded link out of it.
 fn planes(
     lattice: &Lattice,
     network: &Network,
@@ -285,7 +286,7 @@ mod tests {
             assert_eq!(found_parts.len(), 2 * count);
             let most = found_parts.iter().flat_map(FabricPart::loads);
             assert_eq!(most.fold(0.0, f64::max), 10.0, "{text}");
-            // Nothing is drawn outside its panel, where it would cross its neighbour.
+            // Nothing is drawn outside its panel, where it would overlap its neighbour.
             let ends = found_parts.iter().flat_map(|part| &part.lines);
             let inside =
                 |(x, y): (f64, f64)| (-1e-9..=1.0 + 1e-9).contains(&x.max(y).max(-x).max(-y));

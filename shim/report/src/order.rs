@@ -1,4 +1,4 @@
-//! Contents of an order of receives, and the point where two runs part.
+//! Contents of an order of receives, and the point where two runs diverge.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 
-/// Number of ranks that are shown; `--json` has all.
+/// Maximum number of ranks shown; `--json` has all.
 const MOST_RANKS: usize = 32;
 
 /// An order of receives.
@@ -56,7 +56,7 @@ impl Summary {
         }
     }
 
-    /// One line.
+    /// Formats one line.
     pub fn short_text(&self) -> String {
         let total = &self.total;
         format!(
@@ -70,7 +70,7 @@ impl Summary {
         )
     }
 
-    /// All of it.
+    /// Formats the whole summary.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n", self.short_text());
         text += &format!(
@@ -133,7 +133,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Two runs.
+/// Comparison of two runs.
 #[derive(Debug, Serialize)]
 pub struct Compared {
     before: PathBuf,
@@ -143,20 +143,20 @@ pub struct Compared {
     parted: Vec<Parted>,
 }
 
-/// Point where two runs part on a rank.
+/// Point where two runs diverge on a rank.
 #[derive(Debug, Serialize)]
 struct Parted {
     rank: Rank,
     /// `receive` or `outcome`.
     kind: &'static str,
-    /// Which one, from 1 on.
+    /// Its number, from 1.
     number: u64,
     before: String,
     after: String,
 }
 
 impl Compared {
-    /// Compares two orders of as many ranks.
+    /// Compares two orders of the same number of ranks.
     pub fn new([before, after]: [&Path; 2], orders: [&Order; 2]) -> Compared {
         let pairs = orders[0].logs.iter_enumerated().zip(&orders[1].logs);
         let parted: Vec<Parted> = pairs
@@ -184,7 +184,7 @@ impl Compared {
         }
     }
 
-    /// In words.
+    /// Formats the comparison in words.
     pub fn text(&self) -> String {
         let mut text = format!(
             "before: {}\nafter:  {}\n\n",

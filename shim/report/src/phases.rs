@@ -1,4 +1,4 @@
-//! The phases of a run, and how alike they are: whether one placement serves all.
+//! The phases of a run, and their similarity: whether one placement suits all.
 
 use serde::Serialize;
 use treepie_native::traffic::Model;
@@ -10,14 +10,14 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 
-/// Up to this many phases are compared with each other; more only with the whole.
+/// Largest number of phases that are compared with each other; more only with the whole.
 const MOST_COMPARED: usize = 8;
 
-/// Up to this many phases are listed; of more, those with most bytes.
+/// Maximum number of phases listed: those with the most bytes.
 const MOST_LISTED: usize = 24;
 
-/// Phases that are at least this alike are served by the same placement, as a rule
-/// of thumb: less than a tenth of the pattern's length is elsewhere.
+/// Least similarity of phases that the same placement suits, as a rule of thumb: less than a tenth
+/// of the pattern's length differs.
 const ALIKE: f64 = 0.9;
 
 /// One phase.
@@ -25,9 +25,9 @@ const ALIKE: f64 = 0.9;
 pub struct PhaseSummary {
     /// Its name.
     pub name: String,
-    /// When the first rank first entered it, in seconds since the start of the job.
+    /// Time at which the first rank first entered it, in seconds since the start of the job.
     pub start_seconds: f64,
-    /// When the last rank last left it.
+    /// Time at which the last rank last left it.
     pub end_seconds: f64,
     /// Longest time of a rank in it.
     pub seconds: f64,
@@ -35,13 +35,13 @@ pub struct PhaseSummary {
     pub messages: u64,
     /// Bytes in all layers.
     pub bytes: u64,
-    /// Similarity of its bytes to those of the whole run, from 0 to 1; none without traffic.
+    /// Similarity of its bytes to those of the whole run, from 0 to 1; `None` without traffic.
     pub likeness_to_whole: Option<f64>,
-    /// Similarity to those of each phase; empty where there are many phases.
+    /// Similarity to each phase; empty if there are many phases.
     pub likeness: Vec<Option<f64>>,
 }
 
-/// The phases of a profile, `all` being all of its traffic.
+/// Summarizes the phases of a profile; `all` is its whole traffic.
 pub fn for_profile(
     profile: &Profile,
     all: &TrafficMatrix,
@@ -78,7 +78,7 @@ pub fn for_profile(
     profile.phases.iter().enumerate().map(summary).collect()
 }
 
-/// The phases as a table, and what follows for placements.
+/// Formats the phases as a table, and the consequence for placements.
 pub fn text(phases: &[PhaseSummary]) -> String {
     let mut text = format!(
         "{}; how alike their patterns are:\n",
@@ -94,7 +94,7 @@ pub fn text(phases: &[PhaseSummary]) -> String {
     text
 }
 
-/// The phases with most bytes, and how alike they are.
+/// Table of the phases with the most bytes, and their similarity.
 pub fn table(phases: &[PhaseSummary]) -> Table {
     let total: u64 = phases.iter().fold(0, |sum, p| sum.saturating_add(p.bytes));
     let mut headings = vec!["phase", "seconds", "messages", "bytes", "share", "like all"];
@@ -118,7 +118,7 @@ pub fn table(phases: &[PhaseSummary]) -> Table {
     table
 }
 
-/// Those that are shown, in the order of the run.
+/// The phases shown, in the order of the run.
 fn listed(phases: &[PhaseSummary]) -> Vec<&PhaseSummary> {
     let mut by_bytes: Vec<usize> = (0..phases.len()).collect();
     by_bytes.sort_by_key(|&at| (std::cmp::Reverse(phases[at].bytes), at));
@@ -127,7 +127,7 @@ fn listed(phases: &[PhaseSummary]) -> Vec<&PhaseSummary> {
     by_bytes.into_iter().map(|at| &phases[at]).collect()
 }
 
-/// Whether one placement serves all phases; none without traffic.
+/// Verdict in words on whether one placement suits all phases; `None` without traffic.
 pub fn verdict(phases: &[PhaseSummary]) -> Option<String> {
     let (phase, alike) = phases
         .iter()

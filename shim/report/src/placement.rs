@@ -13,10 +13,10 @@ use super::units;
 use super::words::{plural, pluralize};
 use crate::input::topology::describe;
 
-/// More lines than this are cut off: the file has them all.
+/// Maximum number of lines; the file has all.
 const MOST_LINES: usize = 32;
 
-/// A placement in a screenful.
+/// Formats a placement for one screen.
 pub fn text(name: &str, file: &PlacementFile) -> String {
     let mut text = format!(
         "{name}: placement of {} on {}\n  strategy: {}\n",
@@ -84,8 +84,8 @@ fn ranks_by_block(file: &PlacementFile) -> String {
     text
 }
 
-/// The lowest blocks that have ranks: their names, and the ranks on their cores,
-/// `-` where there is none.
+/// The lowest blocks that have ranks: their names, and the ranks on their cores, `-` if there is
+/// none.
 pub fn blocks(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> Vec<(String, String)> {
     let ranks_on = ranks_on(topology, leaf_of_rank);
     let depth = topology.depth() - 1;
@@ -105,7 +105,7 @@ pub fn blocks(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> Vec<(Str
     blocks
 }
 
-/// The ranks on every leaf, with commas where it has several.
+/// The ranks on every leaf, separated by commas if it has several.
 pub fn ranks_on(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> List<Leaf, String> {
     let mut ranks_on = List::from(vec![String::new(); topology.leaf_count()]);
     for (rank, &leaf) in leaf_of_rank.iter_enumerated() {
@@ -118,7 +118,7 @@ pub fn ranks_on(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> List<L
     ranks_on
 }
 
-/// `node 2 socket 0`, or `the machine` where there are only cores.
+/// `node 2 socket 0`, or `the machine` if there are only cores.
 fn block_name(topology: &Topology, leaf: Leaf) -> String {
     let path = topology.path(leaf);
     let levels = topology.levels().iter().zip(path).rev().skip(1);
@@ -133,7 +133,7 @@ fn block_name(topology: &Topology, leaf: Leaf) -> String {
     }
 }
 
-/// A placement for programs.
+/// Converts a placement to JSON.
 pub fn json(file: &PlacementFile) -> Value {
     let levels = file.bytes_by_level.iter().map(
         |level| json!({"name": level.level, "bytes_before": level.before, "bytes_after": level.after}),
@@ -150,7 +150,7 @@ pub fn json(file: &PlacementFile) -> Value {
     })
 }
 
-/// A topology in a few lines.
+/// Formats a topology in a few lines.
 pub fn topology_text(name: &str, topology: &Topology) -> String {
     let mut text = format!("{name}: {}\n\n", describe(topology));
     let mut table = Table::new(["level", "number", "distance across"]);
@@ -178,7 +178,7 @@ pub fn topology_text(name: &str, topology: &Topology) -> String {
     text + &devices_text(topology)
 }
 
-/// Devices and the cores next to them, one line for each name, whatever hosts have it.
+/// Devices and the cores next to them, one line for each name, over all hosts.
 fn devices_text(topology: &Topology) -> String {
     let mut next_to: BTreeMap<&Device, Vec<Leaf>> = BTreeMap::new();
     for (leaf, known) in topology.leaves().iter_enumerated() {

@@ -1,4 +1,4 @@
-//! A plan in time, as text, for programs and as a Gantt chart.
+//! A simulated plan as text, as JSON and as a Gantt chart.
 
 use serde_json::{Value, json};
 use treepie_collective::read::simulate::Doing;
@@ -31,7 +31,7 @@ pub fn describe(plan: &Simulated) -> String {
     )
 }
 
-/// A few lines.
+/// Formats a few lines.
 pub fn text(platform: &str, plan: &Simulated) -> String {
     let outcome = &plan.outcome;
     let ends = outcome.ends.iter().copied();
@@ -48,7 +48,7 @@ pub fn text(platform: &str, plan: &Simulated) -> String {
     )
 }
 
-/// All of it.
+/// Converts all of it to JSON.
 pub fn json(plan: &Simulated) -> Value {
     let outcome = &plan.outcome;
     let bars = outcome.bars.iter().map(|bar| {
@@ -71,7 +71,7 @@ pub fn json(plan: &Simulated) -> Value {
     })
 }
 
-/// Steps of each rank in time.
+/// Draws the steps of each rank in time.
 pub fn gantt(plan: &Simulated) -> Gantt {
     let bars = plan.outcome.bars.iter().map(|bar| Bar {
         row: bar.rank,

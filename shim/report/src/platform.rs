@@ -52,7 +52,7 @@ pub fn describe(platform: &Platform) -> String {
     )
 }
 
-/// Number of probes and of pairs, and what was left out.
+/// Number of probes and of pairs, and the measurements left out.
 pub fn probing(platform: &Platform) -> String {
     let Some(probing) = &platform.contents().probing else {
         return String::new();
@@ -71,7 +71,7 @@ pub fn probing(platform: &Platform) -> String {
     text
 }
 
-/// `x2.5, 200 us more above 16 KiB`: factor on a total exchange, and what each partner costs.
+/// `x2.5, 200 us more above 16 KiB`: factor on a total exchange, and the cost of each partner.
 pub fn contention(contention: &Contention) -> String {
     let more = if contention.delta > 0.0 {
         format!(
@@ -178,8 +178,8 @@ fn links(platform: &Platform) -> Table {
     table
 }
 
-/// The rate of several pairs at once, a row for each pair of clusters or level, and how many times
-/// that of one pair it is.
+/// The bandwidth of several simultaneous pairs, a row for each pair of clusters or level, and its
+/// ratio to that of one pair.
 fn together(platform: &Platform) -> Table {
     let mut table = Table::new(["between", "pairs", "rate", "of one pair's"]);
     let name = |place: usize| &platform.clusters()[place].name;
@@ -206,7 +206,7 @@ fn together(platform: &Platform) -> Table {
     table
 }
 
-/// The platform for programs.
+/// Converts the platform to JSON.
 pub fn json(file: &PlatformFile) -> Value {
     let platform = &file.platform;
     let clusters: Vec<Value> = platform

@@ -9,10 +9,10 @@ use crate::picture::chart::{Chart, Series, Style};
 use crate::picture::network::{Edge, Network, Overview};
 use crate::platform::named_links;
 
-/// Between more clusters than this, a drawing's lines cannot be distinguished.
+/// Maximum number of clusters between which the lines of a drawing can be distinguished.
 pub(crate) const MOST_CURVES: usize = 12;
 
-/// The clusters as a graph, and the gaps of their links as curves.
+/// Draws the clusters as a graph, and the gaps of their links as curves.
 pub fn drawing(name: &str, platform: &Platform) -> Overview {
     let nodes = platform.clusters().iter().enumerate();
     let nodes = nodes.map(|(place, cluster)| {
@@ -41,7 +41,7 @@ pub fn drawing(name: &str, platform: &Platform) -> Overview {
     });
     let series = named_links(platform).into_iter().take(MOST_CURVES);
     let series = series.enumerate().map(|(colour, (name, link))| Series {
-        // Colours come again after eight curves.
+        // Colours repeat after eight curves.
         style: match colour {
             0..8 => Style::Marked,
             _ => Style::Line,

@@ -1,32 +1,32 @@
-//! Sets of ranks that protect each other's checkpoints: what breaks, and what mends it.
+//! Sets of ranks that protect each other's checkpoints: sets that failures break, and remedies.
 
 use serde::Serialize;
 
 use super::words::pluralize;
 use crate::words::line;
 
-/// The sets of one library, today and after hosts have changed places.
+/// The sets of one library, at present and after an exchange of hosts.
 #[derive(Debug, Serialize)]
 pub struct Redundancy {
     /// The library.
     pub library: &'static str,
-    /// Bytes kept for each byte of a checkpoint, in the smallest set.
+    /// Stored bytes for each byte of a checkpoint, in the smallest set.
     pub cost: f64,
-    /// Sets of one member, which protect nothing.
+    /// Number of sets of one member, which protect nothing.
     pub unprotected: usize,
-    /// The sets of the order as launched, where the placement has another.
+    /// The sets of the order as launched, if that of the placement differs.
     pub launched: Vec<Broken>,
-    /// The sets of the order that the placement gives.
+    /// The sets of the order of the placement.
     pub today: Vec<Broken>,
-    /// The sets of the order that deals the hosts of a domain over the sets.
+    /// The sets of the order that distributes the hosts of a domain over the sets.
     pub dealt: Vec<Broken>,
-    /// Why hosts cannot be dealt.
+    /// Reason why hosts cannot be distributed.
     pub undealt: Option<String>,
     /// SCR's sets across the domains that fail, by its `GROUPS` lines, without another order.
     pub by_group: Vec<Broken>,
-    /// The hosts in that order, where it mends something.
+    /// The hosts in that order, if it improves the sets.
     pub hosts: Vec<String>,
-    /// Files that were written.
+    /// Written files.
     pub files: Vec<String>,
     /// Caution about the library.
     pub caution: Option<&'static str>,
@@ -41,14 +41,14 @@ pub struct Broken {
     pub domains: usize,
     /// Number of domains that lose data when they fail.
     pub breaking: usize,
-    /// Sets that are in one domain as a whole.
+    /// Number of sets with all members in one domain.
     pub inside: usize,
     /// Number of sets.
     pub sets: usize,
 }
 
 impl Redundancy {
-    /// The report for a terminal.
+    /// Formats the report for a terminal.
     pub fn text(&self) -> String {
         let mut text = format!(
             "\n  redundancy sets of {}, by its own rule: {:.2} bytes kept for each byte of a \

@@ -1,4 +1,4 @@
-//! A profile in a few lines.
+//! Summary of a profile in a few lines.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::layers::{LayerSummary, layer_table};
 use crate::windows;
 use crate::windows::judged::judgement::Judgement;
 
-/// This many of the busiest pairs are shown.
+/// Number of the busiest pairs shown.
 pub(crate) const TOP_PAIRS: usize = 10;
 
 /// Summary of a profile.
@@ -39,7 +39,7 @@ pub struct Summary {
     pub mpi: String,
     /// The application's command.
     pub command: String,
-    /// When it was taken.
+    /// Date of the profile.
     pub date: String,
     /// Messages in all layers.
     pub messages: u64,
@@ -47,53 +47,53 @@ pub struct Summary {
     pub bytes: u64,
     /// Each layer that has traffic.
     pub layers: Vec<LayerSummary>,
-    /// Who ran which collectives, and where their messages come from.
+    /// Each collective with its plan or the native MPI, and the source of its messages.
     pub collectives: Vec<CollectiveSummary>,
-    /// Traffic between the clusters that plans were made for, if some ran.
+    /// Traffic between the clusters used by plans, if some ran.
     pub between_clusters: Option<BetweenClusters>,
-    /// Ordered pairs of different ranks that communicate.
+    /// Number of ordered pairs of different ranks that communicate.
     pub pairs: usize,
-    /// The pairs with most bytes, the busiest first.
+    /// The pairs with the most bytes, the busiest first.
     pub top_pairs: Vec<PairSummary>,
-    /// The part of all bytes that is answered by as many in the other direction.
+    /// Share of all bytes that is matched in the other direction.
     pub symmetry: f64,
-    /// The rank that sends and receives most bytes, and how much it is in parts of
-    /// the mean; none without traffic.
+    /// The rank that sends and receives the most bytes, with the ratio to the mean; `None` without
+    /// traffic.
     pub busiest: Option<BusiestRank>,
-    /// The phases of the run, if it was cut into some.
+    /// The phases of the run, if it was divided.
     pub phases: Vec<PhaseSummary>,
-    /// Time in MPI, if it was measured.
+    /// Time in MPI, if measured.
     pub times: Option<TimesSummary>,
     /// One-sided communication, by window and kind of epoch.
     pub windows: Vec<WindowUse>,
-    /// What it costs on a platform, and would cost otherwise, if one was named.
+    /// Its cost on a platform, and that of alternatives, if a platform was given.
     pub one_sided: Option<Judgement>,
-    /// Network interfaces and GPUs of the hosts, where they are known.
+    /// Network interfaces and GPUs of the hosts, if known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<HostDevices>,
-    /// Where the hosts are on their network, as far as their systems told.
+    /// Locations of the hosts on their network, as far as reported by their systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<HostLocation>,
     /// Results of the guard on collectives.
     pub guard: Vec<GuardedCell>,
     /// Results of the guard on small puts and accumulates.
     pub guarded_epochs: Vec<GuardedEpochs>,
-    /// Groups of ranks that share memory, and must stay on one node.
+    /// Groups of ranks that share memory and must stay on one node.
     pub shared_memory: Vec<Vec<Rank>>,
     /// Ranks whose traffic is missing.
     pub missing_ranks: Vec<Rank>,
     /// Remarks of the library.
     pub notes: Vec<String>,
-    /// Whether the launcher's order of processes is not the order of ranks.
+    /// True if the launcher's order of processes is not the order of ranks.
     pub permuted: bool,
 }
 
-/// The rank with most traffic.
+/// The rank with the most traffic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BusiestRank {
     /// The rank.
     pub rank: Rank,
-    /// Its bytes, sent and received, in parts of the mean of all ranks.
+    /// Ratio of its bytes, sent and received, to the mean of all ranks.
     pub times_the_mean: f64,
 }
 
@@ -107,7 +107,7 @@ impl From<(usize, f64)> for BusiestRank {
 }
 
 impl BusiestRank {
-    /// Symmetry and balance of a matrix, in two lines.
+    /// Formats symmetry and balance of a matrix in two lines.
     pub fn text(&self, symmetry: f64) -> String {
         format!(
             "symmetry: {:.1} % is answered by as much in the other direction\n\
@@ -142,8 +142,8 @@ pub struct PairSummary {
 }
 
 impl Summary {
-    /// Looks through a profile that was read from `path`. Collectives are expanded
-    /// by `model`, or as they were run by plans, the others as the job's MPI does them.
+    /// Summarizes a profile that was read from `path`. Collectives are expanded by `model`, or as
+    /// run by plans; the others as in the job's MPI.
     pub fn new(path: &Path, profile: &Profile, model: Option<Model>) -> Self {
         let collectives = collectives::for_profile(profile, model);
         let mut all = TrafficMatrix::new(profile.ranks);
@@ -203,7 +203,7 @@ impl Summary {
         }
     }
 
-    /// One line, after a job.
+    /// Formats one line, for use after a job.
     pub fn short_text(&self) -> String {
         let mut text = format!(
             "treepie: {}: {}, {} messages, {}",
@@ -223,7 +223,7 @@ impl Summary {
         text + "\n"
     }
 
-    /// All of it.
+    /// Formats the whole summary.
     pub fn text(&self) -> String {
         let hosts = match &self.hosts[..] {
             [host] => host.name.clone(),
@@ -321,7 +321,7 @@ impl Summary {
     }
 }
 
-/// The pairs of different ranks with most bytes; of equals, the first.
+/// The pairs of different ranks with the most bytes; of equal ones, the first.
 fn top_pairs(all: &TrafficMatrix) -> Vec<PairSummary> {
     let mut pairs: Vec<(usize, usize, Traffic)> =
         all.entries().filter(|(from, to, _)| from != to).collect();

@@ -8,17 +8,17 @@ use treepie_resilience::supervision::{End, Host, Progress, Reason};
 /// An attempt to run a supervised job.
 #[derive(Debug, Serialize)]
 pub struct Attempt {
-    /// From 1 on.
+    /// Its number, from 1.
     pub number: usize,
-    /// The command as the user wrote it, with the checkpoint in it.
+    /// The command as the user wrote it, with the checkpoint inserted.
     pub command: String,
-    /// The hosts, where they are known, with the ranks that each takes.
+    /// The hosts, if known, with the number of ranks of each.
     pub hosts: Vec<Host>,
-    /// The checkpoint that it began from.
+    /// The checkpoint from which it started.
     pub from: Option<PathBuf>,
-    /// The placement or profile that it was run with.
+    /// The placement or profile used for it.
     pub placement: Option<PathBuf>,
-    /// Its profile: whole, or what its ranks left.
+    /// Its profile: complete, or from the partial profiles of its ranks.
     pub profile: Option<PathBuf>,
     /// Its length.
     pub seconds: f64,
@@ -26,27 +26,27 @@ pub struct Attempt {
     pub status: u8,
     /// Its end.
     pub end: End,
-    /// The same in words.
+    /// Its end in words.
     pub words: String,
-    /// Whether it left a new checkpoint.
+    /// Its progress: whether it left a new checkpoint.
     pub progress: Progress,
-    /// Hosts that the next attempts are without.
+    /// Hosts that further attempts leave out.
     pub left_out: Vec<String>,
 }
 
 /// End of a supervised job.
 #[derive(Debug, Serialize)]
 pub struct Supervised {
-    /// Whether all ranks reached `MPI_Finalize` in the last attempt.
+    /// True if all ranks reached `MPI_Finalize` in the last attempt.
     pub finished: bool,
-    /// Reason for no further attempt, where it is not finished.
+    /// Reason for no further attempt, if it is not finished.
     pub reason: Option<Reason>,
-    /// All in one sentence.
+    /// Summary in one sentence.
     pub words: String,
     /// Exit status of the command.
     pub status: u8,
     /// Time from the first attempt to the end.
     pub seconds: f64,
-    /// The attempts in their order.
+    /// The attempts in order.
     pub attempts: Vec<Attempt>,
 }

@@ -1,31 +1,31 @@
-//! Columns under each other: the first to the left, all others to the right.
+//! Aligned columns: the first to the left, all others to the right.
 
-/// A table as text: a heading, and lines with one word for each of its columns.
+/// A table as text: headings, and rows with one cell for each column.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these headings.
+    /// Creates a table with these headings.
     pub fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
         let mut table = Table::default();
         table.row(headings);
         table
     }
 
-    /// One more line.
+    /// Adds a row.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());
     }
 
-    /// The headings, and then the lines.
+    /// The headings, followed by the rows.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }
 
-    /// Of each column, whether a cell of it begins with a letter: the first one, and others of
-    /// names.
+    /// For each column, true if one of its cells begins with a letter: the first one, and others
+    /// with names.
     pub(crate) fn columns_of_words(&self) -> Vec<bool> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let is_word = |cell: &String| cell.starts_with(char::is_alphabetic);
@@ -37,7 +37,7 @@ impl Table {
             .collect()
     }
 
-    /// The table with two spaces before each line and between columns.
+    /// Formats the table with two spaces before each line and between columns.
     pub fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)

@@ -1,4 +1,4 @@
-//! Time in MPI by class of calls: calls, bytes, seconds, share.
+//! Time in MPI by call class: calls, bytes, seconds, share.
 
 use serde::Serialize;
 use treepie_base::{List, Rank};
@@ -9,7 +9,7 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 
-/// Up to this many ranks are listed; of more, those that were longest in MPI.
+/// Maximum number of ranks listed: those with the longest time in MPI.
 const MOST_RANKS: usize = 16;
 
 /// Time in MPI.
@@ -19,27 +19,26 @@ pub struct TimesSummary {
     pub elapsed_seconds: List<Rank, f64>,
     /// Seconds in MPI, by rank.
     pub mpi_seconds: List<Rank, f64>,
-    /// Each class of calls, the one that took longest first.
+    /// Each call class, the one with the longest time first.
     pub classes: Vec<ClassSummary>,
 }
 
-/// Time in one class of calls.
+/// Time in one call class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassSummary {
     /// Name of the class.
     pub class: String,
-    /// Calls of all ranks.
+    /// Number of calls of all ranks.
     pub calls: u64,
-    /// Bytes that these calls moved, of all ranks; 0 for calls that move none
-    /// themselves.
+    /// Bytes moved by these calls, of all ranks; 0 for calls that move no data.
     pub bytes: u64,
     /// Seconds of all ranks.
     pub seconds: f64,
-    /// Calls, by rank.
+    /// Number of calls by rank.
     pub calls_of_rank: List<Rank, u64>,
-    /// Bytes, by rank.
+    /// Bytes by rank.
     pub bytes_of_rank: List<Rank, u64>,
-    /// Seconds, by rank.
+    /// Seconds by rank.
     pub seconds_of_rank: List<Rank, f64>,
 }
 
@@ -77,7 +76,7 @@ fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Change of the time, between two runs of a job.
+/// Change of the time between two runs of a job.
 pub fn change(before: &TimesSummary, after: &TimesSummary) -> Table {
     let longest = |seconds: &List<Rank, f64>| seconds.iter().copied().fold(0.0, f64::max);
     let mut table = Table::new(["time of the slowest rank", "before", "after", "change"]);
@@ -106,7 +105,7 @@ impl TimesSummary {
         self.elapsed_seconds.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Two tables: by class of calls, by rank.
+    /// Formats two tables: by call class, and by rank.
     pub fn text(&self) -> String {
         let mpi: f64 = self.mpi_seconds.iter().sum();
         let elapsed: f64 = self.elapsed_seconds.iter().sum();
@@ -120,7 +119,7 @@ impl TimesSummary {
         text + "\n" + &self.rank_table()
     }
 
-    /// Time by class of calls.
+    /// Time by call class.
     pub(crate) fn class_table(&self) -> Table {
         let mpi: f64 = self.mpi_seconds.iter().sum();
         let elapsed: f64 = self.elapsed_seconds.iter().sum();

@@ -12,7 +12,7 @@ use super::words::pluralize;
 use crate::picture::axis::Axis;
 use crate::picture::chart::{Chart, Series, Style};
 
-/// Tables of a tuning.
+/// Formats the tables of a tuning.
 pub fn text(name: &str, file: &TuningFile) -> String {
     let tuning = &file.body;
     let mut text = format!(
@@ -63,7 +63,7 @@ pub fn text(name: &str, file: &TuningFile) -> String {
     text
 }
 
-/// Operations that take longer than others that do the same.
+/// Operations that take longer than equivalent ones.
 fn findings(tuning: &Tuning) -> Vec<String> {
     let of_row = |row: &Row| {
         let (operation, ranks, bytes) = (row.operation, row.ranks, row.from_bytes);
@@ -81,7 +81,7 @@ fn findings(tuning: &Tuning) -> Vec<String> {
     tuning.rows.iter().flat_map(of_row).collect()
 }
 
-/// The same for programs.
+/// Converts the tuning to JSON.
 pub fn json(file: &TuningFile) -> Value {
     let tuning = &file.body;
     let row = |row: &Row| {
@@ -111,7 +111,7 @@ pub fn json(file: &TuningFile) -> Value {
     })
 }
 
-/// Gain of the best algorithm or plan of each operation, over bytes.
+/// Draws the gain of the best algorithm or plan of each operation, over bytes.
 pub fn chart(tuning: &Tuning) -> Chart {
     let mut curves: BTreeMap<(String, usize), Vec<(f64, f64)>> = BTreeMap::new();
     for row in &tuning.rows {

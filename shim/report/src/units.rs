@@ -1,4 +1,4 @@
-//! Numbers as people read them. Bytes in powers of 1024, as MPI tools do.
+//! Numbers in readable form. Bytes in powers of 1024, like MPI tools.
 
 /// Names of the powers of 1024.
 const BINARY: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -61,7 +61,7 @@ pub fn span(value: f64) -> String {
 /// Seconds of a year.
 pub const YEAR: f64 = 365.25 * 86_400.0;
 
-/// A time as exact as marks `step` seconds apart need: `1.020 s`, `990 ms`.
+/// A time with the precision for marks `step` seconds apart: `1.020 s`, `990 ms`.
 pub(crate) fn seconds_by(value: f64, step: f64) -> String {
     let (scale, unit) = match value.abs() {
         value if value < 0.999_5e-3 => (1e6, "us"),
@@ -72,7 +72,7 @@ pub(crate) fn seconds_by(value: f64, step: f64) -> String {
     format!("{:.digits$} {unit}", value * scale)
 }
 
-/// A change in per cent, as exact as marks `step` per cent apart need: `-2.5 %`.
+/// A change in per cent with the precision for marks `step` per cent apart: `-2.5 %`.
 pub(crate) fn percent_by(value: f64, step: f64) -> String {
     let digits = digits_for(step);
     if value.abs() < step / 2.0 {
@@ -82,14 +82,14 @@ pub(crate) fn percent_by(value: f64, step: f64) -> String {
     }
 }
 
-/// Digits after the point that distinguish multiples of a round number.
+/// Number of decimals that distinguish multiples of a round number.
 fn digits_for(step: f64) -> usize {
-    // A thousandth for what is no exact power of ten.
+    // A thousandth for steps that are not exact powers of ten.
     let digits = -(step.log10() + 1e-3).floor();
     digits.clamp(0.0, 9.0) as usize
 }
 
-/// A part of a whole: `25.0 %`; of nothing, `-`.
+/// A part of a whole: `25.0 %`; `-` if the whole is 0.
 pub fn share(part: f64, whole: f64) -> String {
     if whole > 0.0 {
         format!("{:.1} %", 100.0 * part / whole)
@@ -109,12 +109,12 @@ pub fn change(before: f64, after: f64) -> String {
     }
 }
 
-/// As [`three_digits`] will show it.
+/// Rounds like [`three_digits`].
 fn rounded(value: f64) -> f64 {
     if value >= 100.0 { value.round() } else { value }
 }
 
-/// Three digits that matter: `1.25`, `12.5`, `125`; whole numbers stay whole.
+/// Formats three significant digits: `1.25`, `12.5`, `125`; whole numbers stay whole.
 fn three_digits(value: f64) -> String {
     let amount = value.abs();
     if value.fract() == 0.0 || amount >= 100.0 {

@@ -1,4 +1,4 @@
-//! Whether a placement is worth it, in one line.
+//! Verdict on the benefit of a placement in one line.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use super::units;
 use crate::change::Change;
 use crate::gain::machine_depth;
 
-/// Levels of one machine, as hwloc and the shape of a tree call them.
+/// Levels of one machine, by the names of hwloc and of shapes of trees.
 const PARTS_OF_A_MACHINE: [&str; 8] = ["socket", "numa", "group", "die", "l3", "l2", "core", "pu"];
 
-/// The answer, and why; it begins with `gain`, `little` or `none`.
+/// The verdict and its reason; it begins with `gain`, `little` or `none`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Verdict(String);
@@ -25,21 +25,21 @@ pub struct Verdict(String);
 pub struct Evidence<'a> {
     /// Objective, in words.
     pub what: &'a str,
-    /// That before and after.
+    /// The objective before and after.
     pub change: Change,
-    /// No placement is below, where that is known.
+    /// Lower bound of the objective for any placement, if known.
     pub bound: Option<f64>,
     /// Traffic across each level, from the root.
     pub crossings: &'a [Crossing],
-    /// On a network that is no tree: the change of its most loaded link.
+    /// On a network that is not a tree: the change of its most loaded link.
     pub network: Option<String>,
-    /// Traffic at cores next to a network interface, where that was asked for.
+    /// Traffic at cores next to a network interface, if requested.
     pub near: Option<String>,
-    /// Whether the ranks are on several machines.
+    /// True if the ranks are on several machines.
     pub several_nodes: bool,
-    /// Whether every rank sends the same to every other.
+    /// True if every rank sends the same amount to every other.
     pub all_alike: bool,
-    /// Share of the time that is in MPI, where it was measured.
+    /// Share of the time in MPI, if measured.
     pub time_in_mpi: Option<f64>,
 }
 
@@ -49,12 +49,12 @@ impl Evidence<'_> {
         saved(self.change.identity, self.change.placement)
     }
 
-    /// Share of the cost that any placement saves, at most.
+    /// Upper limit of the share of the cost that any placement saves.
     fn possible(&self) -> Option<f64> {
         self.bound.map(|bound| saved(self.change.identity, bound))
     }
 
-    /// The answer.
+    /// Derives the verdict.
     pub fn verdict(&self) -> Verdict {
         let saved = self.saved();
         let worth = Worth::of(saved, self.time_in_mpi, self.several_nodes);
@@ -118,7 +118,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// Traffic that goes furthest, before and after where that differs.
+    /// Traffic over the longest distance, before, and after if that differs.
     fn furthest(&self, is_same: bool) -> Option<String> {
         let sum = |of: fn(&Crossing) -> f64| self.crossings.iter().map(of).sum::<f64>();
         let (before, after) = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
@@ -137,8 +137,8 @@ impl Evidence<'_> {
     }
 }
 
-/// Whether the ranks are on several machines; where no level is called so, the highest one tells
-/// whether the tree is that of one.
+/// True if the ranks are on several machines; if no level has such a name, the highest one
+/// determines whether the tree is that of one.
 pub fn on_several_nodes(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -> bool {
     let Some(depth) = machine_depth(topology) else {
         let first = topology.levels().first();

@@ -1,4 +1,4 @@
-//! Costs of the ways in which pieces of data go over a link, and the thresholds between them.
+//! Costs of methods that transfer pieces of data over a link, and the thresholds between them.
 
 use treepie_platform::{Way, Ways};
 use treepie_traffic::windows::EpochKind;
@@ -9,7 +9,8 @@ use super::units;
 /// Number of pieces for which thresholds of sizes are shown.
 const PIECES: u64 = 32;
 
-/// Ways that are compared: the usual one, the other, and when the other is faster, in words.
+/// Compared methods: the usual one, the other, and the condition under which the other is faster,
+/// in words.
 const COMPARED: [(Way, Way, &str); 4] = [
     (
         Way::Send,
@@ -25,7 +26,7 @@ const COMPARED: [(Way, Way, &str); 4] = [
     (Way::Put, Way::Send, "messages beat puts"),
 ];
 
-/// The tables, behind a name of the link.
+/// Formats the tables, to follow the name of the link.
 pub fn text(ways: &Ways) -> String {
     let mut text = String::from("one piece + each further, until the origin knows them there\n");
     text += &table(ways).text();
@@ -54,7 +55,7 @@ fn in_words(kind: EpochKind) -> &'static str {
     }
 }
 
-/// A line for each way, a column for each size.
+/// A line for each method, a column for each size.
 fn table(ways: &Ways) -> Table {
     let mut sizes: Vec<u64> = ways
         .costs()
@@ -79,7 +80,7 @@ fn table(ways: &Ways) -> Table {
     table
 }
 
-/// From how many pieces, and up to which size, one way is faster than another.
+/// Numbers of pieces, and sizes, for which one method is faster than another.
 pub fn thresholds(ways: &Ways) -> Vec<String> {
     let mut lines = Vec::new();
     for (way, other, words) in COMPARED {

@@ -7,13 +7,13 @@ use treepie_base::printable::one_line;
 
 use super::units;
 
-/// The last part of a path: what pictures and pages call a file.
+/// The last part of a path: the name of a file in pictures and pages.
 pub fn file_name(path: impl AsRef<Path>) -> String {
     let name = path.as_ref().file_name().unwrap_or_default();
     one_line(&name.to_string_lossy())
 }
 
-/// More than one of `name`, which may be a level of a topology.
+/// The plural of `name`, which may be a level of a topology.
 pub fn plural(name: &str) -> String {
     let is_cache = name
         .strip_prefix('l')
@@ -38,7 +38,7 @@ pub fn pluralize(number: usize, what: &str) -> String {
     }
 }
 
-/// Writes a line without failing: a string has room.
+/// Writes a line; writing to a string does not fail.
 pub(crate) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{words}");
 }

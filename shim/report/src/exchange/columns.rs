@@ -1,19 +1,19 @@
-//! A table by its columns.
+//! A table stored by columns.
 
-/// A column's name and values.
+/// Name and values of a column.
 pub(super) struct Column {
     pub(super) name: &'static str,
     pub(super) values: Values,
 }
 
-/// Values of one type, of which each row has one.
+/// Values of one type, one for each row.
 pub(super) enum Values {
     Whole(Vec<i64>),
     Real(Vec<f64>),
     Text(Vec<String>),
 }
 
-/// Columns of one length.
+/// Columns of equal length.
 pub(super) struct Columns(pub(super) Vec<Column>);
 
 impl Values {
@@ -32,12 +32,12 @@ impl Columns {
     }
 }
 
-/// A count as other tools have it: none is beyond this.
+/// Converts a count to the integer type of other tools, which saturates.
 pub(super) fn whole(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A number of a rank.
+/// Converts the number of a rank.
 pub(super) fn number(rank: usize) -> i64 {
     whole(rank as u64)
 }

@@ -1,4 +1,4 @@
-//! Tables with commas, as RFC 4180 has them.
+//! Tables separated by commas, as in RFC 4180.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub(super) fn write(table: &Columns, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A text in quotes where it needs some.
+/// Quotes a text if necessary.
 fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

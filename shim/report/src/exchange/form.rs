@@ -1,4 +1,4 @@
-//! The forms in which a profile goes to other tools, by the endings of files.
+//! Formats in which a profile is exported to other tools, by the endings of files.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,7 +9,7 @@ use treepie_profile::Profile;
 use super::{csv, graph, metrics, parquet, rows, trace};
 use crate::input::choice::MatrixChoice;
 
-/// A form of what a profile holds, for other tools.
+/// A format of the contents of a profile, for other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exchange {
     /// Messages as a long table with commas.
@@ -20,9 +20,9 @@ pub enum Exchange {
     TableParquet,
     /// Calls as a long table in Parquet.
     CallsParquet,
-    /// Ranks and what they send as GraphML.
+    /// Ranks and their sends as GraphML.
     GraphMl,
-    /// Ranks and what they send as GEXF.
+    /// Ranks and their sends as GEXF.
     Gexf,
     /// Phases and times in Chrome's trace format.
     Trace,
@@ -30,7 +30,7 @@ pub enum Exchange {
     Metrics,
 }
 
-/// Endings, the longer first: `.calls.parquet` is none of `.parquet`.
+/// File endings, the longer first: `.calls.parquet` must not be read as `.parquet`.
 const ENDINGS: [(&str, Exchange); 8] = [
     (".calls.parquet", Exchange::CallsParquet),
     (".parquet", Exchange::TableParquet),
@@ -42,7 +42,7 @@ const ENDINGS: [(&str, Exchange); 8] = [
     (".prom", Exchange::Metrics),
 ];
 
-/// Inputs of graphs beside a profile.
+/// Inputs of graphs in addition to a profile.
 #[derive(Debug, Default)]
 pub struct Extras {
     /// The host and the core of each rank in a placement; empty without one.
@@ -50,7 +50,7 @@ pub struct Extras {
 }
 
 impl Exchange {
-    /// The form of a file of this name, if its ending is one of these.
+    /// The format of a file with this name, if it has one of these endings.
     pub fn from_path(path: &Path) -> Option<Exchange> {
         let name = path.file_name()?.to_string_lossy();
         let mut all = ENDINGS.iter();
@@ -58,15 +58,15 @@ impl Exchange {
             .map(|(_, form)| *form)
     }
 
-    /// Whether a placement can be shown in it.
+    /// True if it can show a placement.
     pub fn is_graph(self) -> bool {
         matches!(self, Exchange::GraphMl | Exchange::Gexf)
     }
 
-    /// The text or bytes of the file.
+    /// Formats the text or bytes of the file.
     ///
     /// # Errors
-    /// Times or phases that the profile at `path` does not have: usage.
+    /// The profile at `path` lacks the times or phases: usage.
     pub fn to_bytes(
         self,
         path: &Path,

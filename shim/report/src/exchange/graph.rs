@@ -1,5 +1,5 @@
 //! Ranks as a graph: GraphML (networkx, igraph, Gephi) and GEXF (Gephi). A node has the host and
-//! the cores of a rank, and, with a placement, those that it gets; an edge what is sent.
+//! the cores of a rank, and those of a placement, if any; an edge has the traffic.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! OpenMetrics text, as node exporters of Prometheus collect files: sums that stay few, by host and
-//! layer, however many ranks there are.
+//! OpenMetrics text, in the form of files that node exporters of Prometheus collect: sums by host
+//! and layer, whose number does not grow with the ranks.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -67,7 +67,7 @@ pub(super) fn write(
     writeln!(out, "# EOF")
 }
 
-/// Seconds in MPI by host and class, where they were measured.
+/// Writes the seconds in MPI by host and class, if measured.
 fn seconds(profile: &Profile, choice: &MatrixChoice, out: &mut dyn Write) -> io::Result<()> {
     let Some(table) = calls(profile, choice) else {
         return Ok(());

@@ -12,7 +12,7 @@ const UNCOMPRESSED: i32 = 0;
 const REQUIRED: i32 = 0;
 const UTF8: i32 = 0;
 
-/// Rows of a group: pages must be shorter than 2 GiB.
+/// Maximum number of rows of a group: pages must be shorter than 2 GiB.
 const GROUP: usize = 1 << 20;
 
 /// Writes a table.
@@ -42,7 +42,7 @@ pub(super) fn write(table: &Columns, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(MAGIC)
 }
 
-/// Values one behind the other, texts behind their lengths.
+/// Encodes values one after the other, each text after its length.
 fn plain(values: &Values, rows: std::ops::Range<usize>) -> Vec<u8> {
     match values {
         Values::Whole(values) => values[rows].iter().flat_map(|v| v.to_le_bytes()).collect(),

@@ -7,7 +7,7 @@ use treepie_traffic::Layer;
 use super::columns::{Column, Columns, Values, number, whole};
 use crate::input::choice::MatrixChoice;
 
-/// The host of a rank; nothing where the profile does not say.
+/// The host of each rank; empty if the profile does not have it.
 pub(super) fn hosts(profile: &Profile) -> Vec<String> {
     let mut of_process = vec![String::new(); profile.ranks];
     for host in &profile.hosts {
@@ -22,14 +22,14 @@ pub(super) fn hosts(profile: &Profile) -> Vec<String> {
     hosts.map(Option::unwrap_or_default).collect()
 }
 
-/// The cores that a rank was allowed to use; nothing where the profile does not say.
+/// The cores that each rank was allowed to use; empty if the profile does not have them.
 pub(super) fn cores(profile: &Profile) -> Vec<String> {
     let cores = |process: &treepie_base::Process| profile.allowed_cores.get(*process).cloned();
     let cores = profile.process_of_rank.iter().map(cores);
     cores.map(Option::unwrap_or_default).collect()
 }
 
-/// The phases that were chosen: one without a name where the run was not cut.
+/// The selected phases: one without a name if the run was not divided.
 fn phases<'a>(profile: &'a Profile, choice: &MatrixChoice) -> Vec<Option<&'a Phase>> {
     match profile.phases.is_empty() {
         true => vec![None],
@@ -82,7 +82,7 @@ pub(super) fn messages(profile: &Profile, choice: &MatrixChoice) -> Columns {
     ])
 }
 
-/// `rank, host, phase, class, calls, seconds`; `None` where times were not measured.
+/// `rank, host, phase, class, calls, seconds`; `None` if times were not measured.
 pub(super) fn calls(profile: &Profile, choice: &MatrixChoice) -> Option<Columns> {
     let hosts = hosts(profile);
     let (mut ranks, mut counts, mut seconds) = (vec![], vec![], vec![]);
@@ -123,7 +123,7 @@ fn columns<const N: usize>(all: [(&'static str, Values); N]) -> Columns {
     Columns(all.map(|(name, values)| Column { name, values }).collect())
 }
 
-/// Messages and bytes of all chosen layers together from rank to rank.
+/// Messages and bytes of all selected layers from rank to rank.
 pub(super) fn edges(profile: &Profile, choice: &MatrixChoice) -> Vec<(usize, usize, u64, u64)> {
     let layers: Vec<Layer> = choice.layers();
     let phase = phases(profile, choice)[0].filter(|_| choice.phase.is_some());

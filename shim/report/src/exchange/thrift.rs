@@ -1,6 +1,6 @@
-//! Thrift's compact protocol, as far as Parquet's metadata need it.
+//! Thrift's compact protocol, as far as the metadata of Parquet need it.
 
-/// Bytes of a structure that is being written.
+/// Bytes of a structure under construction.
 #[derive(Default)]
 pub(super) struct Struct {
     bytes: Vec<u8>,
@@ -49,7 +49,7 @@ impl Struct {
         self.list(field, BINARY, values)
     }
 
-    /// All of it.
+    /// Returns all bytes.
     pub(super) fn end(mut self) -> Vec<u8> {
         self.bytes.push(0);
         self.bytes
@@ -74,7 +74,7 @@ impl Struct {
         self
     }
 
-    /// Fields come in order, fewer than 16 apart.
+    /// Writes the header of a field; fields are in order, fewer than 16 apart.
     fn header(&mut self, field: i16, kind: u8) {
         let step = (field - self.last) as u8;
         self.bytes.push(step << 4 | kind);

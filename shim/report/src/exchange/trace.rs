@@ -1,5 +1,5 @@
 //! Chrome's trace format, which Perfetto opens: the phases of a run, and each rank's time in MPI in
-//! them. A profile has sums and no events: a rank's bars show how long, not when.
+//! each phase. A profile has sums and no events: the bars of a rank show durations, not times.
 
 use serde_json::{Value, json};
 use treepie_base::Rank;
@@ -7,7 +7,7 @@ use treepie_profile::{Profile, Times};
 
 use super::rows::hosts;
 
-/// The trace of a profile; `None` where it has neither phases nor times.
+/// The trace of a profile; `None` if it has neither phases nor times.
 pub(super) fn trace(profile: &Profile) -> Option<Value> {
     let mut events = Vec::new();
     for phase in &profile.phases {
@@ -37,7 +37,7 @@ pub(super) fn trace(profile: &Profile) -> Option<Value> {
     Some(json!({ "traceEvents": events, "displayTimeUnit": "ms" }))
 }
 
-/// Bars of each rank, a class behind the other.
+/// Adds the bars of each rank, one class after the other.
 fn sums(profile: &Profile, times: &Times, start: f64, events: &mut Vec<Value>) {
     for rank in 0..profile.ranks {
         let mut at = start;

@@ -1,4 +1,4 @@
-//! Cards at the top of the page: the numbers that matter first.
+//! Cards at the top of the page: the most important numbers first.
 
 use super::facts::Facts;
 use super::page::Card;
@@ -9,7 +9,7 @@ use crate::summary::Summary;
 use crate::units;
 use crate::words::pluralize;
 
-/// The figures that matter.
+/// The most important numbers.
 pub(crate) fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
     let summary = &facts.summary;
     let bytes = |value: f64| Unit::Bytes.text(value);
@@ -109,7 +109,7 @@ pub(crate) fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
     cards
 }
 
-/// Traffic between the clusters that plans were made for, in both runs.
+/// Traffic between the clusters used by plans, in both runs.
 pub(crate) fn between_clusters(facts: &Facts, sources: &Sources) -> Option<[BetweenClusters; 2]> {
     let machine = facts.machine.as_ref().ok()?;
     let after = machine.after.as_ref().filter(|after| after.measured)?;

@@ -1,4 +1,4 @@
-//! The page about a job that was run in two ways: verdict, times, all runs.
+//! The page on a job that was run with two configurations: verdict, times, all runs.
 
 use treepie_base::proof::Verdict;
 use treepie_launch::error::CommandError;
@@ -12,10 +12,10 @@ use crate::table::Table;
 use crate::units;
 use crate::words::{file_name, pluralize};
 
-/// The page as the text of a file.
+/// Formats the page as the text of a file.
 ///
 /// # Errors
-/// Errors of drawing.
+/// Drawing fails.
 pub fn comparison(comparison: &Comparison) -> Result<String, CommandError> {
     let (title, facts) = match &comparison.job {
         Some(job) => (heading::title(job), heading::facts_line(job)),
@@ -53,7 +53,7 @@ pub fn comparison(comparison: &Comparison) -> Result<String, CommandError> {
     Ok(page.text(&heading::footer(&origin)))
 }
 
-/// The figures that matter.
+/// The most important numbers.
 fn cards(comparison: &Comparison) -> Vec<Card> {
     let medians = |pick: fn(&Run) -> f64| {
         let both = comparison.medians(pick);
@@ -91,7 +91,7 @@ fn cards(comparison: &Comparison) -> Vec<Card> {
     ]
 }
 
-/// A line for each pair.
+/// Lists all pairs of runs.
 fn all_runs(comparison: &Comparison) -> Table {
     let [first, second] = &comparison.names;
     let mut table = Table::new(["pair", first, second, "change", "in MPI", "in MPI"]);

@@ -1,4 +1,4 @@
-//! Facts about a job on a machine, before and after: computed here, written by the sections.
+//! Facts on a job on a machine, before and after: computed here, written by the sections.
 
 use treepie_base::{Leaf, List, Rank};
 use treepie_launch::error::CommandError;
@@ -22,7 +22,7 @@ use crate::summary::Summary;
 use crate::windows::judged::judgement::judge;
 use crate::words::file_name;
 
-/// Traffic and where its ends are, owned.
+/// Traffic and its location, owned.
 pub struct State {
     /// Bytes from rank to rank.
     pub bytes: Matrix,
@@ -31,7 +31,7 @@ pub struct State {
 }
 
 impl State {
-    /// As it is compared.
+    /// This state in the form used for comparisons.
     pub fn situation(&self) -> Situation<'_> {
         Situation {
             matrix: &self.bytes,
@@ -46,11 +46,11 @@ pub struct After {
     pub state: State,
     /// Its name: `after (treematch)`.
     pub name: String,
-    /// True if from a second profile; else it follows from the placement.
+    /// True if it is from a second profile; otherwise it follows from the placement.
     pub measured: bool,
     /// Links, pairs, bound.
     pub gain: Gain,
-    /// Prediction of the placement, where it can be compared with a measurement.
+    /// Prediction of the placement, if it can be compared with a measurement.
     pub promised: Option<Vec<Crossing>>,
 }
 
@@ -60,13 +60,13 @@ pub struct OnMachine {
     pub profile: String,
     /// The machine.
     pub topology: Topology,
-    /// Places of its nodes on a network that is no tree.
+    /// Positions of its nodes on a network that is not a tree.
     pub network: Option<NetworkNodes>,
     /// The state before.
     pub before: State,
     /// The state after.
     pub after: Option<After>,
-    /// Traffic across each level; before twice if there is no after.
+    /// Traffic across each level; the values of before repeated if there is no after.
     pub crossings: Vec<Crossing>,
 }
 
@@ -76,20 +76,20 @@ pub struct Facts {
     pub summary: Summary,
     /// The job in its replay.
     pub after: Option<Summary>,
-    /// The machine, or why there is none.
+    /// The machine, or the reason why there is none.
     pub machine: Result<OnMachine, String>,
-    /// Bytes between ranks, where there is none.
+    /// Bytes between ranks, if there is no machine.
     pub by_rank: Option<Picture>,
-    /// Why one-sided communication is not judged by the platform that was named.
+    /// Reason why one-sided communication is not assessed with the given platform.
     pub windows_problem: Option<String>,
 }
 
 impl Facts {
-    /// Computes everything.
+    /// Computes all facts.
     ///
     /// # Errors
-    /// A machine that was named and does not fit; choices that the profile does not have. A machine
-    /// that was not named may be unknown: the report states the reason.
+    /// The given machine does not fit, or the profile lacks the selected data. Without a given
+    /// machine it may be unknown: the report states the reason.
     pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let (path, profile) = &sources.before;
         let mut summary = Summary::new(path, profile, choice.model);
@@ -118,8 +118,8 @@ impl Facts {
     }
 }
 
-/// Judges one-sided communication, if there was some and a platform is among the files; the problem
-/// if that does not know the hosts.
+/// Assesses one-sided communication, if there is any and a platform is among the files; returns the
+/// problem if the platform does not have the hosts.
 fn judge_windows(summary: &mut Summary, sources: &Sources) -> Option<String> {
     let (path, file) = sources.platform.as_ref()?;
     let profile = &sources.before.1;
@@ -136,11 +136,10 @@ fn judge_windows(summary: &mut Summary, sources: &Sources) -> Option<String> {
 }
 
 impl OnMachine {
-    /// Finds the cores, and computes what crosses them.
+    /// Finds the cores, and computes the traffic between them.
     ///
     /// # Errors
-    /// A machine that cannot be read or is too small; choices that the profile
-    /// does not have.
+    /// The machine cannot be read or is too small, or the profile lacks the selected data.
     pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let input = |(path, profile): &(std::path::PathBuf, _)| {
             Input::from_profile(path, Clone::clone(profile), choice)
@@ -204,20 +203,19 @@ impl OnMachine {
         })
     }
 
-    /// The last state that is known.
+    /// The last known state.
     fn last(&self) -> &State {
         let after = self.after.as_ref();
         after.map_or(&self.before, |after| &after.state)
     }
 
-    /// Traffic between nodes at cores next to an interface, where some cores are nearer than
-    /// others.
+    /// Traffic between nodes at cores next to an interface, if some cores are nearer than others.
     pub fn near_network(&self) -> Option<NearNetwork> {
         let (before, after) = (self.before.situation(), self.last().situation());
         NearNetwork::of_network(&self.topology, before, after)
     }
 
-    /// Measures on the network, of the state before and the last one.
+    /// Measures of the state before and the last one on the network.
     pub fn on_network(&self) -> Option<NetworkGain> {
         let nodes = self.network.as_ref()?;
         let of =
@@ -227,7 +225,7 @@ impl OnMachine {
     }
 }
 
-/// Gain; the bound is that of the cores that are used.
+/// Computes the gain; the bound is that of the used cores.
 fn gain(topology: &Topology, nodes: Option<&NetworkNodes>, before: &State, after: &State) -> Gain {
     let mut used = after.leaf_of_rank.clone();
     used.sort_unstable();

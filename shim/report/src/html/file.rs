@@ -13,10 +13,10 @@ use crate::input::choice::MatrixChoice;
 use crate::input::plan::Simulated;
 use crate::units;
 
-/// The report as the text of a file, with a plan on its platform if there is one.
+/// Formats the report as the text of a file, with a plan on its platform if there is one.
 ///
 /// # Errors
-/// Files that do not fit each other; what cannot be drawn.
+/// The files do not fit each other, or drawing fails.
 pub fn report(
     sources: &Sources,
     plan: Option<&Simulated>,
@@ -29,10 +29,10 @@ pub fn report(
     Ok(page.text(&heading::footer(&heading::files_of(sources))))
 }
 
-/// Writes a report whole, or not at all, and returns the line that says so.
+/// Writes a report atomically, and returns the line that reports it.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn write(text: &str, path: &Path) -> Result<String, CommandError> {
     write_atomically(path, |out| out.write_all(text.as_bytes()))?;
     Ok(format!(

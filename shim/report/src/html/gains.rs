@@ -1,4 +1,4 @@
-//! Sections on what was gained and what is left.
+//! Sections on the gain and the remaining potential.
 
 use super::facts::{Facts, State};
 use super::page::Page;
@@ -12,7 +12,7 @@ use crate::table::Table;
 use crate::words::file_name;
 use crate::{collectives, phases, times, units};
 
-/// Before and after, by level and by link, and in seconds where they were measured.
+/// Before and after, by level and by link, and in seconds if measured.
 pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources) {
     let Ok(machine) = &facts.machine else {
         return;
@@ -30,7 +30,7 @@ pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources)
     });
     let cost = |state: &State| state.situation().dist_comm(&machine.topology);
     let costs = (cost(&machine.before), cost(&after.state));
-    // A network has its own distances, and its own table.
+    // A network has its own distances and its own table.
     let costs = machine.network.is_none().then_some(costs);
     let headings = ("before", "after");
     page.table(
@@ -69,7 +69,7 @@ pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources)
     page.end_section();
 }
 
-/// Pairs that still communicate across, the bound, and the limits of the figures.
+/// Pairs that still communicate across nodes, the bound, and the limits of the figures.
 pub(crate) fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
     page.section("left", "What is left");
     let mut lines = Vec::new();
@@ -110,7 +110,7 @@ pub(crate) fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
     page.end_section();
 }
 
-/// The next command.
+/// The recommended next command.
 pub(crate) fn advice(facts: &Facts, sources: &Sources) -> String {
     let profile = file_name(&sources.before.0);
     let job = format!(

@@ -27,7 +27,7 @@ pub(crate) fn footer(origin: &str) -> String {
     format!("treepie {}, from {origin}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Names of the files that a report is made of.
+/// Names of the files from which a report is made.
 pub fn files_of(sources: &Sources) -> String {
     let mut files = vec![file_name(&sources.before.0)];
     files.extend(sources.after.as_ref().map(|(path, _)| file_name(path)));
@@ -36,7 +36,7 @@ pub fn files_of(sources: &Sources) -> String {
     files.join(", ")
 }
 
-/// A sentence's beginning.
+/// Capitalizes the beginning of a sentence.
 pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());

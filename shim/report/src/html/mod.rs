@@ -1,6 +1,5 @@
-//! The report that can be sent to a colleague: one HTML file about a job, what
-//! ran where, what crosses what, what was gained, and what is left; or about a job in two ways,
-//! and which is quicker.
+//! The report as one HTML file: on a job (location of processes, traffic across levels, the gain,
+//! and the remaining potential), or on a comparison of a job with two configurations.
 
 mod cards;
 mod comparison;

@@ -1,5 +1,5 @@
-//! One HTML file with everything in it: style, tables, pictures. Nothing is
-//! loaded from elsewhere, and nothing runs.
+//! One self-contained HTML file: style, tables, pictures. It loads nothing from elsewhere, and has
+//! no scripts.
 
 use treepie_base::printable::markup;
 
@@ -8,28 +8,28 @@ use crate::table::Table;
 
 const STYLE: &str = include_str!("style.css");
 
-/// A page that grows from top to bottom.
+/// A page that is written from top to bottom.
 pub struct Page {
     title: String,
     body: String,
 }
 
-/// One figure that matters, for the top of the page.
+/// One important figure for the top of the page.
 pub struct Card {
-    /// Its name in the page, for programs.
+    /// Its identifier in the page, for programs.
     pub id: &'static str,
-    /// Its kind.
+    /// Its title.
     pub name: String,
     /// The figure.
     pub value: String,
     /// Its source.
     pub detail: String,
-    /// Whether it has become better, if one can tell.
+    /// True if it has improved, `None` if that cannot be decided.
     pub better: Option<bool>,
 }
 
 impl Page {
-    /// A page with a heading and a line of facts below it.
+    /// Starts a page with a heading and a line of facts below it.
     pub fn new(title: &str, facts: &str) -> Self {
         let (heading, facts) = (markup(title), markup(facts));
         Page {
@@ -38,7 +38,7 @@ impl Page {
         }
     }
 
-    /// Opens a section; those before are closed by [`Page::end_section`].
+    /// Opens a section; the previous one must be closed by [`Page::end_section`].
     pub fn section(&mut self, id: &str, heading: &str) {
         self.body += &format!("<section id=\"{id}\">\n<h2>{}</h2>\n", markup(heading));
     }
@@ -48,17 +48,17 @@ impl Page {
         self.body += "</section>\n";
     }
 
-    /// A heading inside a section.
+    /// Adds a heading inside a section.
     pub fn heading(&mut self, text: &str) {
         self.body += &format!("<h3>{}</h3>\n", markup(text));
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn paragraph(&mut self, text: &str) {
         self.body += &format!("<p>{}</p>\n", markup(text));
     }
 
-    /// Several short lines.
+    /// Adds several short lines.
     pub fn list(&mut self, lines: &[String]) {
         let items = lines
             .iter()
@@ -66,12 +66,12 @@ impl Page {
         self.body += &format!("<ul>\n{}</ul>\n", items.collect::<String>());
     }
 
-    /// Something to type.
+    /// Adds a command to type.
     pub fn command(&mut self, text: &str) {
         self.body += &format!("<pre>{}</pre>\n", markup(text));
     }
 
-    /// The figures that matter.
+    /// Adds the most important figures.
     pub fn cards(&mut self, cards: &[Card]) {
         self.body += "<dl class=\"cards\">\n";
         for card in cards {
@@ -91,7 +91,7 @@ impl Page {
         self.body += "</dl>\n";
     }
 
-    /// A table; what has changed for the better or worse is coloured.
+    /// Adds a table; changes for the better or worse are coloured.
     pub fn table(&mut self, id: &str, table: &Table) {
         let mut rows = table.rows().iter();
         self.body += &format!("<div class=\"wide\"><table id=\"{id}\">\n");
@@ -107,10 +107,10 @@ impl Page {
         self.body += "</tbody>\n</table></div>\n";
     }
 
-    /// A picture with what it shows in words.
+    /// Adds a picture with a description in words.
     ///
     /// # Errors
-    /// Errors of drawing.
+    /// Drawing fails.
     pub fn figure(&mut self, id: &str, words: &str, drawing: &impl Drawing) -> Result<(), String> {
         let words = markup(words);
         let drawn = svg(drawing)?;
@@ -122,7 +122,7 @@ impl Page {
         Ok(())
     }
 
-    /// The whole file, with `footer` as its last line.
+    /// Returns the whole file, with `footer` as its last line.
     pub fn text(&self, footer: &str) -> String {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -139,7 +139,7 @@ impl Page {
     }
 }
 
-/// The cells of a row: words to the left, numbers to the right.
+/// Formats the cells of a row: words are aligned left, numbers right.
 fn row(cells: &[String], of_words: &[bool], tag: &str) -> String {
     let mut text = "<tr>".to_owned();
     for (cell, &is_word) in cells.iter().zip(of_words) {

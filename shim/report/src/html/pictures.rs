@@ -16,10 +16,10 @@ use crate::placement::ranks_on;
 use crate::words::{file_name, pluralize};
 use crate::{network_picture, units};
 
-/// The matrices in the order of the cores.
+/// Draws the matrices in the order of the cores.
 ///
 /// # Errors
-/// Errors of drawing.
+/// Drawing fails.
 pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
     let after = machine.after.as_ref();
     let pictured = BeforeAfter {
@@ -49,7 +49,7 @@ pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
     picture.map_err(|error| error.to_string())
 }
 
-/// The machine with the traffic over each of its links.
+/// Draws the machine with the traffic over each of its links.
 pub fn tree(machine: &OnMachine) -> MachineTree {
     let amounts = |of: fn(&Crossing) -> f64| -> Vec<(String, String)> {
         let whole: f64 = machine.crossings.iter().map(of).sum();
@@ -90,7 +90,7 @@ pub fn tree(machine: &OnMachine) -> MachineTree {
     }
 }
 
-/// The links of the network with the traffic over them; `None` without a network.
+/// Draws the links of the network with the traffic over them; `None` without a network.
 pub fn links(machine: &OnMachine) -> Option<Fabric> {
     let nodes = machine.network.as_ref()?;
     let network = nodes.network();
@@ -120,7 +120,7 @@ pub fn links(machine: &OnMachine) -> Option<Fabric> {
     ))
 }
 
-/// A machine on which nothing runs.
+/// Draws a machine without a job.
 pub fn bare_tree(name: &str, topology: &Topology) -> MachineTree {
     let idle = |depth| vec![0.0; topology.node_count(depth)];
     let beside = (0..topology.depth()).map(|depth| {

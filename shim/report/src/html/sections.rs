@@ -20,13 +20,13 @@ use crate::{
     windows,
 };
 
-/// More blocks than this are left to `treepie show --json`.
+/// Maximum number of blocks; more are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
 
-/// All sections.
+/// Writes all sections.
 ///
 /// # Errors
-/// Errors of drawing.
+/// Drawing fails.
 pub fn write(
     page: &mut Page,
     facts: &Facts,
@@ -60,7 +60,7 @@ pub fn write(
     Ok(())
 }
 
-/// Hosts, and the ranks on each block of cores.
+/// Writes the hosts, and the ranks on each block of cores.
 fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(), String> {
     page.section("where", "What ran where");
     if facts.summary.hosts.len() > 1 {
@@ -148,7 +148,7 @@ fn blocks_table(before: &[(String, String)], after: Option<&[(String, String)]>)
     table
 }
 
-/// Heat maps, layers, pairs, phases, times.
+/// Writes heat maps, layers, pairs, phases and times.
 fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     page.section("crosses", "What crosses what");
     if let Ok(machine) = &facts.machine {
@@ -224,7 +224,7 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     Ok(())
 }
 
-/// The links of the network, and what goes over them.
+/// Writes the links of the network, and the traffic over them.
 fn on_network(page: &mut Page, facts: &Facts) -> Result<(), String> {
     let Ok(machine) = &facts.machine else {
         return Ok(());
@@ -258,7 +258,7 @@ fn on_network(page: &mut Page, facts: &Facts) -> Result<(), String> {
     Ok(())
 }
 
-/// Sources of the collectives' traffic: modelled, or as run.
+/// Writes the sources of the collectives' traffic: modelled, or as run.
 fn collectives_of(page: &mut Page, summary: &Summary) {
     let modelled = summary.layers.iter().any(|layer| layer.modelled);
     let as_run = summary.layers.iter().any(|layer| layer.as_run);

@@ -1,4 +1,4 @@
-//! The files that a report is made of, distinguished by their contents.
+//! The files from which a report is made, distinguished by their contents.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::input::{network, topology};
 use crate::words::pluralize;
 use treepie_launch::error::CommandError;
 
-/// A file and what was read from it.
+/// A file and its contents.
 pub type Read<T> = (PathBuf, T);
 
 /// Sources of a report.
@@ -27,18 +27,18 @@ pub struct Sources {
     pub placement: Option<Read<PlacementFile>>,
     /// Platform with the speed of links.
     pub platform: Option<Read<PlatformFile>>,
-    /// The machine, if it was named.
+    /// The machine, if given.
     pub topology: Option<Topology>,
-    /// The network of the hosts, if one was named.
+    /// The network of the hosts, if given.
     pub network: Option<Read<Site>>,
 }
 
 impl Sources {
-    /// Reads all files. The first profile is from before, a second one from
-    /// after; of a placement alone, the profile that it was made from is read.
+    /// Reads all files. The first profile is from before, a second one from after; for a placement
+    /// alone, the profile from which it was computed is read.
     ///
     /// # Errors
-    /// Files that cannot be read or do not fit each other; too many of a kind.
+    /// Files cannot be read or do not fit each other, or there are too many of a kind.
     pub fn read(
         paths: &[PathBuf],
         machine: Option<&str>,
@@ -121,7 +121,7 @@ fn no_part(path: &Path, kind: &str) -> CommandError {
     ))
 }
 
-/// The profile that a placement was made from.
+/// The profile from which a placement was computed.
 fn profile_of(path: &Path, file: &PlacementFile) -> Result<Read<Profile>, CommandError> {
     let named = file.profile.as_deref();
     let found = named.and_then(|named| profile_of_placement(path, named));

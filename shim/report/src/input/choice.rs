@@ -1,4 +1,4 @@
-//! The numbers of a profile that make a matrix, as options of a command name them.
+//! Options that select the numbers of a profile for a matrix.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -10,12 +10,12 @@ use treepie_traffic::{Layer, Metric};
 
 use treepie_launch::error::CommandError;
 
-/// A layer, or all of them.
+/// A layer, or all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LayerChoice {
-    /// Whatever caused it.
+    /// Traffic of any origin.
     All,
-    /// By one kind of call.
+    /// Traffic of one kind of call.
     One(Layer),
 }
 
@@ -31,17 +31,17 @@ impl FromStr for LayerChoice {
     }
 }
 
-/// Selection of the numbers of a profile that make the matrix.
+/// Selection of the numbers of a profile that form the matrix.
 #[derive(Debug, Default, Args)]
 pub struct MatrixChoice {
-    /// Metric: size (bytes), msg (messages), avg (bytes a message) [default: size]
+    /// Metric: size (bytes), msg (messages), avg (bytes per message) [default: size]
     #[arg(long, value_name = "METRIC", value_parser = str::parse::<Metric>)]
     metric: Option<Metric>,
-    /// Kinds of traffic that count: p2p (or point-to-point), collectives, one-sided, neighbourhood,
-    /// all; several with commas or by repeating it [default: all]
+    /// Kinds of traffic to include: p2p (or point-to-point), collectives, one-sided, neighbourhood,
+    /// all; several separated by commas or by repeating the option [default: all]
     #[arg(long = "layer", value_name = "LAYER", value_delimiter = ',', value_parser = str::parse::<LayerChoice>)]
     layers: Vec<LayerChoice>,
-    /// Model of the messages of collectives: open-mpi or mpich (what these usually do), logical
+    /// Model of the messages of collectives: open-mpi or mpich (their usual algorithms), logical
     /// (root to all, all to all), or an algorithm such as binomial, ring, recursive-doubling
     /// [default: the job's MPI]
     #[arg(long, value_name = "MODEL", value_parser = str::parse::<Model>)]
@@ -52,12 +52,12 @@ pub struct MatrixChoice {
 }
 
 impl MatrixChoice {
-    /// The metric that was requested, or bytes.
+    /// The selected metric, or bytes.
     pub fn metric(&self) -> Metric {
         self.metric.unwrap_or(Metric::Size)
     }
 
-    /// The layers that were requested.
+    /// The selected layers.
     pub fn layers(&self) -> Vec<Layer> {
         let chosen = |layer: &Layer| self.layers.contains(&LayerChoice::One(*layer));
         if self.layers.is_empty() || self.layers.contains(&LayerChoice::All) {
@@ -67,7 +67,7 @@ impl MatrixChoice {
         }
     }
 
-    /// The layers that were requested, and of which phase, in words.
+    /// The selected layers and phase in words.
     pub fn describe(&self) -> String {
         let layers = self.layers();
         let mut words = if layers.len() == Layer::ALL.len() {
@@ -85,7 +85,7 @@ impl MatrixChoice {
         words
     }
 
-    /// Refuses what `file` does not have, because it is `kind`.
+    /// Refuses options that do not apply to `file`, because it is `kind`.
     ///
     /// # Errors
     /// One of these options was given: usage.
@@ -115,7 +115,7 @@ impl MatrixChoice {
     }
 }
 
-/// A number of bytes with K, M or G for powers of 1024.
+/// Parses a number of bytes with K, M or G for powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
     treepie_base::size(text)
         .ok_or_else(|| format!("`{text}` is no size; write bytes, such as 64, 16K or 1M"))

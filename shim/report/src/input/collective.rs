@@ -1,4 +1,4 @@
-//! A collective as users name it, in the form of its call.
+//! Names of collectives with the form of the call.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,15 +9,15 @@ use treepie_collective::Operation;
 /// Form of a collective's call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallForm {
-    /// It is complete when the call returns.
+    /// Complete when the call returns.
     Blocking,
-    /// It is started: `iallreduce`.
+    /// Started in one call: `iallreduce`.
     NonBlocking,
-    /// A request is made for it, which is started again and again: `allreduce-init`.
+    /// A request is created once and started repeatedly: `allreduce-init`.
     Persistent,
 }
 
-/// A collective, and the form of its call.
+/// A collective and the form of its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collective {
     /// Operation.
@@ -27,7 +27,7 @@ pub struct Collective {
 }
 
 impl Collective {
-    /// Whether it is started in one call and completed in another.
+    /// True if it is started in one call and completed in another.
     pub fn is_started(self) -> bool {
         self.form != CallForm::Blocking
     }

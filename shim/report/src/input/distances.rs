@@ -1,4 +1,4 @@
-//! Distances between levels, as options give them.
+//! Distances between levels, from options.
 
 use treepie_launch::error::CommandError;
 use treepie_topology::{Topology, TopologyError};
@@ -16,8 +16,8 @@ pub(crate) fn from_arities(
         .map_err(|error| CommandError::usage(format!("{option} {text}: {error}")))
 }
 
-/// A tree of a whole machine whose top level is its nodes, unless another one is: a network is
-/// above nodes.
+/// Adds a level of nodes above the tree of a whole machine, unless its top level is such a level: a
+/// network is above nodes.
 pub(crate) fn with_nodes(tree: Topology) -> Result<Topology, TopologyError> {
     let names = tree.levels().iter().map(|level| level.name.clone());
     let mut names: Vec<String> = names.collect();
@@ -33,7 +33,7 @@ pub(crate) fn with_nodes(tree: Topology) -> Result<Topology, TopologyError> {
     Topology::from_arity_list(&arities, Some(&names))
 }
 
-/// Distances as KaHIP writes them, from the leaves up.
+/// Sets distances in KaHIP's form, from the leaves up.
 pub(crate) fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandError> {
     let wrong = |problem: String| CommandError::usage(format!("--distances {text}: {problem}"));
     let mut distances = Vec::new();

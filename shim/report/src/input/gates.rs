@@ -13,22 +13,22 @@ use treepie_jobstate::pages::{file_name, run_directory};
 
 use treepie_launch::error::CommandError;
 
-/// All calls may begin.
+/// Value that allows all calls.
 const OPEN: u64 = 0;
-/// None may, for the first has number 1.
+/// Value that allows no call, since the first has number 1.
 const CLOSED: u64 = 1;
 
-/// The gates of all ranks of a run. They are open again when this goes.
+/// The gates of all ranks of a run. Dropping this opens them again.
 pub struct Gates {
     pages: BTreeMap<Rank, (File, u64)>,
     beat: u64,
 }
 
 impl Gates {
-    /// Closes the gates of these ranks, of which none begins a call from now on.
+    /// Closes the gates of these ranks: from now on none of them begins a call.
     ///
     /// # Errors
-    /// A page that cannot be written.
+    /// A page cannot be written.
     pub fn close(
         base: &Path,
         run: u64,
@@ -42,7 +42,7 @@ impl Gates {
         for rank in ranks {
             let path = directory.join(file_name(rank));
             let mut options = OpenOptions::new();
-            // What has the name of a page in another user's directory may be anything.
+            // A file with the name of a page in another user's directory may be of any kind.
             let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
             let page = options.write(true).custom_flags(flags).open(&path);
             let page = page.map_err(|error| {
@@ -57,7 +57,7 @@ impl Gates {
         Ok(gates)
     }
 
-    /// Lets each rank make the calls until the one with the number that `last` gives, or none.
+    /// Lets each rank make calls up to the number that `last` returns, or none.
     pub fn only(&mut self, last: impl Fn(Rank) -> Option<u64>) {
         for (&rank, (page, gate)) in &mut self.pages {
             let wanted = last(rank).map_or(CLOSED, |number| number + 1);
@@ -67,20 +67,20 @@ impl Gates {
         }
     }
 
-    /// Says that the command is still there.
+    /// Signals that the command is still alive.
     pub fn beat(&mut self) {
         self.beat += 1;
         self.all(header::BEAT, self.beat);
     }
 
-    /// Whether stopped ranks leave the MPI alone.
+    /// Sets whether stopped ranks leave the MPI alone.
     pub fn rest(&self, rest: bool) {
         self.all(header::REST, rest.into());
     }
 
     fn all(&self, at: usize, value: u64) {
         for (page, _) in self.pages.values() {
-            // The page of a rank that has ended is of no use.
+            // The page of a rank that has ended is not used any more.
             let _ = write(page, at, value);
         }
     }

@@ -1,5 +1,5 @@
-//! hwloc's files, read by a process of their own: hwloc's reader is C, and a
-//! process that gives it damaged files does not survive all of them.
+//! hwloc's files, read in a separate process: hwloc's reader is written in C, and some damaged
+//! files crash a process that reads them.
 
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
@@ -14,13 +14,13 @@ use treepie_launch::timed::{self, Answer};
 /// The subcommand that reads a file and prints the machine's text.
 pub const SUBCOMMAND: &str = "read-hwloc-file";
 
-/// The largest machines that there are take some tens of milliseconds.
+/// The largest existing machines take some tens of milliseconds.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The machine that an hwloc XML file describes.
+/// Reads the machine in an hwloc XML file.
 ///
 /// # Errors
-/// What is wrong with the file, in one line that begins with its name.
+/// The file is wrong; the message has one line that begins with its name.
 pub fn read(path: &Path) -> Result<Machine, CommandError> {
     let failed = |reason: String| {
         CommandError::failed(format!(
@@ -44,7 +44,7 @@ pub fn read(path: &Path) -> Result<Machine, CommandError> {
     text.parse().map_err(|error| failed(format!("{error}")))
 }
 
-/// What the process of its own prints: the machine's text, or what is wrong.
+/// Output of the separate process: the machine's text, or the error.
 pub fn answer(path: &Path) -> Result<String, String> {
     let machine = Source::Xml(path.to_owned()).read_with_devices();
     machine

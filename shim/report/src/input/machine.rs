@@ -1,5 +1,5 @@
-//! The machine to place on, put together from what the command line says: the
-//! nodes, the network above them, and the distances of the levels.
+//! The machine for a placement, from options: the nodes, the network above them, and the distances
+//! of the levels.
 
 use std::path::PathBuf;
 
@@ -27,20 +27,20 @@ pub struct MachineChoice {
     /// Arities from the root: 2:3:2 has 12 cores. Below a network the first are its nodes
     #[arg(long, value_name = "ARITIES", conflicts_with = "hierarchy")]
     pub tree: Option<String>,
-    /// Arities from the cores up, as KaHIP takes them: 16:2:16 is 16 cores in
-    /// each of 2 sockets of each of 16 nodes
+    /// Arities from the cores up, as in KaHIP: 16:2:16 is 16 cores in each of 2 sockets of each of
+    /// 16 nodes
     #[arg(long, value_name = "ARITIES")]
     pub hierarchy: Option<String>,
     #[command(flatten)]
     pub above: Above,
 }
 
-/// Hosts where a job ran, as far as a command knows it.
+/// Hosts on which a job ran, as far as a command knows them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobHosts<'a> {
-    /// Their names; none: nobody knows.
+    /// Their names; empty if unknown.
     pub names: &'a [&'a str],
-    /// Locations on their network, as their systems report them.
+    /// Locations on their network, as reported by their systems.
     pub locations: &'a [HostLocation],
 }
 
@@ -53,16 +53,15 @@ pub struct Above {
     /// and a platform, hops
     #[arg(long, value_name = "NUMBERS")]
     pub distances: Option<String>,
-    /// Network above the nodes: a description such as torus:8x8x8, mesh:32x32,
-    /// dragonfly:4,8,4, hyperx:8x8,8 or fat-tree:2;4,8;1,4, or a file: what
-    /// `scontrol show topology` or `show node` prints, Slurm's topology.yaml, a
-    /// network file, or a topology file whose leaves are named hosts. FILE:NAME
-    /// names one of several
+    /// Network above the nodes: a description such as torus:8x8x8, mesh:32x32, dragonfly:4,8,4,
+    /// hyperx:8x8,8 or fat-tree:2;4,8;1,4, or a file: the output of `scontrol show topology` or
+    /// `show node`, Slurm's topology.yaml, a network file, or a topology file whose leaves are
+    /// named hosts. FILE:NAME selects one of several
     #[arg(long, value_name = "NETWORK", conflicts_with = "platform")]
     pub network: Option<String>,
-    /// Coordinates on the network: in the names of the hosts, with # for each
-    /// number, as r#i#n# makes 2, 0 and 5 of r2i0n05; or `system`, those that
-    /// the ranks of a profile were told, or `cray-xc`, by the names of their nodes
+    /// Coordinates on the network: in the names of the hosts, with # for each number, so that
+    /// r#i#n# extracts 2, 0 and 5 from r2i0n05; or `system`, those that the systems reported to the
+    /// ranks of a profile, or `cray-xc`, by the names of their nodes
     #[arg(
         long,
         value_name = "PATTERN|system|cray-xc",
@@ -76,16 +75,16 @@ pub struct Above {
 }
 
 impl MachineChoice {
-    /// Whether any of it was said.
+    /// True if any of these options was given.
     pub fn is_given(&self) -> bool {
         let nodes = [&self.topology, &self.tree, &self.hierarchy];
         nodes.iter().any(|nodes| nodes.is_some()) || self.above.is_given()
     }
 
-    /// The whole tree, and where its nodes are on a network that is no tree.
+    /// Builds the whole tree, and finds the positions of its nodes on a network that is not a tree.
     ///
     /// # Errors
-    /// A part that cannot be read, or parts that do not fit each other.
+    /// A part cannot be read, or parts do not fit each other.
     pub fn on_network(
         &self,
         input: &Input,
@@ -111,7 +110,7 @@ impl MachineChoice {
         self.above.on_network(nodes, job, input.mean_message())
     }
 
-    /// The machines without a network that was given apart.
+    /// The machines without a separate network.
     fn nodes(&self, input: &Input) -> Result<Topology, CommandError> {
         let tree = match (&self.tree, &self.hierarchy) {
             (Some(arities), _) => from_arities("--tree", arities, arities)?,
@@ -130,16 +129,17 @@ impl MachineChoice {
 }
 
 impl Above {
-    /// Whether anything is known.
+    /// True if anything is known.
     pub fn is_given(&self) -> bool {
         let texts = [&self.distances, &self.network, &self.coordinates];
         texts.iter().any(|text| text.is_some()) || self.platform.is_some()
     }
 
-    /// The whole tree over these nodes, where a job sent messages of `bytes` on average.
+    /// Builds the whole tree over these nodes, for a job whose messages have `bytes` bytes on
+    /// average.
     ///
     /// # Errors
-    /// A part that cannot be read, or parts that do not fit each other.
+    /// A part cannot be read, or parts do not fit each other.
     pub fn over(
         &self,
         nodes: Topology,
@@ -149,10 +149,10 @@ impl Above {
         Ok(self.on_network(nodes, job, bytes)?.0)
     }
 
-    /// Topology, and the places of its nodes on a network that is no tree.
+    /// The topology, and the positions of its nodes on a network that is not a tree.
     ///
     /// # Errors
-    /// As [`Above::over`].
+    /// See [`Above::over`].
     pub fn on_network(
         &self,
         nodes: Topology,
@@ -195,7 +195,7 @@ impl Above {
     }
 }
 
-/// The hosts at the coordinates that their names have, or that their systems told.
+/// Places the hosts at the coordinates in their names, or those reported by their systems.
 fn at_coordinates(
     pattern: &str,
     parts: &[Topology],

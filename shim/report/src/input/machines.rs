@@ -16,7 +16,7 @@ pub(crate) fn is_machine(level: &str) -> bool {
     MACHINE_LEVELS.contains(&level)
 }
 
-/// The machines of a topology: the parts below the level that is called so, or all of it.
+/// The machines of a topology: the parts below the level with such a name, or the whole tree.
 pub(crate) fn machines(topology: Topology) -> Result<Vec<Topology>, CommandError> {
     let levels = topology.levels();
     let depth = levels.iter().position(|level| is_machine(&level.name));
@@ -26,8 +26,7 @@ pub(crate) fn machines(topology: Topology) -> Result<Vec<Topology>, CommandError
     })
 }
 
-/// The machines of a topology under a network. What the topology had above its
-/// machines is left out.
+/// Puts the machines of a topology under a network. Levels above the machines are left out.
 pub(crate) fn under(
     topology: Topology,
     network: &Topology,
@@ -36,13 +35,13 @@ pub(crate) fn under(
 ) -> Result<Topology, CommandError> {
     let parts = machines(topology)?;
     let hosts = hosts_of(&parts, &network.hosts(), name, for_job)?;
-    // One description of a machine stands for all hosts.
+    // One description of a machine is used for all hosts.
     let machines = hosts.into_iter().enumerate();
     let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
     Ok(Topology::networked(network, machines.collect())?)
 }
 
-/// The machines of a topology in one row, and their places on a network that is no tree.
+/// The machines of a topology in one row, and their positions on a network that is not a tree.
 pub(crate) fn attached(
     parts: Vec<Topology>,
     site: &Site,
@@ -64,7 +63,7 @@ pub(crate) fn attached(
     } else {
         Some(hosts_of(&parts, &known, name, for_job)?)
     };
-    // Nodes of a network without names are taken in their order.
+    // Nodes of a network without names are taken in order.
     let positions = match (&names, known.is_empty()) {
         (Some(names), false) => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -72,7 +71,7 @@ pub(crate) fn attached(
         }
         _ => site.first(count)?,
     };
-    // One description of a machine stands for all hosts.
+    // One description of a machine is used for all hosts.
     let machine = |place: usize| parts[place % parts.len()].clone();
     let topology = match names {
         Some(names) => {
@@ -90,8 +89,8 @@ pub(crate) fn attached(
     Ok((topology, nodes))
 }
 
-/// The names of the machines: their own, those of the hosts where the job ran,
-/// or those of the network, in order.
+/// The names of the machines: their own, those of the hosts on which the job ran, or those of the
+/// network, in order.
 pub(crate) fn hosts_of(
     parts: &[Topology],
     known: &[&str],

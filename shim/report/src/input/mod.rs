@@ -1,5 +1,5 @@
-//! What a user can name on the command line: a profile or a matrix, a
-//! topology, where the processes of a profile ran on it, and a running job.
+//! Inputs that a user can name on the command line: a profile or a matrix, a topology, the location
+//! of the processes of a profile on it, and a running job.
 
 pub mod choice;
 pub mod collective;

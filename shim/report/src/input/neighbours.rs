@@ -1,4 +1,4 @@
-//! The neighbours of each rank, as users name them: a grid, or a matrix whose entries are edges.
+//! The neighbours of each rank: a grid, or a matrix whose entries are edges.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::input::choice::MatrixChoice;
 use crate::words::pluralize;
 use treepie_launch::error::CommandError;
 
-/// The neighbours of `ranks` ranks: `torus:4x4` and `mesh:2x8` as `MPI_Cart_create` makes them, or
-/// a file, in which every entry of the matrix is an edge from its row to its column.
+/// Reads the neighbours of `ranks` ranks: `torus:4x4` and `mesh:2x8` like `MPI_Cart_create`, or a
+/// file, in which every entry of the matrix is an edge from its row to its column.
 ///
 /// # Errors
-/// A file that cannot be read; neighbours of another number of ranks: usage.
+/// The file cannot be read, or has neighbours of another number of ranks: usage.
 pub fn read(text: &str, ranks: usize) -> Result<Neighbourhoods, CommandError> {
     let all = if Site::is_described(text) {
         grid(text)?
@@ -38,7 +38,7 @@ fn grid(text: &str) -> Result<Neighbourhoods, CommandError> {
             "--neighbours {text}: is no grid; write torus:4x4, mesh:2x8, or a file"
         )));
     };
-    // A ring of two ranks is one for MPI, though one link joins them.
+    // A ring of two ranks is a ring in MPI, although one link joins them.
     let is_ring = text.starts_with("torus:");
     let sizes = lattice.sizes().iter();
     let dimensions: Vec<(usize, bool)> = sizes.map(|&size| (size, is_ring)).collect();

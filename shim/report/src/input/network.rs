@@ -1,4 +1,4 @@
-//! Networks that are no trees, as users name them.
+//! Networks that are not trees, as named by users.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use treepie_topology::{ProcessingUnit, Topology};
 use crate::gain::machine_depth;
 use treepie_launch::error::CommandError;
 
-/// A description such as `torus:8x8x8`, or a file, with the name of one of its networks behind a
-/// colon.
+/// Reads a description such as `torus:8x8x8`, or a file, optionally followed by a colon and the
+/// name of one of its networks.
 ///
 /// # Errors
-/// Whatever is wrong with it.
+/// The description or file is wrong.
 pub fn read(text: &str) -> Result<Site, CommandError> {
     if Site::is_described(text) {
         return Ok(Site::from_description(text)?);
@@ -21,13 +21,13 @@ pub fn read(text: &str) -> Result<Site, CommandError> {
     Ok(treepie_topology::formats::named(text)?)
 }
 
-/// Whether `text` describes a network, or names a file that holds one.
+/// True if `text` describes a network, or names a file that holds one.
 pub fn is_one(text: &str) -> bool {
     Site::is_described(text)
         || treepie_topology::formats::is_network(treepie_topology::formats::split(text).0)
 }
 
-/// The tree of a network, if it is one: what [`Topology::networked`] takes.
+/// The tree of a network, if it is one, as input of [`Topology::networked`].
 pub fn tree(site: &Site) -> Option<&Topology> {
     match site.network() {
         Network::Tree(tree) => Some(tree.topology()),
@@ -35,12 +35,11 @@ pub fn tree(site: &Site) -> Option<&Topology> {
     }
 }
 
-/// Positions of the machines of a topology on a network, where the topology stays as it is.
-/// Machines have their own names, or those of the job's hosts; without either they are taken in
-/// order.
+/// Positions of the machines of a topology on a network; the topology does not change. Machines
+/// have their own names, or those of the job's hosts; without either they are taken in order.
 ///
 /// # Errors
-/// A machine that is not in the network; a network that is a tree, which is part of a topology.
+/// A machine is not in the network, or the network is a tree, which is part of a topology.
 pub fn beneath(
     site: &Site,
     topology: &Topology,
@@ -67,11 +66,11 @@ pub fn beneath(
     Ok(NetworkNodes::new(network, topology, depth, &positions)?)
 }
 
-/// A network that is the whole machine: `torus:8x8x8/2:4` has two sockets of four cores in every
-/// node, and one core where nothing is said. The hosts of a file keep their names.
+/// Builds the whole machine from a network: `torus:8x8x8/2:4` has two sockets of four cores in
+/// every node; the default is one core. The hosts of a file keep their names.
 ///
 /// # Errors
-/// Whatever is wrong with it.
+/// The description or file is wrong.
 pub fn whole(text: &str) -> Result<(Topology, NetworkNodes), CommandError> {
     let described = Site::is_described(text);
     let (network, cores) = match text.split_once('/') {
@@ -103,7 +102,7 @@ pub fn whole(text: &str) -> Result<(Topology, NetworkNodes), CommandError> {
     Ok((topology, nodes))
 }
 
-/// The leaves with the names of the hosts, where there are some.
+/// Names the leaves by the hosts, if there are any.
 fn named(topology: Topology, site: &Site) -> Result<Topology, CommandError> {
     if site.hosts().is_empty() {
         return Ok(topology);

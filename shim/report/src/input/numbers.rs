@@ -7,10 +7,10 @@ use treepie_profile::any::{AnyFile, read_any};
 
 use treepie_launch::error::CommandError;
 
-/// The load of each rank: numbers separated by white space or commas.
+/// Reads the load of each rank: numbers separated by white space or commas.
 ///
 /// # Errors
-/// A file that cannot be read, or a word that is no number.
+/// The file cannot be read, or a word is not a number.
 pub fn loads(path: &Path) -> Result<List<Rank, f64>, CommandError> {
     let mut loads = List::new();
     for (number, line) in treepie_base::text::read(path)?.lines().enumerate() {
@@ -30,11 +30,11 @@ pub fn loads(path: &Path) -> Result<List<Rank, f64>, CommandError> {
     Ok(loads)
 }
 
-/// The core of each rank: a placement, or numbers and ranges separated by commas
-/// or white space.
+/// Reads the core of each rank: a placement, or numbers and ranges separated by commas or white
+/// space.
 ///
 /// # Errors
-/// A file that cannot be read, or holds neither.
+/// The file cannot be read, or holds neither.
 pub fn cores_of_ranks(path: &Path) -> Result<List<Rank, Leaf>, CommandError> {
     let text = treepie_base::text::read(path)?;
     if text.contains("treepie:") {

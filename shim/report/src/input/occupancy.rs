@@ -1,10 +1,9 @@
 //! Core of each process of a profiled job.
 //!
-//! A profile knows the host of each process and the cores that it was allowed
-//! to use there; a topology knows hosts, cores and their physical numbers, or
-//! is just a shape, `4:2:2`, that stands for machines that are not here. A
-//! process gets the first free core that agrees with all that is known; for a
-//! bare shape that is core `i` for process `i`.
+//! A profile has the host of each process and the cores that it was allowed to use there; a
+//! topology has hosts, cores and their physical numbers, or is only a shape, `4:2:2`, that
+//! represents other machines. A process gets the first free core that agrees with all of this; for
+//! a bare shape that is core `i` for process `i`.
 
 use std::collections::HashMap;
 
@@ -26,10 +25,10 @@ pub struct TooFewCores {
     processes: usize,
 }
 
-/// The leaf of each process when all that is known is how many there are.
+/// The leaf of each process if only their number is known.
 ///
 /// # Errors
-/// More processes than leaves that may be used.
+/// There are more processes than leaves that may be used.
 pub fn packed(topology: &Topology, processes: usize) -> Result<List<Process, Leaf>, TooFewCores> {
     let mut leaves = topology.allowed_leaves();
     if leaves.len() < processes {
@@ -46,7 +45,7 @@ pub fn packed(topology: &Topology, processes: usize) -> Result<List<Process, Lea
 /// The leaf of each process of the launcher in a profile.
 ///
 /// # Errors
-/// A host with more processes than leaves.
+/// A host has more processes than leaves.
 pub fn from_profile(
     topology: &Topology,
     profile: &Profile,
@@ -85,8 +84,8 @@ struct Group {
     leaves: Vec<Leaf>,
 }
 
-/// The machines of a topology: by the names of hosts; of a bare shape, the
-/// parts below its root if there are several hosts, else all of it.
+/// The machines of a topology: by the names of hosts; for a bare shape, the parts below its root if
+/// there are several hosts, else the whole tree.
 fn groups_of_leaves(topology: &Topology, hosts: usize) -> Vec<Group> {
     let allowed = topology.allowed_leaves();
     let has_hosts = allowed
@@ -114,9 +113,9 @@ fn groups_of_leaves(topology: &Topology, hosts: usize) -> Vec<Group> {
     groups
 }
 
-/// The group of each host of the profile: that of its name, else the next one
-/// that no name claims. `None` if a bare shape does not look like these hosts,
-/// so that nothing is known but the order of the processes.
+/// The group of each host of the profile: the one with its name, else the next one that no name
+/// claims. `None` if a bare shape does not resemble these hosts, so that only the order of the
+/// processes is known.
 fn match_hosts(groups: &[Group], profile: &Profile) -> Result<Option<Vec<usize>>, TooFewCores> {
     let named = |name: &str| {
         groups
@@ -146,8 +145,8 @@ fn match_hosts(groups: &[Group], profile: &Profile) -> Result<Option<Vec<usize>>
     Ok(Some(matched))
 }
 
-/// The operating system's numbers of the cores that a process may use; none if
-/// the profile does not know.
+/// The cores that a process may use, as numbered by the operating system; empty if the profile does
+/// not have them.
 fn allowed_numbers(profile: &Profile, process: Process) -> Vec<usize> {
     let text = profile.allowed_cores.get(process);
     text.and_then(|text| list::parse(text).ok())

@@ -1,4 +1,4 @@
-//! Files of pages: where they are, and whether they are believed.
+//! Files of pages: their location, and whether they are trusted.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use treepie_jobstate::pages::{
     self, Page, PageError, rank_of, run_directory, run_of, usual_directory,
 };
 
-/// No page is longer.
+/// Maximum length of a page in bytes.
 pub(crate) const LONGEST: u64 = 1 << 20;
 
 /// Directory of this user's pages.
@@ -27,7 +27,7 @@ pub fn runs(base: &Path) -> Vec<u64> {
     runs
 }
 
-/// Removes what a run has left.
+/// Removes the files of a run.
 pub fn remove(base: &Path, run: u64) {
     remove_files(&run_directory(base, run), |name| rank_of(name).is_some());
 }
@@ -38,22 +38,22 @@ pub(crate) fn page_files(directory: &Path) -> Vec<PathBuf> {
     paths.filter(|path| rank_of(path).is_some()).collect()
 }
 
-/// The owner of a page that is not believed.
+/// The owner of a page that is not trusted.
 pub(crate) fn stranger(path: &Path, is_usual: bool) -> Option<u32> {
     let owner = fs::symlink_metadata(path).ok()?.uid();
     let reader = rustix::process::geteuid().as_raw();
     (!is_believed(owner, reader, is_usual)).then_some(owner)
 }
 
-/// Whether a page is what it seems: anybody can make what has the name of another user's usual
-/// directory, root's too, or put files where users share one. Root may look at all jobs.
+/// True if a page is trusted: any user can create a file with the name of another user's usual
+/// directory, including root's, or put files into shared directories. Root may read all jobs.
 pub(crate) fn is_believed(owner: u32, reader: u32, is_usual: bool) -> bool {
     owner == reader || !is_usual && (owner == 0 || reader == 0)
 }
 
-/// Reads a page; `None` is one that is not there any more, or not yet. A call that begins or ends
-/// while it is read would leave words of two calls in it: what was read is right where a second
-/// reading finds the same call, and otherwise that one tells of a rank that goes on.
+/// Reads a page; `None` if it does not exist any more, or not yet. If a call begins or ends during
+/// the reading, the result would mix words of two calls: the result is valid if a second reading
+/// finds the same call, and otherwise the second one shows a rank that continues.
 pub(crate) fn read(path: &Path) -> Result<Page, Option<String>> {
     let first = read_once(path)?;
     let second = read_once(path)?;
@@ -66,11 +66,11 @@ pub(crate) fn read(path: &Path) -> Result<Page, Option<String>> {
 
 pub(crate) fn read_once(path: &Path) -> Result<Page, Option<String>> {
     let mut bytes = Vec::new();
-    // A file that has the name of a page in another user's directory may be anything.
+    // A file with the name of a page in another user's directory may be of any kind.
     let read = open_no_link(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(None),
-        // Not the system's.
+        // Not an error of the system.
         Err(error) if error.get_ref().is_some() => Err(Some(error.to_string())),
         Err(error) => Err(Some(format!(
             "cannot be read: {error}; check its permissions"

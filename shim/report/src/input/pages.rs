@@ -1,5 +1,5 @@
-//! The pages of running jobs, and of those that were killed: which runs there are, and one look at
-//! all ranks of one.
+//! The pages of running jobs, and of those that were killed: the list of runs, and one observation
+//! of all ranks of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,24 +14,24 @@ use treepie_jobstate::waits::{Job, Life, RankState};
 use crate::input::page_files::{page_files, read, stranger, usual_base};
 use crate::input::processes::{is_descendant, is_this_host, process_of};
 
-/// A page at a moment, and its process, if it is one of this host.
+/// A page at a given time, and its process, if it is on this host.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sighting {
     /// The page.
     pub page: Page,
     /// The process.
     pub process: Option<ProcessStatus>,
-    /// Whether it was read on its own host, where it is never late.
+    /// True if it was read on its own host, where it is never late.
     pub here: bool,
 }
 
-/// Pages of other hosts, on a file system that hosts share, may be so late: NFS writes memory back
-/// after half a minute, and looks for what others have written once a minute.
+/// Maximum delay of pages of other hosts on a shared file system: NFS writes memory back after half
+/// a minute, and checks for writes of others once a minute.
 const LATE: Duration = Duration::from_secs(120);
 
 impl Sighting {
-    /// Whether it is known that its process is no more, where it gave no sign of life since the
-    /// look before.
+    /// True if its process is known to have ended, having shown no sign of life since the previous
+    /// observation.
     fn is_gone(&self) -> bool {
         let tick = UNIX_EPOCH + Duration::from_nanos(self.page.state.tick);
         let age = SystemTime::now().duration_since(tick).unwrap_or_default();
@@ -39,18 +39,18 @@ impl Sighting {
     }
 }
 
-/// All pages of a run at a moment.
+/// All pages of a run at a given time.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Look {
-    /// Those that can be read, by rank.
+    /// The readable ones, by rank.
     pub sightings: BTreeMap<Rank, Sighting>,
-    /// Problems with other pages; one line each.
+    /// Problems with other pages, one line each.
     pub problems: Vec<String>,
 }
 
 impl Look {
-    /// Looks at a run's pages on this host, which together may take the memory that a file of
-    /// their size may. A rank whose page goes away meanwhile has ended.
+    /// Reads a run's pages on this host; their total memory is limited like that of a file of their
+    /// size. A rank whose page disappears meanwhile has ended.
     pub fn at(base: &Path, run: u64) -> Look {
         let files = page_files(&run_directory(base, run));
         let length = |path: &PathBuf| fs::symlink_metadata(path).map_or(0, |it| it.len());
@@ -95,8 +95,8 @@ impl Look {
         look
     }
 
-    /// Adds what another host has of the same run; of a rank that both have, what was read on its
-    /// own host.
+    /// Adds the pages of the same run on another host; for a rank on both, the page read on its own
+    /// host is used.
     pub fn add(&mut self, other: Look) {
         for (rank, sighting) in other.sightings {
             let known = self.sightings.get(&rank);
@@ -107,13 +107,13 @@ impl Look {
         self.problems.extend(other.problems);
     }
 
-    /// The calls that each rank has made.
+    /// Number of calls that each rank has made.
     pub fn calls(&self) -> Vec<u64> {
         let pages = self.sightings.values().map(|sighting| &sighting.page);
         pages.map(|page| page.state.calls()).collect()
     }
 
-    /// Any of its pages.
+    /// Any of the pages.
     pub fn any(&self) -> Option<&Page> {
         self.sightings
             .values()
@@ -121,8 +121,8 @@ impl Look {
             .map(|sighting| &sighting.page)
     }
 
-    /// Whether of two looks no process was here in the second, and none gave a sign of life
-    /// between them.
+    /// True if no process was here in the second of two observations, and none showed a sign of
+    /// life between them.
     fn is_silent(first: &Look, second: &Look) -> bool {
         let silent = |(rank, sighting): (&Rank, &Sighting)| {
             let before = first.sightings.get(rank);
@@ -132,12 +132,12 @@ impl Look {
         !second.sightings.is_empty() && second.sightings.iter().all(silent)
     }
 
-    /// Whether the job is no more: it is silent, and none of its pages may be late.
+    /// True if the job has ended: it is silent, and none of its pages may be late.
     pub fn is_dead(first: &Look, second: &Look) -> bool {
         Look::is_silent(first, second) && second.sightings.values().all(Sighting::is_gone)
     }
 
-    /// Whether some process of it descends from this one, or is it.
+    /// True if some process of the run descends from this one, or is it.
     pub fn descends_from(&self, process: u32) -> bool {
         let here = self
             .sightings
@@ -147,8 +147,8 @@ impl Look {
             .any(|sighting| is_descendant(sighting.page.state.process, process))
     }
 
-    /// The job, of two looks. Of ranks whose pages may be late, and that gave no sign of life
-    /// between them, nothing is known.
+    /// The job, from two observations. Ranks whose pages may be late, and that showed no sign of
+    /// life between them, are unknown.
     pub fn job(first: &Look, second: &Look) -> Job {
         if Look::is_dead(first, second) {
             second.dead_job()
@@ -157,7 +157,7 @@ impl Look {
         }
     }
 
-    /// The job, whose launcher has ended, of two looks.
+    /// The job, whose launcher has ended, from two observations.
     pub fn job_at_its_end(first: &Look, second: &Look) -> Job {
         if Look::is_silent(first, second) {
             second.dead_job()
@@ -187,8 +187,8 @@ impl Look {
     }
 }
 
-/// How a process is, of two looks. One that gives signs of life lives, wherever it is; one that
-/// gives none is gone, or nothing is known where its page may be late.
+/// State of a process, from two observations. One that shows signs of life is alive on any host;
+/// one that shows none is gone, or unknown if its page may be late.
 fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
     let before = first.and_then(|first| first.process);
     let ticks = first.is_some_and(|first| first.page.state.tick != second.page.state.tick);

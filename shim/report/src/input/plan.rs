@@ -1,4 +1,4 @@
-//! A plan of a collective as users request it, simulated on a platform.
+//! A plan of a collective requested by the user, simulated on a platform.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::neighbours;
 use crate::input::choice::size;
 use treepie_launch::error::CommandError;
 
-/// Plan that is shown.
+/// Plan to show.
 #[derive(Debug, Args)]
 pub struct PlanChoice {
-    /// Of a platform: simulate a collective on it and draw the steps of each rank in time, such as
+    /// For a platform: simulate a collective on it and draw the steps of each rank in time, such as
     /// bcast=grid-ecef, allreduce=grid-direct or bcast=grid-chain/16K@binomial/flat
     #[arg(long, value_name = "COLLECTIVE=ALGORITHM")]
     pub plan: Option<String>,
@@ -29,8 +29,9 @@ pub struct PlanChoice {
     /// Rank of the plan's root
     #[arg(long, value_name = "RANK", default_value = "0", requires = "plan")]
     pub root: usize,
-    /// Neighbours of each rank for the plan of neighbor-allgather and its like: torus:4x4,
-    /// mesh:2x8, or a matrix or profile, in which who sends has an edge to who receives
+    /// Neighbours of each rank for the plan of neighbor-allgather and similar collectives:
+    /// torus:4x4, mesh:2x8, or a matrix or profile, in which each sender has an edge to its
+    /// receiver
     #[arg(
         long,
         visible_alias = "neighbors",
@@ -40,11 +41,11 @@ pub struct PlanChoice {
     pub neighbours: Option<String>,
 }
 
-/// A plan in time.
+/// A plan simulated in time.
 pub struct Simulated {
     /// The collective.
     pub collective: Collective,
-    /// The plan that was asked for.
+    /// The requested plan.
     pub composition: Composition,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
@@ -57,10 +58,10 @@ pub struct Simulated {
 }
 
 impl PlanChoice {
-    /// Simulates the plan that was requested, if any, on the ranks of `platform`.
+    /// Simulates the requested plan, if any, on the ranks of `platform`.
     ///
     /// # Errors
-    /// Words that name no plan, and a root that the platform has not: usage.
+    /// The words do not name a plan, or the platform does not have the root: usage.
     pub fn on(&self, platform: &Platform) -> Result<Option<Simulated>, CommandError> {
         let Some(words) = &self.plan else {
             return Ok(None);

@@ -1,10 +1,10 @@
-//! Processes of this host, and pages of them.
+//! Processes of this host, and their pages.
 
 use std::fs;
 
 use treepie_jobstate::pages::{Page, ProcessStatus, process_of_stat, reads_input};
 
-/// Whether this is a name of this host, with or without its domain.
+/// True if this is a name of this host, with or without its domain.
 pub(crate) fn is_this_host(name: &str) -> bool {
     let own = rustix::system::uname();
     let own = own.nodename().to_string_lossy();
@@ -12,12 +12,12 @@ pub(crate) fn is_this_host(name: &str) -> bool {
     first(name) == first(&own)
 }
 
-/// The process of a page, if it lives on this host: numbers are given again.
+/// The process of a page, if it lives on this host: process numbers are reused.
 pub(crate) fn process_of(page: &Page) -> Option<ProcessStatus> {
     let process = process(page.state.process)?;
     let is_it = process.started == page.started && process.state != 'Z';
-    // The kernel waits for a thread that runs before it says in which call it is. A wave of cuts,
-    // which looks all the time, need not know.
+    // The kernel waits for a running thread before it reports its system call. A wave of cuts,
+    // which polls all the time, does not need it.
     let is_inside = page.state.threads.iter().any(|thread| thread.inside);
     let may_read = process.state == 'S' && !is_inside && page.state.stop.is_none();
     is_it.then(|| ProcessStatus {
@@ -26,7 +26,7 @@ pub(crate) fn process_of(page: &Page) -> Option<ProcessStatus> {
     })
 }
 
-/// Whether a thread of this process is in a read of standard input; `false` where this user may not
+/// True if a thread of this process is in a read of standard input; `false` if this user may not
 /// see that.
 pub(crate) fn reads_its_input(number: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{number}/task"));

@@ -1,4 +1,4 @@
-//! Sizes of blocks as users give them: a matrix of bytes from each rank to each.
+//! Sizes of blocks, given by users as a matrix of bytes from each rank to each.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use crate::input::choice::MatrixChoice;
 use crate::words::pluralize;
 use treepie_launch::error::CommandError;
 
-/// The blocks of a call of `ranks` ranks: the matrix of an exchange, the column of the root where
-/// it gathers, and its row where it scatters.
+/// Reads the blocks of a call of `ranks` ranks: the matrix of an exchange, the column of the root
+/// for a gather, and its row for a scatter.
 ///
 /// # Errors
-/// A file that cannot be read, or of another number of ranks; a collective whose blocks have one
-/// size: usage.
+/// The file cannot be read, or has another number of ranks, or the blocks of the collective have
+/// one size: usage.
 pub fn read(path: &Path, call: &Uniform, ranks: usize) -> Result<Amount, CommandError> {
     let choice = MatrixChoice::default();
     let matrix = Input::read(path, &choice)?.bytes(&choice)?;

@@ -1,4 +1,4 @@
-//! Topologies as users write them.
+//! Topologies in the notations of users.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use crate::input::hwloc_file;
 use crate::words::{plural, pluralize};
 use treepie_launch::error::CommandError;
 
-/// What `--topology` says about itself.
+/// Help text of `--topology`.
 pub const HELP: &str = "\
 Machine to place on: arities from the root such as 4:2:2 (nodes, sockets, cores), a topology file, \
 an hwloc XML file (.xml), an hwloc description such as 'hwloc:pack:2 core:4', or a network with \
 the arities of its nodes such as torus:8x8x8/2:4; \
 if it is not given, the hosts of the profile, taken to be like this machine";
 
-/// The topology that `text` describes or names.
+/// Reads the topology that `text` describes or names.
 ///
 /// # Errors
-/// Whatever is wrong with it.
+/// The description or file is wrong.
 pub fn read(text: &str) -> Result<Topology, CommandError> {
     if let Some(description) = text.strip_prefix("hwloc:") {
         return machine(&Source::Synthetic(with_processing_units(description))).map(from_machine);
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Topology, CommandError> {
     Ok(treepie_topology::file::read(path)?)
 }
 
-/// hwloc wants processing units at the end; who describes cores means one each.
+/// Adds the processing units that hwloc requires at the end; a description of cores means one each.
 fn with_processing_units(description: &str) -> String {
     let lowest = description
         .split_whitespace()
@@ -50,16 +50,16 @@ fn with_processing_units(description: &str) -> String {
     }
 }
 
-/// Whether `text` describes a topology, and does not name a file of treepie.
+/// True if `text` describes a topology, and does not name a file of Treepie.
 pub fn is_described(text: &str) -> bool {
     text.starts_with("hwloc:") || looks_like_arities(text) || text.ends_with(".xml")
 }
 
-/// The machines that a profile was taken on, as it describes them. Those that
-/// it does not describe are taken to be like this one.
+/// The machines on which a profile was taken, from its descriptions. Those without a description
+/// are assumed to be like this one.
 ///
 /// # Errors
-/// A description that is none; this machine cannot be read.
+/// A description is invalid, or this machine cannot be read.
 pub fn from_profile(profile: &Profile) -> Result<Topology, CommandError> {
     let mut machines = Vec::with_capacity(profile.hosts.len());
     let mut this = None;
@@ -87,7 +87,7 @@ pub fn from_profile(profile: &Profile) -> Result<Topology, CommandError> {
     }
 }
 
-/// A machine whose cores belong to `host`.
+/// Sets `host` for the cores of a machine.
 fn on_host(machine: Topology, host: &str) -> Result<Topology, TopologyError> {
     let leaves = machine.leaves().iter().map(|leaf| ProcessingUnit {
         host: Some(host.to_owned()),
@@ -97,7 +97,7 @@ fn on_host(machine: Topology, host: &str) -> Result<Topology, TopologyError> {
     machine.with_leaves(leaves)
 }
 
-/// The machine that this command runs on.
+/// Reads the machine on which this command runs.
 ///
 /// # Errors
 /// hwloc cannot read it.
@@ -115,14 +115,14 @@ fn machine(source: &Source) -> Result<Machine, CommandError> {
         .map_err(|error: HwlocError| CommandError::failed(error.to_string()))
 }
 
-/// `4:2:2`, and what was probably meant as such; a file of that name can be
-/// given as `./4:2:2`.
+/// True for `4:2:2`, and texts that probably mean such a shape; a file with that name can be given
+/// as `./4:2:2`.
 fn looks_like_arities(text: &str) -> bool {
     let digits = |c: char| c.is_ascii_digit() || matches!(c, ':' | ' ' | '-');
     !text.is_empty() && text.chars().all(digits)
 }
 
-/// A topology in a few words: `4 nodes x 2 sockets x 2 cores`.
+/// Short text of a topology: `4 nodes x 2 sockets x 2 cores`.
 pub fn describe(topology: &Topology) -> String {
     let Some(arities) = topology.arities() else {
         return uneven_in_words(topology);

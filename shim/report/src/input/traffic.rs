@@ -18,10 +18,10 @@ use super::{occupancy, topology};
 use crate::input::choice::MatrixChoice;
 use crate::picture::scale::Unit;
 
-/// Bytes of a message where nobody counted messages.
+/// Bytes of a message if messages were not counted.
 pub const USUAL_MESSAGE: u64 = 64 * 1024;
 
-/// A file that says who sends what to whom.
+/// A file with the traffic between ranks.
 #[derive(Debug)]
 pub enum Input {
     /// A profile: several layers, hosts, processes.
@@ -33,13 +33,12 @@ pub enum Input {
 }
 
 impl Input {
-    /// Reads a matrix where the name ends as one, what the ranks of a job without an
-    /// orderly end left where it is a directory, else a profile. Refuses a choice of
-    /// what is not in it.
+    /// Reads a matrix if the name has the ending of one, the partial profiles of a job without an
+    /// orderly end if it is a directory, else a profile. Refuses options for data that it does not
+    /// have.
     ///
     /// # Errors
-    /// A file that cannot be read or is none of these; a choice that it does not
-    /// have.
+    /// The file cannot be read or is none of these, or it lacks the selected data.
     pub fn read(path: &Path, choice: &MatrixChoice) -> Result<Self, CommandError> {
         if path.is_dir() {
             return Input::from_profile(path, parts_in(path)?, choice);
@@ -59,10 +58,10 @@ impl Input {
         }
     }
 
-    /// A profile that was read from `path`.
+    /// Uses a profile that was read from `path`.
     ///
     /// # Errors
-    /// The choice of a phase that it does not have: usage.
+    /// The profile does not have the selected phase: usage.
     pub fn from_profile(
         path: &Path,
         profile: Profile,
@@ -83,7 +82,7 @@ impl Input {
         }
     }
 
-    /// Whether it knows where processes ran.
+    /// True if it has the location of processes.
     pub fn is_profile(&self) -> bool {
         matches!(self, Input::Profile(_))
     }
@@ -97,27 +96,27 @@ impl Input {
         }
     }
 
-    /// The matrix that was chosen; a bare matrix is what it is.
+    /// The selected matrix; a bare matrix does not change.
     ///
     /// # Errors
-    /// Counts so large that they would be rounded.
+    /// Counts are so large that they would be rounded.
     pub fn matrix(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
         self.matrix_of(choice, choice.metric())
     }
 
-    /// The bytes of the layers that were chosen.
+    /// The bytes of the selected layers.
     ///
     /// # Errors
-    /// As [`Input::matrix`].
+    /// See [`Input::matrix`].
     pub fn bytes(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
         self.matrix_of(choice, Metric::Size)
     }
 
-    /// The messages of the layers that were chosen; `None` for a bare matrix, which has one number
-    /// a pair.
+    /// The messages of the selected layers; `None` for a bare matrix, which has one number for each
+    /// pair.
     ///
     /// # Errors
-    /// As [`Input::matrix`].
+    /// See [`Input::matrix`].
     pub fn messages(&self, choice: &MatrixChoice) -> Result<Option<Matrix>, CommandError> {
         match self {
             Input::Matrix(_) => Ok(None),
@@ -135,8 +134,8 @@ impl Input {
         Ok(traffic.exact_affinity(metric)?)
     }
 
-    /// What Open MPI's monitoring counted in each layer; nothing of a bare matrix,
-    /// which does not tell, and of a profile, whose summary does.
+    /// Counts of Open MPI's monitoring in each layer; empty for a bare matrix, which has no layers,
+    /// and for a profile, whose summary has them.
     pub fn layers(&self) -> Vec<(Layer, Traffic)> {
         match self {
             Input::Monitoring(counted) => Layer::ALL
@@ -147,7 +146,7 @@ impl Input {
         }
     }
 
-    /// Share of the ranks' time that is in MPI, where it was measured.
+    /// Share of the ranks' time in MPI, if measured.
     pub fn time_in_mpi(&self) -> Option<f64> {
         let Input::Profile(profile) = self else {
             return None;
@@ -177,10 +176,10 @@ impl Input {
         }
     }
 
-    /// The topology that the user names, or the machines that this ran on.
+    /// The topology named by the user, or the machines on which this ran.
     ///
     /// # Errors
-    /// Whatever is wrong with it.
+    /// The description or file is wrong.
     pub fn topology(&self, named: Option<&str>) -> Result<Topology, CommandError> {
         match (named, self) {
             (Some(text), _) => topology::read(text),
@@ -192,7 +191,7 @@ impl Input {
     /// The leaf of each process of the launcher.
     ///
     /// # Errors
-    /// More processes than cores.
+    /// There are more processes than cores.
     pub fn leaf_of_process(
         &self,
         topology: &Topology,
@@ -204,7 +203,7 @@ impl Input {
         found.map_err(|error| CommandError::failed(error.to_string()))
     }
 
-    /// The names of the hosts where the job ran; none for a bare matrix.
+    /// The names of the hosts on which the job ran; empty for a bare matrix.
     pub fn hosts(&self) -> Vec<&str> {
         match self {
             Input::Profile(profile) => profile.hosts.iter().map(|h| h.name.as_str()).collect(),
@@ -212,7 +211,7 @@ impl Input {
         }
     }
 
-    /// Locations of these hosts on their network, as far as their systems report them.
+    /// Locations of these hosts on their network, as far as reported by their systems.
     pub fn locations(&self) -> &[HostLocation] {
         match self {
             Input::Profile(profile) => &profile.locations,
@@ -220,7 +219,7 @@ impl Input {
         }
     }
 
-    /// Bytes of a message on average; [`USUAL_MESSAGE`] where nobody counted messages.
+    /// Mean bytes per message; [`USUAL_MESSAGE`] if messages were not counted.
     pub(crate) fn mean_message(&self) -> u64 {
         let counted = match self {
             Input::Profile(profile) => profile.traffic(Layer::ALL).total(),
@@ -233,7 +232,7 @@ impl Input {
         }
     }
 
-    /// Seconds that the run took, or the phase that was chosen. `None` where nobody measured time.
+    /// Seconds of the run, or of the selected phase. `None` if time was not measured.
     pub fn run_time(&self, choice: &MatrixChoice) -> Option<f64> {
         let Input::Profile(profile) = self else {
             return None;
@@ -247,8 +246,8 @@ impl Input {
         }
     }
 
-    /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where
-    /// nobody measured time.
+    /// Load of each rank: its seconds outside MPI, in the selected phase. `None` if time was not
+    /// measured.
     pub fn loads(&self, choice: &MatrixChoice) -> Option<List<Rank, f64>> {
         let Input::Profile(profile) = self else {
             return None;
@@ -260,7 +259,7 @@ impl Input {
         times.map(Times::outside_mpi)
     }
 
-    /// The process that ran each rank; where that is not known, the one of its number.
+    /// The process that ran each rank; the one with its number if that is not known.
     pub fn process_of_rank(&self) -> List<Rank, Process> {
         match self {
             Input::Profile(profile) => profile.process_of_rank.clone(),
@@ -269,7 +268,7 @@ impl Input {
     }
 }
 
-/// The layers of a profile, or of the phase that was chosen.
+/// The layers of a profile, or of the selected phase.
 fn chosen_traffic(profile: &Profile, choice: &MatrixChoice, layers: &[Layer]) -> TrafficMatrix {
     match chosen_phase(profile, choice) {
         Some(phase) => profile.traffic_of_phase(phase, layers, choice.model),
@@ -282,11 +281,11 @@ fn chosen_phase<'a>(profile: &'a Profile, choice: &MatrixChoice) -> Option<&'a P
     profile.phases.iter().find(named)
 }
 
-/// The profile of what the ranks of a job left in a directory, which had no orderly
-/// end; says on standard error which ranks are missing.
+/// Builds a profile from the partial profiles in a directory of a job without an orderly end;
+/// missing ranks are reported on standard error.
 ///
 /// # Errors
-/// A directory without partial profiles; some that are wrong or of different runs.
+/// The directory has no partial profiles, or some are wrong or of different runs.
 pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
     let profile = partial_profiles::read_directory(directory)?.profile;
     let note = match profile.notes.last() {
@@ -300,18 +299,18 @@ pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
 /// Reads a matrix in one format.
 ///
 /// # Errors
-/// A file that cannot be read, or is not in that format.
+/// The file cannot be read, or is not in that format.
 fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
     // Line by line: the text of a large matrix takes as much memory as its numbers.
     let name = path.display().to_string();
     Ok(read_with(path, |file| format.read(file, &name))?)
 }
 
-/// Reads what Open MPI's monitoring wrote: all ranks' files where the name ends in
-/// `.RANK.prof`, because each has only what its rank sent, else the one file.
+/// Reads the output of Open MPI's monitoring: all ranks' files if the name ends in `.RANK.prof`,
+/// because each only has the sends of its rank, else the one file.
 ///
 /// # Errors
-/// A file that cannot be read, or was not written by that.
+/// The file cannot be read, or is not such output.
 fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
     let mut text = String::new();
     for file in monitoring_files(path) {
@@ -324,7 +323,7 @@ fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
     })?)
 }
 
-/// All files that one run of the monitoring wrote, by rank.
+/// All files of one run of the monitoring, by rank.
 fn monitoring_files(path: &Path) -> Vec<PathBuf> {
     let rank_of = |file: &Path| -> Option<(OsString, usize)> {
         let stem = Path::new(file.file_stem()?);
@@ -355,8 +354,8 @@ fn monitoring_files(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Where the profile that a placement was made from may be: as it was named,
-/// or beside the placement.
+/// Possible location of the profile from which a placement was computed: under the recorded name,
+/// or next to the placement.
 pub fn profile_of_placement(placement: &Path, named: &str) -> Option<PathBuf> {
     let named = Path::new(named);
     let beside = placement

@@ -1,26 +1,26 @@
-//! Axes: which values they show, where, and with which marks.
+//! Axes: the range of values, their positions, and the marks.
 
 /// One axis.
 #[derive(Debug, Clone, Copy)]
 pub struct Axis {
     /// Its name.
     pub name: &'static str,
-    /// Whether equal steps are equal factors; then values from 0 on are left out.
+    /// True if equal steps are equal factors; values up to 0 are then left out.
     pub logarithmic: bool,
-    /// A mark as text.
+    /// Formats a mark as text.
     pub mark: fn(f64) -> String,
 }
 
 /// The values of an axis.
 pub(super) struct Scale {
-    /// Factor between marks, where equal steps are equal factors.
+    /// Factor between marks, if equal steps are equal factors.
     factor: Option<f64>,
     low: f64,
     high: f64,
 }
 
 impl Scale {
-    /// Plain axes begin at 0 or below.
+    /// Creates a scale; plain axes begin at 0 or below.
     pub(super) fn new(axis: Axis, values: impl Iterator<Item = f64>) -> Scale {
         let shown = values.filter(|&value| !axis.logarithmic || value > 0.0);
         let (low, high) = ends(shown).unwrap_or((1.0, 10.0));
@@ -43,7 +43,7 @@ impl Scale {
         }
     }
 
-    /// A plain axis that begins and ends close to the values, to show small differences.
+    /// Creates a plain scale that begins and ends close to the values, to show small differences.
     pub(super) fn close_to(values: impl Iterator<Item = f64>) -> Scale {
         let (low, high) = ends(values).unwrap_or((0.0, 1.0));
         let margin = if high > low {
@@ -62,7 +62,7 @@ impl Scale {
         (self.low..=self.high).contains(&value)
     }
 
-    /// From 0 at the low end to 1 at the high one.
+    /// Position from 0 at the low end to 1 at the high one.
     pub(super) fn place(&self, value: f64) -> f64 {
         let stretch = |value: f64| match self.factor {
             Some(_) => value.ln(),
@@ -72,7 +72,7 @@ impl Scale {
         (stretch(value) - low) / (high - low)
     }
 
-    /// Powers of ten, or of 16 of bytes; plain axes have five marks or so.
+    /// Marks: powers of ten, or of 16 for bytes; plain axes have about five.
     pub(super) fn marks(&self) -> Vec<f64> {
         if let Some(factor) = self.factor {
             let first = (self.low.ln() / factor.ln()).ceil() as i32;
@@ -97,7 +97,7 @@ impl Scale {
     }
 }
 
-/// The least and the largest value; `None` for no values.
+/// The least and the largest value; `None` if there are no values.
 fn ends(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))

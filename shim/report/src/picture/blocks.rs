@@ -3,7 +3,7 @@
 use treepie_base::Leaf;
 use treepie_topology::Topology;
 
-/// More lines than this would hide what is below them.
+/// Maximum number of lines: more would hide the map below them.
 const MOST_LINES: usize = 48;
 
 /// The ends of the blocks of one level.
@@ -11,14 +11,13 @@ const MOST_LINES: usize = 48;
 pub struct Block {
     /// Level of a block: `node`, `socket`.
     pub level: String,
-    /// The rows in front of which a line is drawn, the outermost left out.
+    /// Rows before which a line is drawn, without the outermost.
     pub ends: Vec<usize>,
 }
 
-/// The blocks of a tree above its leaves, the coarsest first, for a matrix
-/// whose row `i` stands for leaf `leaves[i]`, by increasing leaf. Levels with a
-/// single block, the same blocks as the level above or too many blocks are
-/// left out.
+/// The blocks of a tree above its leaves, the coarsest first, for a matrix whose row `i` represents
+/// leaf `leaves[i]`, by increasing leaf. Levels with a single block, with the same blocks as the
+/// level above or with too many blocks are left out.
 pub fn blocks_of(topology: &Topology, leaves: &[Leaf]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut lines = 0;

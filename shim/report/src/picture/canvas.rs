@@ -1,4 +1,4 @@
-//! The few shapes that pictures are made of, on anything that plotters draws on.
+//! The basic shapes of pictures, on any drawing backend of plotters.
 
 use plotters::coord::Shift;
 use plotters::element::{Circle, PathElement, Rectangle, Text};
@@ -16,23 +16,23 @@ use treepie_base::printable::one_line;
 pub struct Lettering {
     /// Height in drawing units.
     pub size: f64,
-    /// Whether its strokes are strong.
+    /// True for bold text.
     pub bold: bool,
     /// Its colour.
     pub colour: RGBColor,
-    /// Horizontal anchor; vertically it is the middle.
+    /// Horizontal anchor; the vertical one is the middle.
     pub anchor: HPos,
-    /// Whether it reads from below to above.
+    /// True if it reads upwards.
     pub upwards: bool,
 }
 
 /// The colour of text.
 const BLACK: RGBColor = RGBColor(0, 0, 0);
-/// Colour of side remarks.
+/// Colour of remarks.
 pub(crate) const GREY: RGBColor = RGBColor(80, 80, 80);
 
 impl Lettering {
-    /// Black text in the middle of its point.
+    /// Black text centred at its point.
     pub const fn plain(size: f64) -> Self {
         Lettering {
             size,
@@ -43,7 +43,7 @@ impl Lettering {
         }
     }
 
-    /// The same with strong strokes: titles.
+    /// Bold text, for titles.
     pub const fn strong(size: f64) -> Self {
         Lettering {
             bold: true,
@@ -52,24 +52,24 @@ impl Lettering {
     }
 }
 
-/// A place to draw on.
+/// A surface to draw on.
 pub struct Canvas<DB: DrawingBackend> {
     /// Drawing area of plotters.
     pub area: DrawingArea<DB, Shift>,
-    /// Offset by which the backend puts the middle of a text too high, in parts of its size.
+    /// Offset by which the backend draws the middle of a text too high, as a fraction of its size.
     pub text_rise: f64,
 }
 
-/// Reason why nothing could be drawn.
+/// Result of drawing, with the reason of a failure.
 pub type Drawn = Result<(), String>;
 
 impl<DB: DrawingBackend> Canvas<DB> {
-    /// Makes all of it white.
+    /// Fills the surface with white.
     pub fn clear(&self) -> Drawn {
         self.area.fill(&WHITE).map_err(|error| error.to_string())
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub(crate) fn rectangle(
         &self,
         corner: (i32, i32),
@@ -80,18 +80,18 @@ impl<DB: DrawingBackend> Canvas<DB> {
         self.put(&Rectangle::new([corner, end], colour.filled()))
     }
 
-    /// A filled circle.
+    /// Draws a filled circle.
     pub fn dot(&self, centre: (i32, i32), radius: i32, colour: RGBColor) -> Drawn {
         self.put(&Circle::new(centre, radius, colour.filled()))
     }
 
-    /// The edge of a rectangle.
+    /// Draws the edge of a rectangle.
     pub fn frame(&self, corner: (i32, i32), size: (i32, i32), colour: RGBColor) -> Drawn {
         let end = (corner.0 + size.0, corner.1 + size.1);
         self.put(&Rectangle::new([corner, end], colour.stroke_width(2)))
     }
 
-    /// A straight line.
+    /// Draws a straight line.
     pub fn line(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor, width: u32) -> Drawn {
         let style = ShapeStyle {
             color: colour.to_rgba(),
@@ -101,7 +101,7 @@ impl<DB: DrawingBackend> Canvas<DB> {
         self.put(&PathElement::new([from, to], style))
     }
 
-    /// A text whose anchor is at `point`.
+    /// Draws a text whose anchor is at `point`.
     pub fn text(&self, text: &str, point: (i32, i32), how: Lettering) -> Drawn {
         let style = if how.bold {
             FontStyle::Bold

@@ -31,16 +31,16 @@ pub struct Series {
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// Their style.
+    /// Style of the points.
     pub style: Style,
-    /// Number of its colour: two series of one number belong together.
+    /// Number of its colour: two series with the same number belong together.
     pub colour: usize,
 }
 
 /// Style of the points of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// A line with its points marked.
+    /// A line with marked points.
     Marked,
     /// A line.
     Line,
@@ -51,11 +51,11 @@ pub enum Style {
 /// Curves in one frame.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// Contents.
+    /// Title.
     pub title: String,
-    /// Horizontal axis, and how its marks read.
+    /// Horizontal axis and the format of its marks.
     pub across: Axis,
-    /// Vertical axis, and how its marks read.
+    /// Vertical axis and the format of its marks.
     pub upwards: Axis,
     /// The curves.
     pub series: Vec<Series>,
@@ -64,18 +64,18 @@ pub struct Chart {
 /// Frame of a chart, in drawing units.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
-    /// Left edge of all of it.
+    /// Left edge.
     pub left: i32,
-    /// Upper edge of all of it.
+    /// Upper edge.
     pub top: i32,
-    /// Width of all of it.
+    /// Width.
     pub width: i32,
-    /// Height of all of it.
+    /// Height.
     pub height: i32,
 }
 
 impl Frame {
-    /// The part where curves are: labels are left of it, below and to the right.
+    /// The part for the curves: labels are to the left, below and to the right.
     fn inner(self) -> Frame {
         Frame {
             left: self.left + 190,

@@ -1,4 +1,4 @@
-//! Every value as a dot: distributions under each other on a common axis.
+//! Every value as a dot: distributions one below the other on a common axis.
 //!
 //! ```text
 //! title
@@ -27,22 +27,22 @@ const ROW: i32 = 180;
 const NAME: i32 = 44;
 /// Height of the numbers and the name below a strip.
 const BELOW: i32 = 130;
-/// Dots touch where they are so far apart.
+/// Distance at which dots touch.
 const STEP: i32 = 15;
-/// Dots that stand above each other, at most: more are drawn over each other.
+/// Maximum number of stacked dots: more overlap.
 const MOST_LEVELS: usize = 7;
 const BAND: RGBColor = RGBColor(240, 240, 240);
 
 /// Values of one kind.
 #[derive(Debug, Clone)]
 pub struct DotRow {
-    /// Its name, and what there is to say of it.
+    /// Its name, with remarks.
     pub name: String,
     /// All values.
     pub values: Vec<f64>,
-    /// Median or estimate: a line across.
+    /// Median or estimate: drawn as a vertical line.
     pub centre: Option<f64>,
-    /// What is drawn as a bar.
+    /// Interval drawn as a bar.
     pub bar: Option<(f64, f64)>,
     /// Number of its colour.
     pub colour: usize,
@@ -53,18 +53,18 @@ pub struct DotRow {
 pub struct Strip {
     /// Name of the axis.
     pub name: &'static str,
-    /// A mark as text, by its value and the distance between marks.
+    /// Formats a mark as text, from its value and the distance between marks.
     pub mark: fn(f64, f64) -> String,
-    /// Values to be in sight whatever is drawn, with the ground between them marked.
+    /// Range that is always visible, with a shaded background.
     pub band: Option<(f64, f64)>,
     /// Rows from top to bottom.
     pub rows: Vec<DotRow>,
 }
 
-/// Strips under each other.
+/// Strips one below the other.
 #[derive(Debug, Clone)]
 pub struct Dots {
-    /// Contents.
+    /// Title.
     pub title: String,
     /// Strips from top to bottom.
     pub strips: Vec<Strip>,
@@ -163,7 +163,7 @@ fn draw_row<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Each dot with its level: 0, and above and below it in turn where dots would cover each other.
+/// Each dot with its level: 0, and alternately above and below it if dots would overlap.
 fn levels(mut places: Vec<i32>) -> Vec<(i32, i32)> {
     places.sort_unstable();
     // The last dot of each level.
@@ -179,7 +179,7 @@ fn levels(mut places: Vec<i32>) -> Vec<(i32, i32)> {
     places.into_iter().map(&mut put).collect()
 }
 
-/// The colour as a ground for dots of the same colour.
+/// A lighter colour, as background for dots of the same colour.
 fn lighter(RGBColor(red, green, blue): RGBColor) -> RGBColor {
     let [red, green, blue] = [red, green, blue].map(|part| 255 - (255 - part) / 5);
     RGBColor(red, green, blue)

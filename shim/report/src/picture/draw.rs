@@ -13,18 +13,18 @@ use crate::picture::panels::{Panel, Picture};
 
 const PALE: RGBColor = RGBColor(247, 247, 247);
 
-/// The lines of the coarsest level of blocks and of those below it.
+/// Lines of the coarsest level of blocks and of those below it.
 const BLOCK_LINES: [(RGBColor, u32); 3] = [
     (RGBColor(214, 39, 40), 4),
     (RGBColor(110, 110, 110), 2),
     (RGBColor(190, 190, 190), 1),
 ];
 
-/// With more lines than this they are drawn thinner.
+/// Number of lines above which they are drawn thinner.
 const MANY_LINES: usize = 8;
 const VERY_MANY_LINES: usize = 16;
 
-/// About this many ranks are named along an edge.
+/// Approximate number of ranks named along an edge.
 const MOST_TICKS: usize = 16;
 
 const TITLE: Lettering = Lettering::strong(42.0);
@@ -67,14 +67,14 @@ pub fn draw<DB: DrawingBackend>(picture: &Picture, layout: &Layout, canvas: &Can
     }
 }
 
-/// One scale for all panels, or none without traffic.
+/// One scale for all panels, or `None` without traffic.
 fn common_scale(picture: &Picture, layout: &Layout) -> Option<Scale> {
     let ranges = layout.grids.iter().filter_map(Grid::range);
     let (low, high) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
     Some(Scale::new(picture.unit, low, high))
 }
 
-/// The cells, neighbours of one colour in one rectangle.
+/// Draws the cells; adjacent cells of one colour become one rectangle.
 fn draw_cells<DB: DrawingBackend>(
     grid: &Grid,
     scale: &Scale,
@@ -107,7 +107,7 @@ fn edge(row: usize, order: usize, square: Square) -> i32 {
     (row as i64 * i64::from(square.size) / order.max(1) as i64) as i32
 }
 
-/// The finer levels first, so that the coarser ones are on top.
+/// Draws the finer levels first, so that the coarser ones are on top.
 fn draw_blocks<DB: DrawingBackend>(
     blocks: &[Block],
     order: usize,
@@ -140,7 +140,7 @@ fn draw_blocks<DB: DrawingBackend>(
     Ok(())
 }
 
-/// The numbers along the left and the lower edge.
+/// Draws the numbers along the left and the lower edge.
 fn draw_ticks<DB: DrawingBackend>(order: usize, square: Square, canvas: &Canvas<DB>) -> Drawn {
     let target = if order > 64 {
         MOST_TICKS / 2
@@ -167,7 +167,7 @@ fn draw_ticks<DB: DrawingBackend>(order: usize, square: Square, canvas: &Canvas<
     Ok(())
 }
 
-/// The words around one panel.
+/// Draws the words around one panel.
 fn draw_names<DB: DrawingBackend>(
     picture: &Picture,
     panel: &Panel,
@@ -186,7 +186,7 @@ fn draw_names<DB: DrawingBackend>(
     canvas.text(&sender, layout.row_name(square), upwards)
 }
 
-/// The colour bar with its marks.
+/// Draws the colour bar with its marks.
 fn draw_bar<DB: DrawingBackend>(
     picture: &Picture,
     scale: &Scale,

@@ -1,4 +1,4 @@
-//! Links of a network with what goes over them: planes of a torus, groups of a dragonfly.
+//! Links of a network with their traffic: planes of a torus, groups of a dragonfly.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -21,18 +21,18 @@ const LEGEND: i32 = 90;
 /// A vertex, at coordinates from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// From left to right, and from above to below.
+    /// Position from left to right, and from top to bottom.
     pub at: (f64, f64),
-    /// Load of what is not drawn as a line there.
+    /// Load of links that are not drawn as a line there.
     pub load: f64,
 }
 
-/// A link, both directions in one.
+/// A link, with both directions in one line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// From there.
+    /// Start of the line.
     pub from: (f64, f64),
-    /// To here.
+    /// End of the line.
     pub to: (f64, f64),
     /// Load of the busier direction.
     pub load: f64,
@@ -41,7 +41,7 @@ pub struct Line {
 /// A part of a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Contents.
+    /// Title.
     pub title: String,
     /// Its vertices.
     pub points: Vec<Point>,
@@ -52,9 +52,9 @@ pub struct Part {
 /// Parts of a network under one scale of colours.
 #[derive(Debug, Clone)]
 pub struct Fabric {
-    /// Contents.
+    /// Title.
     pub title: String,
-    /// Unit of the loads; `None` where there is no traffic.
+    /// Unit of the loads; `None` without traffic.
     pub unit: Option<Unit>,
     /// The parts, row by row.
     pub rows: Vec<Vec<Part>>,
@@ -70,7 +70,7 @@ impl Fabric {
         Some(Scale::new(unit, low, high))
     }
 
-    /// Parts of the longest row, and room for a title.
+    /// Number of parts of the longest row, at least as wide as the title.
     fn columns(&self) -> i32 {
         self.rows.iter().map(Vec::len).max().unwrap_or(0).max(2) as i32
     }
@@ -130,7 +130,7 @@ impl Part {
             Some(scale) if load > 0.0 => scale.colour(load),
             _ => BARE,
         };
-        // The most loaded are not hidden behind others.
+        // The most loaded lines must not be hidden behind others.
         let mut lines: Vec<&Line> = self.lines.iter().collect();
         lines.sort_by(|a, b| a.load.total_cmp(&b.load));
         for line in lines {
@@ -146,7 +146,7 @@ impl Part {
     }
 }
 
-/// The colours and what they stand for.
+/// Draws the colours and their meaning.
 fn legend<DB: DrawingBackend>(
     scale: &Scale,
     unit: Unit,

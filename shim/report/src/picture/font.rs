@@ -1,5 +1,5 @@
-//! The letters of PNG pictures, carried along: machines in a computing centre
-//! often have no fonts. (SVG leaves letters to whoever shows it.)
+//! The font of PNG pictures, which is included: machines in a computing centre often have no fonts.
+//! (SVG leaves fonts to the viewer.)
 
 use std::sync::Once;
 
@@ -8,7 +8,7 @@ use plotters::style::{FontStyle, register_font};
 /// Font family of all texts.
 pub const FAMILY: &str = "sans-serif";
 
-/// Makes DejaVu Sans known to the drawing library, once.
+/// Registers DejaVu Sans with the drawing library, once.
 pub fn register() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {

@@ -7,7 +7,7 @@ use plotters::style::text_anchor::HPos;
 use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::write::Drawing;
 
-/// More rows than this are not drawn: the picture states their number.
+/// Maximum number of rows that are drawn: the picture states the number of the others.
 const MOST_ROWS: usize = 64;
 
 const WIDTH: i32 = 1900;
@@ -31,14 +31,14 @@ const COLOURS: [RGBColor; 6] = [
 const TITLE: Lettering = Lettering::strong(42.0);
 const TEXT: Lettering = Lettering::plain(25.0);
 
-/// Something that takes time in a row.
+/// An activity with a duration in a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// The row, from the top.
     pub row: usize,
-    /// When it starts, in seconds.
+    /// Start in seconds.
     pub start: f64,
-    /// When it ends, in seconds.
+    /// End in seconds.
     pub end: f64,
     /// Kind: an index into [`Gantt::kinds`].
     pub kind: usize,
@@ -47,7 +47,7 @@ pub struct Bar {
 /// Rows of bars over time.
 #[derive(Debug, Clone)]
 pub struct Gantt {
-    /// Contents.
+    /// Title.
     pub title: String,
     /// The names of the rows, from the top.
     pub rows: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Gantt {
     pub kinds: Vec<&'static str>,
     /// The bars.
     pub bars: Vec<Bar>,
-    /// A time as text.
+    /// Formats a time as text.
     pub mark: fn(f64) -> String,
 }
 
@@ -71,8 +71,8 @@ impl Drawing for Gantt {
         self.draw_kinds(canvas)?;
         self.draw_axis(canvas)?;
         let height = self.row_height();
-        // A rank sends and receives at the same time: kinds take turns between the
-        // upper and the lower half of its row.
+        // A rank sends and receives at the same time: kinds alternate between the upper and the
+        // lower half of its row.
         let thick = (height * 3 / 8).max(3);
         for bar in self.bars.iter().filter(|bar| bar.row < self.drawn()) {
             let (from, to) = (self.place(bar.start), self.place(bar.end));
@@ -86,7 +86,7 @@ impl Drawing for Gantt {
 }
 
 impl Gantt {
-    /// Rows that are not drawn, because there are too many.
+    /// Number of rows that are not drawn, because there are too many.
     fn hidden(&self) -> usize {
         self.rows.len() - self.drawn()
     }
@@ -103,7 +103,7 @@ impl Gantt {
         }
     }
 
-    /// When the last bar ends.
+    /// End of the last bar.
     fn end(&self) -> f64 {
         let end = self.bars.iter().fold(0.0, |end: f64, bar| end.max(bar.end));
         if end > 0.0 { end } else { 1.0 }
@@ -159,7 +159,7 @@ impl Gantt {
     }
 }
 
-/// Round times from 0 on, about eight of them.
+/// About eight round times from 0.
 fn marks(end: f64) -> Vec<f64> {
     let rough = end / 8.0;
     let power = 10_f64.powf(rough.log10().floor());

@@ -2,22 +2,21 @@
 
 use treepie_traffic::Matrix;
 
-/// The sums of square blocks of a matrix. Where a matrix has few rows, each
-/// block is one entry.
+/// The sums of square blocks of a matrix. If a matrix has few rows, each block is one entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// Cells in a row, and rows.
+    /// Number of cells in a row, and of rows.
     pub side: usize,
-    /// Rows and columns of the matrix in a cell.
+    /// Number of rows and columns of the matrix in a cell.
     pub per_cell: usize,
-    /// Row by row; zero where nothing was sent.
+    /// Values row by row; zero if nothing was sent.
     pub values: Vec<f64>,
 }
 
 impl Grid {
-    /// The matrix in at most `most_cells` rows of cells.
+    /// Divides the matrix into at most `most_cells` rows of cells.
     pub fn new(matrix: &Matrix, most_cells: usize) -> Self {
-        // A power of two, as the marks along the edges and most jobs' grids are.
+        // A power of two, like the marks along the edges and the grids of most jobs.
         let least = matrix.order().div_ceil(most_cells.max(1)).max(1);
         let per_cell = least.next_power_of_two();
         let side = matrix.order().div_ceil(per_cell);

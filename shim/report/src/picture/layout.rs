@@ -8,11 +8,11 @@ use crate::words::plural;
 /// Drawing units in a pixel of a screen, for SVG.
 pub(crate) const UNITS_PER_PIXEL: u32 = 2;
 
-/// A heat map is at most this wide, alone and beside another.
+/// Maximum width of a heat map, alone and beside another.
 const WIDEST_ALONE: usize = 1120;
 const WIDEST_BESIDE: usize = 920;
 
-/// A cell is at least this wide: thinner ones are lost on a screen.
+/// Minimum width of a cell: thinner ones are not visible on a screen.
 const SMALLEST_CELL: usize = 4;
 
 const MARGIN: i32 = 40;
@@ -37,10 +37,10 @@ pub struct Square {
     pub size: i32,
 }
 
-/// All places.
+/// Positions of all parts.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// Width and height of everything.
+    /// Width and height of the picture.
     pub size: (u32, u32),
     /// Square of each heat map.
     pub squares: Vec<Square>,
@@ -55,7 +55,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Places for all panels of a picture.
+    /// Computes positions for all panels of a picture.
     pub fn new(picture: &Picture) -> Self {
         let widest = match picture.panels.len() {
             1 => WIDEST_ALONE,

@@ -1,4 +1,4 @@
-//! Clusters on a circle, with what is between them on the lines.
+//! Clusters on a circle, with labels on the lines between them.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -26,7 +26,7 @@ pub struct Edge {
 /// Nodes on a circle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
-    /// Contents.
+    /// Title.
     pub title: String,
     /// The lines of text of every node.
     pub nodes: Vec<Vec<String>>,
@@ -65,7 +65,7 @@ impl Drawing for Overview {
 }
 
 impl Network {
-    /// One or two nodes need no circle.
+    /// Height; one or two nodes need no circle.
     fn height(&self) -> i32 {
         match self.nodes.len() {
             0..=2 => SIDE / 4,
@@ -80,7 +80,7 @@ impl Network {
             if self.nodes.len() == 1 {
                 return centre;
             }
-            // Two beside each other, more from the top on.
+            // Two beside each other, more starting at the top.
             let start = if self.nodes.len() == 2 { 0.5 } else { -0.25 };
             let turn = node as f64 / self.nodes.len() as f64 + start;
             let angle = turn * std::f64::consts::TAU;
@@ -91,7 +91,7 @@ impl Network {
         for edge in &self.edges {
             canvas.line(place(edge.one), place(edge.other), LINE, 2)?;
         }
-        // Not in the middle, where lines across the circle intersect, if there are some.
+        // Not in the middle, where lines across the circle may intersect.
         let twentieths = if self.nodes.len() > 3 { 8 } else { 10 };
         for edge in &self.edges {
             let (from, to) = (place(edge.one), place(edge.other));

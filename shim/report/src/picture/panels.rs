@@ -8,11 +8,11 @@ use crate::picture::scale::Unit;
 /// One heat map.
 #[derive(Debug, Clone)]
 pub struct Panel {
-    /// Contents, above it.
+    /// Title above it.
     pub title: String,
     /// Remarks below it; one line each.
     pub captions: Vec<String>,
-    /// Rows send, columns receive, in the order in which they are drawn.
+    /// The matrix, with senders in rows and receivers in columns, in drawing order.
     pub matrix: Matrix,
     /// Ends of the blocks of the machine.
     pub blocks: Vec<Block>,
@@ -32,7 +32,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// One matrix in the order of the ranks.
+    /// A picture of one matrix in the order of the ranks.
     pub fn by_rank(title: String, unit: Unit, contents: String, matrix: Matrix) -> Self {
         Picture {
             title,

@@ -1,12 +1,11 @@
-//! From values to colours, logarithmically, with round marks on the bar.
+//! Logarithmic mapping of values to colours, with round marks on the bar.
 
 use plotters::style::RGBColor;
 
 use crate::units;
 
-/// Colours from little to much: dark is much, so that it stands out on white
-/// paper, and they stay in order for those who see colours otherwise and in
-/// black and white.
+/// Colours from low to high values: dark is high, so that it stands out on white paper; their order
+/// is preserved for readers with colour vision deficiencies and in black and white.
 const COLOURS: [(u8, u8, u8); 9] = [
     (253, 231, 76),
     (170, 220, 50),
@@ -19,10 +18,10 @@ const COLOURS: [(u8, u8, u8); 9] = [
     (48, 1, 60),
 ];
 
-/// Different colours; neighbours that share one are drawn as one rectangle.
+/// Number of different colours; adjacent cells of the same colour are drawn as one rectangle.
 const STEPS: f64 = 96.0;
 
-/// More marks than this crowd the colour bar.
+/// Maximum number of marks on the colour bar.
 const MOST_MARKS: i32 = 8;
 
 /// Unit of the values of a matrix.
@@ -32,9 +31,9 @@ pub enum Unit {
     Bytes,
     /// Messages; marks are powers of ten.
     Messages,
-    /// Bytes a message; marks are powers of two.
+    /// Bytes per message; marks are powers of two.
     BytesPerMessage,
-    /// Whatever a matrix file holds; marks are powers of ten.
+    /// Unit of a matrix file, unknown; marks are powers of ten.
     Plain,
 }
 
@@ -49,7 +48,7 @@ impl Unit {
         }
     }
 
-    /// A value in this unit, in a few characters.
+    /// Formats a value in this unit, in a few characters.
     pub fn text(self, value: f64) -> String {
         match self {
             Unit::Bytes | Unit::BytesPerMessage => units::bytes(value),
@@ -57,7 +56,7 @@ impl Unit {
         }
     }
 
-    /// A mark on the bar, which is a power of the base.
+    /// Formats a mark on the bar, which is a power of the base.
     pub fn mark(self, value: f64) -> String {
         let is_long = self.base() == 10.0 && value >= 1e6;
         if is_long {
@@ -84,10 +83,10 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale of the values between `low` and `high`, both above zero.
+    /// Creates the scale of the values between `low` and `high`, both above zero.
     pub fn new(unit: Unit, low: f64, high: f64) -> Self {
         let base = unit.base();
-        // Powers are exact: what looks like 3.0000000000000004 is a 3.
+        // Powers are exact: 3.0000000000000004 is a 3.
         let low = (low.log(base) + 1e-9).floor() as i32;
         let high = (high.log(base) - 1e-9).ceil() as i32;
         Scale {
@@ -109,7 +108,7 @@ impl Scale {
         colour_at((self.place(value) * STEPS).round() / STEPS)
     }
 
-    /// The values that are marked on the bar, from the smallest.
+    /// The marked values on the bar, from the smallest.
     pub fn marks(&self) -> Vec<f64> {
         let steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
         let range = self.high - self.low;
@@ -125,7 +124,7 @@ impl Scale {
     }
 }
 
-/// The colour at a place between 0 and 1 of the bar.
+/// The colour at a position between 0 and 1 of the bar.
 pub(crate) fn colour_at(place: f64) -> RGBColor {
     let last = COLOURS.len() - 1;
     let position = place.clamp(0.0, 1.0) * last as f64;

@@ -1,4 +1,4 @@
-//! The tree of a machine, with what goes over each of its links.
+//! The tree of a machine, with the traffic over each of its links.
 //!
 //! ```text
 //!                 [ network ]
@@ -18,7 +18,7 @@ use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::scale::{Scale, Unit};
 use super::write::Drawing;
 
-/// With more nodes than this in a row, their links cannot be distinguished.
+/// Maximum number of nodes in a row whose links can be distinguished.
 const MOST_NODES: usize = 128;
 
 const WIDTH: i32 = 1900;
@@ -32,9 +32,9 @@ const LEAF_HEIGHT: i32 = 60;
 const LEGEND_HEIGHT: i32 = 90;
 /// Height of the box of a node.
 const BOX: i32 = 44;
-/// Height of the smallest letters that can be read.
+/// Height of the smallest legible letters.
 const SMALLEST: f64 = 16.0;
-/// About the width of a letter, in parts of its height.
+/// Approximate width of a letter, as a fraction of its height.
 const LETTER: f64 = 0.56;
 
 const IDLE: RGBColor = RGBColor(205, 205, 205);
@@ -58,14 +58,14 @@ pub struct Loads {
     pub of_link: Vec<Vec<f64>>,
     /// Labels of the leaves: their ranks.
     pub on_leaf: List<Leaf, String>,
-    /// For each level from the root, what turns there: two lines.
+    /// For each level from the root, the traffic that turns there: two lines.
     pub beside: Vec<(String, String)>,
 }
 
 /// The tree of a machine, once for each state, one below the other.
 #[derive(Debug, Clone)]
 pub struct MachineTree {
-    /// Contents.
+    /// Title.
     pub title: String,
     /// Unit of the loads.
     pub unit: Unit,
@@ -109,7 +109,7 @@ impl MachineTree {
         HALF_TITLE + BOX + self.shown() as i32 * LEVEL_HEIGHT + LEAF_HEIGHT
     }
 
-    /// One scale for all states, or none where nothing is sent.
+    /// One scale for all states, or `None` if nothing is sent.
     fn scale(&self) -> Option<Scale> {
         let loads = self.states.iter().flat_map(|state| &state.of_link);
         let loads = loads.take(self.states.len() * self.topology.depth());
@@ -121,7 +121,7 @@ impl MachineTree {
         range.map(|(low, high)| Scale::new(self.unit, low, high))
     }
 
-    /// The middle of every node that is drawn, by depth.
+    /// The middle of every drawn node, by depth.
     fn places(&self) -> Vec<Vec<f64>> {
         let shown = self.shown();
         let width = f64::from(WIDTH - 2 * MARGIN - WORDS);
@@ -196,8 +196,8 @@ impl MachineTree {
         }
     }
 
-    /// `socket 1` counted in its node, the host's name where the node is a host, or what the root
-    /// is.
+    /// `socket 1` numbered within its node, the host's name if the node is a host, or the name of
+    /// the root.
     fn name(&self, depth: usize, node: usize) -> String {
         let Some(level) = depth.checked_sub(1) else {
             let above = match self.topology.levels()[0].name.as_str() {
@@ -216,7 +216,7 @@ impl MachineTree {
         }
     }
 
-    /// Strokes of some loads, as a scale for the others.
+    /// Draws strokes of some loads as a scale for the others.
     fn draw_legend<DB: DrawingBackend>(&self, scale: &Scale, canvas: &Canvas<DB>) -> Drawn {
         let y = self.size().1 as i32 - LEGEND_HEIGHT / 2;
         let name = format!("{} over a link:", self.unit.title());
@@ -241,15 +241,15 @@ impl MachineTree {
     }
 }
 
-/// The size in which all labels of a row fit into boxes of this room; `None` where they would be
-/// unreadable.
+/// The size in which all labels of a row fit into boxes of this width; `None` if they would be
+/// illegible.
 fn size_for(labels: &[String], room: i32) -> Option<f64> {
     let longest = labels.iter().map(|label| label.chars().count()).max()?;
     let size = f64::from(room - 8) / (LETTER * longest.max(1) as f64);
     (size >= SMALLEST).then_some(size.min(TEXT.size))
 }
 
-/// The box of a node with its label, or a small one where there is none.
+/// Draws the box of a node with its label, or a small one if there is none.
 fn draw_node<DB: DrawingBackend>(
     label: &str,
     size: Option<f64>,
@@ -274,7 +274,7 @@ fn draw_node<DB: DrawingBackend>(
     }
 }
 
-/// Stroke of a link with this load: the more, the darker and broader.
+/// Stroke of a link with this load: the higher, the darker and wider.
 fn stroke(load: f64, scale: Option<&Scale>) -> (RGBColor, u32) {
     match scale {
         Some(scale) if load > 0.0 => {

@@ -1,4 +1,4 @@
-//! Ranks on a circle, with an arrow from each to those that it waits for.
+//! Ranks on a circle, with an arrow from each to those for which it waits.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -11,24 +11,24 @@ use super::write::Drawing;
 pub struct Node {
     /// Its number.
     pub label: String,
-    /// Whether it can't go on.
+    /// True if it cannot continue.
     pub marked: bool,
 }
 
-/// From a rank to one that it waits for.
+/// Arrow from a rank to one for which it waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrow {
-    /// Place of the rank that waits.
+    /// Index of the rank that waits.
     pub from: usize,
-    /// Place of the other.
+    /// Index of the other.
     pub to: usize,
-    /// Whether one of several is enough.
+    /// True if one of several suffices.
     pub dashed: bool,
-    /// Whether it is part of the cycle.
+    /// True if it is part of the cycle.
     pub strong: bool,
 }
 
-/// Arrows from waiting ranks to those they wait for.
+/// Arrows from waiting ranks to those for which they wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
     /// Verdict.
@@ -45,7 +45,7 @@ const SIDE: i32 = 1400;
 const MARKED: RGBColor = RGBColor(214, 69, 65);
 const PLAIN: RGBColor = RGBColor(158, 188, 218);
 const LINE: RGBColor = RGBColor(140, 140, 140);
-/// More arrows than this make one grey disc.
+/// Maximum number of arrows: more would form one grey disc.
 const MOST_ARROWS: usize = 4000;
 
 impl Drawing for Graph {
@@ -98,7 +98,7 @@ impl Graph {
             return Ok(());
         }
         let (dx, dy) = (dx / length, dy / length);
-        // Two that wait for each other have two lines, beside each other.
+        // Two ranks that wait for each other have two parallel lines.
         let aside = 7.0;
         let at = |along: f64, across: f64| {
             let x = f64::from(from.0) + along * dx - (across + aside) * dy;
@@ -122,7 +122,7 @@ impl Graph {
     }
 }
 
-/// A text in lines that fit.
+/// Breaks a text into lines that fit.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

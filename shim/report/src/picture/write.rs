@@ -1,4 +1,4 @@
-//! A picture as a file: SVG or PNG, as its name ends.
+//! A picture as a file: SVG or PNG, by the ending of its name.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::layout::{Layout, UNITS_PER_PIXEL};
 use crate::picture::font;
 use crate::picture::panels::Picture;
 
-/// Offset by which the letters of a PNG come out too high, in parts of their size.
+/// Offset by which the letters of a PNG are drawn too high, as a fraction of their size.
 const PNG_TEXT_RISE: f64 = 0.16;
 
 /// Formats of pictures.
@@ -27,10 +27,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file's name.
+    /// The format by a file's name.
     ///
     /// # Errors
-    /// A name that ends neither in `.svg` nor in `.png`.
+    /// The name ends neither in `.svg` nor in `.png`.
     pub fn from_path(path: &Path) -> Result<Self, CommandError> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("svg") => Ok(Format::Svg),
@@ -44,23 +44,23 @@ impl Format {
 }
 
 impl Picture {
-    /// Writes the picture whole, or not at all.
+    /// Writes the picture atomically.
     ///
     /// # Errors
-    /// A name of no known format; a file that cannot be written.
+    /// The ending of the name is not that of a format, or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), CommandError> {
         self.write_as(Format::from_path(path)?, path)
     }
 
-    /// Writes the picture in one format, whatever the file is called.
+    /// Writes the picture in one format, regardless of the name of the file.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// The file cannot be written.
     pub fn write_as(&self, format: Format, path: &Path) -> Result<(), CommandError> {
         write_drawing(&self.laid_out(), format, path)
     }
 
-    /// The picture as something to draw.
+    /// Lays the picture out for drawing.
     pub fn laid_out(&self) -> impl Drawing {
         LaidOut {
             picture: self,
@@ -69,19 +69,19 @@ impl Picture {
     }
 }
 
-/// Drawing for any backend, in drawing units.
+/// A drawing for any backend, in drawing units.
 pub trait Drawing {
     /// Its width and height.
     fn size(&self) -> (u32, u32);
 
-    /// Draws it.
+    /// Draws on the canvas.
     ///
     /// # Errors
-    /// Errors of the backend.
+    /// The backend fails.
     fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn;
 }
 
-/// A picture whose parts have their places.
+/// A picture whose parts have positions.
 struct LaidOut<'a> {
     picture: &'a Picture,
     layout: Layout,
@@ -97,10 +97,10 @@ impl Drawing for LaidOut<'_> {
     }
 }
 
-/// Writes a drawing whole, or not at all.
+/// Writes a drawing atomically.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub fn write_drawing(
     drawing: &impl Drawing,
     format: Format,
@@ -117,10 +117,10 @@ pub fn write_drawing(
     Ok(())
 }
 
-/// A drawing as the text of an SVG file.
+/// Formats a drawing as the text of an SVG file.
 ///
 /// # Errors
-/// Errors of the backend.
+/// The backend fails.
 pub fn svg(drawing: &impl Drawing) -> Result<String, String> {
     font::register();
     let size = drawing.size();
@@ -153,7 +153,7 @@ fn png(drawing: &impl Drawing) -> Result<Vec<u8>, String> {
     encode(&pixels, size).map_err(|error| error.to_string())
 }
 
-/// Red, green and blue bytes as a PNG file.
+/// Encodes red, green and blue bytes as a PNG file.
 fn encode(pixels: &[u8], (width, height): (u32, u32)) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);

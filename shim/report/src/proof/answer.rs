@@ -17,7 +17,7 @@ impl Pairing {
         }
     }
 
-    /// What helps where nothing is proven.
+    /// Remedy if nothing is proven.
     fn more(self) -> &'static str {
         match self {
             Pairing::Drawn { .. } => "more --runs narrow it",
@@ -25,7 +25,7 @@ impl Pairing {
         }
     }
 
-    /// What helps where there are too few runs.
+    /// Remedy if there are too few runs.
     fn many_more(self) -> &'static str {
         match self {
             Pairing::Drawn { .. } => "give more --runs or --time",
@@ -71,7 +71,7 @@ impl Comparison {
         }
     }
 
-    /// Medians of both ways, and the change.
+    /// Medians of both arms, and the change.
     pub fn table(&self) -> Table {
         let mut table = Table::new(["median seconds", "from MPI_Init to MPI_Finalize", "in MPI"]);
         let medians: [Option<[f64; 2]>; 2] =
@@ -86,7 +86,7 @@ impl Comparison {
         table
     }
 
-    /// What there is to know beside the times; a line each.
+    /// Remarks in addition to the times, one line each.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!(
             "{} {}, {} of them won",
@@ -105,7 +105,7 @@ impl Comparison {
         lines
     }
 
-    /// The answer for people; `written` are the lines about files.
+    /// Formats the answer for human readers; `written` are the lines on files.
     pub fn text(&self, written: &str) -> String {
         format!(
             "{}\n{}\n{written}verdict: {}\n",
@@ -115,7 +115,7 @@ impl Comparison {
         )
     }
 
-    /// The answer for programs.
+    /// Converts the answer to JSON.
     pub fn json(&self) -> Value {
         let part = |value: f64| value.is_finite().then_some(value);
         let of = |pairs: &Pairs| {
@@ -174,7 +174,7 @@ fn name_of(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A gain as a user counts it: a shorter time.
+/// Formats a gain from a user's view: a shorter time.
 fn signed(gain: f64) -> String {
     if gain >= 0.0 {
         format!("a gain of {:.1} %", 100.0 * gain)

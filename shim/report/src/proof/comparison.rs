@@ -1,4 +1,4 @@
-//! Runs of a job in two ways, in pairs, and the verdict on them.
+//! Runs of a job with two configurations, in pairs, and the verdict on them.
 
 use std::path::PathBuf;
 
@@ -9,24 +9,24 @@ use treepie_profile::Profile;
 use crate::summary::Summary;
 use crate::times;
 
-/// Number of failed runs of one way that ends a comparison.
+/// Number of failed runs of one arm that ends a comparison.
 pub const MOST_FAILURES: usize = 3;
 
 /// Times of one run of the job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its profile, where that is kept.
+    /// Its profile, if kept.
     pub file: Option<PathBuf>,
-    /// Begin of the run, in UTC.
+    /// Start time of the run in UTC.
     pub date: String,
     /// Seconds from `MPI_Init` to `MPI_Finalize`, of the rank that took longest.
     pub seconds: f64,
-    /// Seconds in MPI, the mean of all ranks.
+    /// The run of a profile; `None` if its calls were not timed.
     pub in_mpi: f64,
 }
 
 impl Run {
-    /// The run that left a profile; `None` if its calls were not timed.
+    /// Method by which runs of both arms were paired.
     pub fn from_profile(profile: &Profile, file: Option<PathBuf>) -> Option<Run> {
         let times = times::for_profile(profile)?;
         Some(Run {
@@ -38,44 +38,44 @@ impl Run {
     }
 }
 
-/// Way in which runs of both ways have become pairs.
+/// The order inside each pair was random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
-    /// The order inside each pair was drawn by lot.
+    /// Seed of the random order.
     Drawn {
-        /// Seed of the lots.
+        /// The k-th run of one arm with the k-th of the other, by their dates.
         seed: u64,
     },
-    /// The k-th run of one way with the k-th of the other, by their dates.
+    /// Comparison of the output of both arms.
     ByDate,
 }
 
-/// Whether both ways print the same.
+/// All runs print the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Printed {
-    /// All runs did.
+    /// The compared arm prints a different output.
     Same,
-    /// The compared way prints something else than what it is compared with.
+    /// Even the runs of one arm differ from each other.
     Different,
-    /// Even the runs of one way differ from each other.
+    /// A job run with two configurations: first the reference, second the compared one.
     AlwaysDifferent,
 }
 
-/// A job run in two ways: first what is compared with, second what is compared.
+/// Names of both arms.
 pub struct Comparison {
-    /// Names of both ways.
+    /// The job, from one of its runs.
     pub names: [String; 2],
     /// The job, by one of its runs.
     pub job: Option<Summary>,
     /// Origin of the pairs.
     pub pairing: Pairing,
-    /// Limits from which a difference counts.
+    /// Limits above which a difference counts.
     pub limits: Limits,
-    /// Reasons why runs of each way failed.
+    /// Reasons why runs of each arm failed.
     pub failures: [Vec<String>; 2],
-    /// Output of the runs, where it was compared.
+    /// Output of the runs, if compared.
     pub printed: Option<Printed>,
-    /// Doubts and what was left out; a sentence each.
+    /// Doubts and omissions, one sentence each.
     pub remarks: Vec<String>,
     pub(crate) runs: Vec<[Run; 2]>,
     pub(crate) whole: Pairs,
@@ -83,7 +83,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// A comparison without any run yet.
+    /// Creates a comparison without any run.
     pub fn new(names: [String; 2], pairing: Pairing, limits: Limits) -> Comparison {
         Comparison {
             names,
@@ -99,7 +99,7 @@ impl Comparison {
         }
     }
 
-    /// Adds a run of each way.
+    /// Adds a run of each arm.
     pub fn add(&mut self, pair: [Run; 2]) {
         let [baseline, candidate] = &pair;
         self.whole.add(baseline.seconds, candidate.seconds);
@@ -107,7 +107,7 @@ impl Comparison {
         self.runs.push(pair);
     }
 
-    /// Runs of both ways, pair by pair.
+    /// Runs of both arms, pair by pair.
     pub fn runs(&self) -> &[[Run; 2]] {
         &self.runs
     }
@@ -122,7 +122,7 @@ impl Comparison {
         &self.in_mpi
     }
 
-    /// The verdict. A way that fails where the other does not is worse, however quick.
+    /// The verdict. An arm that fails while the other does not is worse, regardless of its speed.
     pub fn verdict(&self) -> Verdict {
         if self.fails(1) {
             Verdict::Worse
@@ -131,22 +131,22 @@ impl Comparison {
         }
     }
 
-    /// Whether another pair can't change the verdict, or is not worth a try.
+    /// True if another pair cannot change the verdict, or is not worth a run.
     pub fn is_over(&self) -> bool {
         self.fails(0) || self.fails(1) || self.whole.is_decided(self.limits)
     }
 
-    /// Whether a way has failed as often as is tried.
+    /// True if an arm has reached the limit of failed runs.
     pub fn fails(&self, way: usize) -> bool {
         self.failures[way].len() >= MOST_FAILURES
     }
 
-    /// One number of each run of a way, in the order of the pairs.
+    /// One number of each run of an arm, in the order of the pairs.
     pub(crate) fn of_way(&self, way: usize, pick: fn(&Run) -> f64) -> Vec<f64> {
         self.runs.iter().map(|pair| pick(&pair[way])).collect()
     }
 
-    /// Median of one number of both ways; `None` without runs.
+    /// Median of one number of both arms; `None` without runs.
     pub fn medians(&self, pick: fn(&Run) -> f64) -> Option<[f64; 2]> {
         let [first, second] = [0, 1].map(|way| median(&self.of_way(way, pick)));
         Some([first?, second?])

@@ -1,4 +1,4 @@
-//! The distributions of both ways, and the change with its interval.
+//! The distributions of both arms, and the change with its interval.
 
 use crate::picture::dots::{DotRow, Dots, Strip};
 use crate::proof::comparison::{Comparison, Run};
@@ -10,7 +10,7 @@ pub(crate) const CAPTION: &str = "A dot is a run, in the lower part a pair of ru
     the bar holds the true one in 95 % of comparisons. A change on the grey ground is none.";
 
 impl Comparison {
-    /// All runs of both ways, and the change from one to the other.
+    /// Draws all runs of both arms, and the change from one to the other.
     pub fn drawing(&self) -> Dots {
         Dots {
             title: format!("verdict: {}", self.sentence()),

@@ -1,4 +1,4 @@
-//! A job run in two ways: the times of all runs in pairs, and the verdict on them.
+//! A job run with two configurations: the times of all runs in pairs, and the verdict on them.
 //!
 //! ```text
 //! comparison   runs, pairs, verdict

@@ -11,11 +11,11 @@ use crate::units;
 use crate::waits::hang::Hang;
 use crate::words::pluralize;
 
-/// More members than these are not named one by one.
+/// Maximum number of members that are named one by one.
 const MOST_NAMED: usize = 1024;
 
 impl Hang {
-    /// A rank that others wait for, and what it does.
+    /// Describes the activity of a rank for which others wait.
     pub(super) fn what_does(&self, rank: Rank) -> String {
         let Some(seen) = self.job.ranks.get(&rank) else {
             return format!("rank {rank} (of which there is no page)");
@@ -24,7 +24,7 @@ impl Hang {
         format!("rank {rank} ({})", threads.join("; "))
     }
 
-    /// Activities of the threads of a rank, each as `waits in MPI_Recv ...`.
+    /// Describes the activities of the threads of a rank, each like `waits in MPI_Recv ...`.
     pub(super) fn describe(&self, seen: &ObservedRank) -> Vec<String> {
         if !seen.lives() {
             let last = seen.state.threads.first().map(|thread| &thread.procedure);

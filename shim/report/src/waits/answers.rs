@@ -1,4 +1,4 @@
-//! The answer for programs, and the graph of who waits for whom.
+//! The answer as JSON, and the wait-for graph.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::picture::waits::{Arrow, Graph, Node};
 use crate::waits::hang::Hang;
 
 impl Hang {
-    /// The answer for programs.
+    /// Converts the answer to JSON.
     pub fn json(&self) -> Value {
         let ranks: Vec<Value> = self
             .job

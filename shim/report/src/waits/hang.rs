@@ -12,22 +12,22 @@ use treepie_jobstate::waits::{
 use crate::waits::words::{is, ranks, verb};
 use crate::words::pluralize;
 
-/// More lines than this of ranks that do the same help nobody.
+/// Maximum number of lines with groups of ranks in the same state.
 const MOST_GROUPS: usize = 24;
 
-/// The answer about a job.
+/// The answer on a job.
 pub struct Hang {
     /// State of its ranks.
     pub(crate) job: Job,
     /// Verdict.
     pub verdict: Verdict,
     pub(crate) world: Key,
-    /// Nanoseconds since 1970 when it was looked at last, or gave the last sign of life.
+    /// Nanoseconds since 1970 at the last observation, or the last sign of life.
     pub(crate) now: u64,
 }
 
 impl Hang {
-    /// The answer about this job.
+    /// Creates the answer on this job.
     pub fn new(job: Job) -> Self {
         let ticks = job.ranks.values().map(|seen| seen.state.tick);
         Hang {
@@ -38,7 +38,7 @@ impl Hang {
         }
     }
 
-    /// The whole answer.
+    /// Formats the whole answer.
     pub fn text(&self) -> String {
         let mut text = self.headline() + "\n";
         let unknown = &self.verdict.unknown;
@@ -65,7 +65,7 @@ impl Hang {
         text
     }
 
-    /// Causes of the hang, as far as they show.
+    /// Causes of the hang, as far as visible.
     fn causes(&self) -> Vec<String> {
         let mismatches = self
             .verdict
@@ -85,7 +85,7 @@ impl Hang {
             .collect()
     }
 
-    /// Requests that ranks in `MPI_Finalize` never completed, by what they are.
+    /// Requests that ranks in `MPI_Finalize` never completed, by kind.
     fn incomplete(&self) -> Vec<String> {
         let mut groups: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
         for (&rank, seen) in &self.job.ranks {
@@ -169,7 +169,7 @@ impl Hang {
         })
     }
 
-    /// Ranks that do the same, in one line each.
+    /// Writes ranks in the same state in one line each.
     fn write_groups(&self, text: &mut String) {
         let mut groups: BTreeMap<String, Vec<Rank>> = BTreeMap::new();
         for (&rank, seen) in &self.job.ranks {

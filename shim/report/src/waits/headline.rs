@@ -1,4 +1,4 @@
-//! The first line: what is the matter.
+//! The first line: the verdict in words.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::words::{capital, is, ranks, verb};
 use crate::waits::hang::Hang;
 
 impl Hang {
-    /// The first line: what is the matter.
+    /// Formats the first line: the verdict in words.
     pub(crate) fn headline(&self) -> String {
         let verdict = &self.verdict;
         let stuck = ranks(&verdict.stuck);
@@ -41,7 +41,7 @@ impl Hang {
         }
     }
 
-    /// Stuck ranks but for these.
+    /// Stuck ranks except these.
     fn without(&self, roots: &[Rank]) -> Vec<Rank> {
         let stuck = self.verdict.stuck.iter().copied();
         stuck.filter(|rank| !roots.contains(rank)).collect()
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// The first line about two ranks whose threads are in these collectives.
+    /// The first line for two ranks whose threads are in these collectives.
     fn headline(calls: [&[&str]; 2]) -> String {
         let world = communicator_key(&[0, 1], 1);
         let known = Communicator {

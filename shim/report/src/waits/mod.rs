@@ -1,5 +1,5 @@
-//! Why a job hangs, in words: what is the matter in the first line, then what each rank does, the
-//! cycle, collectives that ranks do not agree on, and messages that nobody received.
+//! Explanation of a hang in words: the verdict in the first line, then the activity of each rank,
+//! the cycle, collectives on which ranks do not agree, and messages that were not received.
 
 mod activity;
 mod answers;

@@ -32,13 +32,13 @@ pub(super) fn is(ranks: &[Rank]) -> String {
     verb(ranks, "is", "are")
 }
 
-/// The ranks, and the verb in the number that is theirs.
+/// The ranks, and the verb in singular or plural.
 pub(super) fn verb(members: &[Rank], one: &str, several: &str) -> String {
     let verb = if members.len() == 1 { one } else { several };
     format!("{} {verb}", ranks(members))
 }
 
-/// With a capital letter.
+/// Capitalizes a text.
 pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());

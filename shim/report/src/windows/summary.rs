@@ -7,10 +7,10 @@ use treepie_traffic::windows::EpochKind;
 use crate::table::Table;
 use crate::units;
 
-/// Up to this many windows are listed in text; the first ones.
+/// Maximum number of windows listed in text; the first ones.
 pub(super) const MOST_WINDOWS: usize = 16;
 
-/// One-sided communication on the windows, in text.
+/// Formats the one-sided communication on the windows as text.
 pub fn text(windows: &[WindowUse]) -> String {
     let mut text = String::from("one-sided communication, by window and kind of epoch\n");
     text += &table(windows).text();
@@ -23,7 +23,7 @@ pub fn text(windows: &[WindowUse]) -> String {
     text
 }
 
-/// A line for each kind of call in each kind of epoch of each window.
+/// Lists each kind of call in each kind of epoch of each window.
 pub fn table(windows: &[WindowUse]) -> Table {
     let mut table = Table::new([
         "window of ranks",
@@ -68,7 +68,7 @@ pub(super) fn name(window: &WindowUse) -> String {
     format!("{} #{}", list::to_text(&window.ranks), window.number)
 }
 
-/// Calls to a target between two synchronisations, on average.
+/// Mean number of calls to a target between two synchronizations.
 pub(super) fn at_a_time(moved: &Moved, epoch: &EpochUse) -> String {
     match epoch.batches {
         0 => "-".to_owned(),
@@ -87,7 +87,7 @@ pub(super) fn opened(kind: EpochKind, epoch: &EpochUse) -> String {
     text
 }
 
-/// The sizes of calls: from the least to the most, and the most frequent where there are several.
+/// The sizes of calls: the least and the largest, and the most frequent if there are several.
 pub(super) fn sizes(moved: &Moved) -> String {
     let size = |least: u64| units::bytes(least as f64);
     let most_frequent = moved.sizes.iter().max_by_key(|(_, calls)| **calls);

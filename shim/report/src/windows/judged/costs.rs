@@ -1,4 +1,4 @@
-//! Costs of epochs and of what is moved in them.
+//! Costs of epochs and of the data moved in them.
 
 use std::ptr;
 
@@ -9,10 +9,10 @@ use treepie_profile::{EpochUse, Moved, WindowUse};
 use treepie_traffic::TrafficMatrix;
 use treepie_traffic::windows::{EpochKind, WindowCall};
 
-/// Larger pieces are not joined.
+/// Maximum size of pieces that are joined.
 pub(crate) const LARGEST_JOINED: f64 = 1024.0;
 
-/// Links between the ranks of a window that communicate, by their part of the messages.
+/// Links between the communicating ranks of a window, by their share of the messages.
 pub(crate) struct Mix<'a>(pub(crate) Vec<(&'a Link, f64)>);
 
 impl<'a> Mix<'a> {
@@ -48,16 +48,16 @@ impl<'a> Mix<'a> {
     }
 }
 
-/// Small calls of one sort that can be joined.
+/// Small calls of one kind that can be joined.
 pub(crate) struct Small {
     pub(crate) call: WindowCall,
-    /// To a target at a time.
+    /// Number of calls to a target between two synchronizations.
     pub(crate) pieces: f64,
     /// Bytes of the most frequent ones.
     pub(crate) bytes: f64,
 }
 
-/// The sort of small calls that can be joined of which there are most, if there are some.
+/// The most frequent kind of small calls that can be joined, if there are any.
 pub(crate) fn small_pieces(epoch: &EpochUse) -> Option<Small> {
     let of_call = |call| {
         let moved = epoch.moved.get(&call)?;
@@ -76,7 +76,7 @@ pub(crate) fn small_pieces(epoch: &EpochUse) -> Option<Small> {
     all.max_by(|a, b| a.pieces.total_cmp(&b.pieces))
 }
 
-/// The part of calls that can't be joined: what has gaps, and accumulates that also fetch.
+/// Share of calls that cannot be joined: those with gaps, and accumulates that also fetch.
 pub(crate) fn alone(epoch: &EpochUse, call: WindowCall, moved: &Moved) -> f64 {
     let fetches = epoch.moved.get(&WindowCall::Fetch);
     let fetching = match call {
@@ -87,8 +87,8 @@ pub(crate) fn alone(epoch: &EpochUse, call: WindowCall, moved: &Moved) -> f64 {
     (alone as f64 / moved.calls.max(1) as f64).min(1.0)
 }
 
-/// Sizes of calls with their numbers. Of a class, which is by powers of two, the same part above
-/// its least size is taken for all classes, so that their bytes add up.
+/// Sizes of calls with their numbers. In each class, which spans a power of two, the same position
+/// above its least size is assumed, so that the bytes add up.
 pub(crate) fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
     let of_class = |(&least, &calls): (&u64, &u64)| (least as f64, calls as f64);
     let least: f64 = moved
@@ -111,11 +111,11 @@ pub(crate) fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
 pub(crate) enum Pieces {
     /// One by one.
     Apart,
-    /// Those of an epoch at once.
+    /// Those of an epoch together.
     Joined,
 }
 
-/// Seconds of all ranks together in which data are moved, beyond the small put of an epoch.
+/// Seconds of all ranks together for moving data, in addition to the small put of an epoch.
 pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, small_pieces: Pieces) -> f64 {
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
     let batches = epoch.batches as f64;
@@ -148,7 +148,7 @@ pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, small_pieces: Pieces) -> f64 {
     sum.max(0.0)
 }
 
-/// Seconds of all ranks together in the epochs that there were, each with a small put.
+/// Seconds of all ranks together in the actual epochs, each with a small put.
 pub(crate) fn synchronising(
     window: &WindowUse,
     kind: EpochKind,
@@ -166,9 +166,9 @@ pub(crate) fn synchronising(
     }
 }
 
-/// Seconds of all ranks together with epochs of another kind: a fence for what a rank moves to all
-/// its targets at a time, a start or a lock for each target; one lock of all, and a flush for each
-/// target.
+/// Seconds of all ranks together with epochs of another kind: a fence for the transfers of a rank
+/// to all its targets at a time, a start or a lock for each target; one lock of all, and a flush
+/// for each target.
 pub(crate) fn synchronising_by(
     window: &WindowUse,
     kind: EpochKind,
@@ -185,7 +185,7 @@ pub(crate) fn synchronising_by(
     }
 }
 
-/// Targets of a rank, on average.
+/// Mean number of targets of a rank.
 pub(crate) fn targets(window: &WindowUse, epoch: &EpochUse) -> f64 {
     (epoch.pairs as f64 / window.ranks.len() as f64).max(1.0)
 }

@@ -1,4 +1,4 @@
-//! Judgement on one-sided communication.
+//! Assessment of one-sided communication.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use crate::windows::judged::costs::{
 };
 use crate::windows::summary::{MOST_WINDOWS, name};
 
-/// Least saving that is worth a line of advice, as a fraction of the time that is spent now.
+/// Least saving that is worth a line of advice, as a fraction of the present time.
 const WORTH: f64 = 0.1;
-/// Number of windows that get one, at most.
+/// Maximum number of windows with a line of advice.
 const WORST: usize = 3;
 
 /// One-sided communication of a job on a platform.
@@ -25,11 +25,12 @@ const WORST: usize = 3;
 pub struct Judgement {
     /// The platform's file.
     pub platform: String,
-    /// Whether the ways of some link were measured; else all follows from latencies and gaps.
+    /// True if methods of transfer were measured on some link; otherwise everything follows from
+    /// latencies and gaps.
     pub measured: bool,
     /// Each kind of epoch of each window in which data were moved.
     pub epochs: Vec<JudgedEpochs>,
-    /// The windows that take longest, each with what would help.
+    /// The windows that take longest, each with advice.
     pub worst: Vec<String>,
 }
 
@@ -40,22 +41,22 @@ pub struct JudgedEpochs {
     pub window: String,
     /// Their kind.
     pub kind: EpochKind,
-    /// Calls to a target between two synchronisations, on average.
+    /// Mean number of calls to a target between two synchronizations.
     pub at_a_time: f64,
-    /// As they are.
+    /// Time at present.
     pub now: f64,
-    /// With small puts and accumulates joined; absent where there are none.
+    /// Time with small puts and accumulates joined; absent if there are none.
     pub joined: Option<f64>,
-    /// With epochs of another kind.
+    /// Time with epochs of another kind.
     pub otherwise: BTreeMap<EpochKind, f64>,
-    /// The change that would help most, in words; absent if nothing helps much.
+    /// The change that would help most, in words; absent if none helps enough.
     pub advice: Option<String>,
 }
 
-/// Judges all windows of a profile by a platform, which is called `platform_name`.
+/// Assesses all windows of a profile with a platform named `platform_name`.
 ///
 /// # Errors
-/// A platform that does not know the hosts.
+/// The platform does not have the hosts.
 pub fn judge(
     profile: &Profile,
     platform_name: &str,
@@ -178,7 +179,7 @@ fn other_epochs(now: EpochKind, other: EpochKind, ranks: usize) -> String {
     }
 }
 
-/// A line for each of the windows that take longest.
+/// Lists the windows that take longest.
 pub(super) fn worst(epochs: &[JudgedEpochs]) -> Vec<String> {
     let mut by_time: Vec<&JudgedEpochs> = epochs.iter().collect();
     by_time.sort_by(|a, b| b.now.total_cmp(&a.now));
@@ -202,7 +203,7 @@ pub(super) fn worst(epochs: &[JudgedEpochs]) -> Vec<String> {
 }
 
 impl Judgement {
-    /// Caption that gives the origin of its times.
+    /// Caption with the source of its times.
     pub fn caption(&self) -> String {
         if self.epochs.is_empty() {
             return format!(
@@ -224,7 +225,7 @@ impl Judgement {
         )
     }
 
-    /// A line for each kind of epoch of each window.
+    /// Lists each kind of epoch of each window.
     pub fn table(&self) -> Table {
         let kinds = EpochKind::ALL.iter().map(|kind| format!("by {kind}"));
         let first = ["window of ranks", "epochs", "at a time", "now", "joined"];
@@ -245,7 +246,7 @@ impl Judgement {
         table
     }
 
-    /// Both, and the lines about the worst windows.
+    /// Formats both, and the lines on the worst windows.
     pub fn text(&self) -> String {
         let mut text = self.caption() + "\n";
         if !self.epochs.is_empty() {

@@ -1,4 +1,4 @@
-//! What one-sided communication costs on a platform, and would cost with puts joined or epochs of
+//! Costs of one-sided communication on a platform, at present and with joined puts or epochs of
 //! another kind.
 
 mod costs;

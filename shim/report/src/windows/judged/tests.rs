@@ -48,7 +48,7 @@ fn profile(pieces: u64) -> Profile {
     profile_of(WindowCall::Put, pieces, 0)
 }
 
-/// The same by calls of this sort, of which so many of all fetch.
+/// Rank 0 makes calls of this kind to rank 1, `fetches` of which also fetch.
 fn profile_of(call: WindowCall, pieces: u64, fetches: u64) -> Profile {
     let mut profile = Profile::new(4);
     profile.hosts = (0..4)
@@ -128,8 +128,8 @@ fn accumulates_are_judged_as_puts_are_but_for_those_that_fetch() {
     };
     let (plain, half, all) = (judged(0), judged(505), judged(1010));
     let saved = |judged: &JudgedEpochs| judged.joined.map(|joined| judged.now - joined);
-    // Without accumulates in the platform's ways, 100 further ones take 5 us each, and joined with
-    // their headers those of one of 2.4 kB.
+    // Without accumulates in the platform's methods, 100 further ones take 5 us each, and joined
+    // with their headers those of one of 2.4 kB.
     assert!(saved(&plain).unwrap() > 0.0);
     assert!(saved(&half).unwrap() < 0.6 * saved(&plain).unwrap());
     assert_eq!(all.joined, None);

@@ -1,12 +1,12 @@
-//! Makes the list of the pages of the book from docs/SUMMARY.md, for `treepie help`, and names the
-//! commit for `treepie --version`.
+//! Generates the list of the pages of the book from docs/SUMMARY.md, for `treepie help`, and the
+//! name of the commit for `treepie --version`.
 
 use std::error::Error;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// Part of the book that stays out of the command: measurements.
+/// Part of the book that is not included in the command: measurements.
 const LEFT_OUT: &str = "Figures";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -37,8 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Sets `COMMIT_OF_BUILD`: ` (d434168a)`, or nothing outside of a clone. A name that begins as
-/// Treepie's settings do would reach the jobs of tests.
+/// Sets `COMMIT_OF_BUILD`: ` (d434168a)`, or an empty text outside a clone. A name with the prefix
+/// of Treepie's settings would reach the jobs of tests.
 fn name_build(root: &Path) {
     let git = |words: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(words).output();
@@ -60,7 +60,7 @@ fn name_build(root: &Path) {
     println!("cargo::rustc-env=COMMIT_OF_BUILD={build}");
 }
 
-/// An expression that makes one `Page`.
+/// An expression that constructs one `Page`.
 fn page(part: &str, name: &str, file: &Path) -> String {
     format!(
         "Page {{ part: {part:?}, name: {name:?}, text: include_str!({:?}) }},\n",

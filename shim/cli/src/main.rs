@@ -1,5 +1,5 @@
-//! The command `treepie`: profile an MPI job, compute where its ranks belong, run it again that
-//! way, and show the files that this makes.
+//! The command `treepie`: profiles an MPI job, computes the core of each rank, runs it again with
+//! this placement, and shows the resulting files.
 //!
 //! ```text
 //! treepie profile -o app.profile.yaml -- mpirun -np 16 ./app
@@ -7,8 +7,8 @@
 //! treepie replay app.placement.yaml -- mpirun -np 16 ./app
 //! ```
 //!
-//! A subcommand is a file in `commands`. How variables reach the ranks of a job is in the crate
-//! `treepie-launch`; tables, pictures and what a user can name are in `treepie-report`.
+//! A subcommand is a file in `commands`. The crate `treepie-launch` passes variables to the ranks
+//! of a job; tables, pictures and named inputs are in `treepie-report`.
 #![forbid(unsafe_code)]
 
 mod commands;

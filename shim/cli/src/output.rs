@@ -1,4 +1,4 @@
-//! Writing answers: to standard output, which a reader may close early.
+//! Output of answers: to standard output, which a reader may close early.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
@@ -16,8 +16,8 @@ use treepie_launch::library;
 /// Prints an answer.
 ///
 /// # Errors
-/// A standard output that cannot be written. One that was closed by its reader
-/// (`treepie show ... | head`) is no error.
+/// Standard output cannot be written. If its reader closed it (`treepie show ... | head`), that is
+/// not an error.
 pub fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     match out
@@ -31,10 +31,10 @@ pub fn print(text: &str) -> Result<(), CommandError> {
     }
 }
 
-/// Prints an answer for a program to read: JSON on one line.
+/// Prints an answer as JSON on one line.
 ///
 /// # Errors
-/// As [`print()`].
+/// See [`print()`].
 pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     let text = serde_json::to_string(answer).map_err(|error| {
         CommandError::failed(format!("the answer cannot be written as JSON: {error}"))
@@ -42,16 +42,16 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     print(&(printable::json(&text) + "\n"))
 }
 
-/// Output of clap: help and version as they are, also the
-/// help that stands for a missing subcommand; anything else as one line. Clap's own text has a
-/// paragraph for each of message, tip and usage.
+/// Prints the output of clap: help and version unchanged, including the help for a missing
+/// subcommand; any other text as one line. Clap's own text has a paragraph for each of message, tip
+/// and usage.
 pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
         return Ok(ExitCode::from(2));
     }
     if !error.use_stderr() {
-        // The reader of the help may have closed the pipe: then there is nothing to do.
+        // The reader of the help may have closed the pipe, which is not an error.
         let _ = error.print();
         if error.kind() == clap::error::ErrorKind::DisplayVersion {
             print(&library::describe())?;
@@ -71,16 +71,15 @@ pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
     )))
 }
 
-/// Shows on a terminal, and nowhere else, that something is being worked on.
-/// It goes away when it is dropped.
+/// Shows progress on a terminal, and nowhere else. Dropping it removes the display.
 pub struct Working {
     bar: ProgressBar,
-    /// Moves the bar on, where the end is known; ended by dropping the sender.
+    /// Advances the bar, if the end is known; dropping the sender ends it.
     clock: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Working {
-    /// Starts to show `what`, which takes `budget` at most: with a bar.
+    /// Starts to show `what`, which takes at most `budget`: with a bar.
     pub fn within(what: &str, budget: Duration) -> Self {
         let template = "{msg} [{bar:40}] {elapsed} of {eta_total}";
         let start = Instant::now();
@@ -129,7 +128,7 @@ fn shown(template: &str, budget: Option<Duration>, what: &str) -> ProgressBar {
         .with_key(
             "eta_total",
             move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-                // What cannot be shown is not worth a failure.
+                // A failure to display is ignored.
                 let _ = out.write_str(&total);
             },
         );
@@ -143,7 +142,7 @@ impl Drop for Working {
     fn drop(&mut self) {
         if let Some((ended, clock)) = self.clock.take() {
             drop(ended);
-            // It cannot have failed: it only waits and moves the bar.
+            // It cannot have failed: it only waits and advances the bar.
             let _ = clock.join();
         }
         self.bar.finish_and_clear();

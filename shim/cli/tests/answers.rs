@@ -1,4 +1,4 @@
-//! What the reporting subcommands answer about a known job.
+//! Answers of the reporting subcommands on a known job.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -8,7 +8,7 @@ use treepie_base::Leaf;
 use treepie_placement::file::PlacementFile;
 use treepie_profile::Profile;
 
-/// The desk with `app.profile.yaml` and what `map` says about it.
+/// A desk with `app.profile.yaml`, and the answer of `map` on it.
 fn mapped(options: &[&str]) -> (Desk, support::Answer) {
     let desk = Desk::new();
     desk.halo("app.profile.yaml");

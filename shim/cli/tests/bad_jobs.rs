@@ -1,5 +1,5 @@
-//! Jobs that the library could not do anything in: one line, the remedy, exit status
-//! 2, and nothing is started.
+//! Jobs in which the library could do nothing: one line, the remedy, exit status 2, and nothing is
+//! started.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -44,7 +44,7 @@ fn replayed(program: &str) -> [&str; 8] {
     ]
 }
 
-/// What is said of a program by each command that would run it, and by `doctor`.
+/// The refusal of a program by each command that would run it, and by `doctor`.
 fn refused(desk: &Desk, program: &str) -> String {
     let job = ["--", "./mpirun", "-n", "2", program];
     let profile = desk.run(&[&["profile"][..], &job].concat()).refusal(2);
@@ -131,7 +131,7 @@ fn an_mpi_of_a_family_that_the_library_does_not_know() {
 #[test]
 fn a_program_of_another_mpi_than_its_launcher_runs_with_a_warning() {
     let desk = desk();
-    // What tells MPICH's family.
+    // A function that identifies MPICH's family.
     let mpich = format!("{MPI}int MPII_Comm_get_attr(void) {{ return 0; }}\n");
     compile(&desk, "libmpich.so", &mpich, &["-shared", "-fPIC"]);
     let path = format!("-Wl,-rpath,{}", desk.path("").display());
@@ -180,7 +180,7 @@ fn the_second_of_several_programs_is_looked_at_too() {
     assert!(desk.run(&words).refusal(2).starts_with("./app: "));
 }
 
-/// Four ranks on two hosts that nobody has.
+/// Four ranks on two hosts that do not exist.
 const PLACEMENT: &str = "\
 treepie: placement
 version: 1
@@ -199,8 +199,8 @@ leaf_of_process: 0-3
 permutation: 0,2,1,3
 ";
 
-/// `treepie replay --apply HOW FILE -- ./mpirun WORDS /bin/sh`, to which nothing is
-/// started and which is refused in one line.
+/// `treepie replay --apply HOW FILE -- ./mpirun WORDS /bin/sh`, which starts nothing and is refused
+/// in one line.
 fn refused_replay(desk: &Desk, apply: &str, file: &str, launcher: &[&str]) -> String {
     let words = ["replay", "--apply", apply, file, "--", "./mpirun"];
     let answer = desk.run(&[&words[..], launcher, &["/bin/sh"]].concat());
@@ -209,8 +209,8 @@ fn refused_replay(desk: &Desk, apply: &str, file: &str, launcher: &[&str]) -> St
     said
 }
 
-/// A launcher of Open MPI's that starts two processes where it is told no number, and
-/// leaves the file `job` where it starts a job.
+/// A launcher of Open MPI that starts two processes by default, and writes the file `job` when it
+/// starts a job.
 fn desk_of_two_slots() -> Desk {
     let desk = Desk::new();
     let starts = "case \"$*\" in */bin/echo*) shift $(($# - 1)); echo \"$1\"; echo \"$1\";; *) touch job;; esac";

@@ -1,4 +1,4 @@
-//! `treepie predict --checkpoints`: what waves of checkpoints would cost.
+//! `treepie predict --checkpoints`: the cost of waves of checkpoints.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -92,7 +92,7 @@ fn what_can_t_be_answered_is_one_line() {
     let never = refused("--checkpoints blocking --interval 1s", 1);
     assert!(never.contains("never ends"), "{never}");
     assert!(never.contains("longer than a wave"), "{never}");
-    // In a table, a row says it.
+    // In a table, the message is in a row.
     let table = desk
         .run(&arguments("--checkpoints blocking --interval 1s,1h"))
         .good()

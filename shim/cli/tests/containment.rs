@@ -1,4 +1,4 @@
-//! `treepie map --containment`: what groups that roll back together cost, and redundancy sets.
+//! `treepie map --containment`: the cost of groups that roll back together, and redundancy sets.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -58,7 +58,7 @@ fn a_mesh_on_four_hosts_logs_a_third_in_tiles_and_rolls_back_a_quarter() {
     assert!((share(&divisions[3], "bytes_share") - 8.0 / 24.0).abs() < 1e-12);
     assert_eq!(share(&divisions[3], "rolled_back"), 4.0);
     assert_eq!(divisions[3]["on_front"], true);
-    // As launched a host has a row: three rows of four links are cut.
+    // As launched, a host has a row: three rows of four links are cut.
     let launched = found["as_launched"]["divisions"].as_array().unwrap();
     assert_eq!(share(&launched[3], "bytes_share"), 0.5);
     let groups = desk.text("groups.txt");
@@ -187,7 +187,7 @@ fn sets_in_one_rack_are_dealt_over_all_racks_and_the_files_say_how() {
                    --redundancy-config scr.conf";
     let options: Vec<&str> = options.split_whitespace().collect();
     let found = desk.run(&options).good().json()["containment"]["redundancy"].clone();
-    // A rack that fails takes a whole set of four hosts; a host takes one member.
+    // A failing rack takes a whole set of four hosts; a host takes one member.
     let breaking = |which: &str| -> Vec<u64> {
         let all = found[which].as_array().unwrap().iter();
         all.map(|one| one["breaking"].as_u64().unwrap()).collect()

@@ -1,6 +1,5 @@
-//! Files with something wrong in them, of the kinds that the command reads and the
-//! core does not: used, or refused in one line. Of hwloc's files that holds although
-//! a process that has read some damaged ones may not survive the next.
+//! Files with errors, of the kinds that the command reads and the core does not: accepted, or
+//! refused in one line. This includes hwloc's files, some of which crash a process that reads them.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
@@ -24,7 +23,7 @@ fn fixtures() -> Vec<PathBuf> {
     paths
 }
 
-/// `treepie show machine.xml`: what it prints of the tree, or its refusal.
+/// `treepie show machine.xml`: its output of the tree, or its refusal.
 fn shown(desk: &Desk) -> Result<String, String> {
     let output = desk.treepie(&["show", "machine.xml"]).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();

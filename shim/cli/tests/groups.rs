@@ -10,7 +10,7 @@ use treepie_base::{Process, Rank};
 use treepie_profile::{Host, Profile, Times};
 use treepie_traffic::times::{CallClass, CallTime};
 
-/// A run that began at this minute, took so many milliseconds, and half of them in MPI.
+/// A run that began at this minute and took this number of milliseconds, half of them in MPI.
 fn run(minute: usize, milliseconds: u64) -> Profile {
     let mut profile = halo();
     profile.header.date = format!("2026-11-21T04:{minute:02}:00Z");
@@ -26,12 +26,12 @@ fn run(minute: usize, milliseconds: u64) -> Profile {
     profile
 }
 
-/// Milliseconds of the worked example: seven pairs, all won.
+/// Milliseconds of the worked example: the candidate wins all seven pairs.
 const PLAIN: [u64; 7] = [10310, 10280, 10400, 10350, 10300, 10330, 10290];
 const PLACED: [u64; 7] = [9800, 9830, 9790, 9950, 9810, 9840, 9820];
 
-/// A desk with a profile of each run, `plain-1.yaml` to `placed-7.yaml`, begun in the order that
-/// the minutes say.
+/// A desk with a profile of each run, `plain-1.yaml` to `placed-7.yaml`, started in the order of
+/// `minute`.
 fn desk_of(minute: impl Fn(usize, usize) -> usize) -> Desk {
     let desk = Desk::new();
     for (way, (name, times)) in [("plain", PLAIN), ("placed", PLACED)].iter().enumerate() {
@@ -43,12 +43,12 @@ fn desk_of(minute: impl Fn(usize, usize) -> usize) -> Desk {
     desk
 }
 
-/// The two ways in turn; which of them is first changes from pair to pair.
+/// Both arms alternately; the first one changes from pair to pair.
 fn in_turn(way: usize, at: usize) -> usize {
     2 * at + (way + at) % 2
 }
 
-/// The first so many profiles of a group.
+/// The first `count` profiles of a group.
 fn files(name: &str, count: usize) -> Vec<String> {
     (1..=count).map(|at| format!("{name}-{at}.yaml")).collect()
 }
@@ -66,7 +66,7 @@ fn compare_files(
     desk.run(&[&words, options].concat())
 }
 
-/// The first so many profiles of each group, `plain` as what is compared with.
+/// The first profiles of each group, with `plain` as the reference.
 fn compare(desk: &Desk, [plain, placed]: [usize; 2], options: &[&str]) -> support::Answer {
     let against = files("plain", plain);
     compare_files(desk, files("placed", placed), against, options)
@@ -221,7 +221,7 @@ fn groups_that_cannot_be_compared_are_refused_by_name() {
     ] {
         let words = ["compare", file, "--against", "plain-1.yaml"];
         let refusal = desk.run(&words).refusal(status);
-        // The group that it is compared with is read first, and `file` is of the other.
+        // The reference group is read first, and `file` is of the other.
         assert!(refusal.starts_with(expected), "{refusal}");
     }
     let three = ["compare", "plain-1.yaml", "plain-2.yaml", "placed-1.yaml"];

@@ -1,4 +1,4 @@
-//! The report in one HTML file: what is in it, and that a browser shows it.
+//! The report in one HTML file: its contents, and its display by a browser.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -193,7 +193,7 @@ fn a_plan_that_does_not_exist_is_refused_with_those_that_do() {
     assert!(of("app.profile.yaml", "bcast=flat").contains("is no platform"));
 }
 
-/// Chromium as `scripts/setup test` installs it.
+/// Chromium as installed by `scripts/setup test`.
 fn browser(arguments: &[&str], page: &Path, home: &Path) -> (String, String) {
     let output = Command::new("timeout")
         .args([
@@ -241,7 +241,7 @@ fn a_browser_shows_the_report_in_light_and_dark_without_a_complaint() {
     let page = desk.path("report.html");
     let home = desk.path("browser");
     let (shown, told) = browser(&["--dump-dom"], &page, &home);
-    // What the browser made of it: a page that it had to mend would have lost rows.
+    // The result of the browser: if it had to repair the page, rows would be lost.
     assert_eq!(text_of(&shown, "top-level"), "-98.5 %");
     assert!(text_of(&shown, "levels").contains("DistComm (bytes x hops) 4 792 320 2 170 880"));
     assert_eq!(
@@ -261,8 +261,8 @@ fn a_browser_shows_the_report_in_light_and_dark_without_a_complaint() {
     assert!(grounds[0] > 240 && grounds[1] < 48, "{grounds:?}");
 }
 
-/// The grey of a page's ground, which is what most of its pixels are; a third of
-/// the rows at least must have something else on them, or the page is blank.
+/// The grey of a page's background, the most frequent value of its pixels; at least a third of the
+/// rows must have other values, or the page is blank.
 fn ground_of(path: &Path) -> u8 {
     let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();

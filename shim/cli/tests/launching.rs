@@ -1,5 +1,5 @@
-//! What launchers are told, what of a job comes back: with scripts for
-//! launchers that write down what they get.
+//! Arguments for launchers and results of jobs, with scripts for launchers that record their
+//! arguments.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -12,7 +12,7 @@ use support::{Answer, Desk, halo};
 
 const OPEN_MPI: &str = "mpirun (Open MPI) 4.1.4";
 
-/// Copies a prepared profile to where `TREEPIE_OUTPUT` of the arguments says.
+/// Copies a prepared profile to the path in `TREEPIE_OUTPUT` of the arguments.
 const WRITES_PROFILE: &str = "\
 out=$(sed -n 's/^TREEPIE_OUTPUT=//p' arguments)\n\
 for file in made.profile*; do cp \"$file\" \"$(dirname \"$out\")\"/\"$(echo \"$file\" | sed \"s/made/app/\")\"; done";

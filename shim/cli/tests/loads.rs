@@ -20,7 +20,7 @@ const BALANCE: [&str; 6] = [
     "2",
 ];
 
-/// Four ranks in ten seconds, so many of which each is in MPI.
+/// Four ranks in ten seconds; `in_mpi` has the seconds of each in MPI.
 fn times(in_mpi: [u64; 4]) -> Times {
     let receives = in_mpi.map(|seconds| CallTime {
         calls: 1,
@@ -54,8 +54,7 @@ fn measured() -> Profile {
     profile
 }
 
-/// The core of each rank on two cores by the loads that these options say, and the text of the
-/// answer.
+/// The core of each rank on two cores by the loads in these options, and the text of the answer.
 fn balanced(desk: &Desk, options: &[&str]) -> (Vec<u64>, String) {
     let text = desk.run(&[&BALANCE[..], options].concat()).good().out;
     let json = desk

@@ -1,5 +1,5 @@
-//! Machines put together: hosts that differ, as a profile describes them, and
-//! networks above nodes.
+//! Machines built from parts: hosts that differ, as described in a profile, and networks above
+//! nodes.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
@@ -12,7 +12,7 @@ use treepie_profile::{Host, HostTopology, Profile};
 use treepie_topology::Machine;
 use treepie_traffic::Traffic;
 
-/// Two sockets of four cores, numbered in turn, as on many servers.
+/// Two sockets of four cores, numbered alternately, as on many servers.
 fn large() -> Machine {
     let units = [0, 2, 4, 6, 1, 3, 5, 7].into_iter().map(|unit| vec![unit]);
     let names = ["socket".to_owned(), "core".to_owned()];
@@ -25,7 +25,7 @@ fn small() -> Machine {
     Machine::from_levels(None, vec!["core".to_owned()], &[vec![2]], units.into()).unwrap()
 }
 
-/// Ten ranks on two hosts of different kinds: rank `i` talks to rank `i + 5`.
+/// Ten ranks on two hosts of different kinds: rank `i` communicates with rank `i + 5`.
 fn profile() -> Profile {
     let mut profile = Profile::new(10);
     let host = |name: &str, processes: std::ops::Range<usize>| Host {
@@ -65,7 +65,7 @@ fn hosts_that_differ_are_placed_on_as_the_profile_describes_each() {
     let levels = answer["levels"].as_array().unwrap();
     let names: Vec<&str> = levels.iter().map(|l| l["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["node", "socket", "core"]);
-    // Before, ranks 3 and 4 talked to the small host; a pair now shares it.
+    // Before, ranks 3 and 4 communicated with the small host; now a pair shares it.
     assert_eq!(levels[0]["bytes_before"], json!(4.0 * 4096.0));
     assert_eq!(levels[0]["bytes_after"], json!(0.0));
     assert_eq!(levels[1]["bytes_after"], json!(0.0));

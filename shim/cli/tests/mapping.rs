@@ -1,4 +1,4 @@
-//! What `treepie map` can be told, and what it refuses.
+//! Options of `treepie map`, and refused ones.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -30,7 +30,7 @@ fn desk(matrix: &str) -> Desk {
     desk
 }
 
-/// `treepie map m.txt` with some options, for programs.
+/// `treepie map m.txt` with some options, as JSON.
 fn mapped(desk: &Desk, options: &str) -> Value {
     answer_of(desk, "m.txt", options)
 }
@@ -45,7 +45,7 @@ fn assignment(answer: &Value) -> Vec<usize> {
     serde_json::from_value(answer["assignment"].clone()).unwrap()
 }
 
-/// Pairs of ranks that talk: 0 and half, 1 and half + 1...
+/// Pairs of communicating ranks: 0 and half, 1 and half + 1...
 fn pairs(ranks: usize) -> String {
     let row = |rank: usize| {
         let partner = (rank + ranks / 2) % ranks;
@@ -152,7 +152,7 @@ fn every_strategy_can_be_asked_for_by_its_name() {
         );
         if strategy != Strategy::Best {
             let made = answer["strategy"].as_str().unwrap();
-            // A grid that is none, and one that nothing improves.
+            // A grid that is not one, and one that nothing improves.
             let instead = strategy == Strategy::Grid && made == "multisection";
             assert!(
                 made == strategy.to_string() || instead,
@@ -385,7 +385,7 @@ fn pairs_that_are_far_apart_are_worth_a_placement_and_nothing_is_on_one_node() {
 
 #[test]
 fn a_bound_that_is_far_away_is_not_told() {
-    // More ranks than the close bound serves, in no pattern.
+    // More ranks than the tight bound supports, without a pattern.
     let ranks = 1000;
     let edges = (0..ranks * 8).map(|i| (i % ranks, ((i * 2_654_435_761) >> 9) % ranks));
     let entries = edges.filter(|(a, b)| a != b).map(|(a, b)| (a, b, 1.0));

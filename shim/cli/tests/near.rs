@@ -1,4 +1,4 @@
-//! Network interfaces and GPUs of nodes: what is said of them, and ranks that are seated near them.
+//! Network interfaces and GPUs of nodes: their listing, and placement of ranks near them.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
@@ -9,11 +9,11 @@ use treepie_base::Process;
 use treepie_profile::{Host, HostTopology, Profile};
 use treepie_traffic::Traffic;
 
-/// Two sockets of four cores; what else there is follows.
+/// Two sockets of four cores; devices follow.
 const SOCKETS: &str =
     "machine 1\nlevel socket 2\nlevel core 4 4\nunits 0 1 2 3 4 5 6 7\ndevice ethernet eno1 0-3\n";
 
-/// The fabric's card and a GPU beside the second socket.
+/// The fabric's card and a GPU next to the second socket.
 const SECOND: &str = "device fabric mlx5_0 4-7\ndevice gpu card1 4-7\n";
 
 const NODE_WITH_DEVICES: &str = concat!(
@@ -21,8 +21,8 @@ const NODE_WITH_DEVICES: &str = concat!(
     "/../hwloc/tests/fixtures/node-with-devices.xml"
 );
 
-/// Two nodes of eight ranks: four and four exchange most, and the first four of each node exchange
-/// with those of the other.
+/// Two nodes of eight ranks: four and four communicate most, and the first four of each node
+/// communicate with those of the other.
 fn profile(devices: [&str; 2]) -> Profile {
     let mut profile = Profile::new(16);
     let host = |name: &str, processes: std::ops::Range<usize>| Host {
@@ -70,7 +70,7 @@ fn sockets_that_send_to_other_nodes_are_seated_beside_the_interface_for_nothing(
     let desk = desk([SECOND, SECOND]);
     let answer = mapped(&desk, "network");
     let seats: Vec<usize> = serde_json::from_value(answer["assignment"].clone()).unwrap();
-    // Ring neighbours stay as far as they were: sockets change places as wholes.
+    // Ring neighbours keep their distances: whole sockets are swapped.
     assert!(
         seats[..4].iter().all(|leaf| (4..8).contains(leaf)),
         "{seats:?}"
@@ -91,7 +91,7 @@ fn sockets_that_send_to_other_nodes_are_seated_beside_the_interface_for_nothing(
     let words = "at cores next to a network interface: 100.0 % of the bytes between nodes, 0.0 % \
                  before";
     assert!(verdict.contains(words), "{verdict}");
-    // The same by name; and the Ethernet is where they are.
+    // The result is the same by name; and the Ethernet interface is where the ranks already are.
     assert_eq!(mapped(&desk, "mlx5_0")["assignment"], answer["assignment"]);
     let plain: Vec<usize> = (0..16).collect();
     assert_eq!(mapped(&desk, "eno1")["assignment"], json!(plain));
@@ -217,7 +217,7 @@ fn a_machine_from_an_xml_file_on_a_network_is_seated_too() {
         json!(65536.0)
     );
     assert_eq!(answer["cost"]["placement"], answer["cost"]["identity"]);
-    // The placement keeps what it was made with.
+    // The placement records the options with which it was computed.
     let text = desk.text("m.placement.yaml");
     assert!(text.contains("name: mlx5_0"), "{text}");
 }

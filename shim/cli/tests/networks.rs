@@ -1,4 +1,4 @@
-//! `treepie map` and `treepie show` on networks that are no trees.
+//! `treepie map` and `treepie show` on networks that are not trees.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -143,7 +143,8 @@ fn the_first_arity_of_a_tree_below_a_network_is_its_nodes() {
     }
     let options = ["--tree", "4:2", "--network", "torus:4x2"];
     let answer = mapped(&desk, &options);
-    // Two ranks a node: four of the eight pairs of the ring are inside, the others one link apart.
+    // Two ranks per node: four of the eight pairs of the ring are inside, the others one link
+    // apart.
     let network = &answer["objectives"]["network"];
     let found = network["hop_bytes"]["placement"].as_f64();
     assert_eq!((&network["nodes"], found), (&4.into(), Some(4.0 * 1024.0)));
@@ -241,7 +242,7 @@ fn placed() -> Desk {
     desk
 }
 
-/// Each of 48 messages goes over one link in a grid: half of 1.52 MiB, each pair once.
+/// Each of 48 messages crosses one link in a grid: half of 1.52 MiB, each pair once.
 const IN_A_GRID: &str = "bytes x links                       1 585 152   798 720  -49.6 %";
 
 #[test]
@@ -264,7 +265,7 @@ fn two_placements_and_two_profiles_are_compared_on_a_network() {
     let answer = desk.run(&[&words[..], &["--json"]].concat()).good().json();
     assert_eq!(answer["cost"]["after"], 1_585_152.0);
     assert_eq!(answer["cost"]["objective"], "bytes x links");
-    // The profile of placements has to be there: only it knows the traffic.
+    // The profile of placements must exist: only it has the traffic.
     std::fs::remove_file(desk.path("app.profile.yaml")).unwrap();
     let words = "compare a.placement.yaml b.placement.yaml --network torus:4x4";
     let message = desk.run(&words.split(' ').collect::<Vec<_>>()).refusal(2);
@@ -297,7 +298,7 @@ fn a_placement_is_shown_on_its_network_as_text_and_in_the_page() {
     );
     assert!(page.contains("<figure id=\"network\">"), "{page}");
     assert!(page.contains("16 nodes on a torus 4x4; most loaded: (0,0) to (1,0)"));
-    // The tree's distances say nothing here.
+    // The tree's distances do not apply here.
     assert!(!page.contains("DistComm"), "{page}");
 }
 

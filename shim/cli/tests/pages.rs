@@ -1,4 +1,4 @@
-//! `treepie why` where there is nothing to say, too much to choose from, or something wrong.
+//! `treepie why` if there is nothing to report, several jobs to choose from, or an error.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -19,7 +19,7 @@ use treepie_jobstate::waits::communicator_key;
 
 const NAMES: &str = "MPI_Recv receive\n";
 
-/// The page of a rank of two, in a receive from the other; its process is no more.
+/// The page of a rank of two, in a receive from the other; its process has ended.
 fn page(run: u64, rank: u64) -> Vec<u64> {
     let mut words = vec![0; WORDS];
     words[0] = MAGIC;
@@ -116,7 +116,7 @@ fn pages_of_another_user_are_left_out_unless_root_asks() {
         "{}",
         root.out
     );
-    // Where the user may run it.
+    // So that the user may run it.
     fs::set_permissions(desk.path(""), fs::Permissions::from_mode(0o755)).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_treepie"), desk.path("treepie")).unwrap();
     let asked = || -> Answer {
@@ -137,7 +137,8 @@ fn pages_of_another_user_are_left_out_unless_root_asks() {
     assert!(!half.out.contains("Deadlock"), "{}", half.out);
 }
 
-/// A user has made links to root's files where root looks, and where root removes what it saw.
+/// A user has made links to root's files in a directory that root reads, and from which root
+/// removes what it read.
 #[test]
 fn links_among_the_pages_of_a_user_do_no_harm_to_root_who_looks_at_them() {
     let is_root = rustix::process::geteuid().is_root();
@@ -146,7 +147,7 @@ fn links_among_the_pages_of_a_user_do_no_harm_to_root_who_looks_at_them() {
     let own = desk.path("own");
     fs::create_dir(&own).unwrap();
     fs::write(own.join("0.page"), "precious").unwrap();
-    // A page that is a link, beside one that is a page.
+    // A page that is a link, next to a real page.
     put(&desk, 7, 1, &page(7, 1));
     let run = run_directory(&desk.path("pages"), 7);
     symlink(own.join("0.page"), run.join("0.page")).unwrap();

@@ -1,4 +1,4 @@
-//! Partial profiles of jobs that had no orderly end: what becomes of them, and which are refused.
+//! Partial profiles of jobs without an orderly end: their conversion, and those that are refused.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -24,7 +24,7 @@ fn run_of(ranks: usize, run: u64) -> RunDescription {
     }
 }
 
-/// The file that a rank leaves: it sent 100 bytes to `partner`.
+/// The file of a rank that sent 100 bytes to `partner`.
 fn partial(run: &RunDescription, rank: usize, partner: usize) -> Vec<u8> {
     let mut bytes = partial_profiles::start_of_file(run);
     let mut encoder = Encoder::new(&mut bytes);
@@ -81,9 +81,9 @@ fn partial_profiles_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named
     );
 }
 
-// --- what must be refused ------------------------------------------------------------
+// --- refused ones --------------------------------------------------------------------
 
-/// Converts to a file that is there already, and must stay as it is.
+/// Converts to a file that already exists, and must not change.
 fn refused(desk: &Desk, input: &str) -> String {
     let mut said = Vec::new();
     for output in ["kept.mtx", "kept.profile.yaml"] {

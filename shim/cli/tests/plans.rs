@@ -1,4 +1,4 @@
-//! `treepie predict`: what replaced collectives would take, and plans for other simulators.
+//! `treepie predict`: the time of replaced collectives, and plans for other simulators.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -224,7 +224,7 @@ fn trees_inside_clusters_are_named_beside_the_tree_between_them() {
         );
         inside
     };
-    // A short message goes to all hosts one by one, a long one along a tree of few children.
+    // A short message is sent to all hosts one by one, a long one along a tree of few children.
     assert_ne!(inside("8"), inside("4M"));
 }
 
@@ -394,7 +394,7 @@ fn neighbours_that_do_not_fit_are_refused_with_what_to_write() {
 fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_them() {
     let desk = Desk::new();
     let platform = platform();
-    // Of each to each; one in eight is long.
+    // Sizes from each rank to each; one in eight is long.
     let size = |from: usize, to: usize| {
         if (from + 3 * to).is_multiple_of(8) {
             60_000
@@ -429,10 +429,10 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
             best["seconds"].as_f64().unwrap(),
         );
         assert!(0.0 < least && least <= seconds, "{json}");
-        // A matter of what each rank knows alone.
+        // A consequence of what each rank knows alone.
         let chosen = json["chosen"].as_str().unwrap();
         match name {
-            // Nothing gains enough over what needs no sizes.
+            // No plan gains enough over those that need no sizes.
             "alltoallv-init" => assert_eq!(chosen, "native", "{json}"),
             "ialltoallv" => assert_eq!(chosen, "native", "{json}"),
             _ => assert!(["flat", "grid-aggregate"].contains(&chosen), "{json}"),
@@ -456,7 +456,7 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
     );
 }
 
-/// A link whose ways were sampled, and one of which only latency and gap are known.
+/// A link whose methods of transfer were sampled, and one with only latency and gap.
 const SAMPLED: &str = "\
 treepie: platform
 version: 1
@@ -556,7 +556,7 @@ fn contention_is_left_out_and_said_among_other_numbers_of_ranks_than_it_was_fitt
     assert!(table.contains("  left out: contention of "), "{table}");
 }
 
-/// Clusters that other tools know are a file that a job completes where it names hosts.
+/// Clusters from other tools become a file that a job completes, if it has names of hosts.
 #[test]
 fn clusters_from_elsewhere_are_written_with_the_names_of_hosts() {
     let desk = Desk::new();

@@ -1,6 +1,5 @@
-//! Placements in the launchers' own words: the files that `convert` writes, and
-//! what `replay --apply launch` tells each launcher. Launchers are scripts that
-//! write down what they get.
+//! Placements in the launchers' own formats: the files written by `convert`, and the arguments of
+//! each launcher from `replay --apply launch`. Launchers are scripts that record their arguments.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -29,8 +28,8 @@ fn desk() -> Desk {
     desk
 }
 
-/// `treepie replay --apply launch` with this launcher; the file that the launcher
-/// was given is copied to `ranks`.
+/// `treepie replay --apply launch` with this launcher; the file given to the launcher is copied to
+/// `ranks`.
 fn launch(desk: &Desk, launcher: &[&str]) -> support::Answer {
     let replay = ["replay", "--apply", "launch", "--hosts", "a,b"];
     let arguments = [&replay[..], &["app.placement.yaml", "--"], launcher].concat();
@@ -98,7 +97,7 @@ fn each_version_of_open_mpi_is_given_a_rank_file_in_its_own_option() {
     }
 }
 
-/// The same ranks, host by host and the other way round on each socket.
+/// The ranks of the figure, host by host and in reverse order on each socket.
 fn host_by_host(desk: &Desk) {
     let text = FIGURE_1_8.lines().map(|line| match line.split_once(':') {
         Some(("assignment" | "permutation", _)) => {

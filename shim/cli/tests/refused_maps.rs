@@ -1,4 +1,4 @@
-//! What `treepie map` refuses, and matrices that say little.
+//! Refused arguments of `treepie map`, and matrices with little information.
 #![allow(clippy::unwrap_used)]
 
 mod support;

@@ -1,5 +1,5 @@
-//! Profiles of replaced collectives: what is as run and what is modelled, what goes between
-//! clusters, and placements for the plans that a replay will run.
+//! Profiles of replaced collectives: layers that are as run or modelled, traffic between clusters,
+//! and placements for the plans that a replay will run.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -42,7 +42,7 @@ fn plain() -> Profile {
     profile
 }
 
-/// The same where plans ran the broadcasts, on the clusters of hosts a and b.
+/// The plain profile with the broadcasts run by plans, on the clusters of hosts a and b.
 fn replaced() -> Profile {
     let mut profile = plain();
     profile.collectives[1].plan = Some(PlanRun {
@@ -112,7 +112,7 @@ fn what_is_as_run_and_what_is_modelled_is_said_in_text_json_and_html() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    // A model that is named stands for all collectives.
+    // An explicit model applies to all collectives.
     let words = ["show", "replaced.profile.yaml", "--model", "logical"];
     let modelled = desk.run(&words).good().out;
     assert!(!modelled.contains("as run"), "{modelled}");
@@ -133,8 +133,8 @@ fn a_comparison_shows_what_goes_between_the_clusters_of_the_plans() {
     let between = &json["between_clusters"];
     assert_eq!(between["clusters"], 2);
     let bytes = |which: &str| between[which].as_f64().unwrap();
-    // A binomial tree sends each broadcast over once as well, from rank 0 to rank 4: no difference,
-    // but for what the allgather sends, which is the same.
+    // A binomial tree also sends each broadcast across once, from rank 0 to rank 4: there is no
+    // difference, except in the allgather, whose traffic is the same.
     assert_eq!(bytes("before"), bytes("after"));
     assert!(
         text.contains("\nbetween the 2 clusters that plans were made for: "),
@@ -148,8 +148,9 @@ fn a_comparison_shows_what_goes_between_the_clusters_of_the_plans() {
     assert!(!two_plain.contains("clusters"), "{two_plain}");
 }
 
-/// Open MPI's allgather sends most between ranks half the world apart. The plans that the replay
-/// runs send little between hosts, wherever ranks are: then pairs that talk stay together.
+/// Open MPI's allgather sends most between ranks that are half the world apart. The plans of the
+/// replay send little between hosts, for any location of ranks: then communicating pairs stay
+/// together.
 #[test]
 fn a_placement_is_for_the_plans_that_the_replay_will_run() {
     let desk = desk();
@@ -164,7 +165,7 @@ fn a_placement_is_for_the_plans_that_the_replay_will_run() {
         let words = ["map", "pairs.profile.yaml", "--topology", "2", "--platform"];
         desk.run(&[&words[..], &["two.platform.yaml"], options].concat())
     };
-    // Two cores a host.
+    // Two cores per host.
     let pairs_together = |options: &[&str]| {
         let answer = map(&[options, &["--json"]].concat()).good().json();
         let host = |rank: usize| answer["assignment"][rank].as_u64().unwrap() / 2;

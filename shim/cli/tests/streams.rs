@@ -1,5 +1,5 @@
-//! Pipes and devices as inputs and outputs of the command: read while somebody writes, up to a
-//! limit, and never replaced.
+//! Pipes and devices as inputs and outputs of the command: read while another process writes, up to
+//! a limit, and never replaced.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;

@@ -1,4 +1,4 @@
-//! The command line itself, and what `doctor` finds.
+//! The command line itself, and the findings of `doctor`.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -206,7 +206,8 @@ fn a_command_that_runs_a_job_fails_itself_with_a_status_of_its_own() {
     desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "exit 7");
     let job = ["--", "./mpirun", "-np", "2", "/bin/sh"];
     let run = |words: &[&str]| desk.run(&[words, &job].concat());
-    // The job's, wrong usage, and that of a library that can't be named to a launcher.
+    // The job's status, wrong usage, and that of a library whose path cannot be passed to a
+    // launcher.
     assert_eq!(run(&["replay", "--permutation", "1,0"]).status, 7);
     assert_eq!(run(&["replay", "none.yaml"]).status, 2);
     desk.write("with space.so", "");
@@ -239,7 +240,7 @@ fn shells_get_completions_and_manual_pages_name_every_subcommand() {
     for shell in ["bash", "zsh", "fish"] {
         let answer = desk.run(&["completions", shell]).good();
         assert!(answer.out.contains("replay"), "{shell}");
-        // What the command starts of itself is nobody's to complete.
+        // Internal subcommands are not completed.
         assert!(!answer.out.contains("read-hwloc-file"), "{shell}");
     }
     let answer = desk.run(&["manual", "."]).good();
@@ -305,7 +306,7 @@ fn the_quiet_write_their_files_and_say_nothing() {
     assert_eq!(json["ranks"], 16);
 }
 
-/// What a command shows on a terminal, which `script` makes.
+/// Output of a command on a terminal, which `script` provides.
 fn on_a_terminal(desk: &Desk, command: &str, variable: Option<&str>) -> String {
     let binary = env!("CARGO_BIN_EXE_treepie");
     let mut script = std::process::Command::new("script");
@@ -330,7 +331,7 @@ fn progress_and_colours_are_for_terminals_only() {
         shown.contains("placing 16 ranks") && shown.contains(" of 0.5 s"),
         "{shown}"
     );
-    // Without a budget it is the work that is measured, which takes a moment here.
+    // Without a budget the progress of the work itself is shown, which takes a moment here.
     let ranks = 4096;
     let mut matrix = format!(
         "%%MatrixMarket matrix coordinate integer general\n{ranks} {ranks} {}\n",

@@ -1,4 +1,4 @@
-//! Outputs of a comparison of a job in two ways: terminal, JSON, picture, page.
+//! Outputs of a comparison of a job with two configurations: terminal, JSON, picture, page.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use treepie_report::proof::Comparison;
 use crate::commands::options::require_directory;
 use crate::output;
 
-/// Outputs that are requested for a comparison.
+/// Outputs requested for a comparison.
 pub struct RequestedOutputs<'a> {
     /// Picture of both distributions.
     pub picture: Option<&'a Path>,
@@ -21,10 +21,10 @@ pub struct RequestedOutputs<'a> {
 }
 
 impl RequestedOutputs<'_> {
-    /// Refuses files that can't be written, before the work is done.
+    /// Refuses files that cannot be written, before any work.
     ///
     /// # Errors
-    /// A name that is no picture's; a directory that is not there.
+    /// The name is not that of a picture, or the directory does not exist.
     pub fn check(&self) -> Result<(), CommandError> {
         self.picture.map(Format::from_path).transpose()?;
         let picture = self.picture.map(|path| (path, "--picture"));
@@ -32,7 +32,7 @@ impl RequestedOutputs<'_> {
             .into_iter()
             .chain(self.html.map(|path| (path, "--html")));
         files.try_for_each(|(path, option)| match path.parent() {
-            // Beside the command.
+            // In the current directory.
             Some(parent) if parent.as_os_str().is_empty() => Ok(()),
             _ => require_directory(path, option),
         })
@@ -41,7 +41,7 @@ impl RequestedOutputs<'_> {
     /// Writes and prints the answer.
     ///
     /// # Errors
-    /// A file or an output that can't be written.
+    /// A file or output cannot be written.
     pub fn give(&self, comparison: &Comparison) -> Result<(), CommandError> {
         if let Some(path) = self.picture {
             write_drawing(&comparison.drawing(), Format::from_path(path)?, path)?;

@@ -1,4 +1,4 @@
-//! Command line: its subcommands, and what runs each.
+//! Command line: its subcommands, and the functions that run them.
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use treepie_launch::error::CommandError;
@@ -10,11 +10,11 @@ use crate::commands::{
     probe, profile, prove, read_hwloc_file, reference, replay, show, supervise, tune, why,
 };
 
-/// Version of the package, and the commit that it was built from where that is known.
+/// Version of the package, and the commit from which it was built, if known.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("COMMIT_OF_BUILD"));
 
 /// Measures the traffic between the ranks of an MPI job, computes the core for each rank, and runs
-/// the same program again that way.
+/// the same program again with this placement.
 #[derive(Debug, Parser)]
 #[command(
     name = "treepie",
@@ -65,7 +65,7 @@ pub(super) enum Command {
     Reference(reference::Arguments),
 }
 
-/// The command as users see it: subcommands that are for its own use are left out.
+/// The command as shown to users: internal subcommands are left out.
 fn for_users() -> clap::Command {
     let all = CommandLine::command();
     let shown = all.get_subcommands().filter(|one| !one.is_hide_set());
@@ -86,7 +86,7 @@ impl CommandLine {
     /// Reads the arguments of this process.
     ///
     /// # Errors
-    /// Clap's, which are also its help and its version.
+    /// Errors of clap, which are also its help and its version.
     pub fn read() -> Result<Self, clap::Error> {
         let matches = grouped(CommandLine::command()).try_get_matches()?;
         CommandLine::from_arg_matches(&matches)
@@ -95,7 +95,7 @@ impl CommandLine {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// The error that stops it.
+    /// Returns the error that stops it.
     pub fn run(self) -> Outcome {
         let runs_job = self.command.runs_job();
         let outcome = self.command.run();
@@ -107,7 +107,7 @@ impl CommandLine {
 }
 
 impl Command {
-    /// Whether its exit status is that of a job.
+    /// True if its exit status is that of a job.
     fn runs_job(&self) -> bool {
         match self {
             Command::Profile(_) | Command::Replay(_) | Command::Run(_) => true,

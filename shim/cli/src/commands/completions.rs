@@ -1,4 +1,4 @@
-//! `treepie completions`: what a shell needs to complete the command's words.
+//! `treepie completions`: completion scripts for shells.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// Prints them.
+/// Prints the script.
 pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     let mut text = Vec::new();
     generate(arguments.shell, &mut command, "treepie", &mut text);

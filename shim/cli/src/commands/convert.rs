@@ -25,15 +25,14 @@ use crate::output;
 
 /// Write a profile, a matrix or a placement in another format
 ///
-/// Formats follow from the endings of the names: .mtx (MatrixMarket), .txt or .mat
-/// (all numbers, row sends to column), .csv, .graph (METIS, KaHIP), .grf (Scotch);
-/// .prof (Open MPI's monitoring, all ranks of NAME.RANK.prof) is read only. X.parts/,
-/// what the ranks of a job left that had no orderly end, also becomes a profile if
-/// the output ends in .yaml. A placement becomes what a launcher reads: .rankfile
-/// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
-/// A tuning becomes what its MPI reads: .rules (Open MPI 4 and 5), .json (Open MPI 6; MPICH's
-/// collective selection, as its library has it where it was measured), .env (variables).
-/// A profile becomes what other tools open: .table.csv and .parquet (a row for each pair of ranks,
+/// The endings of the names select the formats: .mtx (MatrixMarket), .txt or .mat (all numbers, row
+/// sends to column), .csv, .graph (METIS, KaHIP), .grf (Scotch); .prof (Open MPI's monitoring, all
+/// ranks of NAME.RANK.prof) can only be read. X.parts/, the partial profiles of a job without an
+/// orderly end, also becomes a profile if the output ends in .yaml. A placement is written for a
+/// launcher: .rankfile (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or the form in --to.
+/// A tuning is written for its MPI: .rules (Open MPI 4 and 5), .json (Open MPI 6; MPICH's
+/// collective selection, in the form of the library with which it was measured), .env (variables).
+/// A profile is written for other tools: .table.csv and .parquet (a row for each pair of ranks,
 /// layer and phase), .calls.csv and .calls.parquet (calls by rank and class), .graphml and .gexf
 /// (ranks with their hosts and cores), .trace.json (Perfetto), .prom (OpenMetrics).
 #[derive(Debug, Args)]
@@ -55,14 +54,14 @@ pub struct Arguments {
     /// Print no summary
     #[arg(long, short, conflicts_with = "json")]
     pub(crate) quiet: bool,
-    /// Say what was written as JSON
+    /// Print the list of written files as JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) choice: MatrixChoice,
 }
 
-/// Says what was written.
+/// Reports the written file.
 fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
     match (arguments.json, arguments.quiet) {
         (true, _) => output::print_json(&json!({ "output": arguments.output, "ranks": ranks }))?,
@@ -72,7 +71,7 @@ fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads the one, writes the other.
+/// Reads the input and writes the output.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (output, choice) = (&arguments.output, &arguments.choice);
     if let Some(form) = Exchange::from_path(output) {
@@ -119,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     report(arguments, matrix.order(), &text)
 }
 
-/// Forms of a tuning that an MPI reads.
+/// Forms of a tuning for MPIs.
 #[derive(Debug, Clone, Copy)]
 enum TuningForm {
     Rules,
@@ -138,7 +137,7 @@ impl TuningForm {
     }
 }
 
-/// Writes a tuning as the MPI reads it.
+/// Writes a tuning in the form of its MPI.
 fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     let (input, output) = (&arguments.input, &arguments.output);
     let options = ["--metric", "--layer", "--model", "--phase"];
@@ -188,7 +187,7 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     report(arguments, file.ranks, &text)
 }
 
-/// Why there is no collective selection.
+/// Reason why there is no collective selection.
 fn no_selection(input: &Path, library: Option<&Path>) -> CommandError {
     let place = input.display();
     CommandError::usage(match library {
@@ -204,8 +203,8 @@ fn no_selection(input: &Path, library: Option<&Path>) -> CommandError {
     })
 }
 
-/// The file of a component's rules: HAN's are beside those of `tuned`, which is read by another
-/// component, and compositions beside algorithms.
+/// The file of a component's rules: those of HAN are separate from those of `tuned`, which another
+/// component reads, and compositions are separate from algorithms.
 fn of_component(output: &Path, component: Component) -> PathBuf {
     let beside = |ending: &str| {
         let stem = output.file_stem().unwrap_or_default().to_string_lossy();
@@ -268,7 +267,7 @@ fn exchange(arguments: &Arguments, form: Exchange) -> Outcome {
     report(arguments, profile.ranks, &text)
 }
 
-/// Writes a placement as a launcher reads it.
+/// Writes a placement in the form of a launcher.
 fn rank_file(arguments: &Arguments, form: Form) -> Outcome {
     let (input, output) = (&arguments.input, &arguments.output);
     let options = ["--metric", "--layer", "--model", "--phase"];
@@ -291,7 +290,7 @@ fn rank_file(arguments: &Arguments, form: Form) -> Outcome {
     report(arguments, placement.ranks, &text)
 }
 
-/// Writes what the ranks of a job left as one profile. What they left stays.
+/// Writes the partial profiles of a job as one profile. They are not removed.
 fn profile(arguments: &Arguments) -> Outcome {
     let (input, output) = (&arguments.input, &arguments.output);
     if !input.is_dir() {

@@ -1,4 +1,4 @@
-//! `treepie exec`: one program, with the library in it.
+//! `treepie exec`: one program with the library preloaded.
 
 use std::ffi::OsString;
 
@@ -14,13 +14,13 @@ use crate::commands::outcome::Outcome;
 
 /// Become a program, with the library preloaded into it alone
 ///
-/// Written between a launcher and the program, it leaves the launcher, its helpers and the shell
-/// alone: mpirun -np 16 treepie exec --mode profile -- ./app. Without a mode, here or in the
+/// Placed between a launcher and the program, it does not affect the launcher, its helpers and the
+/// shell: mpirun -np 16 treepie exec --mode profile -- ./app. Without a mode, here or in the
 /// environment, the site's policy decides.
 #[derive(Debug, Args)]
 #[command(override_usage = "mpirun -np 16 treepie exec [OPTIONS] -- ./app ...")]
 pub struct Arguments {
-    /// Work of the library: off, profile, replay, auto
+    /// Mode of the library: off, profile, replay, auto
     #[arg(long, value_name = "MODE", value_parser = str::parse::<Mode>)]
     mode: Option<Mode>,
     /// A setting, such as output=app.profile.yaml
@@ -31,7 +31,8 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
-/// Becomes the program; plainly, with a line, where the library is not to be had.
+/// Replaces this process by the program; without the library, and with a warning, if the library is
+/// not available.
 pub fn run(arguments: &Arguments) -> Outcome {
     let launcher = Launcher::detect(&arguments.command)?;
     if launcher.family != Family::Plain {

@@ -1,4 +1,4 @@
-//! The subcommands by what they are for, in help and in the reference.
+//! The subcommands by purpose, in help and in the reference.
 
 use clap::Command;
 
@@ -24,7 +24,7 @@ const fn group(
     }
 }
 
-/// All groups, in the order in which users meet them.
+/// All groups, in the order in which users need them.
 pub const GROUPS: [Group; 6] = [
     group(
         "place",

@@ -1,5 +1,5 @@
-//! `--hang SECONDS`: a job is watched while it runs, and it is said once if it hangs; and what the
-//! pages of a job say that was killed.
+//! `--hang SECONDS`: a job is watched while it runs, and a hang is reported once; also a report
+//! from the pages of a job that was killed.
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
@@ -22,7 +22,7 @@ use treepie_report::input::page_files;
 use treepie_report::input::pages::Look;
 use treepie_report::waits::Hang;
 
-/// Whether a job is watched while it runs.
+/// Option to watch a job while it runs.
 #[derive(Debug, Args)]
 pub struct HangChoice {
     /// Watch the job: if no rank makes a call for SECONDS, print why it hangs, if it does;
@@ -31,12 +31,12 @@ pub struct HangChoice {
     hang: Option<Patience>,
 }
 
-/// What `--hang` asks for.
+/// Parameters of `--hang`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Patience {
-    /// Time without a call of any rank, after which the job is examined.
+    /// Time without a call of any rank after which the job is examined.
     limit: Duration,
-    /// Whether the job is ended then.
+    /// True if the job is then ended.
     kills: bool,
 }
 
@@ -62,7 +62,7 @@ impl FromStr for Patience {
     }
 }
 
-/// A job that may be watched, known by the number that its run was given.
+/// A job that may be watched, identified by the number given to its run.
 #[derive(Debug, Clone, Copy)]
 pub struct Watched {
     patience: Option<Patience>,
@@ -70,12 +70,12 @@ pub struct Watched {
     pub number: u64,
 }
 
-/// A number for a run, by which its pages are known.
+/// Creates a number for a run, which identifies its pages.
 pub fn new_number() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
-/// The runs that were given this number, and have pages now.
+/// The runs with this number that have pages now.
 pub fn runs_of(given: u64) -> Vec<(u64, Look)> {
     runs_below(&base(), given)
 }
@@ -89,7 +89,7 @@ pub fn runs_below(base: &Path, given: u64) -> Vec<(u64, Look)> {
 }
 
 impl HangChoice {
-    /// A new run.
+    /// Creates a new run.
     pub fn watched(&self) -> Watched {
         Watched {
             patience: self.hang,
@@ -99,7 +99,7 @@ impl HangChoice {
 }
 
 impl Watched {
-    /// The variables that the job gets, where it is watched.
+    /// The variables for the job, if it is watched.
     pub fn variables(&self) -> Vec<(&'static str, OsString)> {
         if self.patience.is_none() {
             return Vec::new();
@@ -109,11 +109,11 @@ impl Watched {
         variables
     }
 
-    /// Runs the job to its end, under watch where that is asked for. What the watch finds goes to
-    /// standard error. A job that it ended has another status than 0.
+    /// Runs the job to its end, and watches it if requested. Findings are written to standard
+    /// error. A job that the watch ended has a status other than 0.
     ///
     /// # Errors
-    /// A program that cannot be started.
+    /// The program cannot be started.
     pub fn run(&self, invocation: &Invocation) -> Result<u8, CommandError> {
         match self.patience {
             None => job::run(invocation),
@@ -122,7 +122,7 @@ impl Watched {
     }
 }
 
-/// The variable by which ranks keep pages.
+/// The variable that makes ranks keep pages.
 pub const PAGES: &str = "TREEPIE_PAGES";
 
 fn under_watch(
@@ -141,11 +141,11 @@ fn under_watch(
         let keeping = scope.spawn(move || keeper.keep(&stopped));
         let status = job::run(invocation);
         drop(stop);
-        // It looks and prints; what could panic there harms no job.
+        // That thread only reads and prints; a panic there does not affect the job.
         (status, keeping.join().unwrap_or_default())
     });
     let status = match status? {
-        // MPICH's launcher may say so of a job that it was told to end.
+        // MPICH's launcher may return this for a job that it was requested to end.
         0 if patience.kills && !told.is_empty() => 1,
         status => status,
     };
@@ -155,12 +155,12 @@ fn under_watch(
     Ok(status)
 }
 
-/// The variable by which ranks keep pages, where the user's environment does not ask for them.
+/// The variable that makes ranks keep pages, unless the user's environment already does.
 pub fn pages_variable() -> Option<(&'static str, OsString)> {
     (named_pages() == Pages::Off).then(|| (PAGES, "true".into()))
 }
 
-/// The pages that the user's environment asks for.
+/// The pages requested by the user's environment.
 fn named_pages() -> Pages {
     let named = std::env::var(PAGES).ok();
     named.and_then(|text| text.parse().ok()).unwrap_or_default()
@@ -171,7 +171,7 @@ pub fn base() -> PathBuf {
     directory().unwrap_or_else(page_files::usual_base)
 }
 
-/// The directory that the user's environment names for pages.
+/// The directory for pages in the user's environment.
 pub fn directory() -> Option<PathBuf> {
     match named_pages() {
         Pages::Directory(path) => Some(path),
@@ -184,32 +184,32 @@ const STILL_RUNNING: Result<(), RecvTimeoutError> = Err(RecvTimeoutError::Timeou
 
 struct Watch {
     base: PathBuf,
-    /// The number by which the job's pages are known.
+    /// The number that identifies the job's pages.
     given: u64,
     patience: Patience,
 }
 
-/// A run under watch: a job may have several, one after the other or beside each other.
+/// A watched run: a job may have several, in succession or simultaneously.
 struct Run {
     number: u64,
-    /// The calls of each rank, and since when they are these.
+    /// The calls of each rank, and the time since when they have not changed.
     calls: Vec<u64>,
     since: Instant,
     told: LastReport,
 }
 
-/// Last report about a run that stands still.
+/// Last report on a run without progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LastReport {
     Nothing,
-    /// A rank waits for standard input, from which something may come yet.
+    /// A rank waits for standard input, which may still arrive.
     WaitsForInput,
     /// It hangs.
     Hangs,
 }
 
 impl Watch {
-    /// Looks once a tick until the job ends; the runs of which it was told why they hang.
+    /// Polls at each tick until the job ends; returns the runs whose hang was reported.
     fn keep(&self, stopped: &Receiver<()>) -> Vec<u64> {
         let mut known: Vec<Run> = Vec::new();
         while stopped.recv_timeout(TICK) == STILL_RUNNING {
@@ -241,8 +241,8 @@ impl Watch {
         told.map(|run| run.number).collect()
     }
 
-    /// Looks once more, and says why the job hangs, if it does, or that it waits for input. A rank
-    /// that computes, and others that wait for it, are no hang.
+    /// Reads once more, and reports why the job hangs, if it does, or that it waits for input. A
+    /// rank that computes, and others that wait for it, are not a hang.
     fn tell(&self, number: u64, first: Look, stopped: &Receiver<()>) -> LastReport {
         if stopped.recv_timeout(2 * TICK + TICK / 4) != STILL_RUNNING {
             return LastReport::Nothing;
@@ -270,14 +270,14 @@ impl Watch {
         );
         if self.patience.kills && told == LastReport::Hangs {
             note!("the job is ended, as --hang asks for");
-            // It comes from a process, and is passed on to the job.
+            // The signal comes from a process, and is passed on to the job.
             let _ = kill_process(getpid(), Signal::TERM);
         }
         told
     }
 
-    /// What the pages say that a job left which did not end well, unless it was told before. They
-    /// are removed then.
+    /// Reports from the pages left by a job that did not end well, unless it was reported before,
+    /// and removes them.
     fn tell_of_the_dead(&self, told: &[u64]) {
         for (number, look) in runs_of(self.given) {
             // A process may be just about to end.

@@ -24,7 +24,7 @@ pub struct Arguments {
     section: u8,
 }
 
-/// Writes them.
+/// Writes the pages.
 pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     let directory = &arguments.directory;
     if !directory.is_dir() {
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the pages of the commands; their number.
+/// Writes the pages of the commands, and returns their number.
 fn write_commands(directory: &Path, command: &Command) -> Result<usize, CommandError> {
     let mut pages = 1;
     write(directory, command, "treepie")?;
@@ -59,7 +59,7 @@ fn write_commands(directory: &Path, command: &Command) -> Result<usize, CommandE
     Ok(pages)
 }
 
-/// Writes the pages of the book; their number.
+/// Writes the pages of the book, and returns their number.
 fn write_book(directory: &Path) -> Result<usize, CommandError> {
     for page in PAGES {
         let file = directory.join(format!("treepie-{}.7", page.name));
@@ -71,7 +71,7 @@ fn write_book(directory: &Path) -> Result<usize, CommandError> {
     Ok(PAGES.len())
 }
 
-/// A page of the book for `man`, which breaks no line of it.
+/// Formats a page of the book for `man`, which does not break its lines.
 fn formatted(page: &Page) -> String {
     let name = format!("treepie-{}", page.name);
     let mut roff = Roff::new();

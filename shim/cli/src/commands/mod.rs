@@ -1,4 +1,4 @@
-//! The subcommands, one file each, and the options that several of them have.
+//! The subcommands, one file each, and options shared by several of them.
 
 mod answer;
 mod command_line;

@@ -1,4 +1,4 @@
-//! Options that several subcommands have, with one name and one meaning.
+//! Options of several subcommands, with one name and one meaning.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf, absolute};
@@ -9,13 +9,13 @@ use treepie_launch::error::CommandError;
 use treepie_profile::settings::{CONFIG_VARIABLE, LogLevel, Settings};
 use treepie_report::units::YEAR;
 
-/// Settings of the library that hold for every kind of run.
+/// Settings of the library that apply to every kind of run.
 #[derive(Debug, Args)]
 pub struct RunSettings {
     /// Configuration file with settings for the library
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// End the job before it starts when a file does not fit it
+    /// End the job before it starts if a file does not fit it
     #[arg(long)]
     pub strict: bool,
     /// Detail of the library's messages: off, error, warn, info, debug
@@ -30,8 +30,8 @@ impl RunSettings {
     /// The variables of these settings, and of those of the subcommand.
     ///
     /// # Errors
-    /// Settings that are wrong or do not go together: the ranks would all stop
-    /// at them, so the job is not even started.
+    /// Settings are wrong or inconsistent: all ranks would stop at them, so that the job is not
+    /// started.
     pub fn variables(
         &self,
         own: impl IntoIterator<Item = (&'static str, OsString)>,
@@ -51,7 +51,7 @@ impl RunSettings {
     }
 }
 
-/// Reads the settings as the library will.
+/// Reads the settings like the library.
 fn check(variables: &[(&'static str, OsString)]) -> Result<(), CommandError> {
     let value = |variable: &str| {
         let own = variables.iter().find(|(name, _)| *name == variable);
@@ -75,34 +75,34 @@ fn check(variables: &[(&'static str, OsString)]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The path from the root, because ranks may start in another directory.
+/// Makes a path absolute, because ranks may start in another directory.
 ///
 /// # Errors
-/// An empty path; a current directory that is gone.
+/// The path is empty, or the current directory does not exist any more.
 pub fn absolute_path(path: &Path) -> Result<PathBuf, CommandError> {
     absolute(path).map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
 }
 
-/// The file cannot be used, and the command line names it: usage.
+/// Converts the error of a file that cannot be used and is named on the command line: usage.
 pub fn as_usage(error: FileError) -> CommandError {
     CommandError::usage(error.to_string())
 }
 
-/// A difference that matters, in per cent of the time.
+/// Parses a least difference, in per cent of the time.
 pub fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches(['%', ' ']).parse().ok();
     let number = number.filter(|number| (0.0..50.0).contains(number));
     number.ok_or_else(|| format!("`{text}` is no percentage from 0 to 50"))
 }
 
-/// A number of seconds above 0, and at most some thirty years.
+/// Parses a positive number of seconds, at most about thirty years.
 pub fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok();
     let number = number.filter(|number: &f64| *number > 0.0 && *number <= 1e9);
     number.ok_or_else(|| format!("`{text}` is no number of seconds above 0, and at most 1e9"))
 }
 
-/// A number of seconds, which may be 0.
+/// Parses a number of seconds, which may be 0.
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(0.0) => Ok(0.0),
@@ -132,7 +132,8 @@ pub fn time(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a time such as 60s, 10min, 2h, 90d or 5y".to_owned())
 }
 
-/// A job may run for hours before what `option` names cannot be written.
+/// Checks the directory of a file before the job starts: otherwise it may run for hours before the
+/// file of `option` cannot be written.
 pub fn require_directory(output: &Path, option: &str) -> Result<(), CommandError> {
     let directory = output.parent().unwrap_or(Path::new("/"));
     let has_placeholder = directory.to_string_lossy().contains('%');

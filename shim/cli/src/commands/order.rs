@@ -1,5 +1,5 @@
 //! `--order`: the order of receives, recorded by `treepie profile` and replayed by `treepie
-//! replay`; and what `show` and `compare` say of it.
+//! replay`; and its display by `show` and `compare`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// Whether the order of receives is recorded.
+/// Options for recording the order of receives.
 #[derive(Debug, Args)]
 pub struct RecordChoice {
-    /// Record the order of receives, probes and polls into this file, which `treepie replay
-    /// --order` makes another run take
+    /// Record the order of receives, probes and polls into this file, for `treepie replay --order`
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
-    /// Delay sends of some ranks, up to 2 ms each, by this number: another one gives another run
+    /// Delay sends of some ranks by up to 2 ms each, depending on this number: another number gives
+    /// another run
     #[arg(long, value_name = "SEED", requires = "order")]
     delays: Option<u64>,
 }
@@ -37,7 +37,7 @@ impl RecordChoice {
     /// The variables of these options.
     ///
     /// # Errors
-    /// A directory that is not there.
+    /// The directory does not exist.
     pub fn variables(&self) -> Result<Vec<(&'static str, OsString)>, CommandError> {
         let Some(path) = &self.order else {
             return Ok(Vec::new());
@@ -47,17 +47,17 @@ impl RecordChoice {
         Ok(variables(path, self.delays))
     }
 
-    /// Remembers which order is there before the job starts.
+    /// Records the existing order before the job starts.
     pub fn before(&self) -> Option<Watch> {
         let path = absolute_path(self.order.as_deref()?).ok()?;
         Some(Watch::new(&path))
     }
 
-    /// Puts the order together of what ranks have left that did not reach `MPI_Finalize`, and
-    /// reports it, if it was written since `before`.
+    /// Assembles the order from the logs of ranks that did not reach `MPI_Finalize`, and reports
+    /// it, if it was written since `before`.
     ///
     /// # Errors
-    /// Logs that don't go together; a file that can't be written.
+    /// The logs are inconsistent, or a file cannot be written.
     pub fn after(&self, before: Option<Watch>, quiet: bool) -> Result<(), CommandError> {
         let (Some(path), Some(before)) = (&self.order, before) else {
             return Ok(());
@@ -82,31 +82,31 @@ impl RecordChoice {
     }
 }
 
-/// Whether and how the order of receives is replayed.
+/// Options for replaying the order of receives.
 #[derive(Debug, Args)]
 pub struct ReplayChoice {
-    /// Order of receives that the run is to take, as `treepie profile --order` records it: under
-    /// any MPI and with any placement, but with the same program, input and number of ranks
+    /// Order of receives to replay, recorded by `treepie profile --order`: under any MPI and with
+    /// any placement, but with the same program, input and number of ranks
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
-    /// How long a call may wait for what was recorded before the job is ended; 0 for as long as it
-    /// takes [default: 60]
+    /// Maximum time in seconds for which a call waits for the recorded message before the job is
+    /// ended; 0 for no limit [default: 60]
     #[arg(long, value_name = "SECONDS", requires = "order")]
     patience: Option<String>,
-    /// Behaviour where the recorded run had ended early: free (messages are taken as they come)
-    /// or stop (the job is ended) [default: free]
+    /// Behaviour after the end of a recorded run that ended early: free (messages are taken in
+    /// order of arrival) or stop (the job is ended) [default: free]
     #[arg(long, value_name = "HOW", requires = "order", value_parser = str::parse::<AfterEnd>)]
     after_end: Option<AfterEnd>,
-    /// Delay sends of some ranks, up to 2 ms each, by this number
+    /// Delay sends of some ranks by up to 2 ms each, depending on this number
     #[arg(long, value_name = "SEED", requires = "order")]
     delays: Option<u64>,
 }
 
 impl ReplayChoice {
-    /// The variables of these options; `ranks` is the number of the job's, where it is known.
+    /// The variables of these options; `ranks` is the number of the job's ranks, if known.
     ///
     /// # Errors
-    /// An order that can't be used.
+    /// The order cannot be used.
     pub fn variables(
         &self,
         ranks: impl FnOnce() -> Option<usize>,
@@ -129,7 +129,7 @@ impl ReplayChoice {
         Ok(variables)
     }
 
-    /// Whether an order is replayed.
+    /// True if an order is replayed.
     pub fn is_given(&self) -> bool {
         self.order.is_some()
     }
@@ -147,7 +147,7 @@ fn refused(error: file::OrderError) -> CommandError {
     CommandError::failed(error.to_string())
 }
 
-/// Whether this is an order, or logs that a job has left.
+/// True if this is an order, or the logs of a job.
 pub fn is_one(path: &Path) -> bool {
     is_order(path) || is_directory(path)
 }
@@ -155,7 +155,7 @@ pub fn is_one(path: &Path) -> bool {
 /// Shows an order.
 ///
 /// # Errors
-/// A file that can't be read; an output that can't be written.
+/// The file cannot be read, or an output cannot be written.
 pub fn show(path: &Path, json: bool) -> Outcome {
     let order = Order::read(path).map_err(refused)?;
     let summary = Summary::new(path, &order);
@@ -167,10 +167,10 @@ pub fn show(path: &Path, json: bool) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says where two runs part.
+/// Reports where two runs diverge.
 ///
 /// # Errors
-/// Files that can't be read, or are of different numbers of ranks.
+/// The files cannot be read, or have different numbers of ranks.
 pub fn compare(paths: [&Path; 2], json: bool) -> Outcome {
     let [before, after] = paths;
     let first = Order::read(before).map_err(refused)?;

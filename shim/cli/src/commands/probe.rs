@@ -1,5 +1,4 @@
-//! `treepie probe`: measure a platform, or find the clusters in latencies that
-//! were measured already.
+//! `treepie probe`: measures a platform, or finds the clusters in existing latencies.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -46,42 +45,42 @@ pub struct Arguments {
     /// Take the clusters of this MagPIe file instead of measuring
     #[arg(long, value_name = "FILE", conflicts_with = "command")]
     clusters: Option<PathBuf>,
-    /// The hosts of the rows of --latencies or the ranks of --clusters, in their order: of a
-    /// platform with these names the job that runs there measures the links that are missing
+    /// The hosts of the rows of --latencies or the ranks of --clusters, in their order: if a
+    /// platform has these names, the job that runs there measures the missing links
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     hosts: Vec<String>,
     /// LogP-MPI table of the link between two clusters of --clusters, or in one:
     /// 0-1=FILE; may be repeated
     #[arg(long = "table", id = "tables", value_name = "A-B=FILE")]
     tables: Vec<String>,
-    /// Excess of a cluster's links over its shortest
+    /// Relative excess of a cluster's links over its shortest
     #[arg(long, value_name = "PART", default_value_t = DEFAULT_TOLERANCE)]
     tolerance: f64,
-    /// Platform to write; with --latencies, where no hosts are named, a MagPIe cluster file
+    /// Platform to write; with --latencies and without hosts, a MagPIe cluster file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Seconds that measuring may take
+    /// Maximum seconds for the measurement
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     budget: f64,
-    /// Largest message that is measured: 64K, 1M
+    /// Largest message to measure: 64K, 1M
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1M")]
     largest: u64,
-    /// Most pairs that measure at the same time; 0 for all that are disjoint
+    /// Maximum number of pairs that measure simultaneously; 0 for all disjoint pairs
     #[arg(long, value_name = "PAIRS", default_value = "0")]
     at_a_time: usize,
-    /// Measure several pairs at once, too: of two clusters, of two hosts of a cluster, and of ranks
-    /// of a host
+    /// Also measure several simultaneous pairs: of two clusters, of two hosts of a cluster, and of
+    /// ranks of a host
     #[arg(long)]
     together: bool,
-    /// Measure how each cluster responds when all its ranks send to all others at once, too: its
-    /// contention, which predictions of such exchanges then count
+    /// Also measure the response of each cluster when all its ranks send to all others together:
+    /// its contention, which predictions of such exchanges then use
     #[arg(long)]
     exchange: bool,
-    /// Measure the ways in which pieces of data go over each link, too: messages, datatypes,
+    /// Also measure methods that transfer pieces of data over each link: messages, datatypes,
     /// packing, puts, gets, accumulates, and the kinds of epochs
     #[arg(long)]
     ways: bool,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// Print no summary
@@ -172,7 +171,7 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Clusters of numbers whose hosts have these names, without links.
+/// Builds clusters given by numbers whose hosts have these names, without links.
 fn named(clusters: &[Vec<usize>], hosts: &[String]) -> Result<PartialPlatform, CommandError> {
     let nodes: usize = clusters.iter().map(Vec::len).sum();
     if hosts.len() != nodes {
@@ -187,7 +186,7 @@ fn named(clusters: &[Vec<usize>], hosts: &[String]) -> Result<PartialPlatform, C
         .map_err(|error| CommandError::failed(format!("--hosts: {error}")))
 }
 
-/// Writes a platform whose links are missing, as far as they are, and tells how to go on.
+/// Writes a platform, some or all of whose links are missing, and prints the next step.
 fn write_partial(
     arguments: &Arguments,
     output: &Path,
@@ -221,7 +220,7 @@ fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(usize, usi
         .collect()
 }
 
-/// A platform of a MagPIe file and LogP-MPI tables: with the hosts that are named, or else one for
+/// Builds a platform from a MagPIe file and LogP-MPI tables: with the given hosts, or else one for
 /// each rank, since these files have no hosts.
 fn join(arguments: &Arguments, path: &Path) -> Outcome {
     let Some(output) = &arguments.output else {
@@ -276,7 +275,7 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
     answer(arguments, output, &file)
 }
 
-/// `0-1=FILE`: two clusters and their link.
+/// Parses `0-1=FILE`: two clusters and their link.
 fn read_table(text: &str) -> Result<((usize, usize), Link), CommandError> {
     let parts = text.split_once('=').and_then(|(pair, file)| {
         let (one, other) = pair.split_once('-')?;

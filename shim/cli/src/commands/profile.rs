@@ -33,15 +33,14 @@ pub struct Arguments {
     /// Print the summary as JSON, on standard output after the job's own
     #[arg(long)]
     pub(crate) json: bool,
-    /// Time the calls too: how long each rank is in which kind of call
+    /// Also time the calls: the time of each rank in each kind of call
     #[arg(long)]
     times: bool,
-    /// Cut the run into phases of SECONDS; without it, MPI_Pcontrol(LEVEL) of
-    /// the program marks phases
+    /// Divide the run into phases of SECONDS; without it, MPI_Pcontrol(LEVEL) of the program marks
+    /// phases
     #[arg(long, value_name = "SECONDS")]
     phase_interval: Option<String>,
-    /// Write what was counted every SECONDS, so that no more is lost if the
-    /// job is killed
+    /// Write the counts every SECONDS, so that no more is lost if the job is killed
     #[arg(long, value_name = "SECONDS")]
     checkpoint: Option<String>,
     #[command(flatten)]
@@ -50,12 +49,12 @@ pub struct Arguments {
     hang: HangChoice,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
-    /// The job as it is usually started
+    /// The usual command line of the job
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Runs the job. Its status is ours; 1 if it was fine and left no profile.
+/// Runs the job. Its status is returned; 1 if it succeeded and left no profile.
 pub fn run(arguments: &Arguments) -> Outcome {
     let template = absolute_path(&arguments.output)?;
     let mut own: Vec<(&str, OsString)> = vec![
@@ -96,14 +95,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(status))
 }
 
-/// The profiles that a job leaves, whole or partial.
+/// The profiles that a job writes, complete or partial.
 pub struct Profiles {
     whole: Watch,
     partial: Watch,
 }
 
 impl Profiles {
-    /// Remembers what is there before the job starts.
+    /// Records the existing files before the job starts.
     pub fn before(template: &Path) -> Self {
         Profiles {
             whole: Watch::new(template),
@@ -111,8 +110,8 @@ impl Profiles {
         }
     }
 
-    /// Those that were written since, with those that were merged of partial profiles, and
-    /// what stopped that.
+    /// The profiles written since, including those merged from partial profiles, and the error that
+    /// stopped this.
     pub fn after(&self) -> (Vec<PathBuf>, Result<(), CommandError>) {
         let mut written = self.whole.written();
         let merged = self.partial.written().iter().try_for_each(|directory| {
@@ -123,11 +122,11 @@ impl Profiles {
     }
 }
 
-/// A failure of ours, once the job has ended. A job that failed itself keeps its status, and ours
-/// is only printed.
+/// Reports a failure of this command after the end of the job. A job that failed itself keeps its
+/// status, and this failure is only printed.
 ///
 /// # Errors
-/// The failure, where the job ended well.
+/// The failure, if the job succeeded.
 pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), CommandError> {
     match ours {
         Err(error) if status != 0 => {
@@ -138,7 +137,7 @@ pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), C
     }
 }
 
-/// The profile of the partial profiles in a directory, written to `output` in their place.
+/// The profile of the partial profiles in a directory, written to `output`, which replaces them.
 pub fn merged(directory: &Path, output: &Path) -> Result<Profile, CommandError> {
     let profile = partial_profiles::read_directory(directory)?.profile;
     profile.write(output)?;
@@ -146,8 +145,8 @@ pub fn merged(directory: &Path, output: &Path) -> Result<Profile, CommandError> 
     Ok(profile)
 }
 
-/// Makes a profile of the partial profiles that the ranks of a job left in `directory`, which ended
-/// abnormally, and reports the ranks without one. They are removed then.
+/// Builds a profile from the partial profiles in `directory` of a job that ended abnormally, and
+/// reports the ranks without one. They are then removed.
 fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
     let name = directory.as_os_str().as_encoded_bytes();
     let Some(name) = name.strip_suffix(b".parts") else {
@@ -170,8 +169,8 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
     Ok(Some(output))
 }
 
-/// Says what was written: for people on standard error, where it does not mix
-/// with what the job prints, for programs on standard output.
+/// Reports the written files: as text on standard error, where it does not mix with the output of
+/// the job, as JSON on standard output.
 pub fn report(written: &[PathBuf], json: bool, quiet: bool) -> Result<(), CommandError> {
     for path in written {
         let profile = Profile::read(path)?;
@@ -185,13 +184,13 @@ pub fn report(written: &[PathBuf], json: bool, quiet: bool) -> Result<(), Comman
     Ok(())
 }
 
-/// The path without the directory that the user is in.
+/// The path relative to the current directory.
 fn as_seen_from_here(path: &Path) -> &Path {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(here).unwrap_or(path)
 }
 
-/// Reason why a job that ended well may have left no profile.
+/// Likely reason why a job that succeeded left no profile.
 fn likely_reason(command: &[OsString]) -> String {
     let unknown = "the program never called MPI_Init, or never reached MPI_Finalize; \
                    `treepie doctor -- ...` with the same command shows more";

@@ -1,4 +1,4 @@
-//! `treepie read-hwloc-file`: a request of the command to a process of its own.
+//! `treepie read-hwloc-file`: reads a file for the command in a separate process.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use treepie_report::input::hwloc_file;
 
 use crate::commands::outcome::Outcome;
 
-/// Prints the machine that an hwloc XML file describes, or an error and exits with status 1. Only
+/// Prints the machine described by an hwloc XML file, or an error and exits with status 1. Only
 /// this command uses it.
 #[derive(Debug, clap::Args)]
 #[command(name = hwloc_file::SUBCOMMAND)]
@@ -16,7 +16,7 @@ pub struct Arguments {
     pub(crate) file: PathBuf,
 }
 
-/// Does it.
+/// Reads and prints.
 ///
 /// # Errors
 /// None: the answer is on standard output.

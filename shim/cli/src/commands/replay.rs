@@ -28,23 +28,23 @@ use crate::commands::profile::{Profiles, after_the_job, report};
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie replay [OPTIONS] FILE -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
-    /// Placement to apply, as `treepie map` writes it, or a profile, which is placed at
-    /// the start for the hosts that the job is given
+    /// Placement to apply, as written by `treepie map`, or a profile, from which a placement is
+    /// computed at the start for the hosts of the job
     #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "reorder", "order"])]
     pub(crate) placement: Option<PathBuf>,
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
     permutation: Option<String>,
-    /// How: permute (other ranks), bind (each process to its core), both, launch (the launcher
-    /// starts each rank where it belongs), or auto (launch where the launcher is sure to be able
-    /// to, else permute; reports which and why) [default: the setting `apply`, and without one
-    /// permute]
+    /// Method: permute (other ranks), bind (each process to its core), both, launch (the launcher
+    /// starts each rank on its core), or auto (launch if the launcher is certain to support it,
+    /// else permute; reports the choice and its reason) [default: the setting `apply`, and without
+    /// one permute]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<How>)]
     apply: Option<How>,
-    /// Names of the nodes, with --apply launch, where the topology has none
+    /// Names of the nodes, with --apply launch, if the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
-    /// Implementation that reorders the ranks of topologies (MPI_Cart_create and such) where the
+    /// Implementation that reorders the ranks of topologies (MPI_Cart_create and such) if the
     /// program allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
     reorder: Option<Reorder>,
@@ -52,14 +52,14 @@ pub struct Arguments {
     /// faster than the MPI's own), report (it is measured, and does not run) or off
     #[arg(long, value_name = "GUARD", value_parser = str::parse::<GuardMode>)]
     guard: Option<GuardMode>,
-    /// Network of the hosts, by which a profile is placed and a placement carried over, as `treepie
-    /// map --network` takes it
+    /// Network of the hosts, for placing a profile or remapping a placement, in the form of
+    /// `treepie map --network`
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
-    /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
+    /// Also profile the run, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Time the calls in that profile too, as `treepie profile --times` does
+    /// Also time the calls in that profile, like `treepie profile --times`
     #[arg(long, requires = "output")]
     times: bool,
     /// Print the summary of that profile as JSON, on standard output
@@ -71,12 +71,12 @@ pub struct Arguments {
     hang: HangChoice,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
-    /// The job as it is usually started
+    /// The usual command line of the job
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Way in which a placement is applied: by the library in the job, or by the launcher.
+/// Method of applying a placement: by the library in the job, or by the launcher.
 #[derive(Debug, Clone, Copy)]
 enum How {
     Library(Apply),
@@ -98,7 +98,7 @@ impl FromStr for How {
     }
 }
 
-/// Runs the job; its status is ours.
+/// Runs the job; its status is returned.
 pub fn run(arguments: &Arguments) -> Outcome {
     let launcher = Launcher::detect(&arguments.command)?;
     let file = match &arguments.placement {
@@ -117,11 +117,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             }
             Some(how)
         }
-        // A profile is placed in the job, and a permutation names no cores.
+        // A profile is placed in the job, and a permutation has no cores.
         (Some(How::Auto), _) => Some(How::Library(Apply::Permute)),
         (how, _) => how,
     };
-    // What is refused anyway needs no trial of the launcher.
+    // Arguments that are refused anyway need no trial of the launcher.
     let contradicts = matches!(how, Some(How::Launch))
         && rank_file::contradiction(launcher.family, &arguments.command).is_some();
     if let (Some(path), Some(file), false) = (&arguments.placement, &file, contradicts)
@@ -136,7 +136,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// The launcher puts the ranks where they belong; the library only counts, on request.
+/// The launcher puts the ranks on their cores; the library only counts, if requested.
 fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable>) -> Outcome {
     let (Some(path), Some(file)) = (&arguments.placement, file) else {
         return Err(CommandError::usage(
@@ -245,9 +245,9 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
     launched(arguments, own, None)
 }
 
-/// A network as ranks find it, which may start in another directory.
+/// A network in a form that ranks can find, which may start in another directory.
 fn network_for_job(text: &str) -> Result<OsString, CommandError> {
-    // What is wrong with it is said before the job starts.
+    // Errors in it are reported before the job starts.
     formats::named(text).map_err(as_usage)?;
     if Site::is_described(text) {
         return Ok(text.into());

@@ -1,4 +1,4 @@
-//! `treepie why`: why a job hangs.
+//! `treepie why`: the reason why a job hangs.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,40 +20,40 @@ use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
 use crate::output::{self, Working};
 
-/// Show which ranks of a job that hangs wait for which
+/// Show which ranks of a hanging job wait for which others
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// The job: the process number of its launcher or of a rank, the number of the run or its
     /// beginning, or the directory of its pages [default: the only one]
     #[arg(value_name = "JOB")]
     pub(crate) job: Option<String>,
-    /// Look on these hosts too, as well as on this one
+    /// Also examine these hosts, in addition to this one
     #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
     pub(crate) hosts: Vec<String>,
     /// Command that runs another on a host: called with the host, then the command
     #[arg(long, value_name = "COMMAND", default_value = "ssh")]
     remote_shell: String,
-    /// Directory of the pages, where TREEPIE_PAGES named one
+    /// Directory of the pages, if TREEPIE_PAGES names one
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
-    /// Seconds between the two looks; 1.125 at least
+    /// Seconds between the two observations; at least 1.125
     #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
     between: Duration,
-    /// Draw who waits for whom, as .svg or .png
+    /// Draw the wait-for graph, as .svg or .png
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
     /// Print it as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Remove the pages that a job has left which is no more
+    /// Remove the pages left by a job that has ended
     #[arg(long)]
     remove: bool,
-    /// Print what the pages of this host say at the moment
+    /// Print the present contents of the pages of this host
     #[arg(long, hide = true)]
     look: bool,
 }
 
-/// Prints why the job hangs. Whatever the answer is, the question went well.
+/// Prints why the job hangs. Any answer is a success.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::from_path(picture)?;
@@ -112,10 +112,10 @@ fn give(arguments: &Arguments, hang: &Hang) -> Result<(), CommandError> {
     }
 }
 
-/// Between two looks each rank has to have had the time for two signs of life.
+/// Least time between two observations: each rank must have had time for two signs of life.
 const LEAST: Duration = Duration::from_millis(TICK.as_millis() as u64 * 9 / 4);
 
-/// A time between looks.
+/// Parses a time between observations.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number = text
         .parse()
@@ -126,7 +126,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(number).max(LEAST))
 }
 
-/// The run that is meant.
+/// The selected run.
 pub struct Chosen {
     /// Directory of its pages.
     pub base: PathBuf,
@@ -135,11 +135,11 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The run of a job that the user names, or the only one, with pages in this directory or
-    /// where they usually are. `remedy` is what to do where no job keeps pages.
+    /// The run of a job named by the user, or the only one, with pages in this directory or the
+    /// default one. `remedy` is for the message if no job keeps pages.
     ///
     /// # Errors
-    /// No such job, or several.
+    /// There is no such job, or several.
     pub fn find(
         pages: Option<&Path>,
         job: Option<&str>,
@@ -196,7 +196,7 @@ impl Chosen {
         })
     }
 
-    /// One look, on this host and all others. All others are asked at once, and waited for.
+    /// One observation, on this host and all others, which are queried simultaneously.
     fn look(&self, arguments: &Arguments) -> Result<Look, CommandError> {
         let mut asked = Vec::new();
         for host in &arguments.hosts {
@@ -239,7 +239,7 @@ impl Chosen {
         })
     }
 
-    /// Why there is nothing to say of the run.
+    /// Reason why the state of the run cannot be reported.
     fn nothing(&self, look: &Look) -> String {
         let directory = run_directory(&self.base, self.run);
         let problem = look.problems.first().map(String::as_str);
@@ -255,10 +255,10 @@ impl Chosen {
     }
 }
 
-/// What other hosts are told of where pages are: nothing where they usually are.
+/// Directory of pages passed to other hosts; `None` for the default.
 ///
 /// # Errors
-/// No current directory.
+/// There is no current directory.
 pub fn named_base(base: &Path) -> Result<Option<PathBuf>, CommandError> {
     if base == page_files::usual_base() {
         Ok(None)
@@ -267,7 +267,7 @@ pub fn named_base(base: &Path) -> Result<Option<PathBuf>, CommandError> {
     }
 }
 
-/// Runs, each with its program and ranks.
+/// Lists runs, each with its program and ranks.
 fn listed(base: &Path, runs: &[u64]) -> String {
     if runs.is_empty() {
         return "none".to_owned();

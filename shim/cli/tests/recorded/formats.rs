@@ -109,7 +109,7 @@ fn heat_maps_of_few_and_of_many_ranks_say_how_they_are_to_be_read() {
     }
 }
 
-/// In these, the refusal does not depend on what is written.
+/// Formats in which the refusal does not depend on the form of the output.
 fn refused_matrix(name: &str, text: &str) -> String {
     let desk = Desk::new();
     desk.write(name, text);

@@ -1,4 +1,4 @@
-//! Layers, metrics and models of collectives, as the matrix is made.
+//! Layers, metrics and models of collectives in the conversion to a matrix.
 
 use crate::support::Desk;
 use crate::{desk_with, with_broadcast};

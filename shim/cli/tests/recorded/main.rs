@@ -1,4 +1,4 @@
-//! What the command makes of what was recorded: phases, times, windows, layers, models, other
+//! Output of the command from recorded data: phases, times, windows, layers, models, other
 //! programs' files, and files that must be refused.
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use treepie_collective::{Operation, Record, Volume, size_class};
 use treepie_profile::{Phase, Profile};
 use treepie_traffic::{Traffic, TrafficMatrix};
 
-/// A desk with this as `app.profile.yaml`.
+/// A desk with this profile as `app.profile.yaml`.
 fn desk_with(profile: &Profile) -> Desk {
     let desk = Desk::new();
     profile.write(&desk.path("app.profile.yaml")).unwrap();

@@ -8,7 +8,7 @@ use treepie_traffic::windows::{Access, Accesses, EpochKind, WindowCall};
 
 use crate::{desk_with, in_phases};
 
-/// A window of 4 ranks: fences with puts around the ring, and a lock under which nothing moved.
+/// A window of 4 ranks: fences with puts around the ring, and a lock under which no data moved.
 fn with_window() -> Profile {
     let mut profile = in_phases();
     profile.phases.clear();

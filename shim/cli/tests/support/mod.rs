@@ -1,5 +1,5 @@
-//! A desk to work on: a directory of its own, a stand-in for the library,
-//! stand-ins for launchers, and profiles made through core.
+//! A desk to work on: a temporary directory, a stand-in for the library, stand-ins for launchers,
+//! and profiles built through core.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::os::unix::fs::PermissionsExt;
@@ -10,10 +10,10 @@ use treepie_base::Process;
 use treepie_profile::{Host, MpiDescription, Profile};
 use treepie_traffic::Traffic;
 
-/// A directory that goes away with the test.
+/// A directory that is removed with the test.
 pub struct Desk(tempfile::TempDir);
 
-/// What a run of `treepie` left.
+/// The result of a run of `treepie`.
 pub struct Answer {
     pub status: i32,
     pub out: String,
@@ -31,13 +31,13 @@ impl From<Output> for Answer {
 }
 
 impl Answer {
-    /// The answer of a run that went well.
+    /// The answer of a successful run.
     pub fn good(self) -> Self {
         assert_eq!(self.status, 0, "{}{}", self.out, self.err);
         self
     }
 
-    /// The only line of a run that did not.
+    /// The only line of a failed run.
     pub fn refusal(self, status: i32) -> String {
         assert_eq!(self.status, status, "{}{}", self.out, self.err);
         let lines: Vec<&str> = self.err.lines().collect();
@@ -77,8 +77,8 @@ impl Desk {
         std::fs::set_permissions(self.path(name), executable).unwrap();
     }
 
-    /// A launcher that says `version`, writes down its arguments, one a line,
-    /// and its own LD_PRELOAD, and does what `job` says.
+    /// A launcher that prints `version`, records its arguments, one per line, and its own
+    /// LD_PRELOAD, and runs `job`.
     pub fn launcher(&self, name: &str, version: &str, job: &str) {
         self.script(
             name,
@@ -103,7 +103,7 @@ impl Desk {
         self.treepie(arguments).output().unwrap().into()
     }
 
-    /// A dense matrix with single blanks for its tabs.
+    /// A dense matrix with single blanks instead of its tabs.
     pub fn dense(&self, name: &str) -> String {
         self.text(name).replace('\t', " ")
     }
@@ -116,7 +116,7 @@ impl Desk {
     }
 }
 
-/// The number of the rank at a place of the 4 x 4 grid: neighbours are far apart.
+/// The number of the rank at a position of the 4 x 4 grid: neighbours are far apart.
 fn rank_at(x: usize, y: usize) -> usize {
     (y * 4 + x) * 5 % 16
 }
@@ -158,7 +158,7 @@ pub fn halo() -> Profile {
     profile
 }
 
-/// Whether a file is whole: PNG by its first and last bytes, SVG by its tags.
+/// True if a file is complete: PNG by its first and last bytes, SVG by its tags.
 pub fn is_picture(path: &Path) -> bool {
     let bytes = std::fs::read(path).unwrap();
     let png = bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82");
@@ -166,7 +166,7 @@ pub fn is_picture(path: &Path) -> bool {
     png || svg
 }
 
-/// The text of the element with this name, its markup taken out.
+/// The text of the element with this name, without its markup.
 #[track_caller]
 pub fn text_of(page: &str, id: &str) -> String {
     let start = page.find(&format!("id=\"{id}\">"));

@@ -14,21 +14,21 @@ use crate::commands::options::percent;
        treepie compare [OPTIONS] PROFILE... --against PROFILE...")]
 pub struct Arguments {
     /// Profile or placement from before, and one from after; with --against, profiles of several
-    /// runs of a job in one way
+    /// runs of a job with one configuration
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Profiles of runs in the way that it is compared with. All must have times (`treepie profile
+    /// Profiles of runs with the reference configuration. All must have times (`treepie profile
     /// --times`); the answer is the verdict of `treepie prove`
     #[arg(long, value_name = "PROFILE", num_args = 1.., conflicts_with_all = OF_TWO)]
     pub(crate) against: Option<Vec<PathBuf>>,
-    /// Difference that matters, in per cent: a smaller one counts as none
+    /// Least difference that counts, in per cent; smaller ones are treated as none
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent, requires = "against")]
     pub(crate) difference: f64,
     /// Draw both profiles side by side in the order of the processes, or the times of both groups,
     /// as .svg or .png
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
-    /// Write a report about two groups in one HTML file (about two profiles: `treepie show --html`)
+    /// Write a report on two groups in one HTML file (on two profiles: `treepie show --html`)
     #[arg(long, value_name = "FILE", requires = "against")]
     pub(crate) html: Option<PathBuf>,
     /// Print the answer as JSON
@@ -40,7 +40,7 @@ pub struct Arguments {
     pub(crate) machine: MachineChoice,
 }
 
-/// Options that have no part in a comparison of times.
+/// Options that do not apply to a comparison of times.
 pub(crate) const OF_TWO: [&str; 10] = [
     "topology",
     "tree",

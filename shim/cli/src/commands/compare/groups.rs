@@ -1,4 +1,4 @@
-//! The times of two groups of profiles: the verdict of `treepie prove` on runs that others started.
+//! The times of two groups of profiles: the verdict of `treepie prove` on existing runs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,24 +15,22 @@ use treepie_traffic::formats::Format as MatrixFormat;
 
 use crate::commands::compare::pair::require_equal_ranks;
 
-/// In fewer pairs, one way may well have been the first of all by chance.
+/// Number of pairs below which one group may well be first in all of them by chance.
 const FEW_PAIRS: usize = 6;
 
-/// A run, and what it must have in common with the others.
+/// A run, and the properties that it must share with the others.
 struct Member {
     path: PathBuf,
     run: Run,
     ranks: usize,
-    /// Name of each circumstance, and its value in this run.
+    /// Name of each property, and its value in this run.
     circumstances: [(&'static str, String); 3],
 }
 
-/// Compares `candidates` with `baseline`; a smaller difference than this part of the time counts as
-/// none.
+/// Compares `candidates` with `baseline`; a difference below this part of the time counts as none.
 ///
 /// # Errors
-/// Files that are no profiles, have no times or are of different numbers of ranks; one that is
-/// named twice.
+/// Files are not profiles, have no times or have different numbers of ranks, or one is named twice.
 pub fn compare(
     baseline: &[PathBuf],
     candidates: &[PathBuf],
@@ -48,7 +46,7 @@ pub fn compare(
     }
     let mut remarks = differences(all);
     for group in &mut groups {
-        // Runs of the same second keep the order in which they were named.
+        // Runs with the same second keep the order of the command line.
         group.sort_by(|one, other| one.run.date.cmp(&other.run.date));
     }
     let pairs = groups[0].len().min(groups[1].len());
@@ -73,11 +71,11 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// Refuses a run that would count twice.
+/// Refuses a run that would be counted twice.
 fn require_different<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Result<(), CommandError> {
     let mut seen = HashSet::new();
     for path in paths {
-        // What is not there is refused when it is read.
+        // A missing file is refused when it is read.
         if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
             return Err(CommandError::usage(format!(
                 "{}: is named twice, and a run counts once; name the profile of another run",
@@ -146,7 +144,7 @@ impl Member {
     }
 }
 
-/// A line for each circumstance in which runs differ that should not.
+/// A line for each property that differs between runs although it should not.
 fn differences<'a>(members: impl Iterator<Item = &'a Member> + Clone) -> Vec<String> {
     let Some(first) = members.clone().next() else {
         return Vec::new();
@@ -166,7 +164,7 @@ fn differences<'a>(members: impl Iterator<Item = &'a Member> + Clone) -> Vec<Str
     circumstances.filter_map(differing).collect()
 }
 
-/// Doubts that remain because the order of the runs was not drawn by lot.
+/// Doubts that remain because the order of the runs was not random.
 fn doubt_about_order(groups: &[Vec<Member>; 2], names: &[String; 2]) -> Option<String> {
     let [first, second] = groups.each_ref().map(|group| {
         let dates = group.iter().map(|one| &*one.run.date);
@@ -185,13 +183,13 @@ fn doubt_about_order(groups: &[Vec<Member>; 2], names: &[String; 2]) -> Option<S
     }
 }
 
-/// When the runs of one group were, beside those of another.
+/// Order of the runs of one group relative to another.
 enum Order {
-    /// All before any of the other's.
+    /// All before any of the other group.
     Before,
     /// Each before its partner.
     First,
-    /// Some before, and others not.
+    /// Some before, others not.
     Mixed,
 }
 
@@ -221,7 +219,7 @@ fn one_first(one: &str) -> String {
     )
 }
 
-/// Names of both groups: what the names of their files have in common.
+/// Names of both groups: the common part of the names of their files.
 fn names(groups: &[Vec<Member>; 2]) -> [String; 2] {
     let ways: [fn(&Path) -> String; 2] =
         [|path| file_name(path), |path| path.display().to_string()];
@@ -243,7 +241,7 @@ fn names(groups: &[Vec<Member>; 2]) -> [String; 2] {
     })
 }
 
-/// `plain-*.yaml` for `plain-1.yaml` and `plain-2.yaml`; `None` where names begin differently.
+/// `plain-*.yaml` for `plain-1.yaml` and `plain-2.yaml`; `None` if names begin differently.
 fn pattern(names: &[String]) -> Option<String> {
     let (first, others) = names.split_first()?;
     if others.is_empty() {

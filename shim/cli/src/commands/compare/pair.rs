@@ -1,4 +1,4 @@
-//! Two files that are compared.
+//! Comparison of two files.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use treepie_report::words::pluralize;
 
 use crate::commands::compare::arguments::Arguments;
 
-/// Two files, and how they are compared.
+/// Two files, and the arguments of their comparison.
 pub(super) struct FilePair<'a> {
     pub(crate) before: &'a Path,
     pub(crate) after: &'a Path,

@@ -19,7 +19,7 @@ use crate::output;
 /// Prints both side by side.
 ///
 /// # Errors
-/// Placements of different numbers of ranks; an output that can't be written.
+/// The placements have different numbers of ranks, or an output cannot be written.
 pub fn compare(
     two: &FilePair,
     before: &PlacementFile,
@@ -89,7 +89,7 @@ pub fn compare(
     output::print(&(text + "\n"))
 }
 
-/// Both on the network that is named, with the traffic of the profile that one was made from.
+/// Compares both on the given network, with the traffic of the profile from which one was computed.
 fn on_network(
     two: &FilePair,
     before: &PlacementFile,

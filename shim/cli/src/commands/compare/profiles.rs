@@ -29,7 +29,7 @@ use crate::commands::compare::arguments::Arguments;
 use crate::commands::compare::pair::{FilePair, sides};
 use crate::output;
 
-/// One profile, and what is needed of it.
+/// One profile, and the data used from it.
 pub struct Side {
     summary: Summary,
     input: Input,
@@ -38,10 +38,10 @@ pub struct Side {
 }
 
 impl Side {
-    /// Reads what is needed.
+    /// Reads these data.
     ///
     /// # Errors
-    /// Choices that the profile does not have.
+    /// The profile lacks the selected data.
     pub fn new(path: &Path, profile: Profile, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let summary = Summary::new(path, &profile, choice.model);
         let process_of_rank = profile.process_of_rank.clone();
@@ -93,7 +93,7 @@ impl Measured {
         })
     }
 
-    /// The cost of both for programs, by the distances that there are.
+    /// The cost of both as JSON, by the distances of the machine.
     fn cost(&self) -> serde_json::Value {
         let ((before, after), objective) = match &self.network {
             Some(found) => {
@@ -109,7 +109,7 @@ impl Measured {
     }
 }
 
-/// The answer about two profiles for programs.
+/// The answer on two profiles as JSON.
 #[derive(Debug, Serialize)]
 struct ProfilesAnswer<'a> {
     before: &'a Summary,
@@ -125,7 +125,7 @@ struct ProfilesAnswer<'a> {
 /// Prints both side by side.
 ///
 /// # Errors
-/// A machine that was named and does not fit; an output that can't be written.
+/// The given machine does not fit, or an output cannot be written.
 pub fn compare(two: &FilePair, before: &Side, after: &Side) -> Result<(), CommandError> {
     let arguments = two.arguments;
     let measured = match Measured::new(arguments, before, after) {
@@ -214,8 +214,8 @@ fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result
         .write(path)
 }
 
-/// Messages and bytes of each layer of both. A replay changes none of them but where plans replace
-/// collectives, which are a row of their own.
+/// Messages and bytes of each layer of both. A replay only changes layers in which plans replace
+/// collectives, which have a separate row.
 fn layer_table(before: &Summary, after: &Summary) -> String {
     let mut table = Table::new(["sent", "messages before", "after", "bytes before", "after"]);
     let mut row = |name: &str, first: (u64, u64), second: (u64, u64)| {

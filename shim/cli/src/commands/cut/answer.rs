@@ -7,13 +7,13 @@ use treepie_report::cut::{Pending, WaveReport};
 /// Answer of the command.
 #[derive(Debug, Serialize)]
 pub(super) struct Answer {
-    /// The waves in their order.
+    /// The waves in order.
     pub(crate) waves: Vec<WaveReport>,
     /// Pending operations at the end, or when the job was examined.
     pub(crate) left: Option<Pending>,
 }
 
-/// Whether a run's ranks may be stopped and none has ended, and all are there.
+/// True if all of a run's ranks exist, may be stopped, and have not ended.
 pub(super) fn is_whole(ranks: &[RankState], size: usize) -> bool {
     let mut stops = ranks.iter().map(|rank| rank.stop.as_ref());
     ranks.len() == size && size > 0 && stops.all(|stop| stop.is_some_and(|stop| !stop.ended))

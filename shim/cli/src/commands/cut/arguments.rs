@@ -28,11 +28,11 @@ pub struct Arguments {
     /// Make a wave every SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = positive, requires = "command")]
     pub(crate) every: Option<f64>,
-    /// Make one wave as soon as all ranks are there
+    /// Make one wave as soon as all ranks exist
     #[arg(long, conflicts_with = "every")]
     pub(crate) now: bool,
-    /// Command of the shell that saves the job while its ranks are stopped. It finds the number of
-    /// the wave in TREEPIE_CUT_WAVE, the processes of the ranks in TREEPIE_CUT_PROCESSES
+    /// Shell command that saves the job while its ranks are stopped. TREEPIE_CUT_WAVE has the
+    /// number of the wave, TREEPIE_CUT_PROCESSES the processes of the ranks
     #[arg(long, value_name = "COMMAND")]
     pub(crate) then: Option<String>,
     /// Drop a wave that finds no quiet cut within SECONDS; all ranks continue
@@ -41,15 +41,15 @@ pub struct Arguments {
     /// End the command after SECONDS
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = positive)]
     limit: f64,
-    /// Of a job that is started: fail where a message was never received, or a receive never
-    /// completed. Of a running job: look at the counts without stopping anybody
+    /// For a job started here: fail if a message was never received, or a receive never completed.
+    /// For a running job: read the counts without stopping any rank
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Directory of the pages, where TREEPIE_PAGES named one
+    /// Directory of the pages, if TREEPIE_PAGES names one
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
-    /// Ranks run on these hosts, too: treepie there coordinates them, for all of them on the first
-    /// one; once for each cluster
+    /// Ranks also run on these hosts: treepie on each of them coordinates its ranks, and the one on
+    /// the first host all of them; give it once for each cluster
     #[arg(long, value_name = "HOST,...", value_parser = hosts)]
     cluster: Vec<Hosts>,
     /// Command that runs another on a host: called with the host, then the command
@@ -58,15 +58,15 @@ pub struct Arguments {
     /// Obey orders for the ranks of this host and those of --cluster
     #[arg(long, hide = true)]
     pub(crate) coordinate: bool,
-    /// The number that the runs were given
+    /// The number given to the runs
     #[arg(long, hide = true, value_parser = hexadecimal)]
     pub(crate) given: Option<u64>,
-    /// Print what happened as JSON, on standard output after the job's own
+    /// Print the result as JSON, on standard output after the job's own
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
-    /// The job as it is usually started
+    /// The usual command line of the job
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
@@ -96,7 +96,7 @@ impl Arguments {
             .iter()
             .map(|cluster| cluster.0.clone())
             .collect();
-        // Of a coordinator, each host of its own cluster is asked by itself.
+        // A coordinator contacts each host of its own cluster separately.
         if self.coordinate {
             let hosts = clusters.into_iter().flatten();
             clusters = hosts.map(|host| vec![host]).collect();

@@ -1,6 +1,6 @@
-//! A coordinator: this command on another host, which orders the ranks there, and those of further
-//! hosts of its cluster. An order is a line of JSON on its standard input, an answer one on its
-//! standard output. When either end is gone, all ranks go on.
+//! A coordinator: this command on another host, which sends orders to the ranks there, and to those
+//! of further hosts of its cluster. An order is a line of JSON on its standard input, an answer one
+//! on its standard output. If either end is gone, all ranks continue.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -27,7 +27,7 @@ pub struct Coordinator {
 pub struct Remote<'a> {
     /// Command that runs another on a host.
     pub shell: &'a str,
-    /// Directory of the pages there, if the user named one.
+    /// Directory of the pages there, if the user gave one.
     pub pages: Option<&'a Path>,
 }
 
@@ -35,7 +35,7 @@ impl Coordinator {
     /// Starts one on the first of these hosts for all of them.
     ///
     /// # Errors
-    /// A remote shell that cannot be started.
+    /// The remote shell cannot be started.
     pub fn start(
         hosts: &[String],
         which: Which,
@@ -72,7 +72,7 @@ impl Coordinator {
         })
     }
 
-    /// Gives an order. That it does not arrive shows where the answer is missing.
+    /// Sends an order. A failure to send shows as a missing answer.
     pub fn send(&mut self, order: &Order) {
         let line = serde_json::to_string(order).unwrap_or_default();
         let written = self
@@ -84,7 +84,7 @@ impl Coordinator {
         }
     }
 
-    /// Its answer to this order; `meanwhile` is called now and then.
+    /// Waits for its answer to this order; `meanwhile` is called regularly.
     pub fn answer(&mut self, order: &Order, mut meanwhile: impl FnMut()) -> Answer {
         let further = match order {
             Order::Then { limit, .. } => Duration::from_secs_f64(*limit),
@@ -92,7 +92,7 @@ impl Coordinator {
         };
         let until = Instant::now() + PATIENCE + further;
         let line = loop {
-            // It was not told, or did not answer before.
+            // It did not get the order, or did not answer before.
             if self.orders.is_none() {
                 break None;
             }
@@ -103,7 +103,7 @@ impl Coordinator {
         };
         let answer = line.and_then(|line| serde_json::from_str(&line).ok());
         answer.unwrap_or_else(|| {
-            // What it may say later would be taken for the answer to another order.
+            // A later answer would be taken for the answer to another order.
             self.orders = None;
             Answer::problem(format!(
                 "{}: its coordinator does not answer; try `--remote-shell`, and treepie there",
@@ -129,7 +129,7 @@ impl Drop for Coordinator {
     }
 }
 
-/// The words of a coordinator's command.
+/// Builds the words of a coordinator's command.
 fn line(which: Which, others: &[String], remote: Remote<'_>) -> Vec<OsString> {
     let Remote { shell, pages } = remote;
     let own = std::env::current_exe().unwrap_or_else(|_| "treepie".into());
@@ -141,7 +141,7 @@ fn line(which: Which, others: &[String], remote: Remote<'_>) -> Vec<OsString> {
         line.extend(["--cluster".into(), host.into()]);
     }
     if !others.is_empty() {
-        // The other side's shell takes words apart.
+        // The shell on the other host splits words.
         let quoted = if shell.contains(' ') {
             format!("'{shell}'")
         } else {

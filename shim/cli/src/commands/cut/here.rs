@@ -11,7 +11,7 @@ use super::then::{self, Ended};
 use crate::commands::cut::protocol::{Answer, Order, Which};
 use crate::commands::hang::runs_below;
 
-/// The ranks of a job on this host. They go on when this goes.
+/// The ranks of a job on this host. Dropping this lets them continue.
 pub struct Here {
     base: PathBuf,
     which: Which,
@@ -19,13 +19,13 @@ pub struct Here {
 }
 
 impl Here {
-    /// The job whose pages are below this directory.
+    /// Creates the list for the job whose pages are below this directory.
     pub fn new(base: PathBuf, which: Which) -> Here {
         let gates = None;
         Here { base, which, gates }
     }
 
-    /// Its runs that have pages now: a job may have several, one after the other.
+    /// Its runs that have pages now: a job may have several in succession.
     fn runs(&self) -> Vec<(u64, Look)> {
         match self.which {
             Which::Run(run) => vec![(run, Look::at(&self.base, run))],
@@ -33,7 +33,7 @@ impl Here {
         }
     }
 
-    /// The run whose ranks go on, or the last.
+    /// The run whose ranks continue, or the last one.
     fn run(&self) -> Option<(u64, Look)> {
         let goes_on = |(_, look): &(u64, Look)| {
             let mut states = look.sightings.values();
@@ -50,7 +50,7 @@ impl Here {
         }
     }
 
-    /// Obeys an order.
+    /// Executes an order.
     pub fn obey(&mut self, order: &Order) -> Answer {
         match order {
             Order::Look => {
@@ -88,7 +88,7 @@ impl Here {
         Answer::default()
     }
 
-    /// Says that this command is still there.
+    /// Signals that this command is still alive.
     pub fn beat(&mut self) {
         if let Some(gates) = &mut self.gates {
             gates.beat();
@@ -121,7 +121,7 @@ impl Here {
         answer
     }
 
-    /// Counts that are final; of several runs those of the last.
+    /// Returns the final counts; of several runs those of the last.
     fn end(&mut self) -> Answer {
         self.gates = None;
         let mut answer = Answer::default();
@@ -136,7 +136,7 @@ impl Here {
     }
 }
 
-/// The states of ranks whose processes live here.
+/// The states of ranks whose processes are alive here.
 fn alive(look: &Look) -> Vec<RankState> {
     let alive = look
         .sightings

@@ -1,4 +1,4 @@
-//! A job that is started here: waves while it runs, and what is left when it has ended.
+//! A job started here: waves while it runs, and pending operations after its end.
 
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -18,11 +18,11 @@ use crate::commands::hang::{self, new_number};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// Interval between checks for the presence of all ranks.
+/// Interval between checks for the existence of all ranks.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Runs the job to its end. Its status is ours; with `--verify` 1 where it was fine and has left
-/// something.
+/// Runs the job to its end. Its status is returned; with `--verify`, 1 if it succeeded and left
+/// pending operations.
 pub fn run(arguments: &Arguments) -> Outcome {
     let number = new_number();
     let mut own = vec![
@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let keeping = scope.spawn(move || keeper.keep(&stopped));
         let status = job::run(&invocation);
         drop(stop);
-        // A defect there harms no job.
+        // A defect in that thread does not affect the job.
         (status, keeping.join().unwrap_or_default())
     });
     let status = status?;
@@ -110,7 +110,7 @@ impl Keeper<'_> {
         reports
     }
 
-    /// Whether all ranks are there.
+    /// True if all ranks exist.
     fn is_whole(&mut self) -> bool {
         let look = self.waves.members.look();
         look.is_ok_and(|(ranks, size)| is_whole(&ranks, size))

@@ -1,8 +1,8 @@
-//! The ranks of a job wherever they are: those of this host by their pages, those of other hosts
-//! and clusters through a coordinator of each, which is this command there (`coordinator`).
+//! The ranks of a job on all hosts: those of this host by their pages, those of other hosts and
+//! clusters through a coordinator of each, which is this command on that host (`coordinator`).
 //!
-//! An order goes to all coordinators at once, and each answers for all of its ranks: 2 messages a
-//! host, and 2 a cluster between the coordinators, as in waves by cluster (Coti 2006).
+//! An order is sent to all coordinators together, and each answers for all of its ranks: 2 messages
+//! per host, and 2 per cluster between the coordinators, like waves by cluster (Coti 2006).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,20 +17,20 @@ use super::here::Here;
 use super::then::Ended;
 use crate::commands::cut::protocol::{Answer, Order, Which};
 
-/// All ranks of a job. They go on when this goes.
+/// All ranks of a job. Dropping this lets them continue.
 pub struct Members {
     here: Here,
     coordinators: Vec<Coordinator>,
-    /// The last call that a rank may make, where it may make any.
+    /// The last call that a rank may make, for ranks that may make any.
     allowed: BTreeMap<Rank, u64>,
 }
 
 impl Members {
-    /// The ranks on this host, and on those of the clusters, of which the first host each has the
-    /// coordinator. `base` is the directory of the pages on this host.
+    /// Collects the ranks on this host, and on those of the clusters; the first host of each
+    /// cluster runs the coordinator. `base` is the directory of the pages on this host.
     ///
     /// # Errors
-    /// A coordinator that cannot be started.
+    /// A coordinator cannot be started.
     pub fn new(
         base: PathBuf,
         which: Which,
@@ -46,7 +46,7 @@ impl Members {
         })
     }
 
-    /// Gives an order, and waits for all answers.
+    /// Sends an order, and waits for all answers.
     pub fn obey(&mut self, order: &Order) -> Answer {
         for coordinator in &mut self.coordinators {
             coordinator.send(order);
@@ -59,7 +59,7 @@ impl Members {
         answer
     }
 
-    /// Says to the ranks of this host that this command is still there.
+    /// Signals to the ranks of this host that this command is still alive.
     pub fn beat(&mut self) {
         self.here.beat();
     }
@@ -72,33 +72,33 @@ impl Members {
         }
     }
 
-    /// The ranks as they are now, and the number of ranks of the job.
+    /// Returns the present states of the ranks, and the number of ranks of the job.
     ///
     /// # Errors
-    /// A coordinator that does not answer.
+    /// A coordinator does not answer.
     pub fn look(&mut self) -> Result<(Vec<RankState>, usize), CommandError> {
         let answer = self.told(&Order::Look)?;
         Ok((answer.ranks, answer.size))
     }
 
-    /// No call begins any more.
+    /// Lets no further call begin.
     ///
     /// # Errors
-    /// A page that cannot be written; a coordinator that does not answer.
+    /// A page cannot be written, or a coordinator does not answer.
     pub fn close(&mut self) -> Result<(), CommandError> {
         self.allowed.clear();
         self.told(&Order::Close).map(drop)
     }
 
-    /// All go on.
+    /// Lets all ranks continue.
     pub fn open(&mut self) {
         let _ = self.obey(&Order::Open);
     }
 
-    /// Lets these ranks make the calls until the ones with these numbers, and the others none.
+    /// Lets these ranks make calls up to the given numbers, and the others none.
     ///
     /// # Errors
-    /// As [`Members::close`].
+    /// See [`Members::close`].
     pub fn only(&mut self, allowed: BTreeMap<Rank, u64>) -> Result<(), CommandError> {
         if self.allowed != allowed {
             self.told(&Order::Only(allowed.clone()))?;
@@ -112,10 +112,10 @@ impl Members {
         self.allowed.get(&rank).copied()
     }
 
-    /// Whether stopped ranks leave the MPI alone.
+    /// Sets whether stopped ranks leave the MPI alone.
     ///
     /// # Errors
-    /// As [`Members::close`].
+    /// See [`Members::close`].
     pub fn rest(&mut self, rest: bool) -> Result<(), CommandError> {
         self.told(&Order::Rest(rest)).map(drop)
     }
@@ -123,7 +123,7 @@ impl Members {
     /// Runs the user's command on each host that has ranks.
     ///
     /// # Errors
-    /// A coordinator that does not answer.
+    /// A coordinator does not answer.
     pub fn then(
         &mut self,
         command: &str,
@@ -139,16 +139,16 @@ impl Members {
         Ok(self.told(&order)?.ended)
     }
 
-    /// States of the ranks at the end of the job, whose pages are removed.
+    /// Returns the states of the ranks at the end of the job, and removes its pages.
     ///
     /// # Errors
-    /// A coordinator that does not answer.
+    /// A coordinator does not answer.
     pub fn end(&mut self) -> Result<(Vec<RankState>, usize), CommandError> {
         let answer = self.told(&Order::End)?;
         Ok((answer.ranks, answer.size))
     }
 
-    /// Whether ranks of other hosts are among them.
+    /// True if ranks of other hosts are among them.
     pub fn are_elsewhere(&self) -> bool {
         !self.coordinators.is_empty()
     }

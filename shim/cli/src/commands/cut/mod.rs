@@ -1,4 +1,4 @@
-//! `treepie cut`: all ranks at one cut at which no message is under way.
+//! `treepie cut`: stops all ranks at a cut at which no message is in flight.
 //!
 //! ```text
 //! job           a job that is started here: waves while it runs, what is left when it has ended
@@ -11,7 +11,7 @@
 //! then          the user's command, while all ranks are stopped
 //! ```
 //!
-//! `treepie_jobstate::cut` decides which ranks have to go on before a cut is quiet.
+//! `treepie_jobstate::cut` decides which ranks have to continue before a cut is quiet.
 
 mod answer;
 mod arguments;

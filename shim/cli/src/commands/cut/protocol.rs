@@ -9,17 +9,17 @@ use treepie_jobstate::waits::RankState;
 
 use super::then::Ended;
 
-/// Time limit of an answer, beside the user's command.
+/// Time limit of an answer, in addition to that of the user's command.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// Interval between signs of life to ranks, where nothing is ordered.
+/// Interval between signs of life to ranks without orders.
 pub(crate) const BETWEEN_BEATS: Duration = Duration::from_millis(500);
 
-/// The job that is meant.
+/// Identifies a job.
 #[derive(Debug, Clone, Copy)]
 pub enum Which {
     /// The run with this number.
     Run(u64),
-    /// The runs that were given this number by the command that started them.
+    /// The runs with this number, given by the command that started them.
     Given(u64),
 }
 
@@ -28,13 +28,13 @@ pub enum Which {
 pub enum Order {
     /// Report their states; also a sign of life of this command.
     Look,
-    /// No call begins any more.
+    /// Lets no further call begin.
     Close,
-    /// Each of these may make the calls until this number, others none.
+    /// Lets each of these ranks make calls up to this number, others none.
     Only(BTreeMap<Rank, u64>),
     /// Stopped ranks leave the MPI alone, or no longer.
     Rest(bool),
-    /// All go on.
+    /// Lets all ranks continue.
     Open,
     /// The user's command is run on each host.
     Then {
@@ -45,25 +45,25 @@ pub enum Order {
         /// Seconds after which it is ended.
         limit: f64,
     },
-    /// The job has ended: how it was at its end, and its pages are removed.
+    /// The job has ended: report its final state and remove its pages.
     End,
 }
 
 /// Answer to an order.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
-    /// The ranks that live, or that have left their counts.
+    /// The ranks that are alive, or that have left their counts.
     pub ranks: Vec<RankState>,
-    /// Ranks of the job; 0 where no page is known.
+    /// Number of ranks of the job; 0 if no page is known.
     pub size: usize,
     /// End of the user's command, by host.
     pub ended: Vec<(String, Ended)>,
-    /// Why an order was not obeyed.
+    /// Reason why an order was not executed.
     pub problem: Option<String>,
 }
 
 impl Answer {
-    /// An order that could not be obeyed.
+    /// Creates the answer to an order that could not be executed.
     pub fn problem(problem: String) -> Answer {
         Answer {
             problem: Some(problem),

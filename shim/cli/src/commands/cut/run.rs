@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Obeys orders for ranks.
+/// Executes orders for ranks.
 pub(super) fn coordinate(arguments: &Arguments) -> Outcome {
     let base = arguments.pages.clone().unwrap_or_else(usual_base);
     let run = arguments.job.as_deref().map(hexadecimal).transpose();
@@ -43,7 +43,7 @@ pub(super) fn coordinate(arguments: &Arguments) -> Outcome {
     serve(arguments.members(base, which)?)
 }
 
-/// One wave over a running job, or a look at it.
+/// Makes one wave over a running job, or reads its counts.
 fn of_running(arguments: &Arguments) -> Outcome {
     if arguments.verify && (arguments.now || arguments.then.is_some()) {
         return Err(CommandError::usage(
@@ -92,7 +92,8 @@ fn of_running(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(u8::from(!well)))
 }
 
-/// Looks twice, without stopping anybody: what is alike in both is a consistent cut.
+/// Reads twice, without stopping any rank: values that are equal in both readings belong to a
+/// consistent cut.
 pub(super) fn look(arguments: &Arguments, members: &mut Members, run: u64) -> Outcome {
     let (first, size) = members.look()?;
     thread::sleep(2 * TICK);

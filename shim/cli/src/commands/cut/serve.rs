@@ -1,4 +1,4 @@
-//! Obedience to the orders of the command on another host.
+//! Execution of the orders of the command on another host.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -10,8 +10,8 @@ use crate::commands::cut::members::Members;
 use crate::commands::cut::protocol::{Answer, BETWEEN_BEATS, Order, PATIENCE};
 use crate::commands::outcome::Outcome;
 
-/// Is a coordinator: obeys orders until there are no more. While others still run the user's
-/// command, its ranks stay where they are.
+/// Acts as a coordinator: executes orders until there are no more. While others still run the
+/// user's command, its ranks stay stopped.
 pub fn serve(mut members: Members) -> Outcome {
     let (sender, orders) = mpsc::channel();
     thread::spawn(move || {

@@ -17,16 +17,16 @@ const TICK: Duration = Duration::from_millis(10);
 /// End of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ended {
-    /// With this status.
+    /// It exited with this status.
     Status(u8),
-    /// It was ended after so many seconds.
+    /// It was ended after this number of seconds.
     TooLong(f64),
     /// It could not be started.
     NotStarted(String),
 }
 
-/// Runs a command of the shell with the number of the wave and the processes of the ranks, for
-/// `limit` at most; `meanwhile` is called now and then.
+/// Runs a shell command with the number of the wave and the processes of the ranks, for at most
+/// `limit`; `meanwhile` is called regularly.
 pub fn run(
     command: &str,
     wave: usize,
@@ -56,7 +56,7 @@ pub fn run(
         meanwhile();
         thread::sleep(TICK);
     }
-    // What it started goes with it.
+    // The processes that it started are ended with it.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     let _ = child.wait();
     Ended::TooLong(limit.as_secs_f64())

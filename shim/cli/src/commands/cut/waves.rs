@@ -1,5 +1,5 @@
 //! Waves over a running job: all ranks are stopped at a quiet cut, the user's command is run, and
-//! all go on.
+//! all continue.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use super::then::Ended;
 use treepie_launch::error::CommandError;
 use treepie_report::cut::{Outcome, WaveReport, traffic};
 
-/// Time between two looks: the shortest, while ranks are let go, and the longest, while they are
-/// waited for.
+/// Time between two readings: the shortest, while ranks are released, and the longest, while they
+/// are awaited.
 const BETWEEN_LOOKS: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(2));
 
-/// The job whose ranks are stopped, and what is done then.
+/// The job whose ranks are stopped, and the actions at the cut.
 pub struct Waves {
     /// Its ranks.
     pub members: Members,
@@ -30,11 +30,10 @@ pub struct Waves {
 }
 
 impl Waves {
-    /// Makes a wave, whose number this is.
+    /// Makes a wave with this number.
     ///
     /// # Errors
-    /// Pages that cannot be written, or that are not those of all ranks; a coordinator that does
-    /// not answer.
+    /// Pages cannot be written, or are not those of all ranks, or a coordinator does not answer.
     pub fn make(&mut self, number: usize) -> Result<WaveReport, CommandError> {
         let report = self.stop(number);
         self.members.open();
@@ -55,7 +54,7 @@ impl Waves {
         loop {
             let looked = Instant::now();
             let (ranks, _) = self.members.look()?;
-            // The ranks need the cores more than this does.
+            // The ranks need the cores more than this command does.
             let least = looked.elapsed();
             match wave.look(ranks.clone(), began.elapsed()) {
                 Step::Wait => pause = (pause * 2).min(BETWEEN_LOOKS.1),
@@ -93,7 +92,7 @@ impl Waves {
         }
     }
 
-    /// Runs the user's command while the ranks stand at the cut.
+    /// Runs the user's command while the ranks are stopped at the cut.
     fn at_the_cut(&mut self, number: usize, ranks: &[RankState]) -> Result<Outcome, CommandError> {
         let Some(command) = &self.then else {
             return Ok(Outcome::Quiet);
@@ -127,7 +126,7 @@ impl Waves {
         })
     }
 
-    /// The last call that a rank which has to go on may make from now on: one more where it is
+    /// The last call that a rank which has to continue may make from now on: one more if it is
     /// stopped.
     fn last(&self, ranks: &[RankState], rank: Rank) -> Option<u64> {
         let state = ranks.iter().find(|state| state.rank == rank)?;

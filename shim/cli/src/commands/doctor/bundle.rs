@@ -1,4 +1,4 @@
-//! `treepie doctor --bundle`: what a support person needs, in one text file.
+//! `treepie doctor --bundle`: information for a support team, in one text file.
 
 use std::env;
 use std::fs;
@@ -11,8 +11,8 @@ use treepie_launch::library;
 
 use crate::commands::command_line::VERSION;
 
-/// Beginnings of the names of variables that decide what an MPI or Treepie does. Others may hold
-/// anything, and stay out.
+/// Prefixes of the names of variables that determine the behaviour of an MPI or Treepie. Others may
+/// have any contents, and are left out.
 const SETTINGS: [&str; 10] = [
     "TREEPIE_",
     "LD_PRELOAD",
@@ -26,7 +26,7 @@ const SETTINGS: [&str; 10] = [
     "FI_PROVIDER",
 ];
 
-/// Writes the file, with what doctor has found.
+/// Writes the file, with the findings of doctor.
 pub(crate) fn write(file: &Path, findings: &str) -> Result<(), CommandError> {
     let names = Names::of_this_process();
     let sections = [
@@ -55,7 +55,7 @@ fn host() -> String {
     format!("{}\n{}\n", shown.join(" "), name.trim_matches('"'))
 }
 
-/// The variables of [`SETTINGS`], one a line.
+/// The variables of [`SETTINGS`], one per line.
 fn settings() -> String {
     let all = env::vars_os().map(|(name, value)| {
         let name = name.to_string_lossy().into_owned();
@@ -70,7 +70,7 @@ fn settings() -> String {
     lines.concat()
 }
 
-/// Names that say who somebody is.
+/// Names that identify a person or a host.
 struct Names {
     home: String,
     user: String,
@@ -88,7 +88,7 @@ impl Names {
         }
     }
 
-    /// The text with stand-ins for them: a home in front of paths, a user as part of them.
+    /// Replaces these names in a text: a home at the beginning of paths, a user as part of them.
     fn hidden(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if self.home.len() > 1 {

@@ -11,7 +11,7 @@ pub(crate) enum Verdict {
     Problem,
 }
 
-/// One thing that was examined.
+/// One examined item.
 #[derive(Debug, Serialize)]
 pub(crate) struct Finding {
     pub(crate) verdict: Verdict,
@@ -26,7 +26,7 @@ pub(crate) struct Finding {
 pub(crate) struct Report(pub(super) Vec<Finding>);
 
 impl Report {
-    /// Something that is as it should be.
+    /// Adds an item that is in order.
     pub(crate) fn good(&mut self, what: &'static str, found: impl Into<String>) {
         self.add(Verdict::Good, what, found.into(), None);
     }
@@ -36,7 +36,7 @@ impl Report {
         self.add(Verdict::Note, what, found.into(), None);
     }
 
-    /// Something that a job would fail by, and what to do.
+    /// Adds an item that would make a job fail, and a remedy.
     pub(crate) fn problem(
         &mut self,
         what: &'static str,
@@ -46,7 +46,7 @@ impl Report {
         self.add(Verdict::Problem, what, found.into(), Some(remedy.into()));
     }
 
-    /// An error, whose one line has the remedy behind its last semicolon.
+    /// Adds an error, whose one line has the remedy after its last semicolon.
     pub(crate) fn error(&mut self, what: &'static str, error: &impl ToString) {
         let text = error.to_string();
         match text.rsplit_once("; ") {

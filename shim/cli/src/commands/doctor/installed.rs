@@ -1,4 +1,4 @@
-//! Treepie's own parts, and what this machine lets it do.
+//! Treepie's own parts, and the restrictions of this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,8 +12,8 @@ use treepie_report::input::topology::{self, describe};
 use crate::commands::doctor::finding::Report;
 use crate::commands::hosts::are_sorted_as_text;
 
-/// The library may need these, which every process has; anything else would
-/// come in with it.
+/// Libraries that the library may need because every process has them; any other would be loaded
+/// with it.
 const RUN_TIME: [&str; 7] = [
     "libc.so",
     "libgcc_s.so",
@@ -24,7 +24,7 @@ const RUN_TIME: [&str; 7] = [
     "ld-linux",
 ];
 
-/// Looks at the library, its companion, the machine, and where files go.
+/// Examines the library, its companion, the machine, and the output directories.
 pub fn look(report: &mut Report) {
     match library::find() {
         Ok(path) => own_library(report, &path),
@@ -47,7 +47,7 @@ pub fn look(report: &mut Report) {
     }
 }
 
-/// The library, what it links to, and its companion.
+/// Examines the library, the libraries that it links to, and its companion.
 fn own_library(report: &mut Report, path: &Path) {
     let name = path.display();
     let again = "build it again with scripts/build";
@@ -84,8 +84,8 @@ fn own_library(report: &mut Report, path: &Path) {
     }
 }
 
-/// Whether the linker takes the library, which it does not from a file system without the right to
-/// execute, for example: it then prints a message and continues without it.
+/// Checks that the linker loads the library, which it does not do from a file system without
+/// execute permission, for example: it then prints a message and continues without it.
 fn preloading(report: &mut Report, library: &Path) {
     let Some(program) = search::executable("true".as_ref()) else {
         return;
@@ -114,7 +114,8 @@ fn preloading(report: &mut Report, library: &Path) {
     }
 }
 
-/// The switches outside of the settings: the one that turns all off, and the site's policy.
+/// Examines the switches outside the settings: the one that turns everything off, and the site's
+/// policy.
 fn switches(report: &mut Report) {
     if surroundings::is_disabled() {
         report.problem(
@@ -150,7 +151,7 @@ fn order_of_hosts(report: &mut Report) {
     }
 }
 
-/// The cores that this shell, and what it starts, may use.
+/// The cores that this shell and its children may use.
 fn cores(report: &mut Report) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();
@@ -191,7 +192,7 @@ fn shared_memory(report: &mut Report) {
     }
 }
 
-/// The libraries that are not the C run-time's.
+/// The libraries that do not belong to the C run-time.
 fn foreign(needed: &[String]) -> Vec<&str> {
     let is_run_time = |name: &&String| RUN_TIME.iter().any(|known| name.starts_with(known));
     let foreign = needed.iter().filter(|name| !is_run_time(name));

@@ -1,4 +1,5 @@
-//! A job: what would be started, and whether the library would reach its programs.
+//! A job: the processes that would be started, and whether the library would be loaded into its
+//! programs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,7 +11,7 @@ use treepie_profile::site::SitePolicy;
 
 use crate::commands::doctor::finding::Report;
 
-/// Looks at a job without starting it.
+/// Examines a job without starting it.
 pub fn look(report: &mut Report, command: &[OsString]) {
     let launcher = match Launcher::detect(command) {
         Ok(launcher) => launcher,
@@ -46,7 +47,7 @@ pub fn look(report: &mut Report, command: &[OsString]) {
     }
 }
 
-/// Whether the library reaches a program, and whether its MPI is the launcher's.
+/// Checks that the library can be loaded into a program, and that its MPI is the launcher's.
 fn one_program(report: &mut Report, launcher: &Launcher, path: &Path) {
     let name = path.display();
     let library = library::find().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `treepie doctor`: what is installed, what would be preloaded into a job,
-//! what would fail, and the remedy.
+//! `treepie doctor`: what is installed, what would be preloaded into a job, expected failures, and
+//! remedies.
 
 mod bundle;
 mod finding;

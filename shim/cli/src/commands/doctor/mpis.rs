@@ -1,4 +1,4 @@
-//! The MPIs of this machine: their launchers, how these behave, and their libraries.
+//! The MPIs of this machine: their launchers, the behaviour of these, and their libraries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use treepie_launch::{binary, injection, library, search, timed};
 
 use crate::commands::doctor::finding::Report;
 
-/// Launchers that are looked for.
+/// Launchers to search for.
 const LAUNCHERS: [&str; 10] = [
     "mpirun",
     "mpiexec",
@@ -29,8 +29,8 @@ const LAUNCHERS: [&str; 10] = [
 const START_LIMIT: Duration = Duration::from_secs(20);
 const LIST_LIMIT: Duration = Duration::from_secs(10);
 
-/// Looks at every launcher in the path, once for each file that it leads to, and at
-/// the MPI libraries beside them and where the linker finds them.
+/// Examines every launcher in the path, once for each file to which it leads, and the MPI libraries
+/// next to them and in the search path of the linker.
 pub fn look(report: &mut Report) {
     let mut names: BTreeMap<PathBuf, Vec<&str>> = BTreeMap::new();
     for name in LAUNCHERS {
@@ -73,7 +73,7 @@ pub fn look(report: &mut Report) {
     }
 }
 
-/// Starts one process and sees whether it gets what it should.
+/// Starts one process and checks that it gets the variables.
 fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
     if matches!(launcher.family, Family::Slurm | Family::Flux) {
         return report.note(
@@ -127,7 +127,7 @@ fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
 }
 
 /// MPI libraries by their files: those in the linker's cache, those in `LD_LIBRARY_PATH`, and those
-/// beside launchers.
+/// next to launchers.
 fn libraries<'a>(
     launchers: impl Iterator<Item = &'a PathBuf>,
 ) -> BTreeMap<PathBuf, Option<Family>> {

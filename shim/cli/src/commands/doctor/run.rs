@@ -14,8 +14,8 @@ use crate::output;
 
 /// Check what is installed, and what would happen to a job
 ///
-/// Each launcher that is found is tried with one process, which prints its
-/// environment; the job itself is not started.
+/// Each launcher found is tried with one process, which prints its environment; the job itself is
+/// not started.
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie doctor [OPTIONS] [-- mpirun -np 16 ./app ...]")]
 pub struct Arguments {
@@ -26,12 +26,13 @@ pub struct Arguments {
     /// homes and hosts
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     bundle: Option<PathBuf>,
-    /// A job: what would be started, and whether the library would reach it
+    /// A job: show which processes would be started, and whether the library can be loaded into
+    /// them
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Looks at everything; 1 if something would fail.
+/// Examines everything; the status is 1 if something would fail.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut report = Report::default();
     installed::look(&mut report);

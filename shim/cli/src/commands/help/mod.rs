@@ -1,4 +1,4 @@
-//! `treepie help`: the help of a subcommand, or a page of the book as a terminal shows it.
+//! `treepie help`: the help of a subcommand, or a page of the book formatted for a terminal.
 
 mod page;
 mod render;

@@ -1,4 +1,4 @@
-//! The pages of the book that the command brings along.
+//! The pages of the book included in the command.
 
 use super::render;
 
@@ -17,7 +17,7 @@ pub struct Page {
 pub static PAGES: &[Page] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 impl Page {
-    /// The page of this name.
+    /// The page with this name.
     pub fn named(name: &str) -> Option<&'static Page> {
         PAGES.iter().find(|page| page.name == name)
     }

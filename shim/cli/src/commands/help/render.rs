@@ -20,15 +20,15 @@ pub fn plain(markdown: &str) -> String {
     page.text
 }
 
-/// A page in the making.
+/// A page during formatting.
 #[derive(Default)]
 struct Plain {
     text: String,
-    /// Words of the paragraph, heading or cell that is being read.
+    /// Words of the current paragraph, heading or cell.
     inline: String,
     /// Lists around the current item.
     depth: usize,
-    /// Whether the next paragraph is the first of its item.
+    /// True if the next paragraph is the first of its item.
     begins_item: bool,
     in_code: bool,
     /// Position in `inline` at which the text of a link begins, and the link's target.
@@ -93,7 +93,7 @@ impl Plain {
         }
     }
 
-    /// An empty line before a block, except at the top.
+    /// Writes an empty line before a block, except at the top.
     fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
@@ -114,7 +114,7 @@ impl Plain {
         }
     }
 
-    /// Ends a paragraph, of an item or by itself.
+    /// Ends a paragraph, inside an item or not.
     fn block(&mut self) {
         let paragraph = std::mem::take(&mut self.inline);
         if paragraph.trim().is_empty() {
@@ -125,7 +125,7 @@ impl Plain {
             true => format!("{}* ", " ".repeat(2 * (self.depth - 1))),
             false => indent.clone(),
         };
-        // Items of a list stand close together.
+        // Items of a list are not separated by empty lines.
         if !self.begins_item || self.depth == 0 {
             self.blank();
         } else if !self.text.ends_with('\n') {
@@ -149,7 +149,7 @@ impl Plain {
         }
     }
 
-    /// Names the topic or the address behind a link.
+    /// Writes the topic or the address after a link.
     fn close_link(&mut self) {
         let Some((start, target)) = self.link.take() else {
             return;
@@ -199,7 +199,7 @@ fn topic_of(stem: &str) -> Option<&str> {
     }
 }
 
-/// A paragraph in lines of at most `width` columns; longer words have a line of their own.
+/// Wraps a paragraph to lines of at most `width` columns; longer words have a separate line.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Arguments of `treepie help`, and the choice of what is printed.
+//! Arguments of `treepie help`, and the selection of the output.
 
 use std::process::ExitCode;
 
@@ -13,16 +13,16 @@ use crate::output;
 /// Show the help of a subcommand, or a page of the book
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// A subcommand or a topic; without it, all of them are listed
+    /// A subcommand or a topic; without one, all of them are listed
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }
 
-/// Prints it.
+/// Prints the help or page.
 pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
     match arguments.words.as_slice() {
         [] => {
-            // The reader may have closed the pipe: then there is nothing to do.
+            // The reader may have closed the pipe, which is not an error.
             let _ = command.print_help();
             output::print(&format!("\n{}", list()))?;
         }

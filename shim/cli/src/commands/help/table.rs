@@ -2,13 +2,13 @@
 
 use super::render::wrapped;
 
-/// Columns that a cell has at least.
+/// Least number of columns of a cell.
 const LEAST: usize = 10;
 
 /// Blanks between two columns.
 const GAP: usize = 2;
 
-/// The rows, the first of which is the heading, in at most `width` columns.
+/// Formats the rows, the first of which is the heading, in at most `width` columns.
 pub fn aligned(rows: &[Vec<String>], width: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let natural = (0..columns).map(|column| widest(rows, column));
@@ -22,7 +22,7 @@ pub fn aligned(rows: &[Vec<String>], width: usize) -> String {
             .map(|(cell, &width)| split(cell, width));
         let cells: Vec<Vec<String>> = cells.collect();
         let height = cells.iter().map(Vec::len).max().unwrap_or_default();
-        // Rows of several lines need an empty one between them to be told apart.
+        // Rows of several lines are separated by an empty line.
         if number > 1 && (tall || height > 1) {
             text.push('\n');
         }
@@ -49,7 +49,7 @@ fn widest(rows: &[Vec<String>], column: usize) -> usize {
         .unwrap_or_default()
 }
 
-/// The widths with the widest columns narrowed until all fit.
+/// Narrows the widest columns until all fit.
 fn narrowed(mut widths: Vec<usize>, width: usize) -> Vec<usize> {
     let gaps = GAP * widths.len().saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > width {
@@ -61,7 +61,7 @@ fn narrowed(mut widths: Vec<usize>, width: usize) -> Vec<usize> {
     widths
 }
 
-/// The lines of a cell; a word that is too long is cut.
+/// The lines of a cell; a word that is too long is split.
 fn split(cell: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in wrapped(cell, width) {

@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(super) ranks_per_host: u32,
     /// File to write, by its ending: .slurm (SLURM_HOSTFILE), .openmpi (slots=N), .hydra (name:N),
-    /// .rankfile (Open MPI), .nodes (host and node rank, for torchrun), else a host a line
+    /// .rankfile (Open MPI), .nodes (host and node rank, for torchrun), else one host per line
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Seed of random choices; the same seed gives the same order

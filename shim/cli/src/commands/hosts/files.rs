@@ -1,8 +1,8 @@
-//! Lists of hosts, as launchers read them.
+//! Lists of hosts in the formats of launchers.
 
 use std::path::Path;
 
-/// The text of a list of hosts for a file of this name, with so many ranks on each.
+/// The text of a list of hosts for a file with this name, with `per_host` ranks on each.
 pub(super) fn text(path: &Path, hosts: &[String], per_host: usize) -> String {
     let ending = path.extension().and_then(|ending| ending.to_str());
     let line = |place: usize, host: &String| match ending {

@@ -1,6 +1,6 @@
-//! Names of hosts in the order of their numbers.
+//! Names of hosts sorted by number.
 
-/// A part of a name: a number, with its digits, or what is between numbers.
+/// A part of a name: a number, with its digits, or the text between numbers.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Text(String),
@@ -8,7 +8,7 @@ enum Part {
     Number(usize, String, String),
 }
 
-/// Key by which `node2` comes before `node10`.
+/// Key that sorts `node2` before `node10`.
 fn key(name: &str) -> Vec<Part> {
     let is_digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
     let mut rest = name;
@@ -31,14 +31,14 @@ fn key(name: &str) -> Vec<Part> {
     parts
 }
 
-/// The names with numbers in their order.
+/// Sorts names by their numbers.
 pub(crate) fn by_number(names: &[String]) -> Vec<String> {
     let mut sorted = names.to_vec();
     sorted.sort_by_key(|name| key(name));
     sorted
 }
 
-/// Whether names are sorted as text, in another order than that of their numbers.
+/// True if names are sorted as text, in another order than that of their numbers.
 pub(crate) fn are_sorted_as_text(names: &[String]) -> bool {
     names.is_sorted() && by_number(names) != names
 }

@@ -24,20 +24,21 @@ use crate::commands::map::arguments::processors;
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// An order of hosts, and what it costs.
+/// An order of hosts and its cost.
 #[derive(Debug, Serialize)]
 struct Answer {
     pattern: String,
     hosts: Vec<String>,
     ranks_per_host: usize,
-    /// Mean number of links between hosts that exchange, in the order given and in the new one.
+    /// Mean number of links between hosts that exchange data, in the given order and in the new
+    /// one.
     hops: [f64; 2],
-    /// The load of the most loaded link, relative to that in the order given.
+    /// Ratio of the load of the most loaded link to that in the given order.
     most_loaded: f64,
     master: String,
 }
 
-/// Puts the hosts into an order.
+/// Orders the hosts.
 pub fn run(arguments: &Arguments) -> Outcome {
     if !arguments.above.is_given() {
         return Err(CommandError::usage(
@@ -62,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The hosts, each once, as they were named.
+/// The given hosts, each once.
 fn given_hosts(arguments: &Arguments) -> Result<Vec<String>, CommandError> {
     let hosts = match &arguments.hosts {
         Some(list) => allocation::named(list)

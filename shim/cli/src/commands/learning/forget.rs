@@ -1,4 +1,4 @@
-//! `treepie forget`: removes what was learnt of an application.
+//! `treepie forget`: removes the stored results of an application.
 
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -11,13 +11,13 @@ use crate::commands::learning::store::{StoreChoice, applications, nothing_of};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// Forget what was learnt of an application
+/// Forget everything learnt about an application
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Name of the program, or the beginning of its key as `treepie history` lists it
+    /// Name of the program, or the beginning of its key as listed by `treepie history`
     #[arg(value_name = "APP", required_unless_present = "all")]
     application: Option<String>,
-    /// Forget all applications, and the platforms that were measured
+    /// Forget all applications, and the measured platforms
     #[arg(long, conflicts_with = "application")]
     all: bool,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let platform = PlatformSummary::new(&kept);
         output::print(&format!("{}: forgotten\n", platform.title()))?;
     }
-    // What guards found is kept for all applications together, too, without their names.
+    // Results of guards are also stored for all applications together, without their names.
     for key in store.guards_of_all(SystemTime::now()) {
         store.forget(key)?;
     }

@@ -1,4 +1,4 @@
-//! `treepie history`: what was learnt of each application.
+//! `treepie history`: the stored results of each application.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use crate::commands::learning::store::{Application, StoreChoice, applications, n
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// Show what was tried with each application, what it brought, and what is used now
+/// Show what was tried with each application, the results, and the present choice
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Name of the program, or the beginning of its key
@@ -32,7 +32,7 @@ pub struct Arguments {
     store: StoreChoice,
 }
 
-/// Prints all applications, or those of a name.
+/// Prints all applications, or those with a given name.
 pub fn run(arguments: &Arguments) -> Outcome {
     let store = arguments.store.store()?;
     let name = arguments.application.as_deref();
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         draw(picture, &found)?;
     }
-    // Platforms are no application's.
+    // Platforms do not belong to an application.
     let platforms: Vec<PlatformSummary> = match name {
         Some(_) => Vec::new(),
         None => store
@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Something that was learnt.
+/// An entry of the store.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Entry<'a> {
@@ -82,7 +82,7 @@ enum Entry<'a> {
     Platform(&'a PlatformSummary),
 }
 
-/// The seconds of all runs of an application, by the way that they were run.
+/// Draws the seconds of all runs of an application, by arm.
 fn draw(path: &Path, found: &[Application]) -> Result<(), CommandError> {
     let [learnt] = found else {
         return Err(CommandError::usage(format!(

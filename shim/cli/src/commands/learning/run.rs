@@ -1,4 +1,4 @@
-//! `treepie run`: a job that gets faster from run to run, where it can.
+//! `treepie run`: a job that gets faster from run to run, if possible.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -28,23 +28,23 @@ use crate::output;
 pub struct Arguments {
     #[command(flatten)]
     store: StoreChoice,
-    /// Print what this run was and what is known now as JSON, on standard output after the job's
-    /// own
+    /// Print this run and the present knowledge as JSON, on standard output after the job's own
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
     settings: RunSettings,
-    /// The job as it is usually started
+    /// The usual command line of the job
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
 
-/// Settings of other modes, which a shell may have.
+/// Settings of other modes that a shell may have.
 const TAKEN_BACK: [&str; 3] = ["TREEPIE_PLACEMENT", "TREEPIE_PERMUTATION", "TREEPIE_OUTPUT"];
 
-/// Runs the job; its status is ours. What goes wrong with learning is said, and harms no job.
+/// Runs the job; its status is returned. Failures of learning are reported, and do not affect the
+/// job.
 pub fn run(arguments: &Arguments) -> Outcome {
     let setting = arguments.store.setting()?;
     let watched = arguments.hang.watched();
@@ -82,7 +82,8 @@ fn as_it_is(launcher: &Launcher, command: &[OsString]) -> Invocation {
     }
 }
 
-/// Says what the run of this number was, and what is known now. A run that failed is kept as one.
+/// Reports the result of the run with this number, and the present knowledge. A failed run is
+/// stored as failed.
 fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result<(), CommandError> {
     let found = store.named(&format!("-{number:016x}"));
     if found.is_empty() && !arguments.settings.quiet {
@@ -119,7 +120,7 @@ fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result
     Ok(())
 }
 
-/// Keeps that a run failed: what it was run with may be the reason.
+/// Stores that a run failed: its configuration may be the reason.
 fn failed(store: &Store, key: Key, path: &Path) -> Result<(), CommandError> {
     let mut file = ExperienceFile::read(path)?;
     let Some(run) = file.experience.runs.first_mut() else {

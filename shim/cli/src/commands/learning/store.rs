@@ -1,4 +1,4 @@
-//! Store of what was learnt, and the applications in it.
+//! Store of results, and its applications.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,20 +12,20 @@ use treepie_report::experience::{Summary, now};
 
 use crate::commands::options::absolute_path;
 
-/// Choice of the store that keeps what is learnt.
+/// Selection of the store.
 #[derive(Debug, Args)]
 pub struct StoreChoice {
-    /// Directory of what is learnt [default: the setting `store`, and without one
+    /// Directory of the store [default: the setting `store`, and without one
     /// ~/.local/state/treepie]
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
 }
 
 impl StoreChoice {
-    /// The setting that says where the store is.
+    /// The setting with the location of the store.
     ///
     /// # Errors
-    /// Nothing does.
+    /// There is no such setting.
     pub fn setting(&self) -> Result<String, CommandError> {
         if let Some(path) = &self.store {
             return Ok(absolute_path(path)?.display().to_string());
@@ -39,16 +39,16 @@ impl StoreChoice {
         })
     }
 
-    /// The store.
+    /// Opens the store.
     ///
     /// # Errors
-    /// As [`StoreChoice::setting`].
+    /// See [`StoreChoice::setting`].
     pub fn store(&self) -> Result<Store, CommandError> {
         Ok(opened(&self.setting()?))
     }
 }
 
-/// The store of a setting, for this user.
+/// Opens the store of a setting, for this user.
 pub fn opened(setting: &str) -> Store {
     Store::new(setting, rustix::process::geteuid().as_raw())
 }
@@ -60,8 +60,8 @@ pub(super) struct Application {
     pub(crate) experience: Experience,
 }
 
-/// The applications of a store that `name` names: by their program's name, or the beginning of
-/// their key; all without one.
+/// The applications in a store that match `name`: the name of their program, or the beginning of
+/// their key; all if `None`.
 pub(super) fn applications(store: &Store, name: Option<&str>) -> Vec<Application> {
     let known = store.applications().into_iter().map(|key| {
         let known = store.read(key, SystemTime::now());
@@ -87,7 +87,7 @@ pub(super) fn applications(store: &Store, name: Option<&str>) -> Vec<Application
         .collect()
 }
 
-/// Nothing was learnt, or not of this.
+/// Message that the store is empty, or has no such application.
 pub(super) fn nothing_of(store: &Path, name: Option<&str>) -> String {
     let store = store.display();
     match name {

@@ -14,7 +14,7 @@ use treepie_report::input::machine::MachineChoice;
 use crate::commands::map::constraints::ConstraintOptions;
 use crate::commands::map::containment::options::ContainmentOptions;
 
-/// Compute which rank belongs on which core
+/// Compute the core for each rank
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Profile, or a matrix (.mtx, .txt, .csv, .graph, .grf, .prof)
@@ -62,14 +62,14 @@ pub(crate) struct How {
     #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
     pub(crate) strategy: Strategy,
     /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), mixture (of
-    /// both), temps-comm, makespan-comm, coupe-min [default: mixture on networks that are no trees,
-    /// where it is the best guess of the time, else sum]
+    /// both), temps-comm, makespan-comm, coupe-min [default: mixture on networks that are not
+    /// trees, where it is the best estimate of the time, else sum]
     #[arg(long, value_parser = str::parse::<Objective>)]
     pub(crate) objective: Option<Objective>,
     /// Effort of the search: fast, normal, strong
     #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
     pub(crate) effort: Effort,
-    /// Continue to search for SECONDS; the result only gets better
+    /// Continue the search for SECONDS; the result never gets worse
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) budget: Option<Duration>,
     /// Seed of random choices; the same seed gives the same placement
@@ -82,17 +82,17 @@ pub(crate) struct How {
     /// if the profile was taken with --times]
     #[arg(long, value_name = "FILE")]
     pub(crate) loads: Option<PathBuf>,
-    /// Current place of the ranks: a placement, or a list of one core for each
+    /// Current location of the ranks: a placement, or a list of one core for each
     #[arg(long, value_name = "FILE")]
     pub(crate) current: Option<PathBuf>,
 }
 
-/// Number of threads that can work at the same time here.
+/// Number of threads that can run simultaneously here.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// A number of seconds.
+/// Parses a number of seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok();
     seconds
@@ -100,12 +100,12 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
 }
 
-/// Option for places of ranks near network interfaces.
+/// Option for placing ranks near network interfaces.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Constraints")]
 pub struct NearOptions {
-    /// Seat the ranks that exchange most with other nodes next to the network interface of their
-    /// node, for 1 % more cost at most: network, or names of interfaces such as mlx5_0
+    /// Place the ranks with the most traffic to other nodes next to the network interface of their
+    /// node, for at most 1 % more cost: network, or names of interfaces such as mlx5_0
     #[arg(long, value_name = "DEVICES", conflicts_with = "collectives")]
     pub(crate) near: Option<String>,
 }
@@ -114,7 +114,7 @@ pub struct NearOptions {
 #[derive(Debug, Args)]
 pub struct ReplacedOptions {
     /// Place for the collectives that a replay with these on --platform will run, not for those of
-    /// the MPI: auto, or bcast=grid-chain,allreduce=auto,... as TREEPIE_COLLECTIVES
+    /// the MPI: auto, or bcast=grid-chain,allreduce=auto,... in the form of TREEPIE_COLLECTIVES
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Collectives>, requires = "platform", conflicts_with = "model")]
     pub(crate) collectives: Option<Collectives>,
 }

@@ -9,8 +9,8 @@ use treepie_topology::Topology;
 
 use treepie_launch::error::CommandError;
 
-/// Options that limit where ranks may go. Cores are numbered depth first over
-/// the tree, from 0.
+/// Options that restrict the location of ranks. Cores are numbered depth first over the tree, from
+/// 0.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Constraints")]
 pub struct ConstraintOptions {
@@ -23,7 +23,7 @@ pub struct ConstraintOptions {
     /// Cores that are not used, such as 0,16-19
     #[arg(long, value_name = "CORES")]
     exclude: Option<String>,
-    /// Number of ranks a core takes: one number for all, or one for each
+    /// Number of ranks that a core takes: one number for all, or one for each
     #[arg(long, value_name = "NUMBERS")]
     slots: Option<String>,
     /// Ranks that must share a node, such as 0-3; may be repeated
@@ -35,27 +35,27 @@ pub struct ConstraintOptions {
     /// Number of hardware threads used of each core
     #[arg(long, value_name = "NUMBER")]
     threads_per_core: Option<usize>,
-    /// Use all cores of the machine, also those where the profile has no process
+    /// Use all cores of the machine, including those where the profile has no process
     #[arg(long)]
     all_cores: bool,
 }
 
 impl ConstraintOptions {
-    /// Whether ranks may go to cores where no process of the profile runs.
+    /// True if ranks may use cores where no process of the profile runs.
     pub fn reach_all_cores(&self) -> bool {
         self.all_cores || self.exclude.is_some() || self.slots.is_some()
     }
 
-    /// Whether several ranks may share a core.
+    /// True if several ranks may share a core.
     pub fn share_cores(&self) -> bool {
         self.slots.is_some()
     }
 
-    /// The constraints on a topology.
+    /// Builds the constraints on a topology.
     ///
     /// # Errors
-    /// Text that is not what an option takes. Whether ranks and cores exist and agree is checked
-    /// when they are placed.
+    /// An option's text is malformed. Whether ranks and cores exist and are consistent is checked
+    /// by the placement.
     pub fn constraints(&self, topology: &Topology) -> Result<Constraints, CommandError> {
         let together = self.together.iter();
         let together = together.map(|text| items("--together", text, Rank));
@@ -113,7 +113,7 @@ impl ConstraintOptions {
     }
 }
 
-/// `3=0-7` in two parts.
+/// Splits `3=0-7` in two parts.
 fn rank_and_cores(option: &str, text: &str) -> Result<(Rank, Vec<Leaf>), CommandError> {
     let (rank, cores) = text
         .split_once('=')
@@ -124,7 +124,7 @@ fn rank_and_cores(option: &str, text: &str) -> Result<(Rank, Vec<Leaf>), Command
     Ok((rank, items(option, cores, Leaf)?))
 }
 
-/// Ranks or leaves by their numbers.
+/// Parses ranks or leaves by their numbers.
 fn items<I>(option: &str, text: &str, item: fn(usize) -> I) -> Result<Vec<I>, CommandError> {
     Ok(numbers(option, text)?.into_iter().map(item).collect())
 }

@@ -1,4 +1,4 @@
-//! Ranks, where they are, and where they may go.
+//! Ranks, their present location, and the cores that they may use.
 
 use std::sync::Arc;
 
@@ -22,23 +22,23 @@ use crate::commands::map::replaced::Replaced;
 use crate::commands::map::search;
 use crate::output::Working;
 
-/// The ranks, where they are, and where they may go.
+/// The ranks, their present location, and the cores that they may use.
 pub(crate) struct Job {
     pub(crate) input: Input,
     pub(crate) topology: Topology,
-    /// Places of its nodes on a network that is no tree.
+    /// Positions of its nodes on a network that is not a tree.
     pub(crate) network: Option<NetworkNodes>,
     /// Objective that is minimized.
     pub(crate) objective: Objective,
     /// The leaves that may be used.
     pub(crate) usable: Topology,
     pub(crate) constraints: Constraints,
-    /// Core of each process of the launcher, where that is known.
+    /// Core of each process of the launcher, if known.
     pub(crate) leaf_of_process: Option<List<Process, Leaf>>,
-    /// Core of each rank now, where that is known.
+    /// Present core of each rank, if known.
     current: Option<List<Rank, Leaf>>,
     pub(crate) loads: Option<List<Rank, f64>>,
-    /// The loads are seconds outside MPI.
+    /// True if the loads are seconds outside MPI.
     pub(crate) loads_are_measured: bool,
     /// The collectives that the replay replaces.
     pub(crate) replaced: Option<Replaced>,
@@ -69,7 +69,7 @@ impl Job {
             None => by_process,
         };
         let anywhere = limits.reach_all_cores() || how.strategy.balances_loads();
-        // A replay gives processes other ranks, and leaves them where they are.
+        // A replay gives processes other ranks, and does not move them.
         let usable = match &leaf_of_process {
             Some(leaves) if !anywhere => topology.clone().allowing_only(&leaves.raw)?,
             _ => topology.clone(),
@@ -133,7 +133,7 @@ impl Job {
         })?)
     }
 
-    /// A placement on the tree, or on the network that is none.
+    /// Places on the tree, or on the network that is not a tree.
     pub(crate) fn placed(
         &self,
         how: &How,

@@ -1,4 +1,4 @@
-//! `treepie map`: where each rank belongs, and what that is expected to gain.
+//! `treepie map`: the core of each rank, and the expected gain.
 
 pub(crate) mod arguments;
 mod constraints;

@@ -1,4 +1,4 @@
-//! Ranks that exchange most with other nodes, seated next to the network interfaces.
+//! Placement of the ranks with the most traffic to other nodes next to the network interfaces.
 
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_launch::error::CommandError;
@@ -13,25 +13,25 @@ use treepie_topology::{Device, Topology};
 use crate::commands::map::arguments::{Arguments, NearOptions};
 use crate::commands::map::job::Job;
 
-/// The part of the placement's cost that seats near interfaces may add.
+/// Largest relative increase of the placement's cost for placing ranks near interfaces.
 const MOST_ADDED: f64 = 0.01;
 
-/// Result of the search for places near interfaces.
+/// Result of the search for cores near interfaces.
 #[derive(Debug)]
 pub enum Near {
-    /// Nobody asked.
+    /// It was not requested.
     NotAsked,
-    /// All is as without it, and why.
+    /// Nothing changes, with the reason.
     Nothing(String),
     /// Cores differ in their distance from interfaces.
     Seated(Interfaces),
 }
 
 impl NearOptions {
-    /// The placement with ranks of each node in other places.
+    /// Moves ranks of each node to other cores.
     ///
     /// # Errors
-    /// Interfaces that were named and that no node has.
+    /// No node has the given interfaces.
     pub fn seat(
         &self,
         arguments: &Arguments,
@@ -65,7 +65,7 @@ impl NearOptions {
         let gained = placed.cost < placed.identity_cost;
         let budget = match gained {
             true => MOST_ADDED * dist_comm(&matrix, topology, seats.leaf_of_rank),
-            // Where the ranks are best as they are, nothing may be lost.
+            // If the ranks are already optimal, no loss is allowed.
             false => 0.0,
         };
         for budget in [budget, 0.0] {
@@ -95,7 +95,7 @@ impl Near {
         }
     }
 
-    /// Why it changes nothing, in a line.
+    /// Reason why nothing changes, in one line.
     pub fn text(&self) -> String {
         match self {
             Near::Nothing(reason) => format!("  --near is without effect: {reason}\n"),
@@ -104,7 +104,7 @@ impl Near {
     }
 }
 
-/// The interfaces that `text` names.
+/// The interfaces named by `text`.
 fn chosen(text: &str, topology: &Topology) -> Result<Interfaces, CommandError> {
     let depth = depth_of_nodes(topology);
     if text == "network" {

@@ -1,7 +1,8 @@
-//! Placing for the collectives that the replay will run, in place of those of the MPI.
+//! Placement for the collectives that the replay will run, instead of those of the MPI.
 //!
-//! What plans send follows from where ranks are, and where ranks should be from what is sent: one
-//! follows the other for some rounds, and the best is kept, each placement with its own plans.
+//! The traffic of plans follows from the location of ranks, and the best location of ranks from the
+//! traffic: both are computed in turn for some rounds, and the best is kept, each placement with
+//! its own plans.
 
 use std::path::PathBuf;
 
@@ -26,10 +27,10 @@ pub struct Replaced {
 }
 
 impl Replaced {
-    /// Replaced collectives of the command line.
+    /// Reads the replaced collectives of the command line.
     ///
     /// # Errors
-    /// A platform that cannot be read.
+    /// The platform cannot be read.
     pub fn new(arguments: &Arguments, input: &Input) -> Result<Option<Self>, CommandError> {
         let named = arguments.replaced.collectives.as_ref();
         let (Some(collectives), Some(file)) = (named, &arguments.machine.above.platform) else {
@@ -48,10 +49,10 @@ impl Replaced {
         }))
     }
 
-    /// The input as a run would leave it whose ranks are on these leaves.
+    /// The profile that a run with ranks on these leaves would produce.
     ///
     /// # Errors
-    /// Hosts that the platform does not have.
+    /// The platform does not have the hosts.
     pub fn input(
         &self,
         input: &Input,
@@ -74,7 +75,7 @@ impl Replaced {
         Ok(Input::Profile(Box::new(foreseen)))
     }
 
-    /// Algorithm of each collective in a foreseen run, in one line.
+    /// Algorithm of each collective in a predicted run, in one line.
     pub fn text(&self, foreseen: &Input) -> String {
         let Input::Profile(profile) = foreseen else {
             return String::new();

@@ -29,7 +29,7 @@ use super::worth::{Compared, most_loaded, verdict, what};
 use crate::commands::map::arguments::Arguments;
 use crate::commands::map::job::Job;
 
-/// The answer for programs.
+/// The answer as JSON.
 #[derive(Debug, Serialize)]
 pub struct Answer<'a> {
     ranks: usize,
@@ -51,7 +51,7 @@ pub struct Answer<'a> {
     containment: Option<Report<'a>>,
 }
 
-/// Criteria of the choice.
+/// Values of the objective.
 #[derive(Debug, Serialize)]
 struct Cost {
     identity: f64,
@@ -59,14 +59,15 @@ struct Cost {
     objective: String,
 }
 
-/// All that was found out.
+/// All results of the search.
 pub struct MapResult<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) job: Job,
     placed: Placed,
     seconds: f64,
     pub(super) bytes: Matrix,
-    /// Bytes before, where they differ: plans that replace collectives follow the ranks.
+    /// Bytes before, if they differ: plans that replace collectives depend on the location of
+    /// ranks.
     bytes_before: Option<Matrix>,
     /// Replaced collectives, in words.
     collectives: Option<String>,
@@ -76,16 +77,16 @@ pub struct MapResult<'a> {
     gain: Gain,
     near: Near,
     near_network: Option<NearNetwork>,
-    /// Cost of keeping rank 0 on process 0, if there is any.
+    /// Cost of keeping rank 0 on process 0, if any.
     seat: Option<Seat>,
     verdict: Verdict,
 }
 
 impl<'a> MapResult<'a> {
-    /// Compares a placement with where the ranks are.
+    /// Compares a placement with the present location of the ranks.
     ///
     /// # Errors
-    /// None after they were placed.
+    /// None after a successful placement.
     pub fn new(
         arguments: &'a Arguments,
         job: Job,
@@ -114,7 +115,8 @@ impl<'a> MapResult<'a> {
             leaf_of_rank: after,
         };
         let alone = !arguments.limits.share_cores() && !arguments.how.strategy.balances_loads();
-        // It may take longer than the placement; and it is of ranks that send the same anywhere.
+        // The bound may take longer than the placement; and it applies to ranks whose traffic does
+        // not depend on their location.
         let wanted = alone && !arguments.quiet && job.replaced.is_none();
         let bounded = wanted.then_some(&job.usable);
         let crossings = crossings(&job.topology, first, second);
@@ -159,7 +161,7 @@ impl<'a> MapResult<'a> {
         &self.placed.placement.leaf_of_rank
     }
 
-    /// Before and after.
+    /// Draws before and after.
     pub fn picture(&self) -> Result<Picture, CommandError> {
         let of = |matrix, leaf_of_rank| Situation {
             matrix,
@@ -185,10 +187,10 @@ impl<'a> MapResult<'a> {
         picture.pair(first, second, &self.crossings)
     }
 
-    /// The links of the network before and after.
+    /// Draws the links of the network before and after.
     ///
     /// # Errors
-    /// A machine without a network.
+    /// The machine has no network.
     pub fn links(&self) -> Result<Fabric, CommandError> {
         let Some(nodes) = &self.job.network else {
             return Err(CommandError::usage(
@@ -220,7 +222,7 @@ impl<'a> MapResult<'a> {
         ))
     }
 
-    /// The placement to write.
+    /// Builds the placement file.
     pub fn file(&self) -> Result<PlacementFile, CommandError> {
         let topology = &self.job.topology;
         let parent_name = |depth: usize| match depth.checked_sub(1) {
@@ -251,7 +253,8 @@ impl<'a> MapResult<'a> {
         Ok(PlacementFile { header, body })
     }
 
-    /// The placement to write for other leaves of the ranks, which are the same ones in all.
+    /// Builds the placement file with other leaves of the ranks, which together are the same
+    /// leaves.
     pub fn file_with(&self, assignment: List<Rank, Leaf>) -> Result<PlacementFile, CommandError> {
         let mut file = self.file()?;
         file.body = StoredPlacement {
@@ -264,7 +267,7 @@ impl<'a> MapResult<'a> {
         Ok(file)
     }
 
-    /// The answer for programs; `output` is the file that was written.
+    /// The answer as JSON; `output` is the written file.
     pub fn answer(&self, output: &Path, containment: Option<Report<'a>>) -> Answer<'_> {
         let metric = self.arguments.choice.metric();
         Answer {
@@ -292,11 +295,11 @@ impl<'a> MapResult<'a> {
         }
     }
 
-    /// A screenful for people.
+    /// Formats one screen of text.
     pub fn text(&self, output: &Path) -> String {
         let unit = self.job.input.bytes_unit();
         let costs = (self.gain.sum.identity, self.gain.sum.placement);
-        // A network has its own distances, and its own table.
+        // A network has its own distances and its own table.
         let costs = self.gain.network.is_none().then_some(costs);
         let table = levels::table(&self.crossings, unit, ("before", "after"), costs).text();
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
@@ -332,7 +335,7 @@ impl<'a> MapResult<'a> {
         text += &match (self.job.objective, self.arguments.how.objective) {
             (Objective::Sum, _) => "\n\n".to_owned(),
             (objective, Some(_)) => format!(", for the objective {objective}\n\n"),
-            // What nobody asked for is explained.
+            // A default objective is explained.
             (objective, None) => format!(
                 ", for the objective {objective}, the best guess of the time;\n  \
                  `--objective sum` is for bytes x links alone\n\n"
@@ -387,8 +390,8 @@ impl<'a> MapResult<'a> {
     }
 }
 
-/// The core of each process: where they are, if the placement uses the same
-/// cores; else the cores that it uses, in order.
+/// The core of each process: the present ones, if the placement uses the same cores; else the cores
+/// that it uses, in order.
 fn launched_on(
     now: Option<&Slice<Process, Leaf>>,
     assignment: &Slice<Rank, Leaf>,

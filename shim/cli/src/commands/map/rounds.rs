@@ -1,4 +1,4 @@
-//! Placements and plans in rounds, each for the other.
+//! Alternating computation of placements and plans.
 
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_launch::error::CommandError;
@@ -10,12 +10,13 @@ use crate::commands::map::job::Job;
 use crate::commands::map::replaced::Replaced;
 use crate::commands::map::search;
 
-/// More rounds of plans and placements did not find better ones on any of the sample jobs.
+/// Maximum number of rounds of plans and placements: more did not find better ones on any of the
+/// sample jobs.
 pub(crate) const ROUNDS: u32 = 3;
 
 impl Job {
-    /// Places for the plans that the replay will run. A placement counts with the plans that it
-    /// leads to, and where the ranks are now is one.
+    /// Places for the plans that the replay will run. A placement is rated with its own plans; the
+    /// present location of the ranks is a candidate.
     pub(super) fn place_for_plans(
         &self,
         replaced: &Replaced,

@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses files that can't all be written, before the work is done.
+/// Refuses files that cannot all be written, before any work.
 pub(crate) fn check_outputs(arguments: &Arguments, output: &Path) -> Result<(), CommandError> {
     let own = [
         ("--output", Some(output)),
@@ -88,7 +88,7 @@ pub(crate) fn check_outputs(arguments: &Arguments, output: &Path) -> Result<(), 
     Ok(())
 }
 
-/// The path of a file, which may not be there yet, without links.
+/// The path of a file without links; the file may not exist yet.
 pub(crate) fn real(path: &Path) -> Result<PathBuf, CommandError> {
     match path.canonicalize() {
         Ok(path) => Ok(path),

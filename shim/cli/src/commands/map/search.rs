@@ -1,15 +1,14 @@
-//! Placing within a time budget.
+//! Placement within a time budget.
 
 use std::time::{Duration, Instant};
 
 use treepie_placement::{Effort, Options, Outcome, PlacementError};
 
-/// Places once, and then, as long as another attempt fits into the budget, again
-/// with the greatest effort and other seeds. The cheapest is kept, so that a
-/// budget can only improve what there is without one.
+/// Places once, and then, as long as another attempt fits into the budget, again with the greatest
+/// effort and other seeds. The cheapest result is kept, so that a budget can only improve it.
 ///
 /// # Errors
-/// As `place`.
+/// See `place`.
 pub fn within(
     budget: Option<Duration>,
     options: &Options,

@@ -1,4 +1,4 @@
-//! Cost of rank 0's staying on process 0: so it does in a replay where input arrives there.
+//! Cost of keeping rank 0 on process 0, where it stays in a replay if input arrives there.
 
 use serde::Serialize;
 use treepie_base::{Leaf, List, Process, Rank, Slice};
@@ -9,19 +9,19 @@ use treepie_traffic::Matrix;
 
 use crate::commands::map::job::Job;
 
-/// A placement in which rank 0 stays, where no part of the machine is like that of process 0.
+/// A placement in which rank 0 stays, if no part of the machine is equivalent to that of process 0.
 #[derive(Debug, Serialize)]
 pub struct Seat {
-    /// The rank that goes where 0 was to be.
+    /// The rank that takes the planned core of rank 0.
     exchanged_with: Rank,
-    /// Bytes times distance, with rank 0 where it was to be and on process 0.
+    /// Bytes times distance, with rank 0 on its planned core and on process 0.
     cost: [f64; 2],
     /// The leaf of process 0.
     leaf: Leaf,
 }
 
 impl Seat {
-    /// Of the new ranks of the processes; `None` where rank 0 can stay at no cost.
+    /// Computes it from the new ranks of the processes; `None` if rank 0 can stay at no cost.
     pub fn new(
         job: &Job,
         bytes: &Matrix,
@@ -55,7 +55,7 @@ impl Seat {
         })
     }
 
-    /// Two lines for people.
+    /// Formats two lines of text.
     pub fn text(&self) -> String {
         let [without, with] = self.cost;
         let more = if without > 0.0 {

@@ -1,4 +1,4 @@
-//! Whether the placement that was found is worth it.
+//! Verdict on the computed placement.
 
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::Outcome as Placed;
@@ -23,7 +23,7 @@ pub struct Compared<'a> {
     pub crossings: &'a [Crossing],
     /// Criteria of both.
     pub gain: &'a Gain,
-    /// Distance from network interfaces, where ranks were placed by it.
+    /// Distance from network interfaces, if ranks were placed by it.
     pub near: Option<&'a NearNetwork>,
 }
 
@@ -50,7 +50,7 @@ pub fn verdict(arguments: &Arguments, job: &Job, placed: &Placed, compared: &Com
                 identity: most_loaded(before.leaf_of_rank, loads),
                 placement: most_loaded(after.leaf_of_rank, loads),
             },
-            // Replaced collectives send other bytes before than after.
+            // Replaced collectives send different bytes before and after.
             None if job.replaced.is_some() => gain.sum,
             None => Change {
                 identity: placed.identity_cost,
@@ -70,7 +70,7 @@ pub fn verdict(arguments: &Arguments, job: &Job, placed: &Placed, compared: &Com
     evidence.verdict()
 }
 
-/// The load of the core that has most, where each rank has one of `loads`.
+/// The largest load of a core, if each rank has one of `loads`.
 pub fn most_loaded(leaf_of_rank: &Slice<Rank, Leaf>, loads: &Slice<Rank, f64>) -> f64 {
     let cores = leaf_of_rank.iter().max().map_or(0, |last| last.0 + 1);
     let mut sums = vec![0.0; cores];
@@ -88,7 +88,7 @@ pub fn what(objective: Objective) -> String {
     }
 }
 
-/// Name of an objective on a network that is no tree.
+/// Name of an objective on a network that is not a tree.
 fn on_network(objective: Objective) -> String {
     match objective {
         Objective::Sum => "bytes x links".to_owned(),
@@ -98,12 +98,12 @@ fn on_network(objective: Objective) -> String {
     }
 }
 
-/// Whether what is minimized is what the bound is of.
+/// True if the bound applies to the minimized objective.
 fn minimizes_hop_bytes(arguments: &Arguments, job: &Job) -> bool {
     job.objective == Objective::Sum && arguments.choice.metric() == Metric::Size
 }
 
-/// Whether every rank sends about the same to every other.
+/// True if every rank sends about the same amount to every other.
 fn all_alike(bytes: &Matrix) -> bool {
     let ranks = bytes.order();
     let others = bytes.entries().filter(|(from, to, _)| from != to);

@@ -19,15 +19,16 @@ use crate::commands::predict::checkpoints::CheckpointOptions;
 /// Predict the time of collectives, of data with gaps, or of a job with checkpoints
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Platform, as `treepie probe` writes it
+    /// Platform, as written by `treepie probe`
     #[arg(value_name = "PLATFORM")]
     pub(crate) file: PathBuf,
-    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
-    /// scan, ...; as it is called: iallreduce (non-blocking), allreduce-init (persistent)
+    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier, scan,
+    /// ...; in the form of its call: iallreduce (non-blocking), allreduce-init (persistent)
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints", "pieces", "choices"])]
     pub(crate) collective: Option<Collective>,
-    /// Of neighbor-allgather and its like: neighbours of each rank, torus:4x4 or mesh:2x8 for a
-    /// Cartesian topology, or a matrix or profile, in which who sends has an edge to who receives
+    /// For neighbor-allgather and similar collectives: neighbours of each rank, torus:4x4 or
+    /// mesh:2x8 for a Cartesian topology, or a matrix or profile, in which each sender has an edge
+    /// to its receiver
     #[arg(
         long,
         visible_alias = "neighbors",
@@ -39,20 +40,20 @@ pub struct Arguments {
     /// kept or changed
     #[arg(long, conflicts_with_all = ["collective", "measured", "pieces"])]
     pub(crate) choices: bool,
-    /// Of non-blocking and persistent ones: called, where the MPI calls Treepie in whatever it
-    /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --native]
+    /// For non-blocking and persistent ones: called, if the MPI calls Treepie in all of its waits
+    /// (Open MPI; MPICH since 4.3), or own [default: as --native]
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
     progress: Option<Progress>,
-    /// Instead of a collective: N pieces of --bytes that lie apart, from one rank to another,
-    /// as messages, by a datatype, packed, and by puts
+    /// Instead of a collective: N separate pieces of --bytes, from one rank to another, as
+    /// messages, by a datatype, packed, and by puts
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["collective", "measured"])]
     pub(crate) pieces: Option<u64>,
     /// Bytes of the message, of one rank's block, or of a piece: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
     pub(super) bytes: u64,
-    /// Of gatherv, scatterv, alltoallv and alltoallw: bytes of each block instead, by a matrix or
-    /// profile whose entries are bytes from one rank to another; of gatherv its column of the root,
-    /// of scatterv its row
+    /// For gatherv, scatterv, alltoallv and alltoallw: bytes of each block instead, from a matrix
+    /// or profile whose entries are bytes from one rank to another; for gatherv its column of the
+    /// root, for scatterv its row
     #[arg(
         long,
         value_name = "FILE",
@@ -63,7 +64,7 @@ pub struct Arguments {
     /// Rank of the root
     #[arg(long, value_name = "RANK", default_value = "0")]
     pub(crate) root: usize,
-    /// Number of ranks, if not those of the platform: clusters are made larger or smaller alike
+    /// Number of ranks, if not those of the platform: all clusters are enlarged or shrunk alike
     #[arg(long, value_name = "N")]
     pub(crate) ranks: Option<usize>,
     /// Bytes of the largest message, instead of the best size
@@ -73,7 +74,7 @@ pub struct Arguments {
     /// collective,algorithm,bytes,segment,seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
     pub(super) measured: Option<PathBuf>,
-    /// Draw the comparison of --measured, or run times with --checkpoints, as its ending says: .svg
+    /// Draw the comparison of --measured, or run times with --checkpoints; the ending selects .svg
     /// or .png
     #[arg(long, value_name = "OUT", conflicts_with = "collective")]
     pub(crate) picture: Option<PathBuf>,
@@ -88,7 +89,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PLAN", requires = "collective")]
     pub(crate) algorithm: Option<String>,
     /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti
-    /// (and beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun
+    /// (and with it a file for each rank, the platform and the hosts) for SimGrid's smpirun
     /// -replay, OUT.json as bars in time
     #[arg(long, value_name = "OUT", conflicts_with = "measured")]
     pub(crate) export: Option<PathBuf>,
@@ -111,7 +112,8 @@ impl Arguments {
         })
     }
 
-    /// Driver of the progress of started plans; by default, that of the usual MPIs of the family.
+    /// Driver of the progress of started plans; the default is that of the usual MPIs of the
+    /// family.
     pub(crate) fn progress(&self) -> Progress {
         self.progress.unwrap_or(match self.native {
             Family::OpenMpi => Progress::Called,
@@ -144,7 +146,7 @@ impl Arguments {
     }
 }
 
-/// Error of the command for what the simulator refuses.
+/// Converts an error of the simulator.
 pub fn failed(error: SimulationError) -> CommandError {
     CommandError::failed(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! `treepie predict --checkpoints`: what waves of checkpoints would cost a job on a platform.
+//! `treepie predict --checkpoints`: the cost of waves of checkpoints to a job on a platform.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,23 +17,23 @@ use crate::commands::options::time;
 use crate::commands::outcome::Outcome;
 use crate::output;
 
-/// Options of the question what checkpoints would cost.
+/// Options for the cost of checkpoints.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checkpoints")]
 #[group(conflicts_with_all = ["collective", "measured", "bytes", "root", "segment", "algorithm",
                               "export", "pieces"])]
 pub struct CheckpointOptions {
     /// Predict a job with waves of checkpoints instead of a collective, by protocol: blocking,
-    /// by-cluster, non-blocking, hybrid, logging, several with commas, or all. No checkpoint is
-    /// made
+    /// by-cluster, non-blocking, hybrid, logging, several separated by commas, or all. No
+    /// checkpoint is made
     #[arg(long, value_name = "PROTOCOLS", value_parser = protocols)]
     checkpoints: Option<Protocols>,
-    /// Time between the starts of two waves; several with commas
+    /// Time between the starts of two waves; several separated by commas
     #[arg(long, value_name = "TIMES", value_delimiter = ',', default_value = "10min",
           value_parser = time, requires = "checkpoints")]
     interval: Vec<f64>,
-    /// Checkpoint servers: their number beside the hosts of each cluster, several numbers with
-    /// commas, or names of hosts
+    /// Checkpoint servers: their number in addition to the hosts of each cluster, several numbers
+    /// separated by commas, or names of hosts
     #[arg(
         long,
         value_name = "N|HOSTS",
@@ -53,18 +53,18 @@ pub struct CheckpointOptions {
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time,
           requires = "checkpoints")]
     work: f64,
-    /// Bytes a second of a host's disk, where a copy of each image stays [default: 40 MB/s]
+    /// Bytes per second of a host's disk, which stores a copy of each image [default: 40 MB/s]
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
     local_disk: Option<u64>,
-    /// Bytes a second of a server's disk [default: its memory takes all images]
+    /// Bytes per second of a server's disk [default: its memory stores all images]
     #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
     server_disk: Option<u64>,
-    /// Event loggers of message logging, in the clusters in turn
+    /// Event loggers of message logging, assigned to the clusters round-robin
     #[arg(long, value_name = "N", default_value = "1", requires = "checkpoints")]
     loggers: usize,
 }
 
-/// Protocols that are compared.
+/// Protocols to compare.
 #[derive(Debug, Clone)]
 struct Protocols(Vec<Protocol>);
 
@@ -80,7 +80,7 @@ fn protocols(text: &str) -> Result<Protocols, String> {
 }
 
 impl CheckpointOptions {
-    /// Whether checkpoints are asked for.
+    /// True if checkpoints are requested.
     pub fn is_given(&self) -> bool {
         self.checkpoints.is_some()
     }
@@ -136,7 +136,7 @@ impl CheckpointOptions {
     }
 }
 
-/// A refusal in the words of the options.
+/// Expresses a refusal in terms of the options.
 fn refused(error: ExperimentError) -> CommandError {
     match error {
         ExperimentError::UnknownHost(_) | ExperimentError::NoServer => {
@@ -148,7 +148,7 @@ fn refused(error: ExperimentError) -> CommandError {
     }
 }
 
-/// Predicts and prints, and draws if that is asked.
+/// Predicts and prints, and draws if requested.
 pub fn run(
     file: &Path,
     platform: &Platform,
@@ -164,7 +164,7 @@ pub fn run(
     let format = picture.map(Format::from_path).transpose()?;
     let program = Program::npb(options.pattern, platform.ranks(), options.work);
     let rows = options.rows(platform, program)?;
-    // In a table, a row says so.
+    // In a table, the message is in a row.
     if let Some(never) = rows.first().and_then(|row| row.run.err())
         && rows.iter().all(|row| row.run.is_err())
     {

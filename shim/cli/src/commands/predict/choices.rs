@@ -56,7 +56,7 @@ fn runner(
     let starts = std::iter::once(0).chain(EXPONENTS.map(|exponent| 1 << exponent));
     let ends = EXPONENTS.map(|exponent| 1 << exponent);
     for (start, end) in starts.zip(ends.chain(std::iter::once(u64::MAX))) {
-        // In the middle of the range; of the last, as if that ended at twice its start.
+        // In the middle of the range; for the last range, as if it ended at twice its start.
         predictor = predictor.with_call(call((start + end.min(2 * start.max(8))) / 2));
         let runner = chosen(&predictor);
         match ranges.last_mut() {

@@ -1,5 +1,5 @@
-//! `treepie predict --measured FILE`: predictions beside times that were measured,
-//! as a table and as curves (figures 6.13 and 6.28 of the thesis).
+//! `treepie predict --measured FILE`: predictions beside measured times, as a table and as curves
+//! (figures 6.13 and 6.28 of the thesis).
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::{Arguments, failed};
 use crate::output;
 
-/// A measured time and what was predicted for it.
+/// A measured time and its prediction.
 struct Pair {
     measured: Measured,
     predicted: f64,
@@ -34,7 +34,7 @@ impl Pair {
     }
 }
 
-/// Compares the times of the file that `arguments` name with predictions.
+/// Compares the times in the file of `arguments` with predictions.
 pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -> Outcome {
     let file = arguments.measured.as_deref().unwrap_or(Path::new(""));
     let pairs = measured::read(file)?

@@ -3,7 +3,7 @@
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::read::moved::{Moved, of_busiest_host, of_plans};
 
-/// Bytes that the ranks of the host move that moves most, where messages are copied once; `None`
+/// The largest number of bytes that the ranks of a host move, if messages are copied once; `None`
 /// for the native collective, and for plans that are too long to be simulated.
 pub(crate) fn moved(predictor: &Predictor, prediction: &Prediction) -> Option<Moved> {
     let algorithm = prediction

@@ -1,6 +1,6 @@
 //! `treepie predict`: the time of a collective on a platform, by every algorithm and the MPI's own,
-//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or of a job with checkpoints, or of pieces
-//! that lie apart.
+//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or the time of a job with checkpoints, or
+//! of separate pieces.
 
 mod answer;
 mod arguments;

@@ -1,5 +1,5 @@
-//! `treepie predict --pieces`: the time of each way in which pieces that lie apart go from one rank
-//! to another, as the links of a platform were sampled, and the quickest.
+//! `treepie predict --pieces`: the time of each method that transfers separate pieces from one rank
+//! to another, from the samples of a platform's links, and the fastest method.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::Arguments;
 use crate::output;
 
-/// Prints the times of so many pieces of the size that `arguments` name.
+/// Prints the times of `pieces` pieces of the size in `arguments`.
 pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.max(1);
     let links = named_links(platform);

@@ -10,7 +10,7 @@ use treepie_collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_inde
 use treepie_collective::read::simulate::{Bar, Doing};
 use treepie_launch::error::CommandError;
 
-/// Writes the plans of all ranks as the ending of `out` says.
+/// Writes the plans of all ranks in the form selected by the ending of `out`.
 pub fn export(
     predictor: &Predictor,
     algorithm: &'static Algorithm,

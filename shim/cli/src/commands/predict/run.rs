@@ -1,4 +1,4 @@
-//! Predictions that are asked for, and exports of plans.
+//! Requested predictions, and exports of plans.
 
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::operation::Unit;
@@ -15,7 +15,7 @@ use crate::commands::outcome::Outcome;
 use crate::commands::predict::answer::{print, print_json};
 use crate::commands::predict::arguments::{Arguments, failed};
 
-/// Predicts and prints, and exports if that is asked.
+/// Predicts and prints, and exports if requested.
 pub fn run(arguments: &Arguments) -> Outcome {
     let file = PlatformFile::read(&arguments.file)?;
     let ranks = arguments.ranks.unwrap_or(file.platform.ranks());
@@ -78,7 +78,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Messages of more ranks take too long to follow: where each has one for each other, or not.
+/// Maximum number of ranks whose messages are simulated, if each rank has a message for each other,
+/// and if not.
 const MOST_RANKS_OF_BLOCKS: usize = 4 << 10;
 const MOST_RANKS: usize = 16 << 10;
 
@@ -97,8 +98,8 @@ fn refuse_many(platform: &Platform, operation: Operation) -> Result<(), CommandE
     )))
 }
 
-/// Predicts a collective in the form of its call, among the neighbours of each rank where it is one
-/// of them.
+/// Predicts a collective in the form of its call, among the neighbours of each rank if it is a
+/// neighbourhood collective.
 fn predictor_of(
     collective: Collective,
     arguments: &Arguments,
@@ -140,7 +141,7 @@ fn predictor_of(
     })
 }
 
-/// The plan that `--algorithm` asks for.
+/// The plan requested by `--algorithm`.
 fn named(
     predictor: &Predictor,
     arguments: &Arguments,
@@ -169,7 +170,7 @@ fn named(
     Ok(Some(plan))
 }
 
-/// The plan that is asked for, or all algorithms and the native collective, the quickest first.
+/// The requested plan, or all algorithms and the native collective, the fastest first.
 fn predictions(
     predictor: &Predictor,
     named: Option<&Composition>,

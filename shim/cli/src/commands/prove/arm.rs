@@ -1,4 +1,4 @@
-//! One way to run the job.
+//! One configuration of the job.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -15,7 +15,7 @@ use treepie_launch::{self, job};
 use treepie_report::proof::Run;
 use treepie_report::words::file_name;
 
-/// One way to run the job.
+/// One configuration of the job.
 pub struct Arm {
     /// Its name in the answer.
     pub name: String,
@@ -30,11 +30,11 @@ pub struct Done {
     pub profile: Profile,
     /// Hash of its standard output.
     pub printed: u64,
-    /// Lines of the library on standard error: what it could not do.
+    /// Lines of the library on standard error: operations that it could not do.
     pub said: Vec<String>,
 }
 
-/// Settings that would make the plain run another one.
+/// Settings that would change the plain run.
 const TAKEN_BACK: [&str; 4] = [
     "TREEPIE_PLACEMENT",
     "TREEPIE_PERMUTATION",
@@ -43,7 +43,7 @@ const TAKEN_BACK: [&str; 4] = [
 ];
 
 impl Arm {
-    /// The job as it is. Its calls are timed, which costs both ways the same.
+    /// The job without changes. Its calls are timed, which costs both arms the same.
     pub fn plain() -> Arm {
         let mut arm = Arm {
             name: "plain".to_owned(),
@@ -58,10 +58,10 @@ impl Arm {
         arm
     }
 
-    /// The job with a placement or profile, or with nothing but further settings.
+    /// The job with a placement or profile, or only with further settings.
     ///
     /// # Errors
-    /// A file that is not there.
+    /// The file does not exist.
     pub fn replay(file: Option<&Path>) -> Result<Arm, CommandError> {
         let mut arm = Arm::plain();
         arm.name = "replay".to_owned();
@@ -80,10 +80,10 @@ impl Arm {
         self.settings.push((name, value.into()));
     }
 
-    /// Changes a setting to a file.
+    /// Changes a setting to a path.
     ///
     /// # Errors
-    /// It is not there.
+    /// The file does not exist.
     pub fn set_path(&mut self, name: &'static str, file: &Path) -> Result<(), CommandError> {
         if !file.is_file() {
             let file = file.display();
@@ -96,10 +96,10 @@ impl Arm {
         Ok(())
     }
 
-    /// Runs the job once, in the files of `desk`, with this to read.
+    /// Runs the job once, in the files of `desk`, with the given standard input.
     ///
     /// # Errors
-    /// A job that can't be started at all. One that fails is `Ok(Err(reason))`.
+    /// The job cannot be started at all. A job that fails is `Ok(Err(reason))`.
     pub fn run(
         &self,
         command: &[OsString],
@@ -109,7 +109,7 @@ impl Arm {
     ) -> Result<Result<Done, String>, CommandError> {
         let [profile, printed, errors] =
             ["profile.yaml", "printed", "errors"].map(|n| desk.join(n));
-        // What an earlier run left is not this one's.
+        // The profile of an earlier run must not be taken for this one's.
         let _ = std::fs::remove_file(&profile);
         let mut own = self.settings.clone();
         own.push(("TREEPIE_OUTPUT", profile.clone().into()));

@@ -1,5 +1,5 @@
-//! `treepie prove`: whether a placement, or other collectives, make a job quicker; by runs in
-//! pairs inside one allocation.
+//! `treepie prove`: a test of whether a placement, or other collectives, make a job faster; by runs
+//! in pairs inside one allocation.
 //!
 //! ```text
 //! arm      one way to run the job: the plain one, or a replay

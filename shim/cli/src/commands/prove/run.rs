@@ -1,4 +1,4 @@
-//! Arguments of `treepie prove`, and both ways to run the job.
+//! Arguments of `treepie prove`, and both arms.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::commands::prove::series::Series;
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie prove [OPTIONS] [FILE] -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
-    /// Placement or profile to replay, as for `treepie replay`
+    /// Placement or profile to replay, like `treepie replay`
     #[arg(value_name = "FILE", required_unless_present_any = ["collectives", "permutation"])]
     pub(crate) file: Option<PathBuf>,
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
@@ -29,32 +29,31 @@ pub struct Arguments {
     /// Algorithms that replace the MPI's collectives: auto, or operations with their algorithms
     #[arg(long, value_name = "CHOICE")]
     collectives: Option<String>,
-    /// Platform that the algorithms are chosen for
+    /// Platform for which the algorithms are chosen
     #[arg(long, value_name = "FILE")]
     platform: Option<PathBuf>,
-    /// How the placement is applied: permute, bind, both [default: the setting `apply`]
+    /// Method of applying the placement: permute, bind, both [default: the setting `apply`]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Apply>)]
     apply: Option<Apply>,
-    /// What it is compared with: plain, or a placement or profile, applied as the setting `apply`
-    /// says
+    /// Reference: plain, or a placement or profile, applied by the setting `apply`
     #[arg(long, value_name = "FILE", default_value = "plain")]
     pub(crate) against: PathBuf,
-    /// Runs of each way at most
+    /// Maximum number of runs of each way
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
     /// Start no run after SECONDS
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     time: Option<f64>,
-    /// Difference that matters, in per cent: a smaller one counts as none
+    /// Least difference that counts, in per cent; smaller ones are treated as none
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
     pub(crate) difference: f64,
-    /// Seed of the order inside each pair [default: of the clock, and printed]
+    /// Seed of the order inside each pair [default: from the clock, and printed]
     #[arg(long)]
     seed: Option<u64>,
     /// Draw the seconds of all runs, as .svg or .png
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
-    /// Write a report in one HTML file, to read in a browser or send around
+    /// Write a report in one HTML file, to view in a browser or to send to others
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     /// Print the answer as JSON
@@ -62,7 +61,7 @@ pub struct Arguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
-    /// The job as it is usually started; what it prints is compared and not shown
+    /// The usual command line of the job; its output is compared and not shown
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }
@@ -75,7 +74,7 @@ impl Arguments {
         }
     }
 
-    /// Both ways: what is compared with, and what is compared.
+    /// Both arms: the reference, and the compared one.
     fn arms(&self) -> Result<[Arm; 2], CommandError> {
         let baseline = if self.against.as_os_str() == "plain" {
             Arm::plain()
@@ -105,7 +104,8 @@ impl Arguments {
     }
 }
 
-/// Runs the job until the verdict. Success, whatever it is; a job that fails by itself is an error.
+/// Runs the job until the verdict. Any verdict is a success; a job that fails in itself is an
+/// error.
 pub fn run(arguments: &Arguments) -> Outcome {
     let wanted = RequestedOutputs {
         picture: arguments.picture.as_deref(),

@@ -1,4 +1,4 @@
-//! The runs: one of each way to warm up, then pairs whose order is drawn by lot.
+//! The runs: one of each arm to warm up, then pairs in random order.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,7 +17,7 @@ use treepie_launch::input::Input;
 use treepie_report::proof::{Comparison, MOST_FAILURES, Pairing, Printed};
 use treepie_report::summary::Summary;
 
-/// Further lines of the library about a way are left out.
+/// Maximum number of lines of the library on an arm.
 const MOST_REMARKS: usize = 4;
 
 /// The runs of a comparison.
@@ -25,16 +25,16 @@ pub struct Series {
     /// Baseline and candidate.
     arms: [Arm; 2],
     comparison: Comparison,
-    /// Hashes of what the runs of each way printed.
+    /// Hashes of the output of the runs of each arm.
     printed: [Vec<u64>; 2],
-    /// Number of remarks about each way.
+    /// Number of remarks on each arm.
     noted: [usize; 2],
-    /// State of the lots.
+    /// State of the random order.
     random: SplitMix64,
 }
 
 impl Series {
-    /// Nothing was run yet.
+    /// Starts without runs.
     pub fn new(arms: [Arm; 2], limits: Limits, seed: u64) -> Series {
         let names = [0, 1].map(|way: usize| arms[way].name.clone());
         Series {
@@ -49,7 +49,7 @@ impl Series {
     /// Runs the job until the verdict, or until `time` is over.
     ///
     /// # Errors
-    /// A job that can't be started, or that fails as it is.
+    /// The job cannot be started, or fails in itself.
     pub fn run(
         mut self,
         command: &[OsString],
@@ -95,7 +95,7 @@ impl Series {
         }
     }
 
-    /// Runs both ways, in an order that is drawn by lot. A run that fails is noted.
+    /// Runs both arms in random order. A failed run is recorded.
     fn run_pair(
         &mut self,
         command: &[OsString],
@@ -119,8 +119,8 @@ impl Series {
         Ok(pair)
     }
 
-    /// Keeps what the library said, a few lines of each way: a placement that could not be applied
-    /// proves nothing about it.
+    /// Stores messages of the library, a few lines for each arm: a placement that could not be
+    /// applied proves nothing about it.
     fn note(&mut self, way: usize, said: &[String]) {
         let name = &self.arms[way].name;
         for line in said {
@@ -134,7 +134,7 @@ impl Series {
     }
 }
 
-/// Comparison of the output of both ways; `None` without a pair.
+/// Comparison of the output of both arms; `None` without a pair.
 fn compared(printed: &[Vec<u64>; 2]) -> Option<Printed> {
     let first = printed[0].first()?;
     let same = |way: usize| printed[way].iter().all(|hash| hash == first);

@@ -11,13 +11,13 @@ use treepie_report::input::topology::HELP;
 /// Show any file as text, picture or report
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// File to show; also a topology as `treepie map --topology` takes it
+    /// File to show; also a topology in the form of `treepie map --topology`
     pub(crate) file: String,
-    /// For --html, further files about the same job: a placement, a profile taken in
-    /// its replay, a platform, a topology, a network
+    /// For --html, further files on the same job: a placement, a profile taken in its replay, a
+    /// platform, a topology, a network
     #[arg(value_name = "MORE")]
     pub(crate) more: Vec<PathBuf>,
-    /// Write a report in one HTML file, to read in a browser or send around
+    /// Write a report in one HTML file, to view in a browser or to send to others
     #[arg(long, value_name = "OUT", conflicts_with_all = ["svg", "png"])]
     pub(crate) html: Option<PathBuf>,
     #[arg(long, short, value_name = "TOPOLOGY", help = HELP)]
@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Draw it as PNG
     #[arg(long, value_name = "OUT")]
     pub(crate) png: Option<PathBuf>,
-    /// The drawing [default: the heat map; of a topology, its tree]
+    /// The drawing [default: the heat map; for a topology, its tree]
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) draw: Option<Draw>,
     /// Profile of a placement, if it is not at the path in the placement
@@ -45,13 +45,13 @@ pub struct Arguments {
     pub(crate) above: Above,
 }
 
-/// Contents of a picture.
+/// Subject of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Draw {
     /// Traffic between ranks, as a matrix
     HeatMap,
-    /// The tree of the machine, with what goes over its links
+    /// The tree of the machine, with the traffic over its links
     Tree,
-    /// The links of the network that --network names, with what goes over them
+    /// The links of the network of --network, with the traffic over them
     Links,
 }

@@ -1,4 +1,4 @@
-//! Pictures that are asked for, or refused.
+//! Pictures that are requested, or refused.
 
 use treepie_launch::error::CommandError;
 use treepie_report::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, write_drawing};
@@ -14,7 +14,7 @@ pub(crate) enum Shown {
     Fabric(Fabric),
 }
 
-/// Draws a picture on request.
+/// Draws the requested picture.
 pub(crate) fn draw(
     arguments: &Arguments,
     picture: impl FnOnce() -> Result<Shown, CommandError>,

@@ -1,4 +1,4 @@
-//! Files about machines and settings: trees, grids, platforms, networks, tunings.
+//! Files on machines and settings: trees, grids, platforms, networks, tunings.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,12 +29,12 @@ use crate::commands::show::draw::{Shown, draw, no_picture};
 use crate::commands::show::job::described_tree;
 use crate::output;
 
-/// Contents of a file of a store: one run, or several that were merged.
+/// Contents of a file of a store: one run, or several merged ones.
 pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "experience")))?;
     let directory = path.parent().map(file_name).unwrap_or_default();
     let key = Key::from_name(&directory).unwrap_or_default();
-    // The summary shows what was known when the last of its runs began.
+    // The summary shows the knowledge at the start of the last of its runs.
     let last = file.experience.runs.iter().map(|run| run.began).max();
     let summary = experience::Summary::new(
         key,
@@ -51,7 +51,7 @@ pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFi
     Ok(ExitCode::SUCCESS)
 }
 
-/// A topology under the network, or with the distances, that were named.
+/// A topology under the given network, or with the given distances.
 pub(crate) fn whole_tree(arguments: &Arguments) -> Outcome {
     let file = &arguments.file;
     let path = Path::new(file);
@@ -184,7 +184,7 @@ pub(crate) fn configuration(arguments: &Arguments, settings: &Settings) -> Outco
     Ok(ExitCode::SUCCESS)
 }
 
-/// A site's policy.
+/// The policy of a site.
 pub(crate) fn site(arguments: &Arguments, policy: &SitePolicy) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "site")))?;
     match arguments.json {

@@ -106,7 +106,7 @@ pub(crate) fn machine_picture(arguments: &Arguments, path: &Path) -> Result<Show
     }
 }
 
-/// The job on its machine, and on its network if one is named.
+/// The job on its machine, and on its network if one is given.
 pub(crate) fn on_machine(arguments: &Arguments, path: &Path) -> Result<OnMachine, CommandError> {
     let mut files = vec![path.to_owned()];
     files.extend(arguments.profile.clone());
@@ -115,7 +115,7 @@ pub(crate) fn on_machine(arguments: &Arguments, path: &Path) -> Result<OnMachine
     OnMachine::new(&sources, &arguments.choice)
 }
 
-/// Load of the network by a job, if one is named.
+/// Load of the network by a job, if a network is given.
 pub(crate) fn network_gain(
     arguments: &Arguments,
     path: &Path,
@@ -135,14 +135,14 @@ pub(crate) fn network_gain(
     }))
 }
 
-/// The tree that is written otherwise than in a file of treepie: arities, an hwloc description, or
+/// The tree of a description other than a file of Treepie: arities, an hwloc description, or
 /// Slurm's text.
 pub(crate) fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     let path = Path::new(file);
     if topology::is_described(file) {
         return topology::read(file).map(Some);
     }
-    // Slurm's text may be in a file that ends as a matrix of all numbers does.
+    // Slurm's text may be in a file with the ending of a matrix of all numbers.
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
     if !other && formats::is_of_slurm(path) {
         let site = formats::read(path, None)?;

@@ -1,4 +1,4 @@
-//! `treepie show`: what is in a file, as text or picture.
+//! `treepie show`: the contents of a file, as text or picture.
 
 mod arguments;
 mod draw;

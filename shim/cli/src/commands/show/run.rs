@@ -1,4 +1,4 @@
-//! Choice of what is shown, by the kind of the file.
+//! Selection of the output by the kind of the file.
 
 use std::path::Path;
 
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Whether a profile or a placement is shown on a network, or a profile by a platform.
+/// True if a profile or a placement is shown on a network, or a profile with a platform.
 fn is_of_job(arguments: &Arguments) -> bool {
     let path = Path::new(&arguments.file);
     let above = &arguments.above;

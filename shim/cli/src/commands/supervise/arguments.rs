@@ -12,36 +12,36 @@ use treepie_resilience::supervision::{Host, Limits};
 use crate::commands::options::{RunSettings, positive, seconds};
 use crate::commands::supervise::words::words;
 
-/// Stands for the newest checkpoint in the restart command.
+/// Placeholder for the newest checkpoint in the restart command.
 pub const LAST: &str = "{last}";
 
-/// Run a job, and run it again on the hosts that are left when it dies
+/// Run a job, and run it again on the remaining hosts if it dies
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie supervise [OPTIONS] -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
-    /// Command of the attempts after the first, as one word for the shell; {last} stands for the
-    /// newest checkpoint [default: the command of the first]
+    /// Command of the attempts after the first, as one word for the shell; {last} is replaced by
+    /// the newest checkpoint [default: the command of the first]
     #[arg(long, value_name = "COMMAND", value_parser = words)]
     pub(crate) restart: Option<RestartCommand>,
-    /// Files that the application restarts from; * and ? stand for letters of a name
+    /// Files from which the application restarts; * and ? match characters of a name
     #[arg(long, value_name = "PATTERN")]
     pub(crate) checkpoints: Option<PathBuf>,
-    /// Checkpoints are on the hosts' own disks: ranks stay on their hosts, and a spare host takes
-    /// the place of a lost one
+    /// Checkpoints are on the hosts' own disks: ranks stay on their hosts, and a spare host
+    /// replaces a lost one
     #[arg(long, conflicts_with = "placement")]
     pub(crate) local: bool,
-    /// Placement or profile to run with, as for `treepie replay`; a profile is placed anew on the
-    /// hosts that are left
+    /// Placement or profile to run with, like `treepie replay`; a profile is placed again on the
+    /// remaining hosts
     #[arg(long, value_name = "FILE")]
     pub(crate) placement: Option<PathBuf>,
     /// Hosts and the ranks that each takes, such as n[1-4]:16, spare hosts last [default: those of
     /// the scheduler]
     #[arg(long, value_name = "HOSTS", value_parser = allocation::named)]
     pub(crate) hosts: Option<HostList>,
-    /// Ranks that a host takes at most when too few hosts are left [default: as before]
+    /// Maximum number of ranks on a host if too few hosts are left [default: as before]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) ranks_per_host: Option<u32>,
-    /// Attempts in all
+    /// Maximum number of attempts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) attempts: u32,
     /// Start no attempt after SECONDS
@@ -50,26 +50,26 @@ pub struct Arguments {
     /// Wait SECONDS before the next attempt
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) pause: f64,
-    /// An attempt that ends within SECONDS, without a new checkpoint, has failed at once
+    /// An attempt that ends within SECONDS, without a new checkpoint, has failed immediately
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     at_once: f64,
-    /// End an attempt that has written no checkpoint for SECONDS; without --checkpoints,
-    /// one whose ranks have made no MPI call, as their pages have it
+    /// End an attempt that has written no checkpoint for SECONDS; without --checkpoints, one whose
+    /// ranks have made no MPI call, according to their pages
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub(crate) stall: Option<f64>,
     /// A host that does not answer within SECONDS is lost
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive)]
     pub(crate) answer: f64,
-    /// Directory for the log and the profiles of all attempts, which all hosts see [default:
+    /// Directory for the log and the profiles of all attempts, shared by all hosts [default:
     /// treepie-supervise-PID]
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
-    /// Print what happened as JSON, on standard output after the job's own
+    /// Print the result as JSON, on standard output after the job's own
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
-    /// The job as it is usually started
+    /// The usual command line of the job
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 }

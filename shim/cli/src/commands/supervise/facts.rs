@@ -14,7 +14,7 @@ use crate::commands::profile::merged;
 use crate::commands::supervise::supervisor::Supervisor;
 
 impl<'a> Supervisor<'a> {
-    /// Profiles that the ranks left: a whole one if all of them reached `MPI_Finalize`.
+    /// Profiles that the ranks left: a complete one if all of them reached `MPI_Finalize`.
     pub(super) fn profiles(&mut self, output: &Path) -> Profiles {
         let parts = directory_of(output);
         if output.exists() || !parts.is_dir() || !is_ours(&parts) {
@@ -45,7 +45,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// End of an attempt. Hosts are probed only where that can make a difference.
+    /// End of an attempt. Hosts are only tested if that can make a difference.
     pub(super) fn end(
         &self,
         watched: &Watched,
@@ -79,7 +79,7 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Files by which the ranks of an attempt show how far they came.
+/// Files that show the progress of the ranks of an attempt.
 pub(crate) struct Profiles {
     finalized: bool,
     left: Option<Left>,

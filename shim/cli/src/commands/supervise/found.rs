@@ -1,4 +1,4 @@
-//! Checkpoints on disk, and whether an attempt stands still.
+//! Checkpoints on disk, and detection of a stalled attempt.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use treepie_resilience::supervision::checkpoints::{Checkpoint, fits};
 
-/// The files and directories whose paths fit a pattern; `*` and `?` stand for letters of a name.
+/// The files and directories whose paths match a pattern; `*` and `?` match characters of a name.
 pub fn matching(pattern: &Path) -> Vec<Checkpoint> {
     let mut paths = vec![PathBuf::new()];
     for component in pattern.components() {
@@ -43,8 +43,8 @@ fn checkpoint(path: PathBuf) -> Option<Checkpoint> {
     })
 }
 
-/// Says at each call whether `look` has found the same for too long by now; nothing is said of time
-/// in which it finds `None`.
+/// Returns a function that is true if `look` has returned the same value for too long; time in
+/// which it returns `None` does not count.
 pub fn stall<'a, T: PartialEq + 'a>(
     most: Duration,
     mut look: impl FnMut() -> Option<T> + 'a,
@@ -53,7 +53,7 @@ pub fn stall<'a, T: PartialEq + 'a>(
     Box::new(move || still.look(look(), Instant::now()) >= most)
 }
 
-/// How long what is looked at has been the same.
+/// Time for which an observed value has not changed.
 struct Still<T> {
     seen: Option<T>,
     since: Instant,

@@ -1,4 +1,4 @@
-//! A supervised job, checked as far as it can be before it starts.
+//! A supervised job, checked as far as possible before it starts.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ use crate::commands::supervise::log::Log;
 
 // clap takes a bare `Vec` for an option that is repeated.
 
-/// A supervised job, checked as far as it can be before it starts.
+/// A supervised job, checked as far as possible before it starts.
 pub(super) struct Job<'a> {
     pub(crate) arguments: &'a Arguments,
     pub(crate) launcher: Launcher,
-    /// Its ranks, where they matter and are known.
+    /// Number of its ranks, if needed and known.
     pub(crate) ranks: usize,
-    /// The hosts to choose from; none where the launcher alone knows them.
+    /// The hosts to choose from; `None` if only the launcher knows them.
     pub(crate) roster: Option<Roster>,
     pub(crate) placement: Option<(PathBuf, Replayable)>,
     pub(crate) record: PathBuf,
@@ -53,7 +53,7 @@ impl<'a> Job<'a> {
                 std::process::id()
             )))?,
         };
-        // A log of a job that can't be started would be in the way of the next.
+        // The log of a job that cannot be started would block the next.
         treepie_launch::prepare(
             &arguments.command,
             &arguments.settings.variables(Vec::new())?,
@@ -71,7 +71,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// A program or script alone starts its ranks where nobody else decides.
+/// Requires a launcher: a program or script alone chooses the hosts of its ranks itself.
 fn require_launcher(launcher: &Launcher) -> Result<(), CommandError> {
     match launcher.family {
         Family::Plain => Err(CommandError::usage(format!(
@@ -104,7 +104,7 @@ pub(super) fn roster(
             Some(_) => Err(CommandError::usage(format!(
                 "{option}: names hosts, as --hosts does; remove one of them"
             ))),
-            // The user chooses; the scheduler's list says nothing of that.
+            // The user chooses; the scheduler's list does not matter.
             None => Ok(None),
         };
     }

@@ -17,10 +17,10 @@ pub struct Log {
 }
 
 impl Log {
-    /// A log in a directory of its own, which is made.
+    /// Creates a log in a new directory.
     ///
     /// # Errors
-    /// A directory that cannot be made, or that has files of another job.
+    /// The directory cannot be created, or has files of another job.
     pub fn new(directory: &Path, quiet: bool) -> Result<Self, CommandError> {
         let wrong = |problem: &str| {
             CommandError::usage(format!(

@@ -1,4 +1,4 @@
-//! `treepie supervise`: runs a job again that died, on the hosts that are left, from its newest
+//! `treepie supervise`: runs a job that died again, on the remaining hosts, from its newest
 //! checkpoint.
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //! log         the log, in plain words
 //! ```
 //!
-//! `treepie_resilience::supervision` decides what an end means and what follows.
+//! `treepie_resilience::supervision` classifies the end of an attempt and decides on the next step.
 
 mod arguments;
 mod described;

@@ -1,4 +1,4 @@
-//! Pages of the ranks of an attempt: where they are, and how they are asked for.
+//! Pages of the ranks of an attempt: their location and variables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use crate::commands::options::absolute_path;
 use crate::commands::supervise::supervisor::Supervisor;
 
 impl<'a> Supervisor<'a> {
-    /// Whether calls are what shows progress.
+    /// True if calls show progress.
     pub(super) fn goes_by_pages(&self) -> bool {
         self.job.arguments.stall.is_some() && self.job.arguments.checkpoints.is_none()
     }
 
-    /// Says where the pages are of an attempt that stood still, or that none was seen.
+    /// Reports the location of the pages of an attempt that stalled, or that none was found.
     pub(super) fn tell_of_pages(&mut self, run: u64, watched: &Watched, saw_pages: bool) {
         if !self.goes_by_pages() {
             return;
@@ -40,13 +40,13 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Directory of the watched pages, which all hosts see.
+    /// Directory of the watched pages, shared by all hosts.
     pub(super) fn pages(&self) -> PathBuf {
         let named = hang::directory().and_then(|path| absolute_path(&path).ok());
         named.unwrap_or_else(|| self.job.record.join("pages"))
     }
 
-    /// Variables that make ranks keep pages, where calls show the progress.
+    /// Variables that make ranks keep pages, if calls show the progress.
     pub(super) fn pages_variables(&self, run: u64) -> Vec<(&'static str, OsString)> {
         if self.goes_by_pages() {
             vec![

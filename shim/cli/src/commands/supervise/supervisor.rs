@@ -1,4 +1,4 @@
-//! The loop: an attempt, its facts, what follows.
+//! The loop: an attempt, its facts, the decision.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -26,14 +26,14 @@ use crate::commands::supervise::arguments::LAST;
 use crate::commands::supervise::described::{as_typed, in_words, listed};
 use crate::commands::supervise::job::Job;
 
-/// Exit status where too few hosts are left: EX_TEMPFAIL, "try again later".
+/// Exit status if too few hosts are left: EX_TEMPFAIL, "try again later".
 const TOO_FEW_HOSTS: u8 = 75;
 
-/// Has `srun` end all ranks where one ended badly. By itself it waits for the others, which wait
-/// for that one.
+/// Makes `srun` end all ranks if one failed. By default it waits for the others, which wait for
+/// that one.
 const KILL_ALL: &str = "SLURM_KILL_BAD_EXIT";
 
-/// A job that is supervised.
+/// A supervised job.
 pub struct Supervisor<'a> {
     pub(crate) job: Job<'a>,
     pub(crate) signals: &'a Signals,
@@ -48,10 +48,10 @@ pub struct Supervisor<'a> {
 }
 
 impl<'a> Supervisor<'a> {
-    /// Before the first attempt.
+    /// Creates the supervisor before the first attempt.
     ///
     /// # Errors
-    /// Standard input can't be kept.
+    /// Standard input cannot be stored.
     pub fn new(job: Job<'a>, signals: &'a Signals) -> Result<Self, CommandError> {
         let found = job.arguments.checkpoints.as_deref().map(matching);
         Ok(Supervisor {
@@ -69,7 +69,7 @@ impl<'a> Supervisor<'a> {
     /// Runs the job until it is finished or given up.
     ///
     /// # Errors
-    /// A command that cannot be started.
+    /// A command cannot be started.
     pub fn run(mut self) -> Result<Supervised, CommandError> {
         let reason = loop {
             if self.signals.asked_to_end().is_some() {
@@ -91,7 +91,7 @@ impl<'a> Supervisor<'a> {
         Ok(self.ended(reason))
     }
 
-    /// The hosts of the next attempt, where they are known.
+    /// The hosts of the next attempt, if known.
     fn hosts(&mut self) -> Result<Option<Vec<Host>>, TooFew> {
         let ranks = self.job.ranks;
         let roster = self.job.roster.as_mut();
@@ -103,7 +103,7 @@ impl<'a> Supervisor<'a> {
         pattern.map(matching).unwrap_or_default()
     }
 
-    /// Runs the job once, and decides what follows.
+    /// Runs the job once, and decides on the next step.
     fn attempt(&mut self, hosts: Option<Vec<Host>>) -> Result<Decision, CommandError> {
         let arguments = self.job.arguments;
         let number = self.history.attempts() + 1;
@@ -120,7 +120,7 @@ impl<'a> Supervisor<'a> {
         own.extend(self.pages_variables(run));
         let variables = arguments.settings.variables(own)?;
         let mut invocation = treepie_launch::prepare(&command, &variables)?;
-        // A launcher that was not told of hosts may not have taken the first ones.
+        // A launcher without a list of hosts may not have used the first ones.
         let leaves_out = self.job.roster.as_ref().is_some_and(Roster::leaves_out);
         let is_told = is_changed || leaves_out || arguments.hosts.is_some();
         if let (Some(hosts), true) = (&hosts, is_told) {
@@ -187,8 +187,8 @@ impl<'a> Supervisor<'a> {
         Ok(self.history.after(&ended, &arguments.limits()))
     }
 
-    /// Whether the attempt with this number stands still, as far as that is asked for and can be
-    /// seen: no checkpoint changes, or no rank makes a call, until all have reached the end.
+    /// Returns a function that is true if the attempt with this number stalls, as far as requested
+    /// and visible: no checkpoint changes, or no rank makes a call, until all have reached the end.
     fn stall<'b>(
         &'b self,
         run: u64,
@@ -210,8 +210,8 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// The command of the next attempt, and the checkpoint that it begins from. Where there is no
-    /// checkpoint yet, it begins as the first.
+    /// The command of the next attempt, and the checkpoint from which it starts. Without a
+    /// checkpoint, it is the command of the first.
     fn command(&self, found: &[Checkpoint]) -> (Vec<OsString>, Option<Checkpoint>) {
         let arguments = self.job.arguments;
         let newest = self.checkpoints.newest(found);
@@ -230,7 +230,8 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// What the ranks are placed by: a profile everywhere, a placement on its own hosts only.
+    /// The file by which ranks are placed: a profile on any hosts, a placement on its own hosts
+    /// only.
     fn placement(&mut self, hosts_are_others: bool) -> Option<PathBuf> {
         let (path, file) = self.job.placement.as_ref()?;
         if hosts_are_others && matches!(file, Replayable::Placement(_)) {
@@ -261,7 +262,7 @@ impl<'a> Supervisor<'a> {
         ));
     }
 
-    /// Leaves hosts out, waits, and takes those back that answer again.
+    /// Leaves hosts out, waits, and takes back those that answer again.
     fn before_the_next(&mut self, leave_out: &[String]) {
         let Some(attempt) = self.attempts.last_mut() else {
             return;
@@ -315,7 +316,7 @@ impl<'a> Supervisor<'a> {
             (Some(Reason::Stopped), _) if !self.was_stopped_in_attempt() => {
                 128 + self.signals.asked_to_end().unwrap_or(0)
             }
-            // A status 0 that is not to be trusted.
+            // A status 0 that is not reliable.
             (Some(_), 0) => 1,
             (Some(_), status) => status,
         };
@@ -335,7 +336,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whether the signal that asked for an end came while an attempt ran.
+    /// True if the signal that requested an end arrived during an attempt.
     fn was_stopped_in_attempt(&self) -> bool {
         let last = self.attempts.last();
         last.is_some_and(|attempt| matches!(attempt.end, End::Stopped { .. }))

@@ -1,11 +1,12 @@
-//! A command in one string, as words: with the quotes of a shell, and nothing else of it.
+//! Splits a command in one string into words: with the quotes of a shell, but without its other
+//! features.
 
 use std::ffi::OsString;
 
 /// The words of a command.
 ///
 /// # Errors
-/// A quote that is not closed, or no words at all.
+/// A quote is not closed, or there are no words.
 pub fn words(text: &str) -> Result<Vec<OsString>, String> {
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;

@@ -20,11 +20,10 @@ pub struct Written {
     script: Option<PathBuf>,
 }
 
-/// Writes what `tuning` has for the MPI into `directory`, and takes away what an older tuning left
-/// there.
+/// Writes the files of `tuning` for the MPI into `directory`, and removes those of an older tuning.
 ///
 /// # Errors
-/// A directory that cannot be written.
+/// The directory cannot be written.
 pub fn write(file: &TuningFile, directory: &Path) -> Result<Written, CommandError> {
     let tuning = &file.body;
     let own = file.library_file.as_deref().and_then(Selection::of_library);
@@ -34,7 +33,7 @@ pub fn write(file: &TuningFile, directory: &Path) -> Result<Written, CommandErro
     let file_of = |component: Component| rules_file(tuning.library, component);
     let written = |name: &str| made.rules.iter().any(|(of, _)| file_of(*of) == name);
     for name in RULES_FILES.into_iter().filter(|name| !written(name)) {
-        // It may not have been there.
+        // It may not have existed.
         drop(std::fs::remove_file(directory.join(name)));
     }
     for (component, text) in &made.rules {
@@ -44,7 +43,7 @@ pub fn write(file: &TuningFile, directory: &Path) -> Result<Written, CommandErro
         settings.extend(tuning.library.rules_settings(*component, &path));
     }
     if settings.is_empty() {
-        // It may not have been there.
+        // It may not have existed.
         drop(std::fs::remove_file(&script));
         return Ok(Written {
             tuning: made,
@@ -59,7 +58,7 @@ pub fn write(file: &TuningFile, directory: &Path) -> Result<Written, CommandErro
     })
 }
 
-/// A script to be read by a shell. What the user has set wins.
+/// A script for a shell. Variables set by the user take precedence.
 fn exports(tuning: &Tuning, settings: &[Setting]) -> String {
     let mut text = format!(
         "# Algorithms of collectives for {}, measured on {} ranks.\n# Read it before a job: \
@@ -73,12 +72,12 @@ fn exports(tuning: &Tuning, settings: &[Setting]) -> String {
     text
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn in_quotes(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Text for a shell, with quotes only where they are needed.
+/// Text for a shell, with quotes only if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
     if word.chars().all(is_plain) {
@@ -125,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// What a shell has in its environment behind the script, of Open MPI's variables.
+    /// Open MPI's variables in the environment of a shell after the script.
     fn told(directory: &Path, set: &[(&str, &str)]) -> Vec<String> {
         let mut shell = Command::new("sh");
         shell.args(["-c", ". ./tuned.sh && env | grep ^OMPI_MCA_ | sort"]);
@@ -164,7 +163,7 @@ mod tests {
         assert_eq!(told(&directory, &[]), expected);
         let own = ("OMPI_MCA_coll_han_use_dynamic_file_rules", "0");
         assert!(told(&directory, &[own]).contains(&format!("{}={}", own.0, own.1)));
-        // What an older tuning left is taken away.
+        // Files of an older tuning are removed.
         file.rows[0].algorithm = None;
         assert!(write(&file, &directory).expect("files").script.is_none());
         let left = RULES_FILES.map(|name| directory.join(name).exists());

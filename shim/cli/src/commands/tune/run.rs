@@ -1,4 +1,4 @@
-//! Arguments of `treepie tune`, and the run that measures.
+//! Arguments of `treepie tune`, and the measuring run.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::commands::outcome::Outcome;
 use crate::commands::tune::files::{self, FILE};
 use crate::output;
 
-/// Cells of a profile that are measured, at most.
+/// Maximum number of cells of a profile that are measured.
 const MOST_CELLS: usize = 40;
 
 const PICTURE: &str = "tuning.svg";
@@ -38,13 +38,13 @@ Examples:
   treepie tune app.profile.yaml -o tuned --seconds 300 -- mpirun -np 64
   treepie tune --collectives allreduce,bcast --sizes 8,64K -- mpirun -np 64")]
 pub struct Arguments {
-    /// Profile of the program to tune for: its operations, communicator sizes and message sizes
-    /// are measured, those first that matter most
+    /// Profile of the program for which to tune: its operations, communicator sizes and message
+    /// sizes are measured, the most important first
     pub(crate) profile: Option<PathBuf>,
-    /// Directory to write: the tuning, a picture, and what the MPI reads
+    /// Directory to write: the tuning, a picture, and the files for the MPI
     #[arg(long, short, value_name = "DIR", default_value = "tuned")]
     pub(crate) output: PathBuf,
-    /// Seconds that measuring may take
+    /// Maximum seconds for the measurement
     #[arg(long, value_name = "SECONDS", default_value = "120")]
     seconds: f64,
     /// Operations to measure: bcast,allreduce
@@ -56,14 +56,14 @@ pub struct Arguments {
     /// Ranks of the communicators [default: all of the job]
     #[arg(long, value_name = "LIST")]
     pub(crate) ranks: Option<String>,
-    /// Measure the MPI's own algorithms alone, without Treepie's plans and its library
+    /// Only measure the MPI's own algorithms, without Treepie's plans and its library
     #[arg(long)]
     without_plans: bool,
-    /// No program that will use this has a reduction that does not commute: algorithms that are
-    /// wrong for such are measured, too
+    /// No program that will use this has a reduction that is not commutative: algorithms that are
+    /// wrong for such reductions are measured, too
     #[arg(long)]
     commutative: bool,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// Print no summary
@@ -74,7 +74,7 @@ pub struct Arguments {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Measures, and writes what the MPI reads.
+/// Measures, and writes the files for the MPI.
 pub fn run(arguments: &Arguments) -> Outcome {
     let cells = cells(arguments)?;
     let seconds = arguments.seconds;
@@ -169,7 +169,7 @@ fn of_profile(
     Ok(wanted(cells, ranks, &arguments.sizes))
 }
 
-/// Those of `cells` that have one of the ranks and sizes, where such are named; of them the first.
+/// The cells with one of the given ranks and sizes, if any are given; only the first of these.
 fn wanted(mut cells: Vec<Cell>, ranks: &[usize], sizes: &[u64]) -> Vec<Cell> {
     let sizes: Vec<u64> = sizes.iter().map(|&bytes| cell_bytes(bytes)).collect();
     let has_size =
@@ -180,7 +180,7 @@ fn wanted(mut cells: Vec<Cell>, ranks: &[usize], sizes: &[u64]) -> Vec<Cell> {
     cells
 }
 
-/// Runs the program that measures, which writes `output`.
+/// Runs the measuring program, which writes `output`.
 fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, CommandError> {
     let launcher = Launcher::detect(&arguments.command)?;
     let family = launcher.family;
@@ -199,7 +199,7 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
             OsString::from(format!("{}:{}:{}", cell.operation, cell.ranks, cell.bytes))
         }),
     );
-    // Without it Open MPI's algorithms cannot be chosen; the user's own value is left as it is.
+    // Without it Open MPI's algorithms cannot be chosen; the user's own value is not changed.
     let needed = "OMPI_MCA_coll_tuned_use_dynamic_rules";
     let is_needed = family != Family::Hydra && std::env::var_os(needed).is_none();
     let mut job = match arguments.without_plans {
@@ -209,7 +209,7 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
             arguments: words,
             environment: Vec::new(),
         },
-        // Plans are run on communicators whose names say so.
+        // Plans are run on communicators with particular names.
         false => treepie_launch::shown(
             &words,
             &[
@@ -243,7 +243,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
 mod tests {
     use super::*;
 
-    /// Cells that are asked for may be behind forty others that matter more.
+    /// The requested cells may come after forty others that matter more.
     #[test]
     fn a_profile_is_filtered_before_it_is_cut() {
         let cell = |ranks, bytes| Cell {

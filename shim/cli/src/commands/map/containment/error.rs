@@ -1,9 +1,9 @@
-//! Refusals in the words of the options.
+//! Refusals in terms of the options.
 
 use treepie_launch::error::CommandError;
 use treepie_resilience::containment::ContainmentError;
 
-/// A refusal in the words of the options.
+/// Expresses a refusal in terms of the options.
 pub(super) fn refused(error: ContainmentError) -> CommandError {
     match error {
         ContainmentError::TooManyGroups { .. } => CommandError::usage(format!("--groups: {error}")),

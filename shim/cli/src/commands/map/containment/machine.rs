@@ -11,7 +11,7 @@ use treepie_topology::Topology;
 
 use crate::commands::map::containment::options::ContainmentOptions;
 
-/// Levels that are inside of machines.
+/// Levels inside machines.
 const INSIDE: [&str; 8] = ["package", "socket", "numa", "die", "l3", "l2", "core", "pu"];
 
 /// One kind of failure domain.
@@ -48,10 +48,10 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The domains that the options name.
+    /// Builds the domains selected by the options.
     ///
     /// # Errors
-    /// A level that the topology does not have; a file that does not fit its hosts.
+    /// The topology does not have the level, or the file does not fit its hosts.
     pub fn new(options: &ContainmentOptions, topology: &Topology) -> Result<Self, CommandError> {
         let depth = host_depth(topology);
         let hosts = hosts(topology, depth);
@@ -82,7 +82,7 @@ impl Machine {
         })
     }
 
-    /// Whether a host has several of the domains that fail, so that its failure takes them all.
+    /// True if a host has several of the domains that fail, so that its failure takes them all.
     pub fn fails_inside_hosts(&self) -> bool {
         let hosts = self.hosts.of_leaf.raw.windows(2);
         let mut neighbours = hosts.zip(self.failing.of_leaf.raw.windows(2));
@@ -90,7 +90,7 @@ impl Machine {
     }
 }
 
-/// The depth of hosts; 0 where the topology is a single one.
+/// The depth of hosts; 0 if the topology is a single host.
 fn host_depth(topology: &Topology) -> usize {
     machine_depth(topology).unwrap_or_else(|| {
         let first = topology.levels().first();
@@ -110,7 +110,7 @@ fn level(topology: &Topology, depth: usize) -> DomainKind {
     }
 }
 
-/// The hosts by their own names, where they have some.
+/// The hosts by their own names, if they have any.
 fn hosts(topology: &Topology, depth: usize) -> DomainKind {
     let name_of = |node: usize| {
         let first = topology.leaf_range(depth, node).start;
@@ -125,7 +125,7 @@ fn hosts(topology: &Topology, depth: usize) -> DomainKind {
     }
 }
 
-/// The domains of hosts in a file with lines of a host and its domain.
+/// Reads the domains of hosts from a file with lines of a host and its domain.
 fn from_file(path: &Path, hosts: &DomainKind) -> Result<DomainKind, CommandError> {
     let mut domain_of = BTreeMap::new();
     for (number, line) in treepie_base::text::read(path)?.lines().enumerate() {

@@ -11,16 +11,16 @@ use crate::commands::options::time;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Containment of failures")]
 pub struct ContainmentOptions {
-    /// Report what rollback recovery in groups of ranks would cost: bytes logged, ranks rolled
-    /// back, memory, interval and loss, by the number of groups. No checkpoint is made
+    /// Report the cost of rollback recovery in groups of ranks: bytes logged, ranks rolled back,
+    /// memory, interval and loss, by the number of groups. No checkpoint is made
     #[arg(long, conflicts_with_all = ["collectives", "quiet"])]
     pub(crate) containment: bool,
     /// Only these groups: their number, the numbers of consecutive ranks in them (4,4,8), or a
     /// file with the group of each rank
     #[arg(long, value_name = "GROUPS", requires = "containment")]
     pub(crate) groups: Option<String>,
-    /// What fails at once: a level of the topology, or a file with lines of a host and its domain
-    /// [default: host]
+    /// Part that fails as a whole: a level of the topology, or a file with lines of a host and its
+    /// domain [default: host]
     #[arg(long, value_name = "LEVEL|FILE", requires = "containment")]
     pub(crate) domain: Option<String>,
     /// Mean time between failures of one domain, such as 90d or 5y
@@ -38,10 +38,10 @@ pub struct ContainmentOptions {
     /// Time of the run [default: that of a profile taken with --times]
     #[arg(long, value_name = "TIME", value_parser = time, requires = "containment")]
     pub(crate) run_time: Option<f64>,
-    /// Memory of a rank for its log, such as 2GiB: what needs more is not recommended
+    /// Memory of a rank for its log, such as 2GiB: larger logs are not recommended
     #[arg(long, value_name = "SIZE", value_parser = memory, requires = "containment")]
     pub(crate) log_memory: Option<f64>,
-    /// Write the group of each rank, one a line, of the groups of --groups, or else of those that
+    /// Write the group of each rank, one per line, of the groups of --groups, or else of those that
     /// lose least if others can continue
     #[arg(long, value_name = "FILE", requires = "containment")]
     pub(crate) groups_out: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub struct ContainmentOptions {
     pub(crate) redundancy: RedundancyOptions,
 }
 
-/// Bytes above 0.
+/// Parses a positive number of bytes.
 pub(crate) fn memory(text: &str) -> Result<f64, String> {
     let bytes = size(text).filter(|&bytes| bytes > 0);
     let bytes = bytes.ok_or_else(|| "write a size such as 512MiB or 2GiB".to_owned())?;
@@ -59,14 +59,14 @@ pub(crate) fn memory(text: &str) -> Result<f64, String> {
 /// Options of redundancy sets.
 #[derive(Debug, Args)]
 pub struct RedundancyOptions {
-    /// Report the redundancy sets that this library would make, what breaks them, and the order of
-    /// hosts that mends it
+    /// Report the redundancy sets that this library would form, the failures that break them, and
+    /// an order of hosts that avoids this
     #[arg(long, value_name = "LIBRARY", value_enum, requires = "containment")]
     pub(crate) redundancy: Option<Library>,
-    /// Members of a set, at least [default: 8 in SCR, 4 in FTI; VELOC has always 8]
+    /// Least number of members of a set [default: 8 in SCR, 4 in FTI; always 8 in VELOC]
     #[arg(long, value_name = "N", requires = "redundancy")]
     pub(crate) set_size: Option<usize>,
-    /// Write the placement on the hosts in the order that mends the sets
+    /// Write the placement on the hosts in the improved order
     #[arg(long, value_name = "FILE", requires = "redundancy")]
     pub(crate) dealt_output: Option<PathBuf>,
     /// Write the library's configuration

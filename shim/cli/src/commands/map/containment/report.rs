@@ -16,21 +16,21 @@ use crate::commands::map::containment::options::ContainmentOptions;
 use crate::commands::map::result::MapResult;
 
 impl ContainmentOptions {
-    /// Whether the report is wanted.
+    /// True if the report is requested.
     pub fn is_given(&self) -> bool {
         self.containment
     }
 
-    /// The files that are written, by option.
+    /// The files to write, by option.
     pub fn outputs(&self) -> [(&'static str, Option<&Path>); 3] {
         let [dealt, config] = self.redundancy.outputs();
         [("--groups-out", self.groups_out.as_deref()), dealt, config]
     }
 
-    /// The report on the placement that was found; writes the files that were asked for.
+    /// Reports on the computed placement, and writes the requested files.
     ///
     /// # Errors
-    /// A question without an answer; a file that cannot be read or written.
+    /// The question has no answer, or a file cannot be read or written.
     pub fn report<'a>(
         &self,
         machine: &'a Machine,

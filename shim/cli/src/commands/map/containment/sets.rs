@@ -1,4 +1,4 @@
-//! The sets in which SCR, FTI or VELOC protect checkpoints, and the order of hosts that mends them.
+//! The sets in which SCR, FTI or VELOC protect checkpoints, and an improved order of hosts.
 
 use std::path::Path;
 
@@ -20,9 +20,9 @@ use crate::commands::map::result::MapResult;
 struct Mended {
     /// The numbers of the hosts.
     order: Vec<usize>,
-    /// The leaf of each rank then.
+    /// The leaf of each rank in this order.
     leaves: List<Rank, Leaf>,
-    /// The sets then.
+    /// The sets in this order.
     sets: Sets,
 }
 
@@ -35,7 +35,7 @@ struct Question<'a> {
 }
 
 impl RedundancyOptions {
-    /// The files that are written, by option.
+    /// The files to write, by option.
     pub fn outputs(&self) -> [(&'static str, Option<&Path>); 2] {
         [
             ("--dealt-output", self.dealt_output.as_deref()),
@@ -43,11 +43,11 @@ impl RedundancyOptions {
         ]
     }
 
-    /// The report on the placement that was found, if one was asked for; writes the files.
-    /// `interval` is in seconds.
+    /// Reports on the computed placement, if requested, and writes the files. `interval` is in
+    /// seconds.
     ///
     /// # Errors
-    /// Sets that the library refuses to make; a file that can't be written.
+    /// The library refuses to form the sets, or a file cannot be written.
     pub fn report(
         &self,
         machine: &Machine,
@@ -61,7 +61,7 @@ impl RedundancyOptions {
             library,
             size: self.size(library)?,
             scheme: match library {
-                // FTI's third level, and what it can lose of a set.
+                // FTI's third level, and the number of members of a set that it can lose.
                 Library::Fti => Scheme::ReedSolomon(self.size(library)? / 2),
                 Library::Scr | Library::Veloc => Scheme::Xor,
             },
@@ -71,7 +71,7 @@ impl RedundancyOptions {
         let today = question.sets(leaves, &machine.hosts).map_err(refused)?;
         let broken = |sets: &Sets, leaves: &Slice<Rank, Leaf>| question.broken(sets, leaves);
         let before = broken(&today, leaves);
-        // A library may refuse the hosts as launched and start with those of the placement.
+        // A library may refuse the hosts as launched and accept those of the placement.
         let launched = match question.sets(launched, &machine.hosts) {
             Ok(sets) if launched != leaves => broken(&sets, launched),
             _ => Vec::new(),
@@ -169,7 +169,7 @@ impl Question<'_> {
         broken.collect()
     }
 
-    /// The hosts in an order that spreads the smallest domains above hosts over the sets.
+    /// Orders the hosts so that the smallest domains above hosts are spread over the sets.
     fn mended(&self, leaves: &Slice<Rank, Leaf>) -> Result<Mended, ContainmentError> {
         let hosts = self.machine.hosts.domains(leaves);
         let ordered = hosts_in_order(&hosts);
@@ -212,8 +212,8 @@ impl Question<'_> {
         }
     }
 
-    /// Each host of the machine, with the names of what is above it: SCR wants a line for every
-    /// host of the allocation, also for those that have no rank yet.
+    /// Each host of the machine, with the names of the nodes above it: SCR requires a line for
+    /// every host of the allocation, including those that have no rank yet.
     fn named(&self) -> Vec<NamedHost> {
         let hosts = &self.machine.hosts;
         let mut leaf_of = vec![Leaf(0); hosts.names.len()];

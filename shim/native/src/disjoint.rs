@@ -1,20 +1,20 @@
-//! The fixed decisions of Open MPI from 6.1 on where no two ranks are on one host, which it calls
-//! disjoint communicators: those of broadcasts and allreduces. For all else, and for all other
-//! communicators, the tables of 4.1 stay.
+//! Fixed decisions of Open MPI from 6.1 on for communicators without two ranks on one host, which
+//! it calls disjoint: those of broadcasts and allreduces. For all other operations, and for all
+//! other communicators, the tables of 4.1 apply.
 //!
 //! Source: `coll_tuned_decision_fixed.c` and `coll_tuned_module.c` of Open MPI's main branch
-//! (`OMPI_COMM_IS_DISJOINT`; open-mpi/ompi pull requests 12278 and 12200). Its allgather-reduce,
-//! in which all operands go to all, is `all-to-all` here, its segmented ring is `ring`.
+//! (`OMPI_COMM_IS_DISJOINT`; open-mpi/ompi pull requests 12278 and 12200). Its allgather-reduce, in
+//! which all operands go to all, is `all-to-all` here, its segmented ring is `ring`.
 
 use crate::knobs::Version;
 use crate::open_mpi::{ANY, K, M, MANY, Rules, choice};
 use treepie_collective::Operation;
 
-/// The first version that has them.
+/// First version that has them.
 pub(super) const SINCE: Version = Version(6, 1, 0);
 
-/// Its choice for `operation`; `None` where the usual tables hold. `is_ordered`: operands stay in
-/// the order of ranks.
+/// Returns its choice for `operation`; `None` if the usual tables apply. `is_ordered`: operands
+/// stay in the order of ranks.
 pub(super) fn usual(
     operation: Operation,
     ranks: usize,
@@ -38,7 +38,7 @@ const BCAST: Rules = &[
     (MANY, &[(64 * K, "linear"), (M, "quadrinomial"), (ANY, "binary")]),
 ];
 
-/// Names in the tables of allreduces.
+/// Name in the tables of allreduces.
 const ALL: &str = "all-to-all";
 const PARTS: &str = "reduce-broadcast";
 const DOUBLING: &str = "recursive-doubling";

@@ -9,10 +9,10 @@ use treepie_collective::{Algorithm, Flow};
 /// Segments in which MPIs send a message down a chain, in bytes.
 const CHAIN_SEGMENT: u64 = 64 << 10;
 
-/// A family of MPI libraries, whose defaults decide about algorithms.
+/// Family of MPI libraries, whose defaults select the algorithms.
 ///
-/// Traffic through memory that the ranks of a node share is modelled for neither, nor what an
-/// administrator has tuned.
+/// Neither traffic through memory that the ranks of a node share nor an administrator's tuning is
+/// modelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Family {
@@ -23,13 +23,13 @@ pub enum Family {
 }
 
 impl Family {
-    /// Both.
+    /// Both families.
     pub const ALL: [Family; 2] = [Family::OpenMpi, Family::Mpich];
 
-    /// The largest message, in bytes, that these MPIs send at once over TCP in their usual
-    /// settings; what is larger asks its receiver first. Measured between hosts: Open MPI 4.1 and 5
-    /// ask from 64 KiB on, header included; MPICH 4.0 over UCX 1.13 from between 19,000 and 20,000
-    /// bytes on, with one and with four processes on a host.
+    /// Returns the usual eager limit over TCP with default settings, in bytes: a larger message
+    /// uses a rendezvous. Measured between hosts: Open MPI 4.1 and 5 use it from 64 KiB on, header
+    /// included; MPICH 4.0 over UCX 1.13 from between 19,000 and 20,000 bytes on, with one and with
+    /// four processes on a host.
     pub fn usual_eager_limit(self) -> u64 {
         match self {
             Family::OpenMpi => 48 << 10,
@@ -37,15 +37,15 @@ impl Family {
         }
     }
 
-    /// The family that a profile names; MPICH's rules, which most libraries have,
-    /// for a name that is not known.
+    /// Returns the family that a profile names; for an unknown name that of MPICH, whose rules most
+    /// libraries have.
     pub fn of_family(family: &str) -> Family {
         family.parse().unwrap_or(Family::Mpich)
     }
 
-    /// Its algorithm for `operation` among `ranks` ranks, by name. `block_bytes` is what
-    /// [`Volume::Uniform`](treepie_collective::Volume::Uniform) says, for one call, or the mean
-    /// where ranks differ.
+    /// Returns its algorithm for `operation` among `ranks` ranks, by name. `block_bytes` is the
+    /// size of [`Volume::Uniform`](treepie_collective::Volume::Uniform), for one call, or the mean
+    /// if ranks differ.
     pub fn usual_algorithm(
         self,
         operation: Operation,
@@ -62,7 +62,7 @@ impl Family {
         }
     }
 
-    /// Algorithm that its algorithm of this name turns to where requirements are not met.
+    /// Returns the algorithm that replaces the one of this name if its requirements are not met.
     fn fallback(self, name: &str) -> Option<&'static str> {
         let fallbacks = match self {
             Family::OpenMpi => open_mpi::FALLBACKS,
@@ -72,9 +72,9 @@ impl Family {
         found.map(|&(_, to)| to)
     }
 
-    /// Its way of doing `operation` among `ranks` ranks by the algorithm of this name; `None` where
-    /// that is not modelled: it has no such algorithm, or deals with this number of ranks in its
-    /// own way.
+    /// Returns its implementation of `operation` among `ranks` ranks by the algorithm of this name;
+    /// `None` if that is not modelled: it has no such algorithm, or a special case for this number
+    /// of ranks.
     pub fn by_name(
         self,
         operation: Operation,
@@ -95,7 +95,7 @@ impl Family {
         self.fallback(name).and_then(known).map(NativeAlgorithm::By)
     }
 
-    /// Whether `by_name` is what this MPI does when the algorithm is forced.
+    /// True if `by_name` is this MPI's behaviour when the algorithm is forced.
     pub fn models(self, operation: Operation, name: &str, ranks: usize) -> bool {
         let own_way = self == Family::OpenMpi
             && matches!(name, "scatter-doubling" | "reduce-scatter-gather")
@@ -103,8 +103,8 @@ impl Family {
         !own_way && self.by_name(operation, name, ranks).is_some()
     }
 
-    /// Flow of its messages: whole, but for the blocks that MPICH passes round a ring in an
-    /// `Allgatherv` (`ALLGATHERV_PIPELINE_MSG_SIZE`).
+    /// Returns the flow of its messages: whole, except for the blocks that MPICH sends around a
+    /// ring in an `Allgatherv` (`ALLGATHERV_PIPELINE_MSG_SIZE`).
     pub fn flow(self, operation: Operation, name: &str) -> Flow {
         match (self, operation, name) {
             (Family::Mpich, Operation::Allgatherv, "ring") => Flow {
@@ -115,14 +115,15 @@ impl Family {
         }
     }
 
-    /// Whether it exchanges with one partner after the other; else all messages of a total exchange
-    /// are under way together. MPICH does so with long blocks (`ALLTOALL_MEDIUM_MSG_SIZE`).
+    /// True if it exchanges with one partner after the other; otherwise all messages of a total
+    /// exchange are in flight together. MPICH does so with long blocks
+    /// (`ALLTOALL_MEDIUM_MSG_SIZE`).
     pub fn exchanges_in_turn(self, operation: Operation, bytes: u64) -> bool {
         self == Family::Mpich && operation == Operation::Alltoall && bytes > 32 << 10
     }
 
-    /// Flow as in [`Family::flow`], with the segments of its pipelines, which a profile counts as
-    /// one message.
+    /// Returns the flow as in [`Family::flow`], with the segments of its pipelines, which a profile
+    /// counts as one message.
     pub fn segments(self, operation: Operation, name: &str) -> Flow {
         match name {
             "chain" => Flow {
@@ -139,19 +140,19 @@ fn allows(algorithm: &Algorithm, ranks: usize) -> bool {
     required.all(|requirement| requirement.allows(ranks))
 }
 
-/// Way in which a native MPI does a collective.
+/// Implementation of a collective in a native MPI.
 #[derive(Debug, Clone, Copy)]
 pub enum NativeAlgorithm {
-    /// By one algorithm.
+    /// One algorithm.
     By(&'static Algorithm),
-    /// By two collectives one after the other, with rank 0 as root, each as usual.
+    /// Two consecutive collectives, with rank 0 as root, each with its usual algorithm.
     Composed([Operation; 2]),
 }
 
-/// The collectives that an operation is composed of.
+/// Collectives that an operation is composed of.
 type Parts = fn(Operation) -> [Operation; 2];
 
-/// Algorithms that are composed of two collectives, which a native MPI does as usual.
+/// Algorithms that are composed of two collectives, each with its usual algorithm.
 const COMPOSED: &[(&[Operation], &str, Parts)] = {
     use Operation::*;
     &[
@@ -274,7 +275,8 @@ mod tests {
             [32767, 32768].map(|bytes| of(Operation::ReduceScatter, 8, bytes)),
             ["recursive-halving", "ring"]
         );
-        // Its algorithms turn to others off powers of two, and for odd numbers of ranks.
+        // Its algorithms are replaced by others for numbers of ranks that are odd or no power of
+        // two.
         assert_eq!(of(Operation::Allgather, 6, 8), "bruck");
         assert_eq!(of(Operation::Allgather, 33, 8 << 10), "ring");
         assert_eq!(of(Operation::Bcast, 20, 1 << 20), "scatter-allgather");

@@ -1,16 +1,16 @@
-//! Open MPI's HAN, the default of Open MPI 5 where hosts have as many ranks each, and several: one
-//! rank of each host takes part between hosts, in segments that do not overlap there.
+//! Open MPI's HAN, the default of Open MPI 5 if all hosts have the same number of ranks, and
+//! several: one rank of each host takes part between hosts, in segments that do not overlap there.
 //!
 //! ```text
-//!   bcast      first segment: tuned between hosts | each further one: linear, once the last has left
+//!   bcast      first segment: tuned between hosts | each further one: linear, after the last left
 //!   reduce     each segment: halving and a gather, or a binomial tree for a few bytes
-//!   allreduce  reduce and bcast, of the segments one behind the other
+//!   allreduce  reduce and bcast, of the segments one after the other
 //!   others     inside hosts, then tuned between hosts, with the blocks of a host together
 //! ```
 //!
 //! Source: `ompi/mca/coll/han` and `coll/libnbc`, which it uses between hosts. On four hosts 10 ms
-//! and 100 Mbit/s apart it was measured as this says within 7 %: broadcasts of 8 B, 64 KiB and 1
-//! MiB in 20.7, 48.1 and 612 ms, reductions in 21.3, 50.8 and 787 ms.
+//! and 100 Mbit/s apart, measurements agree with this model within 7 %: broadcasts of 8 B, 64 KiB
+//! and 1 MiB in 20.7, 48.1 and 612 ms, reductions in 21.3, 50.8 and 787 ms.
 
 use crate::knobs::Version;
 use treepie_collective::{Operation, Uniform};
@@ -22,30 +22,31 @@ pub(super) const SEGMENT: u64 = 64 << 10;
 pub(super) const LONG_SEGMENT: u64 = 512 << 10;
 pub(super) const LONG_SEGMENTS: Version = Version(6, 1, 0);
 
-/// A collective of one rank of each host.
+/// Collective of one rank of each host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BetweenHosts {
-    /// Which, of how much. The root is the first rank.
+    /// Operation and amount. The root is the first rank.
     pub call: Uniform,
-    /// By which algorithm; `None` for the one that `tuned` takes.
+    /// Algorithm; `None` for the one that `tuned` selects.
     pub algorithm: Option<&'static str>,
-    /// Whether what follows may start when its messages have left, before they are there.
+    /// True if the next collective may start when this one's messages have been sent, before they
+    /// have arrived.
     pub goes_on_when_left: bool,
 }
 
-/// What HAN does between hosts for a collective of all ranks.
+/// Phases of HAN between hosts for a collective of all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Han {
-    /// For the first segment, one after the other.
+    /// Collectives for the first segment, one after the other.
     pub first: Vec<BetweenHosts>,
-    /// For each further segment, side by side with each other.
+    /// Collectives for each further segment, concurrently.
     pub each: Vec<BetweenHosts>,
-    /// How many further segments there are.
+    /// Number of further segments.
     pub further: u64,
 }
 
-/// The phases of HAN's collective on hosts of `on_host` ranks each, in segments of so many bytes;
-/// `None` for what it leaves to others.
+/// Returns the phases of HAN's collective on hosts of `on_host` ranks each, in segments of up to
+/// `longest` bytes; `None` if it leaves the call to other components.
 pub(super) fn between_hosts(
     call: &Uniform,
     longest: u64,

@@ -1,11 +1,11 @@
-//! The native MPIs' own algorithms.
+//! Algorithms of the native MPIs.
 //!
 //! ```text
 //! (root)    decision tables: the algorithm of a collective by its size and its communicator's
-//! knobs     variables that choose another algorithm while the job runs
+//! knobs     variables that select another algorithm while the job runs
 //! han       Open MPI's two levels
-//! traffic   the messages that collectives cause, by what native MPIs and plans do
-//! tuning    measurements of these algorithms, rules made of them, and their files
+//! traffic   the messages that collectives cause, with native MPIs and with plans
+//! tuning    measurements of these algorithms, rules made from them, and their files
 //! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic

@@ -1,15 +1,15 @@
-//! The decisions of MPICH and its relatives: the rules that are compiled into MPICH 4.0.2 (its
+//! Decisions of MPICH and its relatives: the rules that are compiled into MPICH 4.0.2 (its
 //! `generic.json`), for ranks that share no node. Its relatives began with the same rules.
 
 use treepie_collective::Operation::{self, *};
 
 const K: u64 = 1024;
 
-/// Bytes of an element, of which a message that is cut must have one for each rank that takes part.
-/// MPICH counts elements, of which a profile knows nothing: most are that long.
+/// Bytes of an element; a message that is cut must have one for each participating rank. MPICH
+/// counts elements, which a profile does not contain: most have this size.
 const ELEMENT: u64 = 8;
 
-/// What rules look at: bytes of the message or block, of all blocks, and ranks.
+/// Inputs of rules: bytes of the message or block, of all blocks, and number of ranks.
 struct Call {
     block: u64,
     all_blocks: u64,
@@ -26,11 +26,11 @@ impl Call {
     }
 }
 
-/// The operations that a rule is for, when it holds, and the algorithm that it names.
+/// Operations that a rule is for, its condition, and the algorithm that it names.
 type Rule = (&'static [Operation], fn(&Call) -> bool, &'static str);
 
-/// The first rule that holds decides. Bruck's alltoall is taken from 9 ranks on: the rule says 8,
-/// and the reader of rules takes that for "more than 8".
+/// Rules, of which the first that applies decides. Bruck's alltoall is used from 9 ranks on: the
+/// rule has 8, and the reader of rules interprets that as "more than 8".
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     (&[Barrier], |_| true, "dissemination"),
@@ -55,7 +55,8 @@ const RULES: &[Rule] = &[
     (&[NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw], |_| true, "flat"),
 ];
 
-/// Where non-blocking and persistent collectives differ: they are asked before [`RULES`].
+/// Different rules for non-blocking and persistent collectives: they take precedence over
+/// [`RULES`].
 #[rustfmt::skip]
 const STARTED_RULES: &[Rule] = &[
     (&[Alltoall], |c| c.block <= 2 * K && c.ranks >= 9, "bruck"),
@@ -66,7 +67,7 @@ pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static 
     first(RULES.iter(), operation, ranks, block)
 }
 
-/// The same for the non-blocking and persistent forms.
+/// Returns the algorithm for the non-blocking and persistent forms.
 pub(super) fn started(operation: Operation, ranks: usize, block: u64) -> &'static str {
     first(STARTED_RULES.iter().chain(RULES), operation, ranks, block)
 }

@@ -1,18 +1,18 @@
-//! The fixed decisions of Open MPI's component `tuned` from 4.1 on, as tables of communicator sizes
-//! and bytes. From 6.1 on there are [others](crate::disjoint) where each rank has a host of its
-//! own.
+//! Fixed decisions of Open MPI's component `tuned` from 4.1 on, as tables of communicator sizes and
+//! bytes. From 6.1 on there are [others](crate::disjoint) for communicators without two ranks on
+//! one host.
 //!
 //! Algorithms that send the same messages are one here: its linear, synchronised and two-process
 //! alltoall are `pairwise`, its exchange of two processes in an allgather is `recursive-doubling`,
-//! its pipeline of one segment is `chain`. Where it turns to another algorithm because there are
-//! fewer elements than ranks, the table has that other one. Source: what its monitoring component
-//! counts, and `coll_tuned_decision_fixed.c`.
+//! its pipeline of one segment is `chain`. If it falls back to another algorithm because there are
+//! fewer elements than ranks, the table has that other one. Source: the counts of its monitoring
+//! component, and `coll_tuned_decision_fixed.c`.
 
 use treepie_collective::Operation;
 
-/// For bytes below the first number, the algorithm.
+/// Algorithm for bytes below each number.
 type ByBytes = &'static [(u64, &'static str)];
-/// For communicators of fewer ranks than the number, the choice by bytes.
+/// Choice by bytes for communicators of fewer ranks than each number.
 pub(super) type Rules = &'static [(usize, ByBytes)];
 
 pub(super) const ANY: u64 = u64::MAX;
@@ -20,7 +20,7 @@ pub(super) const MANY: usize = usize::MAX;
 pub(super) const K: u64 = 1024;
 pub(super) const M: u64 = 1024 * K;
 
-/// What its algorithms turn to where their requirements are not met.
+/// Algorithms that replace its algorithms if requirements are not met.
 pub(super) const FALLBACKS: &[(&str, &str)] = &[
     ("recursive-doubling", "bruck"),
     ("neighbour-exchange", "ring"),
@@ -44,18 +44,18 @@ pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static 
         Operation::ReduceScatter => (REDUCE_SCATTER, all_blocks),
         Operation::ReduceScatterBlock => (REDUCE_SCATTER_BLOCK, block),
         Operation::Scan | Operation::Exscan => return "linear",
-        // Of neighbours: all messages at once.
+        // Of neighbours: all messages together.
         _ => return "flat",
     };
     choice(rules, ranks, bytes).unwrap_or("linear")
 }
 
-/// Choice of a table; `None` of an empty one.
+/// Returns the choice of a table; `None` for an empty one.
 pub(super) fn choice(rules: Rules, ranks: usize, bytes: u64) -> Option<&'static str> {
     below(below(rules, ranks)?, bytes)
 }
 
-/// The first choice for more than there is; the last one for more than all.
+/// Returns the first choice whose number is larger; the last one if none is.
 fn below<N: PartialOrd, T: Copy>(rules: &[(N, T)], number: N) -> Option<T> {
     let found = rules.iter().find(|(below, _)| number < *below);
     found.or(rules.last()).map(|(_, choice)| *choice)
@@ -73,8 +73,7 @@ const BARRIER: Rules = &[
     (MANY, &[(ANY, "dissemination")]),
 ];
 
-/// Its split binary tree, for 16 to 32 KiB on 256 to 1023 ranks, is taken for a
-/// binary one.
+/// Its split binary tree, for 16 to 32 KiB on 256 to 1023 ranks, is treated as a binary one.
 #[rustfmt::skip]
 const BCAST: Rules = &[
     (4, &[(32, "chain"), (256, "binary"), (512, "chain"), (K, "quadrinomial"), (32 * K, "linear"),
@@ -217,8 +216,8 @@ const REDUCE_SCATTER: Rules = &[
     (MANY, &[(K, "reduce-scatterv"), (8 * K, "recursive-halving"), (ANY, "butterfly")]),
 ];
 
-/// Its recursive doubling, for 8 to 31 bytes on 4 to 7 ranks, is not modelled: it
-/// is taken for recursive halving, which has the same partners.
+/// Its recursive doubling, for 8 to 31 bytes on 4 to 7 ranks, is not modelled: it is treated as
+/// recursive halving, which has the same partners.
 #[rustfmt::skip]
 const REDUCE_SCATTER_BLOCK: Rules = &[
     (4, &[(8, "butterfly"), (16, "recursive-halving"), (128, "butterfly"),

@@ -1,32 +1,32 @@
-//! The decision tables of a native MPI, by its version: the algorithm of a call.
+//! Decision tables of a native MPI, by its version: the algorithm of a call.
 
 use crate::family::Family;
 use crate::knobs::{Library, Version};
 use crate::{disjoint, han};
 use treepie_collective::{Operation, Uniform};
 
-/// A native MPI, whose tables decide which algorithm a collective takes.
+/// Native MPI, whose tables select the algorithm of a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selector {
     /// Its family.
     pub family: Family,
-    /// Its version; `None` where it is not known, or that of a relative.
+    /// Its version; `None` if it is unknown, or that of a relative.
     pub version: Option<Version>,
 }
 
-/// The call and the machine, as decision tables look at them.
+/// Call and machine, as inputs of decision tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Criteria {
-    /// The operation.
+    /// Collective operation.
     pub operation: Operation,
-    /// Ranks of the communicator.
+    /// Number of ranks of the communicator.
     pub ranks: usize,
-    /// Bytes of the message or block, as
-    /// [`Volume::Uniform`](treepie_collective::Volume::Uniform) has them.
+    /// Bytes of the message or block, as in
+    /// [`Volume::Uniform`](treepie_collective::Volume::Uniform).
     pub bytes: u64,
-    /// No two ranks are on one host.
+    /// True if no two ranks are on one host.
     pub is_disjoint: bool,
-    /// Operands stay in the order of ranks.
+    /// True if operands stay in the order of ranks.
     pub is_ordered: bool,
 }
 
@@ -38,19 +38,19 @@ impl From<Family> for Selector {
 }
 
 impl Selector {
-    /// The library of a family that calls itself `text` (`MPI_Get_library_version`).
+    /// Returns the library of a family with the version text `text` (`MPI_Get_library_version`).
     pub fn new(family: Family, text: &str) -> Selector {
         let library = Library::called(text);
         let version = library.map(|library| library.version);
         Selector { family, version }
     }
 
-    /// Whether it is Open MPI, of this version or a later one.
+    /// True if it is Open MPI, of this version or a later one.
     fn is_open_mpi_since(self, version: Version) -> bool {
         self.family == Family::OpenMpi && self.version.is_some_and(|own| own >= version)
     }
 
-    /// The name of the algorithm that it takes.
+    /// Returns the name of its algorithm.
     pub fn algorithm(self, call: &Criteria) -> &'static str {
         let &Criteria {
             operation,
@@ -66,8 +66,8 @@ impl Selector {
             .unwrap_or_else(|| self.family.usual_algorithm(operation, ranks, bytes))
     }
 
-    /// The phases of a collective by Open MPI's HAN on hosts of `on_host` ranks each; `None` for
-    /// what it leaves to others.
+    /// Returns the phases of a collective by Open MPI's HAN on hosts of `on_host` ranks each;
+    /// `None` if it leaves the call to other components.
     pub fn between_hosts(self, call: &Uniform, hosts: usize, on_host: usize) -> Option<han::Han> {
         let segment = match self.is_open_mpi_since(han::LONG_SEGMENTS) {
             true => han::LONG_SEGMENT,

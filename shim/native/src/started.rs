@@ -1,26 +1,26 @@
-//! What native MPIs do for a collective that is started and completed later.
+//! Algorithms of native MPIs for a collective that is started and completed later.
 //!
-//! Open MPI's component `libnbc` has a few algorithms of its own, whichever component does the
-//! blocking ones; its persistent collectives take the same. The MPICH family has those of the
-//! blocking collectives, and takes those of short messages for longer ones. Source: `coll/libnbc`
-//! of Open MPI 4.1 and 5.0, the rules of MPICH 4.0 (`generic.json`, `collective=i*`).
+//! Open MPI's component `libnbc` has a few algorithms of its own, independent of the component that
+//! runs the blocking ones; its persistent collectives use the same. The MPICH family has those of
+//! the blocking collectives, and uses those of short messages for longer ones. Source:
+//! `coll/libnbc` of Open MPI 4.1 and 5.0, the rules of MPICH 4.0 (`generic.json`, `collective=i*`).
 
 use crate::family::Family;
 use crate::mpich;
 use treepie_collective::Operation::{self, *};
 
-/// From so many bytes on, `libnbc` passes a broadcast on in segments, and parts a reduction.
+/// Bytes from which `libnbc` forwards a broadcast in segments, and divides a reduction.
 const LONG: u64 = 64 << 10;
 
-/// Up to so many ranks get `libnbc`'s broadcast from the root itself.
+/// Number of ranks up to which `libnbc`'s root sends a broadcast to all ranks itself.
 const FEW: usize = 4;
 
-/// Among so many ranks long reductions go along a chain.
+/// Number of ranks among which long reductions go along a chain.
 const PAIR: usize = 2;
 
 impl Family {
-    /// Its algorithm for the non-blocking and persistent forms of `operation`, as
-    /// [`Family::usual_algorithm`] says it for the blocking one.
+    /// Returns its algorithm for the non-blocking and persistent forms of `operation`, as
+    /// [`Family::usual_algorithm`] does for the blocking one.
     pub fn started_algorithm(
         self,
         operation: Operation,

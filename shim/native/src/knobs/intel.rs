@@ -1,4 +1,4 @@
-//! Intel MPI's `I_MPI_ADJUST_<OPERATION>`: numbers of presets, of which most have no name.
+//! Intel MPI's `I_MPI_ADJUST_<OPERATION>`: numbers of presets, most of which have no name.
 //!
 //! Source: the numbers that 2021.18 accepts; names of its reference for 2019.
 
@@ -38,7 +38,7 @@ const PRESETS: &[Presets] = &[
     (ReduceScatterBlock, 4, &[]),
 ];
 
-/// Names of the presets that have none.
+/// Names of the presets without a name of Intel's.
 #[rustfmt::skip]
 const NUMBERED: [&str; 32] = [
     "preset-1", "preset-2", "preset-3", "preset-4", "preset-5", "preset-6", "preset-7", "preset-8",

@@ -1,4 +1,4 @@
-//! Whose MPI it is, and which version: tables of algorithms are for those that are known.
+//! Maker and version of an MPI: there are tables of algorithms for known ones.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use treepie_base::from_name;
 
-/// Who makes an MPI with algorithms that can be chosen.
+/// Maker of an MPI with selectable algorithms.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
 )]
@@ -25,7 +25,7 @@ pub enum Maker {
 
 from_name!(Maker, "MPI library");
 
-/// Major and minor number, and the number of the release.
+/// Major number, minor number, and release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Version(pub u32, pub u32, pub u32);
 
@@ -36,24 +36,24 @@ impl fmt::Display for Version {
     }
 }
 
-/// An MPI library, of a version whose algorithms are known.
+/// MPI library, of a version whose algorithms are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Library {
-    /// Who makes it.
+    /// Its maker.
     pub maker: Maker,
     /// Its version.
     pub version: Version,
 }
 
-/// A library whose algorithms are not known here.
+/// Library whose algorithms are not known here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{said}: the algorithms of this MPI are not known here; known are {KNOWN}")]
 pub struct UnknownLibrary {
-    /// What it calls itself.
+    /// Its own version text.
     pub said: String,
 }
 
-/// First version that is known, and the first that is not.
+/// First known version, and the first later one that is not known.
 const RANGES: [(Maker, Version, Version); 3] = [
     (Maker::OpenMpi, Version(4, 1, 0), Version(6, 1, 0)),
     (Maker::Mpich, Version(4, 0, 0), Version(5, 1, 0)),
@@ -63,8 +63,8 @@ const RANGES: [(Maker, Version, Version); 3] = [
 const KNOWN: &str = "Open MPI 4.1 to 6.0, MPICH 4.0 to 5.0 and Intel MPI 2021";
 
 impl Library {
-    /// The library that calls itself `text` (`MPI_Get_library_version`), in whole or in its first
-    /// line.
+    /// Returns the library with the version text `text` (`MPI_Get_library_version`), complete or
+    /// only its first line.
     ///
     /// # Errors
     /// A library, or a version, whose algorithms are not known.
@@ -76,7 +76,7 @@ impl Library {
         library.known().ok_or_else(unknown)
     }
 
-    /// The same, also where its algorithms are not known.
+    /// Returns the library with this version text, even if its algorithms are not known.
     pub fn called(text: &str) -> Option<Library> {
         let starts = [
             ("Open MPI v", Maker::OpenMpi),
@@ -97,15 +97,15 @@ impl Library {
         RANGES.iter().any(is_in).then_some(self)
     }
 
-    /// Whether both decide alike: the same maker, major and minor number. Tables, and what was
-    /// measured, hold for one such series.
+    /// True if both make the same decisions: the same maker, major and minor number. Tables, and
+    /// measurements, are valid for one such series.
     pub fn is_like(self, other: Library) -> bool {
         let series = |library: Library| (library.maker, library.version.0, library.version.1);
         series(self) == series(other)
     }
 }
 
-/// The version that a text begins with: `4.1.4, package: ...`, `4.2`.
+/// Parses the version at the beginning of a text: `4.1.4, package: ...`, `4.2`.
 fn version(text: &str) -> Option<Version> {
     let is_of_it = |letter: char| letter.is_ascii_digit() || letter == '.';
     let text = text.trim_start();
@@ -116,7 +116,7 @@ fn version(text: &str) -> Option<Version> {
     Some(Version(major, next(), next()))
 }
 
-/// The first words of a text, on one line.
+/// Returns the first words of a text, on one line.
 fn shortened(text: &str) -> String {
     let line: String = text.chars().take(60).collect();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -135,7 +135,7 @@ impl fmt::Display for Library {
 impl FromStr for Library {
     type Err = UnknownLibrary;
 
-    /// As it is displayed: `open-mpi 4.1.4`.
+    /// Parses the displayed form: `open-mpi 4.1.4`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unknown = || UnknownLibrary {
             said: shortened(text),

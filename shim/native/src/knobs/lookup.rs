@@ -1,4 +1,4 @@
-//! Lookup of the algorithms that a library lets its users choose.
+//! Lookup of the algorithms that a library lets its users select.
 
 use crate::knobs::knob::{Knob, Target};
 use crate::knobs::library::{Library, Maker};
@@ -6,7 +6,7 @@ use crate::knobs::{intel, mpich, open_mpi};
 use thiserror::Error;
 use treepie_collective::Operation;
 
-/// A value for an operation that this MPI does not know.
+/// Value for an operation that this MPI does not know.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{library} has no algorithm `{given}` for {operation}; {}",
@@ -16,19 +16,19 @@ use treepie_collective::Operation;
     }
 )]
 pub struct UnknownKnob {
-    /// The MPI.
+    /// MPI library.
     pub library: Library,
-    /// The operation.
+    /// Collective operation.
     pub operation: Operation,
-    /// The value, as it was written.
+    /// Value, as it was written.
     pub given: String,
-    /// The values that exist.
+    /// Existing values.
     pub known: Vec<String>,
 }
 
 impl Library {
-    /// The algorithms that can be chosen for `operation`, but for the default, which is the MPI's
-    /// own choice.
+    /// Returns the algorithms that can be selected for `operation`, except for the default, which
+    /// is the MPI's own choice.
     pub fn knobs(self, operation: Operation) -> Vec<Knob> {
         match self.maker {
             Maker::OpenMpi => open_mpi::knobs(self.version, operation),
@@ -37,7 +37,7 @@ impl Library {
         }
     }
 
-    /// The algorithm that a user names, by its name or number.
+    /// Returns the algorithm that a user names, by its name or number.
     ///
     /// # Errors
     /// This MPI has none of that name or number.
@@ -64,8 +64,8 @@ impl Library {
         }
     }
 
-    /// Whether it looks itself whether an operation commutes before it takes an algorithm that
-    /// needs that. Open MPI does so in its fixed decisions only, not for what is set: measured with
+    /// True if it checks itself if an operation commutes before it uses an algorithm that requires
+    /// that. Open MPI does so only in its fixed decisions, not for user settings: measured with
     /// 4.1.4 and 5.0.11, on 3 to 8 ranks, with products of matrices.
     pub fn checks_order(self) -> bool {
         self.maker != Maker::OpenMpi
@@ -194,7 +194,7 @@ mod tests {
                 assert!(!names(library(version), operation).contains(&"circ_graph"));
             }
         }
-        // The first version that may have it has no table, so that nothing of it is tried.
+        // The first version that may have it has no table, so that none of its algorithms is tried.
         let unknown = Library::from_version_text("MPICH Version: 5.1.0");
         assert!(unknown.is_err());
     }

@@ -1,13 +1,13 @@
-//! The algorithms that a native MPI lets its users choose, and how they are chosen: what an MPI's
-//! own tuning is made of.
+//! Algorithms that a native MPI lets its users select, and the settings that select them: the basis
+//! of an MPI's own tuning.
 //!
 //! ```text
-//! library        whose, and which version: from what the MPI calls itself
+//! library        maker and version, from the MPI's version text
 //! open_mpi       the table of Open MPI's component `tuned`
 //! mpich          the table of MPICH's MPIR_CVAR_..._INTRA_ALGORITHM
 //! intel          the table of Intel MPI's I_MPI_ADJUST_...
-//! often_quicker  those that beat the MPI's own choice often
-//! variables      the names of the variables that set an algorithm, and who has set them already
+//! often_quicker  algorithms that are often faster than the MPI's own choice
+//! variables      variables that select an algorithm, and a test if the user has set them
 //! ```
 
 mod intel;

@@ -1,15 +1,15 @@
 //! MPICH's `MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM`: names in the environment, and in the tool
-//! interface the place in the list, which shifts where a later version puts a name in.
+//! interface the index in the list, which shifts if a later version inserts a name.
 //!
 //! Source: the lists that versions 4.0 to 5.0 print, in their order (`src/mpi/coll/cvars.txt`).
-//! MPICH looks at requirements itself, and takes its own choice where one is not met.
+//! MPICH checks requirements itself, and makes its own choice if one is not met.
 //!
-//! From 4.1 on `MPIR_CVAR_<OPERATION>_COMPOSITION` says, by a number, how the device `ch4` divides
-//! a call over hosts before that.
+//! From 4.1 on `MPIR_CVAR_<OPERATION>_COMPOSITION` selects, by a number, how the device `ch4`
+//! divides a call over hosts before that.
 //!
 //! `circ_graph`, which the main branch has for broadcasts, reductions and allgathers after 5.0, is
-//! not in the lists, and must not come into them with a version that has it: among 33, 65, 66, ...
-//! ranks it hangs or gives wrong results.
+//! not in the lists, and must not be added to them with a version that has it: among 33, 65, 66,
+//! ... ranks it hangs or gives wrong results.
 
 use crate::knobs::knob::{Knob, Target};
 use crate::knobs::library::Version;
@@ -23,10 +23,10 @@ const V43: Version = Version(4, 3, 0);
 const V50: Version = Version(5, 0, 0);
 const ALWAYS: Version = Version(u32::MAX, 0, 0);
 
-/// Name, the first version that has it, and the first that has it no more.
+/// Name, the first version that has it, and the first later version that no longer has it.
 type Name = (&'static str, Version, Version);
 
-/// The names of some operations in order; the place of the first is 1, that of `auto` is 0.
+/// Names of some operations in order; the index of the first is 1, that of `auto` is 0.
 type List = (&'static [Operation], &'static [Name]);
 
 const fn old(name: &'static str) -> Name {
@@ -77,7 +77,7 @@ const LISTS: &[List] = &[
     (&[Exscan], &[old("nb"), old("recursive_doubling")]),
 ];
 
-/// What an algorithm needs to be itself.
+/// Requirements without which an algorithm is replaced.
 const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
     (
         &[Allgather, Allgatherv],
@@ -108,8 +108,8 @@ const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
     ),
 ];
 
-/// The compositions of some operations by number, from 1 on, with MPICH's names: `alpha` by one
-/// rank of each host, `beta` without hosts, and so on. Each operation has its own order.
+/// Compositions of some operations by number, from 1, with MPICH's names: `alpha` by one rank of
+/// each host, `beta` without hosts, and so on. Each operation has its own order.
 #[rustfmt::skip]
 const COMPOSITIONS: &[List] = &[
     (&[Bcast, Reduce], &[

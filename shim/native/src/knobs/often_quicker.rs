@@ -1,7 +1,7 @@
-//! Algorithms that are known to beat a native MPI's own choice often: what is tried where nothing
-//! was measured.
+//! Algorithms that are known to be often faster than a native MPI's own choice, as candidates
+//! without measurements.
 //!
-//! All of them give right results where ranks describe the same data by different datatypes and
+//! All of them give correct results if ranks describe the same data by different datatypes and
 //! counts, as MPI allows. Open MPI's `scatter_allgather` and `split_binary_tree` for a broadcast
 //! divide the elements of each rank's own datatype: they are not in the list.
 
@@ -9,10 +9,10 @@ use crate::knobs::knob::Knob;
 use crate::knobs::library::{Library, Maker};
 use treepie_collective::operation::Operation::{self, *};
 
-/// Up to this many bytes of a message or block it is latency that counts.
+/// Bytes of a message or block up to which latency dominates.
 const SHORT: u64 = 8 << 10;
 
-/// Which sizes an algorithm is for.
+/// Sizes that an algorithm is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sizes {
     All,
@@ -27,12 +27,13 @@ type Row = (Maker, Operation, Sizes, &'static str);
 /// linear), 1713 (allreduce slower than reduce and broadcast, slow barriers), 8209 (allgatherv),
 /// 10947 (reduce of 4 bytes); aws/aws-parallelcluster issue 1436 (k-nomial broadcast); Open MPI's
 /// scans are linear by default. pmodels/mpich issue 919 (allgatherv of small blocks); broadcast and
-/// scan of MPICH 4.0.2 as `treepie tune` measured them with 4 ranks on one host. Long reductions:
+/// scan of MPICH 4.0.2, measured by `treepie tune` with 4 ranks on one host. Long reductions:
 /// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH",
-/// IJHPCA 2005, section 4; MPICH sums inside a host by `release_gather`, whatever their size, which
-/// streams all operands through 32 KiB of cells: 282 us for 32 KiB and 8.8 ms for 1 MiB among 128
-/// ranks, 4.8 and 8.8 times as long as its persistent sums, which go by `reduce_scatter_allgather`;
-/// 0.9 times for 4 KiB (eth-cscs/ext_mpi_collectives, data of PPAM 2024, MPICH 4.2.2).
+/// IJHPCA 2005, section 4; inside a host MPICH reduces operands of any size by `release_gather`,
+/// which streams all of them through 32 KiB of cells: 282 us for 32 KiB and 8.8 ms for 1 MiB among
+/// 128 ranks, 4.8 and 8.8 times as long as its persistent reductions, which use
+/// `reduce_scatter_allgather`; 0.9 times for 4 KiB (eth-cscs/ext_mpi_collectives, data of PPAM
+/// 2024, MPICH 4.2.2).
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     (Maker::OpenMpi, Barrier, Sizes::All, "recursive_doubling"),
@@ -56,9 +57,9 @@ const TABLE: &[Row] = &[
 ];
 
 impl Library {
-    /// The algorithms, at most two, that are known to beat the default often for calls of so many
-    /// bytes among `ranks` ranks, and that are right for them. `ordered`: operands stay in the
-    /// order of ranks. Without bytes, those for all sizes.
+    /// Returns the algorithms, at most two, that are known to be often faster than the default for
+    /// calls of `bytes` bytes among `ranks` ranks, and that give correct results for them.
+    /// `ordered`: operands stay in the order of ranks. Without bytes, those for all sizes.
     pub fn often_quicker(
         self,
         operation: Operation,
@@ -104,8 +105,8 @@ mod tests {
         }
     }
 
-    /// On one host MPICH takes `release_gather` for each size; from 8 KiB on its other algorithms
-    /// are 4.8 to 8.8 times as quick on 128 cores, below it is as quick or quicker.
+    /// On one host MPICH uses `release_gather` for each size; from 8 KiB on its other algorithms
+    /// are 4.8 to 8.8 times as fast on 128 cores, below it is at least as fast.
     #[test]
     fn long_sums_of_mpich_have_another_candidate_and_short_ones_none() {
         for library in ["mpich 4.0.2", "mpich 4.2.2", "mpich 5.0.2"] {

@@ -1,11 +1,12 @@
-//! Open MPI's component `tuned`: `coll_tuned_<operation>_algorithm`, the numbers of its rules too.
+//! Open MPI's component `tuned`: `coll_tuned_<operation>_algorithm`, with the numbers of its rules.
 //!
-//! Source: `ompi_info --param coll tuned --level 9` of 4.1.4, 5.0.11 and 6.0.0rc2. Which algorithms
-//! of reductions keep the order of ranks was measured with products of matrices, on 3 to 8 ranks
-//! and 1 to 20,000 elements: what is not marked either keeps it or turns to a linear algorithm.
+//! Source: `ompi_info --param coll tuned --level 9` of 4.1.4, 5.0.11 and 6.0.0rc2. The algorithms
+//! of reductions that keep the order of ranks were found by measurements with products of matrices,
+//! on 3 to 8 ranks and 1 to 20,000 elements: an unmarked one either keeps it or falls back to a
+//! linear algorithm.
 //!
-//! Beside them are the segments of HAN (`coll_han_component.c`: 64 KiB up to 6.0) and the component
-//! `acoll` (`coll_acoll_component.c`: from 6.0 on, after HAN and `tuned` by default).
+//! In addition there are the segments of HAN (`coll_han_component.c`: 64 KiB up to 6.0) and the
+//! component `acoll` (`coll_acoll_component.c`: from 6.0 on, after HAN and `tuned` by default).
 
 use std::collections::BTreeMap;
 
@@ -97,16 +98,16 @@ const TABLE: &[Row] = &[
     (Scatter, 3, "linear_nb", ALL, NONE),
 ];
 
-/// Bytes of HAN's segments that are worth a trial where its own are shorter (open-mpi/ompi issue
+/// Bytes of HAN's segments that are worth a trial if its own are shorter (open-mpi/ompi issue
 /// 11360).
 const HAN_SEGMENTS: u32 = 512 << 10;
 
-/// A priority before that of HAN and of `tuned`.
+/// Priority above those of HAN and of `tuned`.
 const FIRST: u32 = 50;
 
-/// Knobs beside the algorithms of `tuned`: operations, then name, target and value, the first
-/// version that has it and the first that has it no more, requirements. The MPI reads them when it
-/// starts, and never again.
+/// Knobs in addition to the algorithms of `tuned`: operations, then name, target and value, the
+/// first version that has it and the first later one that no longer has it, requirements. The MPI
+/// reads them only when it starts.
 type Other = (
     &'static [Operation],
     (&'static str, Target, u32),
@@ -147,7 +148,7 @@ pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
         requires,
         in_place: false,
     };
-    // Of two with one number the later one: it was given another name.
+    // Of two with one number the later one, which is a new name.
     let by_number: BTreeMap<u32, Knob> = known.map(knob).map(|knob| (knob.number, knob)).collect();
     by_number
         .into_values()

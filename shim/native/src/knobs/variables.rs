@@ -1,4 +1,4 @@
-//! Variables that set an algorithm: in the environment, and in MPI's tool interface (`MPI_T`).
+//! Variables that select an algorithm: in the environment, and in MPI's tool interface (`MPI_T`).
 
 use std::ffi::CStr;
 
@@ -6,63 +6,64 @@ use crate::knobs::knob::{Knob, Target};
 use crate::knobs::library::{Library, Maker};
 use treepie_collective::operation::Operation;
 
-/// A variable of the environment and its value.
+/// Variable of the environment and its value.
 pub type Setting = (String, String);
 
-/// A variable of the tool interface, and the value that chooses an algorithm.
+/// Variable of the tool interface, and the value that selects an algorithm.
 pub type Control = (String, i32);
 
-/// The value of an algorithm's variable in the tool interface with which the MPI chooses itself.
+/// Value of an algorithm's variable in the tool interface with which the MPI makes its own choice.
 pub const OWN_CHOICE: i32 = 0;
 
-/// The one without which Open MPI ignores what is set for its algorithms.
+/// Variable without which Open MPI ignores the settings of its algorithms.
 const DYNAMIC: &str = "OMPI_MCA_coll_tuned_use_dynamic_rules";
 
-/// The one that names a file of rules.
+/// Variable that names a file of rules.
 const RULES: &str = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
 
-/// Those by which HAN reads a file of rules of its own.
+/// Variables by which HAN reads its own file of rules.
 const HAN_RULES: [&str; 2] = [
     "OMPI_MCA_coll_han_use_dynamic_file_rules",
     "OMPI_MCA_coll_han_dynamic_rules_filename",
 ];
 
-/// The one that puts the component `acoll` before others.
+/// Variable that gives the component `acoll` precedence over others.
 const ACOLL: &str = "OMPI_MCA_coll_acoll_priority";
 
-/// The one that has the bytes of HAN's segments in an operation.
+/// Returns the variable with the bytes of HAN's segments for an operation.
 fn han_segments(word: &str) -> String {
     format!("OMPI_MCA_coll_han_{word}_segsize")
 }
 
-/// The one that says how MPICH divides an operation over hosts.
+/// Returns the variable that selects how MPICH divides an operation over hosts.
 fn composition(word: &str) -> String {
     format!("MPIR_CVAR_{word}_COMPOSITION")
 }
 
-/// Those by which MPICH reads files in the place of its own collective selection.
+/// Variables by which MPICH reads files instead of its own collective selection.
 const MPICH_ALGORITHMS: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
 const MPICH_COMPOSITIONS: &str = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE";
 
-/// Open MPI's key of an info with the components that a communicator's collectives are to have, and
-/// its value without HAN.
+/// Open MPI's info key for the components of a communicator's collectives, and its value without
+/// HAN.
 pub const WITHOUT_HAN: [&CStr; 2] = [c"ompi_comm_coll_preference", c"^han"];
 
-/// What in an MPI reads a file of rules.
+/// Reader of a file of rules in an MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Component {
-    /// Open MPI's `tuned`: which algorithm.
+    /// Open MPI's `tuned`: selects the algorithm.
     Tuned,
-    /// Open MPI's `han`: which component does a collective over several hosts.
+    /// Open MPI's `han`: selects the component for a collective over several hosts.
     Han,
-    /// MPICH's collective selection: which algorithm.
+    /// MPICH's collective selection: selects the algorithm.
     Algorithms,
-    /// The same of its device `ch4`: how a call is divided over hosts before that.
+    /// Collective selection of MPICH's device `ch4`: selects how a call is divided over hosts
+    /// before that.
     Compositions,
 }
 
 impl Library {
-    /// `reduce_scatter`, or `REDUCE_SCATTER`: the operation in names of variables.
+    /// Returns the operation in names of variables: `reduce_scatter`, or `REDUCE_SCATTER`.
     fn word(self, operation: Operation) -> String {
         let word = operation.to_string().replace('-', "_");
         match self.maker {
@@ -71,7 +72,8 @@ impl Library {
         }
     }
 
-    /// What a process needs in its environment so that its algorithms can be chosen while it runs.
+    /// Returns the environment that a process needs so that its algorithms can be selected at run
+    /// time.
     pub fn prerequisites(self) -> Vec<Setting> {
         match self.maker {
             Maker::OpenMpi => vec![(DYNAMIC.to_owned(), "1".to_owned())],
@@ -79,8 +81,9 @@ impl Library {
         }
     }
 
-    /// The environment in which `knob` does all its operation's calls. Under MPICH the division of
-    /// a call by hosts, which would come before the algorithm, is switched off for that operation.
+    /// Returns the environment in which `knob` runs all calls of its operation. For MPICH the
+    /// division of a call over hosts, which would precede the algorithm, is switched off for that
+    /// operation.
     pub fn settings(self, knob: &Knob) -> Vec<Setting> {
         let word = self.word(knob.operation);
         let number = knob.number.to_string();
@@ -108,7 +111,7 @@ impl Library {
         }
     }
 
-    /// The environment in which a component's file of rules holds.
+    /// Returns the environment in which a component's file of rules takes effect.
     pub fn rules_settings(self, component: Component, path: &str) -> Vec<Setting> {
         let (mut settings, name) = match component {
             Component::Tuned => (self.prerequisites(), RULES),
@@ -123,15 +126,15 @@ impl Library {
         settings
     }
 
-    /// Whether `tuned` reads rules in JSON: from Open MPI 6 on, which reads lines, too.
+    /// True if `tuned` reads rules in JSON: from Open MPI 6 on, which also reads lines.
     pub fn rules_are_json(self) -> bool {
         self.maker == Maker::OpenMpi && self.version.0 >= 6
     }
 
-    /// Whether Open MPI's HAN, where it is chosen for a communicator over several hosts, does an
-    /// operation, and reads in its rules which other component is to do it. So it is from version 5
-    /// on (`coll_han_dynamic.c`), with more operations from 6 on; in 4.1 nobody has it without
-    /// asking for it.
+    /// True if Open MPI's HAN, if it is selected for a communicator over several hosts, runs an
+    /// operation, and reads in its rules which other component is to run it. This is the case from
+    /// version 5 on (`coll_han_dynamic.c`), with more operations from 6 on; in 4.1 HAN is only used
+    /// on request.
     pub(crate) fn han_has(self, operation: Operation) -> bool {
         use Operation::*;
         let since = match operation {
@@ -142,8 +145,8 @@ impl Library {
         self.maker == Maker::OpenMpi && self.version.0 >= since
     }
 
-    /// What to write in the tool interface to have `knob`, its own variable last; `None` where this
-    /// library does not show it there, or reads it at its start alone.
+    /// Returns the values to write in the tool interface to select `knob`, its own variable last;
+    /// `None` if this library does not have it there, or reads it only when it starts.
     pub fn controls(self, knob: &Knob) -> Option<Vec<Control>> {
         let word = self.word(knob.operation);
         let number = i32::try_from(knob.number).ok()?;
@@ -156,27 +159,28 @@ impl Library {
                 (format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"), number),
             ]),
             (Maker::Mpich, Target::Composition) => Some(vec![(composition(&word), number)]),
-            // Read when the MPI starts, and never again.
+            // Read only when the MPI starts.
             _ => None,
         }
     }
 
-    /// The variable of the tool interface without which those of algorithms have no effect, and its
-    /// value: Open MPI 5 lets it be set at any time, 4.1 only by [`Library::prerequisites`].
+    /// Returns the variable of the tool interface without which those of algorithms have no effect,
+    /// and its value: Open MPI 5 allows setting it at any time, 4.1 only by
+    /// [`Library::prerequisites`].
     pub fn enabling_control(self) -> Option<Control> {
         let name = DYNAMIC.strip_prefix("OMPI_MCA_")?;
         (self.maker == Maker::OpenMpi).then(|| (name.to_owned(), 1))
     }
 
-    /// The variable of the tool interface that names a file of rules: these win over what is set
-    /// for an algorithm.
+    /// Returns the variable of the tool interface that names a file of rules: these take precedence
+    /// over the setting of an algorithm.
     pub fn rules_control(self) -> Option<&'static str> {
         let name = RULES.strip_prefix("OMPI_MCA_");
         name.filter(|_| self.maker == Maker::OpenMpi)
     }
 
-    /// The variable by which the user has decided about an operation already, if there is one.
-    /// `is_set` tells whether a variable of the environment is.
+    /// Returns the variable by which the user has decided about an operation already, if there is
+    /// one. `is_set` tests if a variable of the environment is set.
     pub fn decided_by_user(
         self,
         operation: Operation,
@@ -314,7 +318,7 @@ mod tests {
         let set = |name: &str| name == HAN_RULES[1];
         assert!(library.decided_by_user(Operation::Bcast, set).is_some());
         assert_eq!(library.decided_by_user(Operation::Scan, set), None);
-        // HAN does these from 6.0 on.
+        // HAN runs these from 6.0 on.
         assert_eq!(library.decided_by_user(Operation::Alltoallv, set), None);
         let library: Library = "open-mpi 6.0.0".parse().unwrap();
         assert!(library.decided_by_user(Operation::Alltoallv, set).is_some());

@@ -12,17 +12,17 @@ use treepie_collective::record::{Record, Volume};
 use treepie_collective::{Algorithm, Amount, AsRun, Clusters, Problem, Requirement, share};
 use treepie_traffic::{Traffic, TrafficMatrix};
 
-/// Adds the messages that `record` stands for to `into`, between world ranks:
-/// messages and bytes of all its calls together.
+/// Adds the messages of `record` to `into`, between world ranks: messages and bytes of all its
+/// calls.
 ///
-/// `model` is by which rules; an algorithm that is not modelled as `family` does it
-/// ([`Family::models`]) stands for what `family` usually does. Bytes are exact
-/// for the algorithm. Messages without a byte count only where they synchronize, as MPIs
-/// leave them out elsewhere; what a rank gives itself is no message. Exact pairs
-/// ([`Volume::Pairs`]) are taken as they are, whatever the model.
+/// `model` selects the rules; an algorithm that is not modelled in the way of `family`
+/// ([`Family::models`]) is replaced by the usual one of `family`. Bytes are exact for the
+/// algorithm. Messages without a byte only count if they synchronize, since MPIs omit them
+/// otherwise; data that a rank sends to itself are no message. Exact pairs ([`Volume::Pairs`]) are
+/// used unchanged, with any model.
 ///
-/// A record that does not fit the ranks of `into` adds nothing:
-/// [`Record::validate`] says why, and readers of files call it.
+/// A record that does not fit the ranks of `into` adds nothing: [`Record::validate`] reports why,
+/// and readers of files call it.
 pub fn expand(record: &Record, model: Model, family: Family, into: &mut TrafficMatrix) {
     if record.calls == 0 || record.validate(into.order()).is_err() {
         return;
@@ -40,7 +40,7 @@ pub fn expand(record: &Record, model: Model, family: Family, into: &mut TrafficM
         Model::Algorithm(named) if family.models(operation, named, ranks) && !is_spread(record) => {
             named
         }
-        // Blocks that are known for each sender alone are spread evenly.
+        // Blocks that are known only by sender are distributed evenly.
         _ if is_spread(record) => meant(operation),
         _ => family.usual_algorithm(operation, ranks, record.block_bytes()),
     };
@@ -66,11 +66,11 @@ pub fn expand(record: &Record, model: Model, family: Family, into: &mut TrafficM
     }
 }
 
-/// Adds the messages of `record` as it was run by a plan, as [`expand`] does: what the plans of all
-/// ranks send, for all calls. Exact pairs are taken as they are, but by algorithms that relay them,
-/// where every call is taken to be the mean one. Nothing is added for a record that does not fit,
-/// nor by an algorithm that does not serve it. Blocks that must be equal are taken to have their
-/// mean size.
+/// Adds the messages of `record` as it was run by a plan, as [`expand`] does: the messages of the
+/// plans of all ranks, for all calls. Exact pairs are used unchanged, except for algorithms that
+/// relay them, where every call is assumed to be the mean one. Nothing is added for a record that
+/// does not fit, nor by an algorithm that does not serve it. Blocks that must be equal are assumed
+/// to have their mean size.
 pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     let fits = record.validate(into.order()).is_ok() && run.clusters.ranks() == record.group.len();
     if record.calls == 0 || !fits {
@@ -106,20 +106,20 @@ pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     }
 }
 
-/// Whether ranks know sizes that MPI does not tell them: without, no algorithm relays blocks of
-/// uneven sizes.
+/// True if ranks need sizes that MPI does not give them: without these, no algorithm relays blocks
+/// of uneven sizes.
 pub(super) fn needs_all_sizes(algorithm: &Algorithm) -> bool {
     let needs = |one: &Requirement| matches!(one, Requirement::KnownSizes | Requirement::ToldSizes);
     algorithm.requires.iter().any(needs)
 }
 
-/// Whether a total exchange is known by sender alone.
+/// True if a total exchange is only known by sender.
 fn is_spread(record: &Record) -> bool {
     record.operation.unit() == Unit::PairBlocks && matches!(record.volume, Volume::PerRank(_))
 }
 
-/// The algorithm that sends what the collective means, whatever carries it out: root to all, all to
-/// root, all to all.
+/// Returns the algorithm with the logical messages of the collective, independent of its
+/// implementation: root to all, all to root, all to all.
 fn meant(operation: Operation) -> &'static str {
     use Operation::*;
     match operation {
@@ -140,7 +140,7 @@ fn expand_pairs(group: &[u32], pairs: &[(u32, u32, u64, u64)], into: &mut Traffi
     }
 }
 
-/// One of the collectives that a collective is composed of, with rank 0 as root.
+/// Returns one of the collectives that a collective is composed of, with rank 0 as root.
 fn part(record: &Record, operation: Operation) -> Record {
     let all = || match &record.volume {
         Volume::Uniform(bytes) => bytes.saturating_mul(record.group.len() as u64),
@@ -160,8 +160,8 @@ fn part(record: &Record, operation: Operation) -> Record {
     }
 }
 
-/// The calls of a record as calls of known sizes, with how many there are of each: all of the mean
-/// size, but for one that has what is left over. No byte is lost.
+/// Returns the calls of a record as calls of known sizes, with the number of each: all of the mean
+/// size, except for one with the remainder. No byte is lost.
 fn calls(record: &Record) -> Vec<(u64, Volume)> {
     let calls = record.calls;
     let of_each = |more: u64| {
@@ -187,7 +187,7 @@ fn calls(record: &Record) -> Vec<(u64, Volume)> {
 /// Reads the description for all ranks.
 fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     let (operation, ranks) = (record.operation, record.group.len());
-    // Beyond this, sums of blocks would not be numbers: no call has so many bytes.
+    // Beyond this, sums of blocks would overflow: no call has so many bytes.
     let most = (u64::MAX >> 12) / ranks as u64;
     let most = match operation.unit() {
         Unit::PairBlocks => most / ranks as u64,
@@ -243,7 +243,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
         if !run.algorithm.serves(&problem_of_first) {
             return;
         }
-        // The flow was given in elements, and is converted where there are no whole ones.
+        // The flow was given in elements, and is converted if there are no whole ones.
         let flow = run.flow.times(run.unit_bytes.max(1) / unit_bytes);
         let mut sent = Sent::new(problem_of_first.flow(flow));
         let alike = run.algorithm.alike(&problem_of_first);

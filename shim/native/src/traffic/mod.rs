@@ -1,16 +1,15 @@
-//! What a collective sends: the messages between pairs of ranks that a recorded collective causes.
+//! Traffic of a collective: the messages between pairs of ranks that a recorded collective causes.
 //!
-//! An MPI library does not tell from outside which messages its collectives
-//! send. A profile therefore records what was asked for (a `Record`: which
-//! operation, in which group, how often, how much), and [`expand()`] derives the
-//! traffic by a [`Model`]: with the algorithm that the `Family` usually chooses, with
-//! one that the caller names, or as the collective is meant. The result is a model
-//! and belongs to [`Layer::Collectives`](treepie_traffic::Layer::Collectives). What a plan of
-//! Treepie's own sent is known exactly: [`expand_as_run`].
+//! The messages that the collectives of an MPI library send cannot be observed from outside. A
+//! profile therefore records the calls (a `Record`: operation, group, number of calls, amount), and
+//! [`expand()`] derives the traffic by a [`Model`]: with the algorithm that the `Family` usually
+//! chooses, with one that the caller names, or with the collective's logical messages. The result
+//! is modelled and belongs to [`Layer::Collectives`](treepie_traffic::Layer::Collectives). The
+//! messages of Treepie's own plans are known exactly: [`expand_as_run`].
 //!
-//! Both read the descriptions of [`algorithms`](treepie_collective::algorithms): what would be run,
-//! checked and simulated is what is counted. The traces that Open MPI's monitoring component wrote
-//! are test vectors.
+//! Both read the descriptions of [`algorithms`](treepie_collective::algorithms): the counts are
+//! those of the steps that are run, checked and simulated. The traces that Open MPI's monitoring
+//! component wrote are test vectors.
 
 mod expand;
 mod model;

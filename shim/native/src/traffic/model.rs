@@ -1,4 +1,4 @@
-//! By which rules a recorded collective becomes messages.
+//! Rules by which a recorded collective is expanded to messages.
 
 use strum::VariantArray;
 
@@ -6,23 +6,23 @@ use crate::family::Family;
 use treepie_base::UnknownName;
 use treepie_collective::algorithms::TABLE;
 
-/// By which rules a recorded collective becomes messages. Written as
-/// `open-mpi`, `mpich`, `logical` or the name of an algorithm.
+/// Rules by which a recorded collective is expanded to messages. Written as `open-mpi`, `mpich`,
+/// `logical` or the name of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// The algorithms that a native MPI usually takes.
+    /// Algorithms that a native MPI usually chooses.
     Native(Family),
-    /// What the collective means, whatever carries it out: root to all, all to
+    /// Logical messages of the collective, independent of its implementation: root to all, all to
     /// root, all to all.
     Logical,
-    /// One algorithm, by name, for every operation that it does; the others as usual.
+    /// One algorithm, by name, for every operation that it implements; the others as usual.
     Algorithm(&'static str),
 }
 
 const LOGICAL: &str = "logical";
 
 impl Model {
-    /// Every name that stands for a model: of algorithms, those that look at ranks alone.
+    /// Returns every name of a model: of algorithms, those that depend only on ranks.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let families = Family::VARIANTS.iter().map(|&family| family.into());
         let by_rank = TABLE.iter().filter(|algorithm| algorithm.is_by_rank());

@@ -1,12 +1,12 @@
-//! What neighbourhood allgathers send whose blocks are relayed, from the pairs that were recorded:
-//! each block comes to each of its receivers once, by the way that their description has.
+//! Traffic of neighbourhood allgathers whose blocks are relayed, from the pairs that were recorded:
+//! each block reaches each of its receivers once, along the path in their description.
 
 use treepie_collective::AsRun;
 use treepie_collective::algorithms::ways_of_block;
 use treepie_collective::record::Record;
 use treepie_traffic::{Traffic, TrafficMatrix};
 
-/// Adds what the ranks of a record send in all its calls.
+/// Adds the traffic of the ranks of a record in all its calls.
 pub(super) fn expand_relayed(
     record: &Record,
     pairs: &[(u32, u32, u64, u64)],

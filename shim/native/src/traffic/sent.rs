@@ -1,12 +1,12 @@
-//! The traffic reading of a description: what one rank sends. There is no memory, and nothing
-//! waits.
+//! Traffic reading of a description: the messages that one rank sends. There is no memory, and
+//! nothing waits.
 
 use treepie_collective::plan::{Range, Space};
 use treepie_collective::{Description, Flow, Steps};
 use treepie_traffic::Traffic;
 
-/// Messages and units that one rank sends, in the order of the description; messages to one
-/// receiver that follow each other are one entry.
+/// Messages and units that one rank sends, in the order of the description; consecutive messages to
+/// one receiver are one entry.
 pub(super) struct Sent {
     rank: usize,
     flow: Flow,
@@ -22,7 +22,7 @@ impl Sent {
         }
     }
 
-    /// What `rank` sends.
+    /// Returns the messages that `rank` sends.
     pub(super) fn of(&mut self, description: &Description, rank: usize) -> &[(usize, Traffic)] {
         self.sent.clear();
         self.rank = rank;

@@ -1,22 +1,22 @@
-//! Which calls are measured.
+//! Selection of the calls that are measured.
 
 use std::collections::BTreeMap;
 
 use treepie_collective::{Operation, Record};
 
-/// Calls that are measured together: an operation on a communicator of so many ranks, of so many
-/// bytes, as [`Row`](super::Row) has them.
+/// Calls that are measured together: an operation on a communicator with this number of ranks, of
+/// this number of bytes, as in [`Row`](super::Row).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cell {
-    /// The operation.
+    /// Collective operation.
     pub operation: Operation,
-    /// Ranks of the communicator; 0 for all of a job whose size is not known yet.
+    /// Number of ranks of the communicator; 0 for all of a job whose size is not known yet.
     pub ranks: usize,
     /// Bytes of the message or block.
     pub bytes: u64,
 }
 
-/// The operations that are measured where nothing says which matter.
+/// Operations that are measured by default.
 const USUAL: [Operation; 10] = {
     use Operation::*;
     [
@@ -33,20 +33,20 @@ const USUAL: [Operation; 10] = {
     ]
 };
 
-/// Bytes that are measured where nothing says which matter.
+/// Bytes that are measured by default.
 const USUAL_BYTES: [u64; 4] = [8, 1 << 10, 16 << 10, 256 << 10];
 
-/// No buffer of a measurement is longer, in bytes.
+/// Maximum length of a buffer of a measurement in bytes.
 const LONGEST: u64 = 256 << 20;
 
-/// The algorithms of an operation can be measured: all ranks know what such a call moves.
+/// True if the algorithms of an operation can be measured: all ranks know the bytes of such a call.
 pub fn is_measured(operation: Operation) -> bool {
     use Operation::*;
     !operation.is_among_neighbours()
         && !matches!(operation, Gatherv | Scatterv | Alltoallv | Alltoallw)
 }
 
-/// Cells for communicators of `ranks` ranks each: of `operations`, or of the usual ones; of
+/// Returns cells for communicators of `ranks` ranks each: of `operations`, or of the usual ones; of
 /// `bytes`, or of the usual sizes.
 pub fn usual_cells(operations: &[Operation], bytes: &[u64], ranks: &[usize]) -> Vec<Cell> {
     let operations = match operations.is_empty() {
@@ -75,13 +75,13 @@ pub fn usual_cells(operations: &[Operation], bytes: &[u64], ranks: &[usize]) -> 
     cells
 }
 
-/// Bytes of the cell in which calls of so many are.
+/// Returns the bytes of the cell of calls with `bytes` bytes.
 pub fn cell_bytes(bytes: u64) -> u64 {
     bytes.checked_next_power_of_two().unwrap_or(u64::MAX)
 }
 
-/// The cells in which a profile's program spends its collectives: by bytes moved and calls, the
-/// most important ones first, of `operations` if some are named.
+/// Returns the cells in which a profile's program spends its collectives: by bytes moved and calls,
+/// the most important ones first, of `operations` if some are named.
 pub fn cells_of_records(records: &[Record], operations: &[Operation]) -> Vec<Cell> {
     let mut weights: BTreeMap<Cell, u64> = BTreeMap::new();
     for record in records {
@@ -98,7 +98,7 @@ pub fn cells_of_records(records: &[Record], operations: &[Operation]) -> Vec<Cel
                 _ => cell_bytes(record.block_bytes()),
             },
         };
-        // A call costs something however short it is: as much as sending some KiB.
+        // Even a short call has a cost: that of sending some KiB.
         let weight = record.calls.saturating_mul(cell.bytes.saturating_add(4096));
         let sum = weights.entry(cell).or_insert(0);
         *sum = sum.saturating_add(weight);
@@ -110,18 +110,18 @@ pub fn cells_of_records(records: &[Record], operations: &[Operation]) -> Vec<Cel
 }
 
 impl Cell {
-    /// Whether there is anything to measure, with buffers that are not too long.
+    /// True if there is anything to measure, with buffers that are not too long.
     pub fn fits(&self) -> bool {
         self.ranks != 1 && self.longest_buffer() <= LONGEST
     }
 
-    /// Which share of the time for all cells it has, beside those of the others: the rounds of long
-    /// calls take longer, and as many are needed.
+    /// Returns its relative share of the time for all cells: the rounds of long calls take longer,
+    /// and the same number is needed.
     pub fn time_share(&self) -> f64 {
         f64::from(1 + (1 + self.longest_buffer() / 4096).ilog2())
     }
 
-    /// Bytes of the longest buffer of such a call.
+    /// Returns the bytes of the longest buffer of such a call.
     pub(crate) fn longest_buffer(&self) -> u64 {
         use Operation::*;
         match self.operation {

@@ -1,13 +1,13 @@
-//! How far the clocks of two ranks are apart.
+//! Offset between the clocks of two ranks.
 
-/// A question to another rank for the time on its clock, in seconds.
+/// Query of another rank for the time on its clock, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Question {
-    /// When it was sent, on the clock of the rank that asks.
+    /// Time of the query, on the clock of the querying rank.
     pub sent: f64,
-    /// What the other rank answered.
+    /// Answer of the other rank.
     pub there: f64,
-    /// When the answer came, on the clock of the rank that asks.
+    /// Arrival of the answer, on the clock of the querying rank.
     pub received: f64,
 }
 
@@ -17,9 +17,9 @@ impl Question {
     }
 }
 
-/// How far the other clock is ahead, in seconds, by the question that was answered soonest: as if
-/// its message took as long there as back, so that the error is at most half of what both took.
-/// `None` without a question.
+/// Returns by how much the other clock is ahead, in seconds, from the query with the shortest round
+/// trip: assuming that its message took the same time in both directions, so that the error is at
+/// most half of the round trip. `None` without a query.
 ///
 /// Source: Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989.
 pub fn ahead(questions: &[Question]) -> Option<f64> {
@@ -33,7 +33,7 @@ pub fn ahead(questions: &[Question]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Questions to a clock that is this far ahead, by messages that take 1 us and more.
+    /// Returns queries of a clock that is this far ahead, by messages that take at least 1 us.
     fn asked(ahead: f64, delays: [f64; 2]) -> Vec<Question> {
         let mut now = 5.0;
         let ask = |number: u32| {
@@ -59,7 +59,7 @@ mod tests {
                 let soonest = took.fold(f64::INFINITY, f64::min);
                 let error = (ahead(&questions).unwrap() - ahead_by).abs();
                 assert!(error <= soonest / 2.0 + 1e-12, "{error} of {soonest}");
-                // One question alone would be off by the delay of a message.
+                // A single query would be off by the delay of a message.
                 assert!(error < 2e-4, "{error}");
             }
         }

@@ -1,22 +1,22 @@
-//! Performance guidelines: an operation that takes longer than others that do the same is a defect
-//! of the MPI or of its tuning (Träff, Gropp, Thakur, "Self-consistent MPI performance guidelines",
-//! 2010; Hunold, Carpen-Amarie, 2018).
+//! Performance guidelines: an operation that takes longer than others with the same result is a
+//! defect of the MPI or of its tuning (Träff, Gropp, Thakur, "Self-consistent MPI performance
+//! guidelines", 2010; Hunold, Carpen-Amarie, 2018).
 
 use treepie_collective::Operation::{self, *};
 
-/// Operations that do together what another one does.
+/// Operations that together have the result of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Emulation {
-    /// What they do.
+    /// Operation that they emulate.
     pub of: Operation,
-    /// The first one.
+    /// First operation.
     pub first: Operation,
-    /// What follows it, if something does.
+    /// Second operation, if there is one.
     pub then: Option<Operation>,
 }
 
 impl Emulation {
-    /// `reduce+bcast`.
+    /// Returns the name, such as `reduce+bcast`.
     pub fn name(&self) -> String {
         match self.then {
             Some(then) => format!("{}+{then}", self.first),
@@ -49,7 +49,7 @@ const fn both(of: Operation, first: Operation, then: Operation) -> Emulation {
     }
 }
 
-/// What can stand in for `operation`.
+/// Returns the emulations of `operation`.
 pub fn emulations(operation: Operation) -> Vec<Emulation> {
     let of = TABLE.iter().filter(|one| one.of == operation);
     of.copied().collect()

@@ -1,94 +1,96 @@
-//! One cell: rounds in which each way of doing the call runs in turn, in random order, the default
-//! among them, until it is clear which of them are quicker than the default.
+//! Measurement of one cell: rounds in which each way of running the call, including the default,
+//! has its turn, in random order, until it is clear which of them are faster than the default.
 //!
-//! A round's time of a way is the median over its calls of the slowest rank's time from a common
+//! A way's time in a round is the median over its calls of the slowest rank's time from a common
 //! start. In each round a way wins against the default or loses; the verdict is the sequential sign
-//! test of [`Signs`]. All ranks compute all of this from the same numbers, which one exchange a
-//! round makes.
+//! test of [`Signs`]. All ranks compute all of this from the same numbers, which come from one
+//! exchange for each round.
 
 use treepie_base::SplitMix64;
 use treepie_base::proof::Signs;
 use treepie_base::statistics::median;
 
-/// Part of the default's time that a way may take to have won.
+/// Maximum fraction of the default's time that a way may take to win.
 const WIN: f64 = 0.98;
 
-/// Odds that a way is quicker, for one cell with one way; with more ways, as many times more.
+/// Odds that a way is faster, for one cell with one way; multiplied for more ways.
 const ODDS: u32 = 20;
 
 /// Odds that it is not, for one that is dropped early.
 const DROP_ODDS: u32 = 5;
 
-/// Calls of each way before any counts: connections are made, and MPICH changes its algorithm after
-/// the fifth call.
+/// Number of calls of each way before any counts: connections are established, and MPICH changes
+/// its algorithm after the fifth call.
 const WARM_UP: usize = 8;
 
-/// The first of those, after which nobody waits for ways that take so many times the default's
-/// time.
+/// Number of the first of those, after which ways are dropped that take this multiple of the
+/// default's time.
 const FIRST: usize = 2;
 const HOPELESS: f64 = 3.0;
 
-/// A way that takes so many times the default's time in the rest of them is not tried.
+/// Multiple of the default's time in the rest of them above which a way is not tried.
 const SLOWER: f64 = 1.3;
 
-/// Most calls of a way in a round, and seconds that they should fill.
+/// Maximum number of calls of a way in a round, and seconds that they should fill.
 const MOST_CALLS: usize = 5;
 const FILL: f64 = 0.5e-3;
 
-/// Rounds after which a cell is undecided for good. [`Signs`] holds no more than 100.
+/// Number of rounds after which a cell stays undecided. [`Signs`] holds at most 100.
 const MOST_ROUNDS: usize = 60;
 
-/// Rounds in which a way that is always quicker is shown to be, against many others, and some more.
+/// Number of rounds in which a way that is always faster is proven to be, against many others, plus
+/// some.
 const NEEDED_ROUNDS: usize = 14;
 
-/// Rounds in which ways that are quicker than the default are compared with each other.
+/// Number of rounds in which ways that are faster than the default are compared with each other.
 const ENOUGH_ROUNDS: usize = 16;
 
-/// What measures: calls of a way on this rank, and what the ranks of the communicator exchange.
+/// Measuring device: calls of a way on this rank, and exchanges between the ranks of the
+/// communicator.
 pub trait Clock {
-    /// Does the call `calls` times by way number `way` (0 is the default), each from a common
-    /// start; the seconds that each took on this rank.
+    /// Makes the call `calls` times by way number `way` (0 is the default), each from a common
+    /// start; returns the seconds of each on this rank.
     fn time(&mut self, way: usize, calls: usize) -> Vec<f64>;
 
-    /// Replaces each number by the largest that a rank has for it.
+    /// Replaces each number by the maximum over the ranks.
     fn largest(&mut self, numbers: &mut [f64]);
 
-    /// Seconds since the measuring began, on this rank.
+    /// Returns the seconds since the measurement began, on this rank.
     fn elapsed(&self) -> f64;
 }
 
-/// How long measuring may take.
+/// Time limit of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
     /// Elapsed seconds at which the cell must be left.
     pub until: f64,
-    /// The order of the ways is drawn from this.
+    /// Seed of the random order of the ways.
     pub seed: u64,
 }
 
-/// What became of a way.
+/// Verdict on a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It takes at most 0.98 of the default's time, with odds.
+    /// It takes at most 0.98 of the default's time, with the required odds.
     Quicker,
     /// It does not.
     Dropped,
-    /// Neither was shown.
+    /// Neither was proven.
     Undecided,
 }
 
-/// A way, after the measuring.
+/// Result for a way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// What became of it; of the default it says nothing.
+    /// Verdict on it; meaningless for the default.
     pub verdict: Verdict,
     /// Median of the seconds of its rounds.
     pub seconds: f64,
-    /// The same of the default in those rounds that both were in.
+    /// Median of the default's seconds in the rounds that both were in.
     pub native_seconds: f64,
 }
 
-/// One way, while it is measured.
+/// Way while it is measured.
 #[derive(Default)]
 struct Way {
     signs: Signs,
@@ -96,8 +98,8 @@ struct Way {
     verdict: Option<Verdict>,
 }
 
-/// Measures `ways` ways, of which number 0 is the default. `None` where the time was over before
-/// anything was measured. Collective over the ranks of the communicator.
+/// Measures `ways` ways, of which number 0 is the default. `None` if the time was over before any
+/// measurement. Collective over the ranks of the communicator.
 pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Vec<Found>> {
     let mut elapsed = [clock.elapsed()];
     clock.largest(&mut elapsed);
@@ -120,7 +122,7 @@ pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Ve
         }
     }
     let calls = calls_of(warm[0]);
-    // Who is left follows from the warm-up, which no verdict counts.
+    // The remaining ways follow from the warm-up, which no verdict counts.
     let open = found.iter().filter(|way| way.verdict.is_none()).count();
     let odds = ODDS * (open.max(2) as u32 - 1);
     let mut native = Vec::new();
@@ -149,13 +151,13 @@ pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Ve
     )
 }
 
-/// Calls of a way in a round, where one takes so many seconds.
+/// Returns the number of calls of a way in a round, if one takes `seconds` seconds.
 fn calls_of(seconds: f64) -> usize {
     ((FILL / seconds.max(1e-9)) as usize).clamp(1, MOST_CALLS)
 }
 
-/// Leaves the slowest of the ways that run undecided, until the others, one at least, can be shown
-/// to be quicker than the default in so many seconds.
+/// Leaves the slowest of the running ways undecided, until the others, at least one, can be proven
+/// to be faster than the default in `seconds` seconds.
 fn narrow(found: &mut [Way], warm: &[f64], seconds: f64) {
     let calls = WARM_UP - FIRST + NEEDED_ROUNDS * calls_of(warm[0]);
     let mut open: Vec<usize> = (1..found.len())
@@ -171,17 +173,17 @@ fn narrow(found: &mut [Way], warm: &[f64], seconds: f64) {
     }
 }
 
-/// Whether nothing is left to find out after `rounds` rounds by those that still run.
+/// True if, after `rounds` rounds, the ways that still run have no open question.
 fn is_over(running: &[usize], found: &[Way], rounds: usize) -> bool {
     let others = || running.iter().filter(|way| **way != 0);
     let open = others().any(|way| found[*way].verdict.is_none());
-    // Several that are quicker than the default are still compared with each other.
+    // Several that are faster than the default are still compared with each other.
     let compared = others().count() < 2 || rounds >= ENOUGH_ROUNDS;
     !open && compared
 }
 
-/// Times of the ways in `order`, in this order, by the slowest rank; and the seconds since the
-/// measuring began.
+/// Returns the times of the ways in `order`, in this order, by the slowest rank; and the seconds
+/// since the measurement began.
 fn round(clock: &mut impl Clock, order: &[usize], calls: usize) -> (Vec<f64>, f64) {
     let mut numbers = Vec::with_capacity(order.len() * calls + 1);
     for way in order {
@@ -215,7 +217,8 @@ impl Way {
         }
     }
 
-    /// Beside the times of the default, and those of both in the warm-up.
+    /// Returns the result, compared with the times of the default, and with those of both in the
+    /// warm-up.
     fn found(&self, native: &[f64], (warm_up, of_default): (f64, f64)) -> Found {
         let both = native.get(..self.times.len()).unwrap_or(native);
         let of_default = median(both).or(median(native)).unwrap_or(of_default);
@@ -231,8 +234,8 @@ impl Way {
 mod tests {
     use super::*;
 
-    /// A machine on which ways take these times, each with noise of up to a fifth, and calls that
-    /// are disturbed.
+    /// Machine on which ways take these times, each with noise of up to a fifth, and disturbed
+    /// calls.
     struct Machine {
         seconds: Vec<f64>,
         noise: u64,

@@ -1,12 +1,12 @@
-//! Which of a native MPI's own algorithms is the quickest for a call, as measured, and what that
-//! MPI has to be told so that it takes it.
+//! Tuning of a native MPI: the measured fastest of its own algorithms for each call, and the
+//! settings by which the MPI selects it.
 //!
 //! ```text
-//! cells       which calls are measured: from a list, or from what a profile says matters
+//! cells       the calls that are measured: from a list, or the important ones of a profile
 //! file        the tuning, which is a file
 //! row         the calls of one operation and size
 //! measure     interleaved rounds of all algorithms of one cell, and the verdict
-//! guidelines  operations that others can stand in for
+//! guidelines  operations that others can emulate
 //! rules       the MPI's own tuning: Open MPI's rules, MPICH's selection, variables
 //! ```
 

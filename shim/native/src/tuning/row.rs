@@ -9,28 +9,28 @@ use crate::knobs::{Library, UnknownKnob};
 use treepie_base::convert;
 use treepie_collective::{Algorithm, Operation};
 
-/// The calls of an operation on communicators of so many ranks, from so many bytes up to the next
-/// row's.
+/// Calls of an operation on communicators with this number of ranks, of bytes from this row's
+/// number up to the next row's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// The operation.
+    /// Collective operation.
     #[serde(with = "convert")]
     pub operation: Operation,
-    /// Ranks of the communicator.
+    /// Number of ranks of the communicator.
     pub ranks: usize,
-    /// Bytes: of the message, or of the block of one rank (of a pair of ranks in an all-to-all).
+    /// Bytes of the message, or of the block of one rank (of a pair of ranks in an all-to-all).
     pub from_bytes: u64,
-    /// The algorithm that was proven to be quicker; `None` where the MPI's default stays.
+    /// Algorithm that was proven to be faster; `None` if the MPI's default stays.
     #[serde(with = "default_name")]
     pub algorithm: Option<String>,
-    /// Its seconds for a call, by the slowest rank; the default's where that stays.
+    /// Its seconds for a call, by the slowest rank; the default's if that stays.
     #[serde(rename = "us", with = "micros")]
     pub seconds: f64,
-    /// The default's.
+    /// Seconds of the default.
     #[serde(rename = "native_us", with = "micros")]
     pub native_seconds: f64,
-    /// Whether time ran out before the order was clear.
+    /// True if time ran out before the order was clear.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undecided: bool,
     /// Seconds of the other algorithms that were tried.
@@ -40,8 +40,7 @@ pub struct Row {
         skip_serializing_if = "BTreeMap::is_empty"
     )]
     pub others: BTreeMap<String, f64>,
-    /// The plan of Treepie's that is the quickest of those that were proven to be quicker than the
-    /// default.
+    /// Fastest of Treepie's plans that were proven to be faster than the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// Seconds of all plans that were tried.
@@ -51,7 +50,7 @@ pub struct Row {
         skip_serializing_if = "BTreeMap::is_empty"
     )]
     pub plans: BTreeMap<String, f64>,
-    /// Seconds of other operations that do the same and were proven to be quicker.
+    /// Seconds of other operations with the same result that were proven to be faster.
     #[serde(
         default,
         with = "micros_by_name",
@@ -61,24 +60,24 @@ pub struct Row {
 }
 
 impl Row {
-    /// Speedup by the algorithm: 1.5 where the default takes 1.5 times as long.
+    /// Returns the speedup by the algorithm: 1.5 if the default takes 1.5 times as long.
     pub fn factor(&self) -> f64 {
         self.native_seconds / self.seconds
     }
 
-    /// The plan that was proven to be quicker, and how much.
+    /// Returns the plan that was proven to be faster, and its speedup.
     pub fn plan_factor(&self) -> Option<(&str, f64)> {
         let name = self.plan.as_deref()?;
         Some((name, self.native_seconds / self.plans.get(name)?))
     }
 
-    /// Speedup by the quicker of both: 1 where the default stays.
+    /// Returns the speedup by the faster of both: 1 if the default stays.
     pub fn best_factor(&self) -> f64 {
         let plan = self.plan_factor().map_or(1.0, |(_, factor)| factor);
         self.factor().max(plan)
     }
 
-    /// Seconds of `algorithm`, if it was measured here.
+    /// Returns the seconds of `algorithm`, if it was measured here.
     pub(super) fn seconds_of(&self, algorithm: &str) -> Option<f64> {
         match self.algorithm.as_deref() == Some(algorithm) {
             true => Some(self.seconds),
@@ -87,39 +86,39 @@ impl Row {
     }
 }
 
-/// A row that cannot hold.
+/// Reason why a row is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RowError {
     /// The MPI does not have the algorithm.
     #[error(transparent)]
     Unknown(#[from] UnknownKnob),
-    /// It is another one, or an error, among so many ranks.
+    /// It is replaced by another one, or is an error, among this number of ranks.
     #[error("{operation} by {name} is not for {ranks} ranks; take the row out, or measure again")]
     Ranks {
-        /// The operation.
+        /// Collective operation.
         operation: Operation,
-        /// The algorithm.
+        /// Name of the algorithm.
         name: String,
-        /// The ranks.
+        /// Number of ranks.
         ranks: usize,
     },
     /// Treepie has no such plan.
     #[error("{operation} has no plan {name}; take it out, or measure again")]
     Plan {
-        /// The operation.
+        /// Collective operation.
         operation: Operation,
-        /// The plan.
+        /// Name of the plan.
         name: String,
     },
-    /// It gives wrong results where operations do not commute.
+    /// It gives wrong results if operations do not commute.
     #[error(
         "{operation} by {name} is wrong for operations that do not commute; take the row out, or \
          write `commutative: true` where no program has such operations"
     )]
     Order {
-        /// The operation.
+        /// Collective operation.
         operation: Operation,
-        /// The algorithm.
+        /// Name of the algorithm.
         name: String,
     },
 }

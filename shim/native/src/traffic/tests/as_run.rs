@@ -1,4 +1,5 @@
-//! One truth: what the traffic reading of an algorithm says is what its checked plans send.
+//! Consistency of readings: the traffic reading of an algorithm equals the messages of its checked
+//! plans.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,7 @@ use treepie_collective::grids::scattered;
 use treepie_collective::operation::Unit;
 use treepie_collective::plan::{Action, Plan};
 
-/// Amounts of each rank: blocks of `units`, or uneven ones where the operation has such.
+/// Returns amounts of each rank: blocks of `units`, or uneven ones if the operation has such.
 fn volume(operation: Operation, ranks: usize, units: u64) -> Volume {
     use Operation::*;
     match operation {
@@ -51,7 +52,7 @@ fn amount(run: &AsRun, operation: Operation, volume: &Volume, rank: usize) -> Am
     }
 }
 
-/// The messages of the plans of all ranks, once they are checked.
+/// Returns the messages of the plans of all ranks, after a check of the plans.
 fn sent_by_plans(run: &AsRun, operation: Operation, root: usize, volume: &Volume) -> TrafficMatrix {
     let ranks = run.clusters.ranks();
     let amounts: Vec<Amount> = (0..ranks)
@@ -175,7 +176,7 @@ fn exact_pairs_that_are_relayed_are_counted_on_the_way_they_took() {
         let mut expected = TrafficMatrix::new(6);
         match needs_all_sizes(run.algorithm) {
             true => expected = sent_by_plans(&run, Operation::Alltoallv, 0, &of_one_call(1)),
-            // Straight to their receivers: what is in the record.
+            // Directly to their receivers: the pairs in the record.
             false => expand(
                 &record(Operation::Alltoallv, 6, 0, of_one_call(1)),
                 Model::Logical,
@@ -214,7 +215,7 @@ fn no_byte_of_calls_that_differ_is_lost() {
         &mut sent,
     );
     assert_eq!(sent.get(0, 1), Traffic::new(7, 100));
-    // Segments of one element: two messages a call, where there are no whole elements too.
+    // Segments of one element: two messages for each call, also if there are no whole elements.
     let segments = AsRun {
         flow: Flow::from(1),
         ..run(Operation::Allreduce, "recursive-doubling")
@@ -248,7 +249,7 @@ fn a_run_on_clusters_sends_over_their_links_as_its_tree_says() {
     };
     let mut sent = TrafficMatrix::new(8);
     expand_as_run(&record, &run, &mut sent);
-    // From the root, rank 1, to the leader of the other cluster: three segments a call.
+    // From the root, rank 1, to the leader of the other cluster: three segments for each call.
     assert_eq!(sent.get(3, 1), Traffic::new(9, 750));
     let between: u64 = sent
         .entries()

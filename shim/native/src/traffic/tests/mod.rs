@@ -1,5 +1,5 @@
-//! What each pattern must conserve, for all small numbers of ranks and all roots,
-//! and what Open MPI really sent.
+//! Invariants of each pattern, for all small numbers of ranks and all roots, and the messages that
+//! Open MPI really sent.
 
 use crate::family::Family;
 use crate::traffic::expand::{expand, expand_as_run, needs_all_sizes};
@@ -18,7 +18,7 @@ mod open_mpi;
 mod rooted;
 mod symmetric;
 
-/// What MPICH usually does.
+/// MPICH's usual choice.
 const USUAL: Model = Model::Native(Family::Mpich);
 const BLOCK: u64 = 840; // divisible by 1 to 8
 

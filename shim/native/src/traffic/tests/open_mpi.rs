@@ -1,10 +1,10 @@
-//! What Open MPI really sent: the `I` rows (messages of collectives) that the
-//! monitoring component of Open MPI 4.1.4 wrote for one call on 8 ranks.
+//! Messages that Open MPI really sent: the `I` rows (messages of collectives) that the monitoring
+//! component of Open MPI 4.1.4 wrote for one call on 8 ranks.
 
 use super::*;
 
-/// The same traffic of each of 8 ranks with its partners at three distances, as
-/// (distance, messages, bytes).
+/// Returns equal traffic of each of 8 ranks with its partners at three distances, as (distance,
+/// messages, bytes).
 fn seen_on_8_ranks(distance_bytes: [(usize, u64, u64); 3]) -> TrafficMatrix {
     let entries = (0..8).flat_map(|rank| {
         distance_bytes.map(|(distance, messages, bytes)| {
@@ -58,7 +58,7 @@ fn binomial_gather_and_reduce_are_what_open_mpi_sends_on_8_ranks() {
 
 #[test]
 fn a_binomial_reduce_uses_the_edges_towards_rank_0_of_the_thesis_figure_2_4() {
-    // Message counts that only instrumented Open MPI saw: +68 on these edges.
+    // Message counts that only instrumented Open MPI showed: +68 on these edges.
     let of_figure = [(1, 0), (2, 0), (3, 2), (4, 0), (5, 4), (6, 4), (7, 6)];
     let reduce = traffic(Operation::Reduce, 8, 0, 8, "binomial");
     let edges: Vec<_> = reduce.entries().map(|(from, to, _)| (from, to)).collect();

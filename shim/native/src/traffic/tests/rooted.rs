@@ -99,12 +99,12 @@ fn a_long_reduce_brings_the_root_the_whole_message_in_the_end() {
         );
         let power = 1 << size.ilog2() as u64;
         let folded = size as u64 - power;
-        // Halving moves B (1 - 1/p) for each of p ranks; the gather brings the
-        // root all but its own part, forwarding each bit of the way there.
+        // Halving moves B (1 - 1/p) for each of p ranks; the gather brings the root all blocks
+        // except its own, each forwarded along the bits of its path.
         let halving = bytes / power * (power - 1) * power;
         let gather = bytes / 2 * u64::from(power.ilog2());
         let part = bytes / power;
-        // Of each pair the odd rank leaves; as root it takes over from the first one.
+        // Of each pair the odd rank leaves; as root it replaces the first one.
         let paired = (root / 2) < folded as usize;
         let left = paired && root % 2 == 1;
         let handed_over = u64::from(left) * part;

@@ -4,7 +4,7 @@ use super::*;
 use treepie_collective::algorithms::Alike;
 use treepie_collective::{Amount, Clusters, Flow, Problem};
 
-/// Algorithms by rank that are no gather to one rank with a broadcast from there.
+/// Returns algorithms by rank that are not a gather to one rank followed by a broadcast.
 fn without_a_root(operation: Operation) -> impl Iterator<Item = &'static str> {
     let all = Algorithm::of(operation).filter(|algorithm| algorithm.is_by_rank());
     all.map(|algorithm| algorithm.name)
@@ -332,7 +332,7 @@ fn what_is_meant_is_all_to_all_or_each_rank_to_those_after_it() {
     );
 }
 
-/// One rank is read for all that send alike: what that gives is what each of them sends by itself.
+/// One rank is read for all with equal traffic: the result is that of each of them separately.
 #[test]
 fn ranks_that_are_said_to_send_alike_do() {
     let mut compared = 0;

@@ -1,4 +1,4 @@
-//! Tunings as YAML: what was measured of a native MPI's own algorithms.
+//! Tunings as YAML: measurements of a native MPI's own algorithms.
 //!
 //! ```yaml
 //! treepie: tuning
@@ -15,8 +15,8 @@
 //!   native_us: 5.2
 //! ```
 //!
-//! `algorithm: default` is a row in which the MPI's own choice stays. `plan` is the plan of
-//! Treepie's that was proven to be quicker than that.
+//! `algorithm: default` is a row in which the MPI's own choice stays. `plan` is a plan of Treepie
+//! that was proven to be faster than that.
 
 #[cfg(test)]
 mod tests;
@@ -37,32 +37,32 @@ pub type TuningFile = File<Tuning>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
-    /// The MPI.
+    /// MPI library.
     #[serde(rename = "mpi", with = "convert")]
     pub library: Library,
-    /// Ranks of the job that measured.
+    /// Number of ranks of the job that measured.
     pub ranks: usize,
-    /// Hosts of that job.
+    /// Number of hosts of that job.
     pub hosts: usize,
-    /// Whether algorithms were let in that are wrong for operations that do not commute.
+    /// True if algorithms were allowed that are wrong for operations that do not commute.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub commutative: bool,
-    /// The MPI's library, where the job that measured ran.
+    /// File of the MPI's library, in the job that measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library_file: Option<PathBuf>,
     /// Remarks on the measurement, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Findings, by operation, ranks and bytes, each once.
+    /// Results, by operation, ranks and bytes, each once.
     pub rows: Vec<Row>,
 }
 
 impl FileContents for Tuning {
     const KIND: Kind = Kind::Tuning;
 
-    /// Refuses rows that are there twice, and algorithms that the MPI does not have, that the
-    /// communicator's size does not allow, or that need commutative operations where those were not
-    /// promised. Puts the rows into their order.
+    /// Rejects duplicate rows, and algorithms that the MPI does not have, that the communicator's
+    /// size does not allow, or that need commutative operations if those were not promised. Sorts
+    /// the rows.
     fn on_read(&mut self, path: &Path) -> Result<(), FileError> {
         let mut seen = BTreeSet::new();
         for (place, row) in self.rows.iter().enumerate() {
@@ -88,18 +88,18 @@ impl FileContents for Tuning {
 }
 
 impl Tuning {
-    /// The rows in which an algorithm is quicker than the default.
+    /// Returns the rows in which an algorithm is faster than the default.
     pub fn gains(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.algorithm.is_some())
     }
 
-    /// The rows of each operation and size of communicator, which are together.
+    /// Returns the rows of each operation and size of communicator, which are consecutive.
     pub(super) fn groups(&self) -> impl Iterator<Item = &[Row]> {
         let key = |row: &Row| (row.operation, row.ranks);
         self.rows.chunk_by(move |one, other| key(one) == key(other))
     }
 
-    /// Puts the rows into their order.
+    /// Sorts the rows.
     pub fn sort(&mut self) {
         self.rows
             .sort_by_key(|row| (row.operation, row.ranks, row.from_bytes));

@@ -6,7 +6,7 @@ use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
 use crate::tuning::rules::mpi_tuning::{MpiTuning, knob_of};
 
-/// The largest number of bytes in a range.
+/// Largest number of bytes in a range.
 const MOST_BYTES: u64 = i32::MAX as u64;
 
 pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {

@@ -1,13 +1,13 @@
 //! Open MPI from version 6 on: rules of `tuned` in JSON, version 3 (pull request 13104 of Open MPI,
-//! `tuned_dynamic_file_schema.json`). They name what they are for, so that what was not measured
-//! needs no rule.
+//! `tuned_dynamic_file_schema.json`). They name the calls that they are for, so that calls without
+//! measurements need no rule.
 
 use serde_json::{Map, Value, json};
 
 use crate::tuning::rules::steps::{Operations, Step, bytes_of};
 use treepie_collective::Operation;
 
-/// Rules of `tuned`.
+/// Returns the rules of `tuned`.
 pub(super) fn of_tuned(operations: &Operations) -> String {
     let mut collectives = Map::new();
     for (operation, sizes) in operations.values() {
@@ -25,7 +25,7 @@ pub(super) fn of_tuned(operations: &Operations) -> String {
     format!("{all:#}\n")
 }
 
-/// From how many bytes to how many which algorithm.
+/// Returns rules with the range of bytes of each algorithm.
 fn rules(operation: Operation, ranks: usize, steps: &[Step]) -> Vec<Value> {
     let ends = steps.iter().skip(1).map(|(bytes, _)| Some(*bytes));
     let steps = steps.iter().zip(ends.chain([None]));

@@ -1,7 +1,7 @@
-//! What was measured, as the MPI itself reads it.
+//! Measurements in the formats that the MPI itself reads.
 //!
 //! ```text
-//! steps      from how many bytes on which algorithm
+//! steps      the algorithm from each number of bytes on
 //! open_mpi   files of rules, of `tuned` and of HAN, in lines
 //! json       those of `tuned` in JSON
 //! mpich      variables, or files of its collective selection

@@ -1,4 +1,4 @@
-//! Rules and settings by which an MPI is told of a tuning.
+//! Rules and settings by which an MPI adopts a tuning.
 
 use crate::knobs::knob::Knob;
 use crate::knobs::variables::{Component, Setting};
@@ -6,35 +6,36 @@ use crate::tuning::file::Tuning;
 use crate::tuning::row::Row;
 use std::collections::BTreeMap;
 
-/// A way that is this part slower than the default somewhere is no choice for all sizes.
+/// Factor by which an algorithm may be slower than the default in any row to be selected for all
+/// sizes.
 const SLOWER: f64 = 1.02;
 
-/// An MPI's own tuning.
+/// Tuning in the MPI's own formats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MpiTuning {
-    /// The texts of files of rules, if this MPI has such and they are needed.
+    /// Texts of files of rules, if this MPI has such and they are needed.
     pub rules: Vec<(Component, String)>,
-    /// Settings that go into the environment, but for the file's name.
+    /// Settings for the environment, except for the file's name.
     pub settings: Vec<Setting>,
-    /// Operations and sizes that have a winner that this MPI cannot be told: rows of the tuning.
+    /// Rows of the tuning with a winner that this MPI's rules and settings cannot express.
     pub left_out: Vec<usize>,
 }
 
 impl MpiTuning {
-    /// Whether the MPI is told nothing.
+    /// True if there are no rules and settings.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.settings.is_empty()
     }
 }
 
-/// The knob that a row names, if the library has it; such rows are checked before.
+/// Returns the knob that a row names, if the library has it; such rows have been checked before.
 pub(super) fn knob_of(tuning: &Tuning, row: &Row) -> Option<Knob> {
     let name = row.algorithm.as_deref()?;
     tuning.library.knob(row.operation, name).ok()
 }
 
-/// The algorithm that is the quickest choice for all these rows together, and slower than the
-/// default in none.
+/// Returns the algorithm that is the fastest choice for all these rows together, and slower than
+/// the default in none.
 pub(super) fn for_all<'a>(rows: &[&'a Row]) -> Option<&'a str> {
     let mut gains: BTreeMap<&str, f64> = BTreeMap::new();
     for name in rows.iter().filter_map(|row| row.algorithm.as_deref()) {

@@ -1,6 +1,6 @@
-//! MPICH: variables, which hold for all sizes, so that an algorithm is named where it was never
-//! slower than the default. Where the library's own collective selection is at hand
-//! ([`Selection`]), files that differ from it for the measured calls alone.
+//! MPICH: variables, which apply to all sizes, so that an algorithm is only selected if it was
+//! never slower than the default. If the library's own collective selection is available
+//! ([`Selection`]), files that differ from it only for the measured calls.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::tuning::rules::selection::Selection;
 use crate::tuning::rules::steps::{Step, steps};
 use treepie_collective::Operation;
 
-/// Whether a selection can tell by bytes, alike on all ranks.
+/// True if a selection can distinguish calls by bytes, alike on all ranks.
 pub(super) fn goes_by_bytes(operation: Operation) -> bool {
     use Operation::*;
     matches!(
@@ -28,7 +28,7 @@ pub(super) fn goes_by_bytes(operation: Operation) -> bool {
     )
 }
 
-/// Variables: one algorithm of an operation for all sizes.
+/// Returns variables: one algorithm of an operation for all sizes.
 pub(super) fn variables(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
     let mut by_operation: BTreeMap<Operation, Vec<&Row>> = BTreeMap::new();
     for rows in groups {
@@ -45,7 +45,7 @@ pub(super) fn variables(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
     made
 }
 
-/// Files in the place of the library's own selection.
+/// Returns files that replace the library's own selection.
 pub(super) fn selection(tuning: &Tuning, groups: &[&[Row]], own: &Selection) -> MpiTuning {
     let mut by_operation: BTreeMap<Operation, BTreeMap<usize, Vec<Step>>> = BTreeMap::new();
     for rows in groups {

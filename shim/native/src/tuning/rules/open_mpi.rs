@@ -1,8 +1,8 @@
 //! Open MPI: a file of rules, version 1, which versions 4 and 5 read (`coll_tuned_dynamic_file.c`):
-//! operations, sizes of communicators, bytes from which an algorithm holds. A size of communicator
-//! holds up to the next one, and the first one for smaller ones too, so that a rule `0` is before
-//! and after each: what was not measured stays as it is. Over several hosts Open MPI 5 asks HAN
-//! first, which leaves to `tuned` what a file of rules of its own says
+//! operations, sizes of communicators, bytes from which an algorithm applies. A size of
+//! communicator applies up to the next one, and the first one to smaller ones too, so that a rule
+//! `0` is before and after each: calls without measurements keep their defaults. Over several hosts
+//! Open MPI 5 calls HAN first, which leaves to `tuned` the calls in its own file of rules
 //! (`coll_han_dynamic_file.c`).
 
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use crate::tuning::rules::mpi_tuning::MpiTuning;
 use crate::tuning::rules::steps::{Operations, bytes_of, steps};
 use treepie_collective::Operation;
 
-/// Whether Open MPI can tell by rules how long such a call is, alike on all ranks. In the others it
-/// looks at arguments that MPI ignores on some ranks: they would take different algorithms.
+/// True if Open MPI's rules can distinguish such calls by length, alike on all ranks. In the others
+/// it uses arguments that MPI ignores on some ranks: they would select different algorithms.
 pub(super) fn goes_by_bytes(operation: Operation) -> bool {
     use Operation::*;
     !matches!(operation, Gather | Scatter | Allgatherv | Barrier)
 }
 
-/// Open MPI's number of an operation (`coll_base_functions.h`, `COLLTYPE`).
+/// Returns Open MPI's number of an operation (`coll_base_functions.h`, `COLLTYPE`).
 fn number_of(operation: Operation) -> Option<u32> {
     use Operation::*;
     Some(match operation {
@@ -71,7 +71,7 @@ pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
         for ranks in sizes.keys().copied().collect::<Vec<_>>() {
             sizes.entry(ranks + 1).or_insert_with(|| vec![(0, None)]);
         }
-        // Smaller communicators than the first size would take its rules.
+        // Smaller communicators than the first size would use its rules.
         sizes.insert(1, vec![(0, None)]);
     }
     if !operations.is_empty() && !tuning.library.rules_are_json() {
@@ -87,7 +87,7 @@ pub(super) fn mpi_tuning(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
     }
 }
 
-/// The first lines of a file of rules.
+/// Returns the first lines of a file of rules.
 fn heading(tuning: &Tuning, what: &str, operations: usize) -> String {
     let (library, ranks) = (tuning.library, tuning.ranks);
     format!("# {what}, measured with {library} on {ranks} ranks.\n{operations} # operations\n")
@@ -111,7 +111,8 @@ fn of_tuned(tuning: &Tuning, operations: &Operations) -> String {
     text
 }
 
-/// What HAN is to leave to `tuned`, where an algorithm of that was the quickest.
+/// Returns the calls that HAN is to leave to `tuned`, because one of its algorithms was the
+/// fastest.
 fn of_han(tuning: &Tuning, operations: &Operations) -> String {
     let mut text = heading(
         tuning,

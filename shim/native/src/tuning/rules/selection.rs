@@ -1,10 +1,9 @@
 //! MPICH's collective selection: two texts in JSON that are part of the library, and that files can
-//! take the place of. One has the algorithms; the other, of its device `ch4`, the compositions, how
-//! a call is divided over hosts before that (`src/mpi/coll/src/csel.c`, `maint/tuning/coll/`).
+//! replace. One has the algorithms; the other, of its device `ch4`, the compositions, which divide
+//! a call over hosts before that (`src/mpi/coll/src/csel.c`, `maint/tuning/coll/`).
 //!
-//! A file must have all operations as that very library has them: one that is left out ends the
-//! job. So a copy is taken of what the library has, and conditions are put around what was
-//! measured.
+//! A file must have all operations as this very library has them: a missing one ends the job. So
+//! the library's texts are copied, with conditions added around the measured calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,36 +16,36 @@ use crate::tuning::rules::steps::Step;
 use treepie_base::{input, open};
 use treepie_collective::Operation;
 
-/// Conditions in their order, each with what holds where it is met; a leaf names what is chosen.
+/// Conditions in order, each with its contents if it is met; a leaf names the choice.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 struct Tree(IndexMap<String, Tree>);
 
-/// The collective selection of one library.
+/// Collective selection of one library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     algorithms: Tree,
     compositions: Tree,
-    /// The algorithms that the library knows in such a text.
+    /// Algorithms that the library knows in such a text.
     known: BTreeSet<String>,
 }
 
-/// No library is larger.
+/// Maximum size of a library in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// What such a text begins with, and the names in it.
+/// Beginning of such a text, and of the names in it.
 const TEXT: &[u8] = b"{\"collective=";
 const ALGORITHM: &str = "algorithm=MPIR_";
 const COMPOSITION: &str = "composition=";
 
 impl Selection {
-    /// What is in a library's file, if it can be read and has a selection: it may be of another
-    /// MPI, or of a version that selects in another way.
+    /// Reads the selection in a library's file, if it can be read and has one: it may be of another
+    /// MPI, or of a version with another format.
     pub fn of_library(path: &Path) -> Option<Selection> {
         Selection::in_bytes(&input::to_the_end(open(path).ok()?, LARGEST).ok()?)
     }
 
-    /// Contents of the bytes of such a file.
+    /// Reads the selection in the bytes of such a file.
     pub fn in_bytes(bytes: &[u8]) -> Option<Selection> {
         let (mut algorithms, mut compositions) = (None, None);
         let mut known = BTreeSet::new();
@@ -73,19 +72,19 @@ impl Selection {
         })
     }
 
-    /// Whether a file can name `knob`.
+    /// True if a file can name `knob`.
     pub(super) fn can_say(&self, knob: &Knob) -> bool {
-        // It takes a library for GPUs, whose name would be a parameter.
+        // It needs a library for GPUs, whose name would be a parameter.
         knob.is_algorithm() && knob.name != "ccl" && self.known.contains(&full_name(knob))
     }
 
-    /// Takes the algorithms of `sizes`, which has the steps of each size of communicator, for an
-    /// operation.
+    /// Sets the algorithms for an operation from `sizes`, which has the steps of each size of
+    /// communicator.
     pub(super) fn set(&mut self, operation: Operation, sizes: &BTreeMap<usize, Vec<Step>>) {
         let collective = format!("collective={}", operation.to_string().replace('-', "_"));
         let algorithm = |knob: &Knob| Tree::of(&[&full_name(knob)], parameters(knob));
         self.algorithms.around(&collective, sizes, algorithm);
-        // Where nothing is known of a communicator, its calls are not divided over hosts.
+        // The choice for an unknown communicator is not divided over hosts.
         let undivided = self
             .compositions
             .0
@@ -97,14 +96,14 @@ impl Selection {
         }
     }
 
-    /// The texts of files: of algorithms, and of compositions.
+    /// Returns the texts of files: of algorithms, and of compositions.
     pub(super) fn texts(&self) -> [String; 2] {
         [&self.algorithms, &self.compositions].map(Tree::text)
     }
 }
 
 impl Tree {
-    /// Conditions one within the other.
+    /// Nests conditions.
     fn of(conditions: &[&str], within: Tree) -> Tree {
         let conditions = conditions.iter().rev();
         conditions.fold(within, |within, condition| {
@@ -112,7 +111,7 @@ impl Tree {
         })
     }
 
-    /// The name in the last of all leaves, which holds where no condition does.
+    /// Returns the name in the last leaf, which applies if no condition is met.
     fn last_leaf(&self) -> Option<&str> {
         let (name, below) = self.0.last()?;
         match name.starts_with(ALGORITHM) || name.starts_with(COMPOSITION) {
@@ -125,7 +124,7 @@ impl Tree {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Puts conditions around what is chosen for an operation inside one group of ranks.
+    /// Adds conditions around the choice for an operation inside one group of ranks.
     fn around(
         &mut self,
         collective: &str,
@@ -146,7 +145,7 @@ impl Tree {
     }
 }
 
-/// `old` but for communicators of the sizes that have steps.
+/// Returns `old`, with changes for communicators of the sizes that have steps.
 fn by_ranks(old: &Tree, sizes: &BTreeMap<usize, Vec<Step>>, leaf: impl Fn(&Knob) -> Tree) -> Tree {
     let (mut tree, mut told) = (Tree::default(), 0);
     for (ranks, steps) in sizes {
@@ -162,10 +161,11 @@ fn by_ranks(old: &Tree, sizes: &BTreeMap<usize, Vec<Step>>, leaf: impl Fn(&Knob)
     tree
 }
 
-/// The largest number in a condition.
+/// Largest number in a condition.
 const MOST: u64 = i32::MAX as u64;
 
-/// Conditions on the bytes of all ranks together, which each operation that goes by bytes has.
+/// Returns conditions on the total bytes of all ranks, which each operation that is selected by
+/// bytes has.
 fn by_bytes(old: &Tree, ranks: usize, steps: &[Step], leaf: &impl Fn(&Knob) -> Tree) -> Tree {
     let chosen = |knob: &Option<Knob>| match knob {
         Some(knob) => where_it_can(knob, leaf(knob), old),
@@ -178,7 +178,7 @@ fn by_bytes(old: &Tree, ranks: usize, steps: &[Step], leaf: &impl Fn(&Knob) -> T
         let key = format!("total_msg_size<{until}");
         tree.0.entry(key).or_insert_with(|| chosen(&pair[0].1));
     }
-    // What can't be told from larger calls is left as it is.
+    // A step that cannot be distinguished from larger calls is left unchanged.
     let last = steps.last().filter(|step| total(step.0) < MOST);
     let last = last.map_or_else(|| old.clone(), |step| chosen(&step.1));
     match tree.0.is_empty() {
@@ -190,8 +190,8 @@ fn by_bytes(old: &Tree, ranks: usize, steps: &[Step], leaf: &impl Fn(&Knob) -> T
     }
 }
 
-/// `leaf` where the algorithm can be itself, else `old`: what such a file names is run without a
-/// look at the arguments.
+/// Returns `leaf` if the algorithm is not replaced, otherwise `old`: the choices in such a file are
+/// run without a check of the arguments.
 fn where_it_can(knob: &Knob, leaf: Tree, old: &Tree) -> Tree {
     use Operation::*;
     let or = |first: (&str, Tree), second: (&str, Tree)| {
@@ -228,7 +228,7 @@ fn where_it_can(knob: &Knob, leaf: Tree, old: &Tree) -> Tree {
     }
 }
 
-/// The name of an algorithm there.
+/// Returns the name of an algorithm there.
 fn full_name(knob: &Knob) -> String {
     let mut operation = knob.operation.to_string().replace('-', "_");
     operation[..1].make_ascii_uppercase();
@@ -239,8 +239,8 @@ fn full_name(knob: &Knob) -> String {
     format!("{ALGORITHM}{operation}_{kind}_{}", knob.name)
 }
 
-/// The parameters that an algorithm must be given, as its variables have them where nobody has set
-/// them, which is how it was measured (`MPIR_CVAR_...`, versions 4.1 to 5.0).
+/// Returns the parameters that an algorithm requires, with the default values of its variables,
+/// with which it was measured (`MPIR_CVAR_...`, versions 4.1 to 5.0).
 fn parameters(knob: &Knob) -> Tree {
     use Operation::*;
     const TOPOLOGY: &str = "topo_overhead=200 topo_diff_groups=2800 topo_diff_switches=1900 \

@@ -1,4 +1,5 @@
-//! From how many bytes on which algorithm: the rows of one operation and size of communicator.
+//! Steps: the rows of one operation and size of communicator, as the algorithm from each number of
+//! bytes on.
 
 use crate::knobs::knob::Knob;
 use crate::tuning::file::Tuning;
@@ -7,12 +8,11 @@ use crate::tuning::rules::mpi_tuning::{for_all, knob_of};
 use std::collections::BTreeMap;
 use treepie_collective::Operation;
 
-/// From how many bytes of a message or block on which algorithm is taken; none is the MPI's own
-/// choice.
+/// Algorithm from a number of bytes of a message or block on; `None` is the MPI's own choice.
 pub(super) type Step = (u64, Option<Knob>);
 
-/// The steps, of which the first is for 0 bytes: what was not measured stays as it is. There is one
-/// alone where the MPI cannot tell by bytes.
+/// Returns the steps, of which the first is for 0 bytes: calls without measurements keep their
+/// defaults. There is only one if the MPI cannot select by bytes.
 pub(super) fn steps(tuning: &Tuning, rows: &[Row], goes_by_bytes: bool) -> Vec<Step> {
     if !goes_by_bytes {
         let all: Vec<&Row> = rows.iter().collect();
@@ -29,7 +29,7 @@ pub(super) fn steps(tuning: &Tuning, rows: &[Row], goes_by_bytes: bool) -> Vec<S
     steps
 }
 
-/// Bytes that Open MPI compares with those of a rule, for the bytes of a row.
+/// Returns the bytes that Open MPI compares with those of a rule, for the bytes of a row.
 pub(super) fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
     use Operation::*;
     match operation {
@@ -40,7 +40,7 @@ pub(super) fn bytes_of(operation: Operation, ranks: usize, bytes: u64) -> u64 {
     }
 }
 
-/// Rules of an operation of Open MPI's, for each size of communicator.
+/// Rules of an operation of Open MPI, for each size of communicator.
 type Sizes = BTreeMap<usize, Vec<Step>>;
 
 /// Rules of all operations, by Open MPI's numbers.

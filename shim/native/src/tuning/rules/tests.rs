@@ -42,7 +42,7 @@ fn tuning(library: &str, rows: Vec<Row>) -> Tuning {
     tuning
 }
 
-/// Without comments.
+/// Returns the lines without comments.
 fn bare(text: &str) -> Vec<String> {
     let lines = text
         .lines()
@@ -84,7 +84,7 @@ fn rules_of_open_mpi_hold_for_the_measured_sizes_of_communicators_alone() {
     assert_eq!((made.settings, made.left_out), (vec![], vec![]));
 }
 
-/// Bytes are those of all blocks together for an allgather. What was not measured is not named.
+/// Bytes are the total of all blocks for an allgather. Calls without measurements are not named.
 #[test]
 fn rules_of_open_mpi_6_are_json_and_name_what_they_are_for() {
     let rows = vec![
@@ -120,7 +120,7 @@ fn rules_of(made: &MpiTuning, component: Component) -> &str {
     &found.unwrap_or_else(|| panic!("{made:?}")).1
 }
 
-/// Bytes are those of a block there, and an operation that HAN has not is not in its file.
+/// Bytes are those of a block there, and operations that HAN does not have are not in its file.
 #[test]
 fn han_leaves_over_several_hosts_what_an_algorithm_of_tuned_is_the_quickest_for() {
     let rows = vec![
@@ -159,7 +159,7 @@ fn a_scatter_has_one_rule_for_all_bytes_since_only_the_root_knows_them() {
     let made = mpi_tuning(&both, None, |_| true);
     let rules = bare(rules_of(&made, Component::Tuned));
     assert!(rules.contains(&"0 2 0 0".to_owned()));
-    // Slower for long blocks: the default stays, and the row is told as left out.
+    // Slower for long blocks: the default stays, and the row is reported as left out.
     large.others.insert("binomial".to_owned(), 1.5);
     small.seconds = 0.1;
     let made = mpi_tuning(&tuning("open-mpi 4.1.4", vec![small, large]), None, |_| {
@@ -231,7 +231,7 @@ fn rows_that_would_give_wrong_results_or_none_are_refused() {
     assert!(unknown.contains("no algorithm `rnig`"), "{unknown}");
 }
 
-/// A library with a selection of few operations among other texts.
+/// Library with a selection of few operations among other texts.
 const LIBRARY: &str = "ELF\0algorithm=MPIR_Bcast_intra_tree\0algorithm=MPIR_Alltoall_intra_scattered\0\
     {\"collective=bcast\":{\"comm_type=intra\":{\"algorithm=MPIDI_POSIX_mpi_bcast\":{}}}}\0\
     {\"collective=bcast\":{\"comm_type=intra\":{\"comm_hierarchy=parent\":{\"composition=A\":{}},\
@@ -279,7 +279,7 @@ fn files_of_mpich_s_selection_differ_from_its_own_for_what_was_measured_alone() 
     let by_ranks = |old: &str, own: &str| {
         format!("{{\"comm_size<=3\":{old},\"comm_size<=4\":{own},\"comm_size=any\":{old}}}")
     };
-    // Bytes are those of all ranks together.
+    // Bytes are the total of all ranks.
     let steps = |old: &str, own: &str| {
         format!(
             "{{\"total_msg_size<4096\":{old},\"total_msg_size<16384\":{own},\
@@ -296,12 +296,12 @@ fn files_of_mpich_s_selection_differ_from_its_own_for_what_was_measured_alone() 
         by_ranks(pairwise, &from(pairwise, &scattered)),
     );
     assert_eq!(bare(algorithms), expected);
-    // What is measured was not divided, which is what holds where nothing is known.
+    // Measured calls were not divided, which is the default for unknown ones.
     let old = "{\"comm_hierarchy=parent\":{\"composition=A\"},\"comm_hierarchy=any\":\
         {\"composition=C\"}}";
     let bcast = by_ranks(old, &steps(old, "{\"composition=C\"}"));
     assert!(bare(compositions).contains(&bcast), "{compositions}");
     assert_eq!(Selection::in_bytes(&LIBRARY.as_bytes()[..400]), None);
-    // What a tuning names as its library may be anything.
+    // The library that a tuning names may be any file.
     assert_eq!(Selection::of_library(Path::new("/dev/zero")), None);
 }

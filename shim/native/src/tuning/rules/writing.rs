@@ -1,4 +1,4 @@
-//! The files and variables of a tuning.
+//! Files and variables of a tuning.
 
 use crate::knobs::library::{Library, Maker};
 use crate::knobs::variables::Component;
@@ -9,7 +9,7 @@ use crate::tuning::rules::selection::Selection;
 use crate::tuning::rules::{intel, mpich, open_mpi};
 use treepie_collective::Operation;
 
-/// Names of files of rules, where a tuning is written to a directory.
+/// Names of files of rules, if a tuning is written to a directory.
 pub const RULES_FILES: [&str; 5] = [
     "openmpi.rules",
     "openmpi.json",
@@ -18,7 +18,7 @@ pub const RULES_FILES: [&str; 5] = [
     "mpich-ch4.json",
 ];
 
-/// The name of a component's file of rules there.
+/// Returns the name of a component's file of rules there.
 pub fn rules_file(library: Library, component: Component) -> &'static str {
     match component {
         Component::Tuned if library.rules_are_json() => "openmpi.json",
@@ -29,8 +29,8 @@ pub fn rules_file(library: Library, component: Component) -> &'static str {
     }
 }
 
-/// The MPI's own tuning, of the operations for which `wanted` holds. `own` is what MPICH's library
-/// has, where that is at hand.
+/// Returns the MPI's own tuning, of the operations that `wanted` accepts. `own` is the selection of
+/// MPICH's library, if it is available.
 pub fn mpi_tuning(
     tuning: &Tuning,
     own: Option<&Selection>,
@@ -57,7 +57,7 @@ pub fn mpi_tuning(
     made
 }
 
-/// Whether the MPI can be told what a row says.
+/// True if the MPI's rules and settings can express a row.
 fn is_told(tuning: &Tuning, own: Option<&Selection>, row: &Row) -> bool {
     let of_operation = || {
         tuning

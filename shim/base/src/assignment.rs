@@ -1,11 +1,12 @@
-//! The assignment of rows to columns with the least sum (thesis 3.4.1.1).
+//! Assignment of rows to columns with the minimum sum (thesis 3.4.1.1).
 
 use ordered_float::OrderedFloat;
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
 
-/// The column of each row, every column once, such that the sum of the chosen entries is least, by
-/// the Hungarian method (Kuhn 1955, Munkres 1957; the thesis cites another matching algorithm under
-/// this name). `cost(row, column)` must be a number for rows and columns below `order`. O(order^3).
+/// Returns the column of each row, every column once, such that the sum of the chosen entries is
+/// minimal, by the Hungarian method (Kuhn 1955, Munkres 1957; the thesis cites another matching
+/// algorithm under this name). `cost(row, column)` must be a number for rows and columns below
+/// `order`. O(order^3).
 pub fn cheapest_assignment(order: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     if order == 0 {
         return Vec::new();
@@ -30,7 +31,7 @@ mod tests {
             .sum()
     }
 
-    /// The least sum over all permutations.
+    /// Returns the minimum sum over all permutations.
     fn exhaustive(costs: &[Vec<f64>], row: usize, used: &mut Vec<bool>) -> f64 {
         if row == costs.len() {
             return 0.0;

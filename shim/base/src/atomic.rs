@@ -1,4 +1,4 @@
-//! Files appear whole or not at all.
+//! Atomic writes: files appear completely or not at all.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -11,22 +11,21 @@ use std::time::{Duration, Instant};
 use super::input;
 use crate::error::FileError;
 
-/// Links that one name may stand for, as Linux counts them.
+/// Maximum number of links that one name may lead through, as Linux counts them.
 const MOST_LINKS: usize = 40;
 
-/// How long a job waits for the reader of a full pipe.
+/// Time that a job waits for the reader of a full pipe.
 const PATIENCE: Duration = Duration::from_secs(5);
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
-/// Writes a file under a temporary name in the same directory, syncs it, and
-/// renames it to `path`: a reader sees the old file or the new one, never a part.
+/// Writes a file under a temporary name in the same directory, syncs it, and renames it to `path`:
+/// a reader sees the old file or the new one, never a partial one.
 ///
-/// A new file gets the permissions of any newly created file (0666 less the
-/// umask); a file that was there keeps its own. A symbolic link is followed, also
-/// to a name that nothing has yet, unless somebody else has put it where all may
-/// write. What is not an ordinary file (`/dev/stdout`, a named pipe) is written to
-/// directly, as nothing can be renamed over it without harm; a job waits neither
-/// for somebody to open a pipe nor, for long, for somebody to read from it.
+/// A new file gets the permissions of any newly created file (0666 less the umask); an existing
+/// file keeps its own. A symbolic link is followed, also to a name that does not exist yet, unless
+/// another user has put it into a directory that all may write to. Anything other than a regular
+/// file (`/dev/stdout`, a named pipe) is written to directly, since a rename over it would do harm;
+/// a job does not wait until a pipe is opened, and only briefly until it is read.
 ///
 /// # Errors
 /// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable) when the directory or the file
@@ -43,11 +42,11 @@ pub fn write_atomically(
     result.map_err(|error| FileError::writing(path, &error))
 }
 
-/// Whether [`write_atomically`] could write `path` now; nothing is left behind.
-/// For callers that have hours of work before them.
+/// Checks that [`write_atomically`] could write `path` now; no file is left behind. For callers
+/// that have hours of work before them.
 ///
 /// # Errors
-/// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable), as the write would give it.
+/// [`FileErrorKind::Unwritable`](crate::FileErrorKind::Unwritable), as for the write.
 pub fn check_writable(path: &Path) -> Result<(), FileError> {
     let result = match Output::at(path) {
         Ok(Output::Stream(_)) => Ok(()),
@@ -57,22 +56,22 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     result.map_err(|error| FileError::writing(path, &error))
 }
 
-/// Whether what is written to `path` goes to a pipe, a device or a standard stream: nothing can be
+/// True if a write to `path` goes to a pipe, a device or a standard stream: no other file can be
 /// beside it.
 pub fn is_stream(path: &Path) -> bool {
     input::is_stream(path) || standard_stream(path).is_some()
 }
 
-/// The place that is written.
+/// Destination of a write.
 enum Output {
     /// A pipe, a device, or a standard stream.
     Stream(PathBuf),
-    /// A file, with the permissions that it has already.
+    /// A file, with its existing permissions.
     File(PathBuf, Option<Permissions>),
 }
 
 impl Output {
-    /// The output of this name.
+    /// Returns the output of this name.
     fn at(path: &Path) -> io::Result<Output> {
         let place = followed(path)?;
         if is_stream(&place) {
@@ -93,7 +92,7 @@ impl Output {
     }
 }
 
-/// The name that `path` stands for where it is a link, whether or not anything has that one.
+/// Returns the name that `path` leads to if it is a link, whether or not that name exists.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -102,12 +101,12 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
         }
         match fs::symlink_metadata(&place) {
             Ok(link) if link.is_symlink() => check_link(&link, &directory_of(&place))?,
-            // What is wrong is said by whoever uses the name.
+            // The caller that uses the name reports the error.
             _ => return Ok(place),
         }
         let next = directory_of(&place).join(fs::read_link(&place)?);
         if fs::symlink_metadata(&next).is_err() && place.exists() {
-            // A descriptor's link in /proc is no name.
+            // A descriptor's link in /proc is not a name.
             return Ok(place);
         }
         place = next;
@@ -115,8 +114,8 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::ELOOP))
 }
 
-/// Refuses a link that somebody else has put into a directory that all may write to, as Linux does
-/// where `fs.protected_symlinks` is set: it may lead to any file of the user's.
+/// Rejects a link that another user has put into a directory that all may write to, as Linux does
+/// if `fs.protected_symlinks` is set: it may lead to any file of the user.
 fn check_link(link: &Metadata, directory: &Path) -> io::Result<()> {
     let user = rustix::process::geteuid().as_raw();
     let is_own = link.uid() == user || link.uid() == 0;
@@ -129,8 +128,8 @@ fn check_link(link: &Metadata, directory: &Path) -> io::Result<()> {
     }
 }
 
-/// A standard stream of this process: by its name it would be opened anew, and written from the
-/// beginning where it goes to a file.
+/// Returns a standard stream of this process: opening its name would create a new description, and
+/// write from the beginning if it is a file.
 fn standard_stream(path: &Path) -> Option<File> {
     let stream = match path.to_str()? {
         "/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1" => {
@@ -144,7 +143,7 @@ fn standard_stream(path: &Path) -> Option<File> {
     stream.ok().map(File::from)
 }
 
-/// Writes to something that is not an ordinary file.
+/// Writes to an output that is not a regular file.
 fn write_directly(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -175,7 +174,7 @@ fn open_stream(path: &Path) -> io::Result<File> {
         })
 }
 
-/// A stream that may be full for a while.
+/// Stream that may be full for a while.
 struct Patient(File);
 
 impl Write for Patient {
@@ -198,8 +197,8 @@ impl Write for Patient {
     }
 }
 
-/// Writes a temporary file beside `target` and renames it. The temporary file
-/// goes away by itself on every early return.
+/// Writes a temporary file beside `target` and renames it. The temporary file is removed
+/// automatically on every early return.
 fn write_and_rename(
     target: &Path,
     permissions: Option<Permissions>,
@@ -215,15 +214,15 @@ fn write_and_rename(
     }
     temporary.as_file().sync_all()?;
     temporary.persist(target).map_err(|refused| refused.error)?;
-    // The new name reaches the disk with the directory. Some file systems
-    // cannot sync a directory; the file itself is already safe there.
+    // Syncing the directory makes the new name persistent. Some file systems cannot sync a
+    // directory; the file itself is already safe there.
     if let Ok(directory) = File::open(directory_of(target)) {
         let _ = directory.sync_all();
     }
     Ok(())
 }
 
-/// A new temporary file in the directory of `target`, which goes away by itself.
+/// Returns a new temporary file in the directory of `target`, which is removed automatically.
 fn temporary_beside(target: &Path) -> io::Result<tempfile::NamedTempFile> {
     if target.file_name().is_none() {
         return Err(ErrorKind::IsADirectory.into());
@@ -236,7 +235,7 @@ fn temporary_beside(target: &Path) -> io::Result<tempfile::NamedTempFile> {
         .tempfile_in(directory_of(target))
 }
 
-/// The directory that holds `path`.
+/// Returns the directory that contains `path`.
 fn directory_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -393,7 +392,7 @@ mod tests {
         );
     }
 
-    /// In a job: tests never say that they wait.
+    /// In a job: tests never call `wait_for_streams`.
     #[test]
     fn a_pipe_that_nobody_reads_is_refused_and_one_that_somebody_reads_is_written_and_stays() {
         let directory = tempfile::tempdir().unwrap();

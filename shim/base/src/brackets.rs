@@ -1,13 +1,13 @@
-//! The depth of brackets in a YAML text, before it is parsed: serde_yaml's reader takes time by the
-//! square of it.
+//! Depth of brackets in a YAML text, before it is parsed: the time of serde_yaml's reader grows
+//! with its square.
 //!
-//! Brackets in scalars and comments are none, so these are told apart as the reader does it
-//! (libyaml, `yaml_parser_fetch_next_token`). Where a text is no YAML, it stops there.
+//! Brackets in scalars and comments do not count, so these are recognised as by the reader
+//! (libyaml, `yaml_parser_fetch_next_token`). If a text is not YAML, the scan stops there.
 
 /// Characters that end a line in YAML.
 const BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
 
-/// The line, from 1 on, in which more than so many brackets are open for the first time.
+/// Returns the line, from 1, in which more than `most` brackets are open for the first time.
 pub(crate) fn too_deep(text: &str, most: usize) -> Option<usize> {
     let mut scanner = Scanner::default();
     let mut lines = 1;
@@ -20,14 +20,14 @@ pub(crate) fn too_deep(text: &str, most: usize) -> Option<usize> {
     None
 }
 
-/// Brackets that the lines so far have left open.
+/// Scanner with the brackets that the lines so far have left open.
 struct Scanner {
     brackets: usize,
     /// The quotation mark of a scalar.
     quote: Option<u8>,
-    /// Whether a token can begin here; a plain scalar goes on otherwise.
+    /// True if a token can begin here; otherwise a plain scalar continues.
     at_token: bool,
-    /// Whether lines that are further in than `indent` are a block scalar.
+    /// True if lines with more indentation than `indent` are a block scalar.
     in_block: bool,
     /// Column of the innermost block mapping or sequence.
     indent: isize,
@@ -46,7 +46,7 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// The most brackets that are open in a line, the next one.
+    /// Scans the next line; returns the maximum number of open brackets in it.
     fn line(&mut self, line: &[u8]) -> usize {
         let column = line.iter().take_while(|&&byte| byte == b' ').count();
         if self.brackets == 0 && self.quote.is_none() {
@@ -73,7 +73,7 @@ impl Scanner {
         most
     }
 
-    /// Takes what the rest of a line begins with; returns its length.
+    /// Scans the first token of the rest of a line; returns its length.
     fn token(&mut self, rest: &[u8], column: isize) -> usize {
         let is_flow = self.brackets > 0;
         let next = rest.get(1).copied();
@@ -110,7 +110,8 @@ impl Scanner {
         1
     }
 
-    /// An indicator behind which a token begins, in block context one of a mapping or sequence.
+    /// Handles an indicator after which a token begins, in block context one of a mapping or
+    /// sequence.
     fn begin(&mut self, is_flow: bool, column: isize) {
         self.at_token = true;
         if !is_flow {
@@ -127,7 +128,7 @@ fn is_flow_indicator(byte: u8) -> bool {
     matches!(byte, b',' | b'[' | b']' | b'{' | b'}')
 }
 
-/// The length of a tag, an anchor or an alias.
+/// Returns the length of a tag, an anchor or an alias.
 fn property(rest: &[u8]) -> usize {
     let end = match rest.starts_with(b"!<") {
         true => rest.iter().position(|&byte| byte == b'>').map(|at| at + 1),
@@ -144,7 +145,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_yaml::Value;
 
-    /// The most brackets that are open at once.
+    /// Returns the maximum depth of brackets.
     fn depth(text: &str) -> usize {
         (0..)
             .find(|&most| too_deep(text, most).is_none())
@@ -183,7 +184,7 @@ mod tests {
     }
 
     proptest! {
-        /// In text of one flow collection, all that is nested is in brackets.
+        /// In text of one flow collection, all nesting is by brackets.
         #[test]
         fn no_bracket_that_the_reader_finds_is_missed(text in "\\[[\\[\\]\\[, '\"#:!&\\\\a\n]{0,24}\\]?") {
             if let Ok(value) = serde_yaml::from_str::<Value>(&text) {

@@ -1,17 +1,17 @@
-//! The memory that a file may take: what it has, not what its numbers say.
+//! Memory limit of a file: proportional to its size, not to the numbers in it.
 //!
-//! A few bytes may name billions of hosts, ranks or cores. Whoever reads such a number draws from
-//! the budget of the file before anything is made of it. The budget is that of the thread, as
+//! A few bytes may name billions of hosts, ranks or cores. A reader of such a number draws from the
+//! budget of the file before it allocates anything. The budget belongs to the thread, since
 //! deserializers take no arguments; [`within`] opens it for one file.
 
 use std::cell::Cell;
 
 use thiserror::Error;
 
-/// Bytes of memory that any file may take, however short it is.
+/// Bytes of memory that any file may take, even a short one.
 const LEAST: u64 = 64 << 20;
 
-/// Bytes of memory that a byte of a file may take.
+/// Bytes of memory for each byte of a file.
 const PER_BYTE: u64 = 32;
 
 /// A number for which a file is too short.
@@ -27,7 +27,7 @@ pub struct OverBudget {
     limit: u64,
 }
 
-/// Memory that is left to the file that is being read.
+/// Remaining memory of the file that is being read.
 #[derive(Debug, Clone, Copy)]
 struct Budget {
     limit: u64,
@@ -46,7 +46,7 @@ thread_local! {
     static OPEN: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Puts the budget before back, also where a reader panics.
+/// Guard that restores the previous budget, even if a reader panics.
 struct Reopen(Option<Budget>);
 
 impl Drop for Reopen {
@@ -55,15 +55,15 @@ impl Drop for Reopen {
     }
 }
 
-/// Reads a file of so many bytes with the budget that it has.
+/// Reads a file of `input` bytes with its budget.
 pub fn within<T>(input: usize, read: impl FnOnce() -> T) -> T {
     let _reopen = Reopen(OPEN.replace(Some(Budget::new(input as u64))));
     read()
 }
 
-/// Takes the memory of `number` items of `bytes` each, called `what` in messages, from the budget
-/// of the file that is read. What is in no file, such as an argument, may take as much as the
-/// shortest file.
+/// Takes the memory of `number` items of `bytes` bytes each, called `what` in messages, from the
+/// budget of the file that is being read. Values outside of files, such as arguments, have the
+/// budget of the shortest file.
 ///
 /// # Errors
 /// More than is left.
@@ -125,7 +125,7 @@ mod tests {
             assert!(draw("ranks", 4, MEBIBYTE).is_ok());
             assert!(draw("ranks", 1, MEBIBYTE).is_err());
         });
-        // Outside of files, each text stands for itself.
+        // Outside of files, each text has its own budget.
         assert!(draw("ranks", 60, MEBIBYTE).is_ok() && draw("ranks", 60, MEBIBYTE).is_ok());
     }
 }

@@ -1,5 +1,5 @@
-//! Values that are text, a number or a mapping in a file and something else in memory. Where a
-//! value is refused, the error has its field and its line.
+//! Values that are text, a number or a mapping in a file and another type in memory. If a value is
+//! rejected, the error has its field and its line.
 
 use std::fmt::{self, Display, Formatter};
 use std::marker::PhantomData;
@@ -9,12 +9,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// For `#[serde(with = "convert")]`: writes the text of a value.
+/// Writes the text of a value, for `#[serde(with = "convert")]`.
 pub fn serialize<S: Serializer>(value: &impl Display, out: S) -> Result<S::Ok, S::Error> {
     out.collect_str(value)
 }
 
-/// For `#[serde(with = "convert")]`: reads a value from its text.
+/// Reads a value from its text, for `#[serde(with = "convert")]`.
 pub fn deserialize<'de, D: Deserializer<'de>, T>(input: D) -> Result<T, D::Error>
 where
     T: FromStr,
@@ -23,7 +23,7 @@ where
     text(input, str::parse)
 }
 
-/// Reads text that `read` understands.
+/// Reads text, converted by `read`.
 pub fn text<'de, D, T, E>(input: D, read: impl FnOnce(&str) -> Result<T, E>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -32,7 +32,7 @@ where
     input.deserialize_str(Text(read))
 }
 
-/// Reads a number that `read` accepts.
+/// Reads a number, converted by `read`.
 pub fn number<'de, D, T, E>(input: D, read: impl FnOnce(f64) -> Result<T, E>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -41,7 +41,7 @@ where
     input.deserialize_f64(Number(read))
 }
 
-/// Reads `name: value` lines as an `M`, which `read` turns into what they mean.
+/// Reads `name: value` lines as an `M`, converted by `read`.
 pub fn mapping<'de, D, M, T, E>(
     input: D,
     read: impl FnOnce(M) -> Result<T, E>,
@@ -54,7 +54,7 @@ where
     input.deserialize_map(Mapping(read, PhantomData))
 }
 
-/// For `#[serde(with = "convert::hexadecimal")]`: a number as 16 hexadecimal digits.
+/// Number as 16 hexadecimal digits, for `#[serde(with = "convert::hexadecimal")]`.
 pub mod hexadecimal {
     use serde::{Deserializer, Serializer};
 

@@ -10,8 +10,8 @@ use crate::input::Unfit;
 use crate::kind::Kind;
 use crate::printable::one_line;
 
-/// A file that cannot be used. Every message is one line: the file, the line or
-/// field, what was expected, and what to do.
+/// Error of a file that cannot be used. Every message is one line: the file, the line or field, the
+/// expectation, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}{}: {kind}", one_line(&.path.to_string_lossy()), place(*.line, *.column))]
 pub struct FileError {
@@ -28,42 +28,42 @@ pub struct FileError {
 /// Reason why a file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FileErrorKind {
-    /// Nothing has this name.
+    /// No file has this name.
     #[error("there is no such file; check its name and the directory that the job starts in")]
     Missing,
     /// The operating system refuses to read it, with this message.
     #[error("cannot be read: {0}; check its permissions")]
     Unreadable(String),
-    /// It is no file, or too large a one.
+    /// It is not a file, or too large.
     #[error(transparent)]
     Unfit(Unfit),
-    /// The operating system refuses to write it, with this message; nothing was left behind.
+    /// The operating system refuses to write it, with this message; no file was left behind.
     #[error(
         "cannot be written: {0}; choose a file in a directory that exists and that you may write to"
     )]
     Unwritable(String),
-    /// The file holds bytes that are not UTF-8; the position of the first, counted from 0.
+    /// The file contains bytes that are not UTF-8; the position of the first, counted from 0.
     #[error("is not text: byte {0} is not UTF-8; a YAML file of treepie was expected")]
     NotText(usize),
     /// The text is not YAML; the message of its reader.
     #[error("is not valid YAML: {0}; correct this line, or write the file again if it was cut off")]
     Syntax(String),
-    /// The file has no header of treepie's.
+    /// The file has no header of treepie.
     #[error(
         "{reason}; a file of treepie starts with the lines `treepie: {expected}` and `version: 1`"
     )]
     NoHeader {
-        /// The missing or wrong part.
+        /// Missing or wrong part.
         reason: String,
         /// Expected kind: one kind, or all of them.
         expected: String,
     },
-    /// It is one of treepie's files, but another one was wanted.
+    /// It is one of treepie's files, but of another kind.
     #[error("this is a {found}, a {expected} was expected; give the {expected}{}", remedy(*.found, *.expected))]
     WrongKind {
-        /// The kind of the file.
+        /// Kind of the file.
         found: Kind,
-        /// The expected kind.
+        /// Expected kind.
         expected: Kind,
     },
     /// The file's version is newer than this program.
@@ -72,9 +72,9 @@ pub enum FileErrorKind {
          the newer treepie, or write the file again with this one"
     )]
     NewerVersion {
-        /// The version it states.
+        /// Version of the file.
         found: u64,
-        /// The newest version that is understood.
+        /// Newest version that is supported.
         known: u64,
     },
     /// A value is wrong: field, expectation and remedy.
@@ -85,7 +85,7 @@ pub enum FileErrorKind {
     OtherRanks(#[from] OtherRanks),
 }
 
-/// Two numbers of ranks that should be the same.
+/// Two numbers of ranks that should be equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "is for {file} ranks and the job has {job}; start {file} ranks, or make one for {job} from a \
@@ -98,7 +98,7 @@ pub struct OtherRanks {
     pub job: usize,
 }
 
-/// `:line:column`, as compilers write it and editors follow it.
+/// Returns `:line:column`, as compilers write it and editors follow it.
 fn place(line: usize, column: usize) -> String {
     match (line, column) {
         (0, _) => String::new(),
@@ -107,7 +107,7 @@ fn place(line: usize, column: usize) -> String {
     }
 }
 
-/// Remedy where a profile was given for a placement.
+/// Returns the remedy if a profile was given for a placement.
 fn remedy(found: Kind, expected: Kind) -> &'static str {
     match (found, expected) {
         (Kind::Profile, Kind::Placement) => ", which `treepie map` makes from a profile",
@@ -116,7 +116,7 @@ fn remedy(found: Kind, expected: Kind) -> &'static str {
 }
 
 impl FileError {
-    /// A problem of the file as a whole.
+    /// Creates a problem of the file as a whole.
     pub fn new(path: &Path, kind: impl Into<FileErrorKind>) -> Self {
         FileError {
             path: path.to_owned(),
@@ -126,7 +126,7 @@ impl FileError {
         }
     }
 
-    /// A problem in a line, counted from 1; 0 for none.
+    /// Creates a problem in a line, counted from 1; 0 for none.
     pub fn at(path: &Path, line: usize, problem: impl ToString) -> Self {
         let problem = one_line(&problem.to_string());
         FileError {
@@ -135,13 +135,13 @@ impl FileError {
         }
     }
 
-    /// A field that does not agree with the rest of the file.
+    /// Creates the error of a field that contradicts the rest of the file.
     pub fn field(path: &Path, field: impl Display, problem: impl ToString) -> Self {
         let problem = one_line(&problem.to_string());
         FileError::new(path, FileErrorKind::Problem(format!("{field}: {problem}")))
     }
 
-    /// A failure to read, by its cause.
+    /// Creates a read error, by its cause.
     pub fn reading(path: &Path, error: &io::Error) -> Self {
         let unfit = error.get_ref().and_then(|inner| inner.downcast_ref());
         let kind = match (unfit, error.kind()) {
@@ -152,14 +152,14 @@ impl FileError {
         FileError::new(path, kind)
     }
 
-    /// A failure to write, by its cause.
+    /// Creates a write error, by its cause.
     pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
         FileError::new(path, FileErrorKind::Unwritable(reason(error)))
     }
 }
 
-/// Message of the operating system, without the number and without the names of temporary files,
-/// which mean nothing to the reader.
+/// Returns the message of the operating system, without the number and without the names of
+/// temporary files, which are meaningless to the reader.
 fn reason(error: &io::Error) -> String {
     let message = match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code).to_string(),

@@ -14,12 +14,12 @@ use crate::kind::Kind;
 use crate::moment::date;
 use crate::{text, yaml};
 
-/// A value that has a kind of file to itself.
+/// Value with a kind of file of its own.
 pub trait FileContents: Serialize + DeserializeOwned {
     /// Kind that the file states.
     const KIND: Kind;
 
-    /// Checks that the parts agree with each other, and puts them into their order. `path` is for
+    /// Checks that the parts are consistent, and puts them into their order. `path` is for
     /// messages.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ pub trait FileContents: Serialize + DeserializeOwned {
         Ok(())
     }
 
-    /// Checks what would not be read again. `path` is for messages.
+    /// Checks for contents that could not be read again. `path` is for messages.
     ///
     /// # Errors
     /// The first field that is wrong.
@@ -37,19 +37,19 @@ pub trait FileContents: Serialize + DeserializeOwned {
     }
 }
 
-/// Origin of a file; both are empty where nobody noted it.
+/// Origin of a file; both fields are empty if it is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Header {
-    /// The program that wrote the file, such as `treepie 0.1.0`.
+    /// Program that wrote the file, such as `treepie 0.1.0`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub producer: String,
-    /// The time of writing, in UTC: `2026-11-21T04:03:48Z`.
+    /// Time of writing, in UTC: `2026-11-21T04:03:48Z`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub date: String,
 }
 
 impl Header {
-    /// Header of a file that `producer` writes now.
+    /// Returns the header of a file that `producer` writes now.
     pub fn now(producer: impl Into<String>) -> Self {
         Header {
             producer: producer.into(),
@@ -58,12 +58,12 @@ impl Header {
     }
 }
 
-/// A file: its contents, which it dereferences to, and its header.
+/// File: its contents, which it dereferences to, and its header.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct File<T> {
     /// Origin of the file.
     pub header: Header,
-    /// The contents.
+    /// Contents of the file.
     pub body: T,
 }
 
@@ -98,7 +98,7 @@ impl<T: FileContents> File<T> {
         Self::from_text(path, &text::read(path)?)
     }
 
-    /// The contents of the text of a file; `path` is for messages.
+    /// Reads the contents of the text of a file; `path` is for messages.
     ///
     /// # Errors
     /// Text of another kind, or that contradicts itself.
@@ -109,7 +109,7 @@ impl<T: FileContents> File<T> {
         Ok(file)
     }
 
-    /// Writes the file, whole or not at all.
+    /// Writes the file, completely or not at all.
     ///
     /// # Errors
     /// Contents that contradict themselves; a file that cannot be written.
@@ -117,7 +117,7 @@ impl<T: FileContents> File<T> {
         text::write(path, &self.to_text(path)?)
     }
 
-    /// The text of the file; `path` is for messages.
+    /// Returns the text of the file; `path` is for messages.
     ///
     /// # Errors
     /// Contents that contradict themselves.
@@ -127,10 +127,10 @@ impl<T: FileContents> File<T> {
     }
 }
 
-/// The text of a file of a kind; `path` is for messages.
+/// Returns the text of a file of a kind; `path` is for messages.
 ///
 /// # Errors
-/// None that a user meets: values that YAML cannot hold.
+/// Values that YAML cannot represent, which do not occur.
 pub fn to_text(
     path: &Path,
     kind: Kind,
@@ -140,7 +140,7 @@ pub fn to_text(
     yaml::to_text(path, &Lines::new(kind, header, body))
 }
 
-/// A file as it is written.
+/// File as it is written.
 #[derive(Serialize)]
 struct Lines<'a, T> {
     treepie: String,

@@ -1,4 +1,4 @@
-//! The two lines that every file starts with: what it is, and which version.
+//! Header: the two lines that every file starts with, its kind and its version.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -9,11 +9,11 @@ use crate::error::{FileError, FileErrorKind};
 use crate::kind::Kind;
 use crate::yaml::{self, Value};
 
-/// The version of the files that this treepie writes, and the newest it reads.
+/// Version of the files that this treepie writes, and the newest it reads.
 pub const VERSION: u64 = 1;
 
-/// Kind of the text, after a check of its version. `expected` is the kind that the caller wants;
-/// `None` when any will do.
+/// Returns the kind of the text, after a check of its version. `expected` is the kind that the
+/// caller requires; `None` for any.
 ///
 /// # Errors
 /// Text that is not YAML, has no such lines, is of another kind or newer.
@@ -57,7 +57,7 @@ pub fn check(path: &Path, text: &str, expected: Option<Kind>) -> Result<Kind, Fi
     }
 }
 
-/// Refuses a version that is missing, newer or no version at all.
+/// Rejects a version that is missing, newer or invalid.
 fn check_version(
     path: &Path,
     version: Option<&Value>,

@@ -1,14 +1,14 @@
-//! Numbers that say what they count, and vectors that are read by one kind of them alone: a vector
-//! of ranks can't be read by a process.
+//! Typed numbers, and vectors that accept only one type of index: a vector of ranks cannot be
+//! indexed by a process.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A vector that is read by an index of type `I`, as in `List<Rank, Leaf>`.
+/// Vector with an index of type `I`, as in `List<Rank, Leaf>`.
 pub type List<I, T> = typed_index_collections::TiVec<I, T>;
 
-/// A slice of a [`List`].
+/// Slice of a [`List`].
 pub type Slice<I, T> = typed_index_collections::TiSlice<I, T>;
 
 macro_rules! indexes {
@@ -21,7 +21,7 @@ macro_rules! indexes {
         pub struct $name(pub usize);
 
         impl $name {
-            /// A list of items with these numbers.
+            /// Returns a list of items with these numbers.
             pub fn list<I>(numbers: impl IntoIterator<Item = usize>) -> List<I, Self> {
                 numbers.into_iter().map($name).collect()
             }
@@ -48,15 +48,15 @@ macro_rules! indexes {
 }
 
 indexes! {
-    /// The number of a process in the application's world.
+    /// Rank: number of a process in the application's world.
     Rank
-    /// The number of a process in the launcher's world.
+    /// Number of a process in the launcher's world.
     Process
-    /// A leaf of a topology, from the left.
+    /// Leaf of a topology, from the left.
     Leaf
-    /// A slot of a leaf, which takes one rank.
+    /// Slot of a leaf, which takes one rank.
     Slot
-    /// A cluster of a platform, in its order.
+    /// Cluster of a platform, in its order.
     Cluster
 }
 

@@ -1,9 +1,8 @@
-//! Inputs that a user names: what is no file is not read like one.
+//! Inputs that a user names: only regular files are read like files.
 //!
-//! A job waits for nobody. Its inputs are regular files; a pipe whose writer may never come, or a
-//! device that has no end, is refused at once. A command takes pipes and devices, too
-//! (`treepie show <(...)`), and waits for them as any Unix tool does. Neither reads more than a
-//! limit.
+//! A job never waits. Its inputs are regular files; a pipe whose writer may never come, or a device
+//! without an end, is rejected immediately. A command accepts pipes and devices, too (`treepie show
+//! <(...)`), and waits for them as any Unix tool does. Neither reads more than a limit.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileType, OpenOptions};
@@ -14,20 +13,20 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use thiserror::Error;
 
-/// Bytes of the largest text.
+/// Maximum size of a text in bytes.
 pub(super) const LARGEST_TEXT: u64 = 256 << 20;
 
-/// Contents of pipes and devices, which give them once, while a command may look at an input more
-/// than once. Not there in a job.
+/// Contents of pipes and devices, which can be read only once, while a command may read an input
+/// more than once. Not set in a job.
 static STREAMS: OnceLock<Mutex<BTreeMap<PathBuf, Vec<u8>>>> = OnceLock::new();
 
-/// Why something that can be opened is not read.
+/// Reason why something that can be opened is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Unfit {
-    /// It is something else.
+    /// It is not a file, but of this kind.
     #[error("is {0}, not a file; name a regular file")]
     NoFile(&'static str),
-    /// It has no end, or is something else.
+    /// It is longer than this limit in MiB, or has no end.
     #[error("has more than {0} MiB, as no input has; check its name")]
     TooLarge(u64),
 }
@@ -38,18 +37,18 @@ impl From<Unfit> for io::Error {
     }
 }
 
-/// From now on this process waits for pipes and devices, as a command may: its user can interrupt
-/// it.
+/// Lets this process wait for pipes and devices from now on, as a command may: its user can
+/// interrupt it.
 pub fn wait_for_streams() {
     STREAMS.get_or_init(Mutex::default);
 }
 
-/// Whether this process waits for pipes and devices.
+/// True if this process waits for pipes and devices.
 pub(super) fn waits() -> bool {
     STREAMS.get().is_some()
 }
 
-/// Whether this is the name of a pipe or a device.
+/// True if this is the name of a pipe or a device.
 pub(super) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
@@ -57,16 +56,16 @@ pub(super) fn is_stream(path: &Path) -> bool {
 /// Opens a regular file to read it.
 ///
 /// # Errors
-/// An error of the system; [`Unfit::NoFile`] for anything else that has the name, for which nothing
-/// is waited.
+/// An error of the system; [`Unfit::NoFile`] for anything else that has the name, without waiting
+/// for it.
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, 0)
 }
 
-/// The same, where the last name is no link: what others may have put there.
+/// Opens a regular file if the last name is not a link, which others may have put there.
 ///
 /// # Errors
-/// As of [`open`].
+/// Those of [`open`].
 pub fn open_no_link(path: &Path) -> io::Result<File> {
     open_with(path, libc::O_NOFOLLOW)
 }
@@ -77,7 +76,7 @@ fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {
         options.read(true).custom_flags(flags).open(path)
     };
     let opened = match open(flags | libc::O_NONBLOCK) {
-        // A file server takes back first what it has lent to another host.
+        // A file server must first take back a lease from another host.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock && !is_stream(path) => open(flags),
         opened => opened,
     };
@@ -98,7 +97,7 @@ fn name_of(kind: FileType) -> &'static str {
     }
 }
 
-/// All bytes of an input, `most` at most.
+/// Returns all bytes of an input, at most `most`.
 ///
 /// # Errors
 /// An error of the system; [`Unfit`].
@@ -117,10 +116,10 @@ pub fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// All bytes of a file that is open.
+/// Returns all bytes of an open file.
 ///
 /// # Errors
-/// As of [`bytes`].
+/// Those of [`bytes`].
 pub fn to_the_end(file: File, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || Unfit::TooLarge(most >> 20);
     let length = file.metadata()?.len();
@@ -136,7 +135,7 @@ pub fn to_the_end(file: File, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Whether an input begins so.
+/// True if an input begins with `start`.
 pub fn starts_with(path: &Path, start: &[u8]) -> bool {
     if waits() && is_stream(path) {
         return bytes(path, LARGEST_TEXT).is_ok_and(|bytes| bytes.starts_with(start));
@@ -151,7 +150,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// In a job: tests never say that they wait.
+    /// In a job: tests never call `wait_for_streams`.
     #[test]
     fn what_is_no_file_is_refused_at_once() {
         let directory = tempfile::tempdir().unwrap();
@@ -182,7 +181,7 @@ mod tests {
         fs::write(&path, [&*mebibyte, &[7]].concat()).unwrap();
         let said = bytes(&path, 1 << 20).unwrap_err().to_string();
         assert_eq!(said, "has more than 1 MiB, as no input has; check its name");
-        // Of a device, nobody knows the length before.
+        // The length of a device is not known in advance.
         let said = to_the_end(File::open("/dev/zero").unwrap(), 1 << 20).unwrap_err();
         assert!(said.to_string().contains("1 MiB"), "{said}");
     }

@@ -1,6 +1,6 @@
 //! Two values in one mapping.
 //!
-//! serde's `flatten` neither refuses unknown fields nor keeps the lines of errors. Here the fields
+//! serde's `flatten` neither rejects unknown fields nor keeps the lines of errors. Here the fields
 //! of one value are taken out of the mapping while the other is read from it.
 
 use std::fmt::{self, Formatter};
@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A value whose fields are read one by one.
+/// Value whose fields are read one by one.
 pub trait SideFields: Default {
     /// Names of the fields.
     const NAMES: &'static [&'static str];
@@ -18,17 +18,17 @@ pub trait SideFields: Default {
     /// Reads the value of the field `name`, one of the [`NAMES`](SideFields::NAMES).
     ///
     /// # Errors
-    /// A value that is none of this field.
+    /// A value that is invalid for this field.
     fn read<'de, A: MapAccess<'de>>(&mut self, name: &str, lines: &mut A) -> Result<(), A::Error>;
 }
 
-/// A value, and one whose fields stand in the same mapping.
+/// Value, and another one whose fields are in the same mapping.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Joined<T, S> {
-    /// The value that refuses unknown fields.
+    /// Value that rejects unknown fields.
     #[serde(flatten)]
     pub body: T,
-    /// The value beside it.
+    /// Value beside it.
     #[serde(flatten)]
     pub side: S,
 }
@@ -59,7 +59,7 @@ impl<'de, T: Deserialize<'de>, S: SideFields> Visitor<'de> for JoinedVisitor<T, 
     }
 }
 
-/// The lines of a mapping but those of the side, which are read on the way.
+/// Lines of a mapping except those of the side value, which are read on the way.
 struct BodyLines<'a, A, S> {
     lines: A,
     side: &'a mut S,
@@ -91,7 +91,7 @@ impl<'de, A: MapAccess<'de>, S: SideFields> MapAccess<'de> for BodyLines<'_, A, 
     }
 }
 
-/// The name in front of a value, by the value that it belongs to.
+/// Name before a value, with the value that it belongs to.
 enum Field<K> {
     Side(&'static str),
     Body(K),

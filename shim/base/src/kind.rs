@@ -10,20 +10,20 @@ pub enum Kind {
     Profile,
     /// Placement of ranks on cores.
     Placement,
-    /// The tree of a machine or a cluster.
+    /// Topology of a machine or a cluster.
     Topology,
-    /// The settings of a run.
+    /// Settings of a run.
     Configuration,
-    /// A site's policy: for which programs the library is switched on.
+    /// Site policy: the programs for which the library is switched on.
     Site,
-    /// Clusters, and how fast messages are in and between them.
+    /// Clusters, and the speed of messages within and between them.
     Platform,
-    /// A grid to emulate.
+    /// Grid to emulate.
     Grid,
     /// Experience with an application.
     Experience,
     /// Measurements of an MPI's own algorithms.
     Tuning,
-    /// A network that is no tree, and its hosts.
+    /// Network that is not a tree, and its hosts.
     Network,
 }

@@ -1,5 +1,5 @@
 //! Foundation of all crates of Treepie: names that users write, lists of numbers, sizes and
-//! statistics, and what all files have in common: errors of one line that name the file and the
+//! statistics, and the common parts of all files: errors of one line that name the file and the
 //! remedy, headers, atomic writes, inputs of bounded size.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic

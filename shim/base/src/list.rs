@@ -1,5 +1,5 @@
-//! Lists of ranks, processes and cores as a person writes them: `0-15` or
-//! `0,4,8,12-15`. The order counts: `2,0,1` is a list of three.
+//! Lists of ranks, processes and cores as a person writes them: `0-15` or `0,4,8,12-15`. The order
+//! is significant: `2,0,1` is a list of three.
 
 use std::fmt;
 
@@ -12,35 +12,36 @@ use crate::budget::{OverBudget, draw};
 /// Errors of the text of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ListError {
-    /// An item is no number and no range.
+    /// An item is neither a number nor a range.
     #[error("`{item}` is not a whole number or a range; write a list such as `0,4,8-11`")]
     NotANumber {
-        /// The item as written.
+        /// Item as written.
         item: String,
     },
     /// A range that runs backwards.
     #[error("the range `{item}` runs backwards; write the smaller number first")]
     Backwards {
-        /// The item as written.
+        /// Item as written.
         item: String,
     },
-    /// A range costs four letters and may name billions.
+    /// A range that is too long: four letters may name billions.
     #[error("the range `{item}`: {problem}")]
     TooLong {
-        /// The item as written.
+        /// Item as written.
         item: String,
-        /// The memory that is missing.
+        /// Missing memory.
         problem: OverBudget,
     },
 }
 
-/// Memory of a number and of what is made of it: a permutation is inverted, and checked.
+/// Memory in bytes of a number and of data derived from it: a permutation is inverted, and checked.
 const OF_A_NUMBER: usize = 4 * size_of::<usize>();
 
-/// The numbers of a list such as `0-3,8`. The empty text is the empty list.
+/// Parses the numbers of a list such as `0-3,8`. The empty text is the empty list.
 ///
 /// # Errors
-/// An item that is no number and no range, a range that runs backwards, or one that is too long.
+/// An item that is neither a number nor a range, a range that runs backwards, or one that is too
+/// long.
 pub fn parse(text: &str) -> Result<Vec<usize>, ListError> {
     let mut numbers = Vec::new();
     if text.trim().is_empty() {
@@ -70,7 +71,7 @@ pub fn parse(text: &str) -> Result<Vec<usize>, ListError> {
     Ok(numbers)
 }
 
-/// Digits only: `+3`, which Rust would read, is not how a list is written.
+/// Parses digits only: `+3`, which Rust would accept, is not valid in a list.
 fn number(digits: &str) -> Option<usize> {
     let digits = digits.trim();
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -79,7 +80,7 @@ fn number(digits: &str) -> Option<usize> {
     digits.parse().ok()
 }
 
-/// At most thirty letters of what was written, for a message of one line.
+/// Returns at most thirty letters of the text, for a message of one line.
 fn shortened(item: &str) -> String {
     let printable = |letter: char| if letter.is_control() { ' ' } else { letter };
     let mut letters = item.chars().map(printable);
@@ -90,8 +91,7 @@ fn shortened(item: &str) -> String {
     text
 }
 
-/// The shortest text of a list: three numbers or more that follow each other
-/// become a range.
+/// Returns the shortest text of a list: three or more consecutive numbers become a range.
 pub fn to_text<I: Copy + Into<usize>>(numbers: &[I]) -> String {
     let numbers: Vec<usize> = numbers.iter().map(|&number| number.into()).collect();
     let mut items = Vec::new();
@@ -111,7 +111,7 @@ pub fn to_text<I: Copy + Into<usize>>(numbers: &[I]) -> String {
     items.join(",")
 }
 
-/// For `#[serde(with = "list")]`: writes the compact text.
+/// Writes the compact text, for `#[serde(with = "list")]`.
 pub fn serialize<S: Serializer, I: Copy + Into<usize>>(
     numbers: &impl AsRef<[I]>,
     out: S,
@@ -119,8 +119,8 @@ pub fn serialize<S: Serializer, I: Copy + Into<usize>>(
     out.serialize_str(&to_text(numbers.as_ref()))
 }
 
-/// For `#[serde(with = "list")]`: reads the compact text, a single number or a
-/// YAML list of numbers.
+/// Reads the compact text, a single number or a YAML list of numbers, for `#[serde(with =
+/// "list")]`.
 pub fn deserialize<'de, D, I, L>(input: D) -> Result<L, D::Error>
 where
     D: Deserializer<'de>,
@@ -159,7 +159,7 @@ impl<'de> Visitor<'de> for ListVisitor {
     }
 }
 
-/// For `#[serde(with = "list::lists")]`: lists in their compact text.
+/// Lists in their compact text, for `#[serde(with = "list::lists")]`.
 pub mod lists {
     use serde::{Deserialize, Deserializer, Serializer};
 

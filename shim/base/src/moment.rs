@@ -1,4 +1,4 @@
-//! Moments as files state them: in UTC, to the second, as in `2026-11-21T04:03:48Z`.
+//! Moments as files have them: in UTC, to the second, as in `2026-11-21T04:03:48Z`.
 
 use std::time::SystemTime;
 
@@ -7,19 +7,19 @@ use serde::{Deserializer, Serializer};
 
 use crate::convert;
 
-/// The text of a moment; empty for one that no calendar has.
+/// Returns the text of a moment; empty for one outside of the calendar.
 pub fn date(time: SystemTime) -> String {
     Timestamp::try_from(time).map_or_else(|_| String::new(), |time| format!("{time:.0}"))
 }
 
-/// For `#[serde(with = "moment")]`: writes seconds since 1970.
+/// Writes seconds since 1970, for `#[serde(with = "moment")]`.
 pub fn serialize<S: Serializer>(seconds: &u64, out: S) -> Result<S::Ok, S::Error> {
     let seconds = i64::try_from(*seconds).unwrap_or(i64::MAX);
     let text = Timestamp::from_second(seconds).map(|time| format!("{time:.0}"));
     out.serialize_str(&text.unwrap_or_default())
 }
 
-/// For `#[serde(with = "moment")]`: reads seconds since 1970.
+/// Reads seconds since 1970, for `#[serde(with = "moment")]`.
 pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<u64, D::Error> {
     convert::text(input, |text| {
         let time: Option<Timestamp> = text.parse().ok();

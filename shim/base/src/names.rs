@@ -3,20 +3,20 @@
 use strum::VariantArray;
 use thiserror::Error;
 
-/// A name that stands for nothing: the message lists those that do.
+/// Unknown name: the message lists the known ones.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no {kind} is called `{given}`: write one of {}", known.join(", "))]
 pub struct UnknownName {
-    /// The kind of choice, such as `layer`.
+    /// Kind of choice, such as `layer`.
     pub kind: &'static str,
-    /// The name as written.
+    /// Name as written.
     pub given: String,
-    /// The names that exist.
+    /// Known names.
     pub known: Vec<&'static str>,
 }
 
-/// The choice that `given` names in `table`, whose lines are name and choice.
-/// Case does not matter, nor whether words are joined by `-` or `_`.
+/// Returns the choice that `given` names in `table`, whose lines are name and choice. Case is
+/// ignored, and `-` and `_` are equivalent.
 pub fn parse<T: Copy>(
     kind: &'static str,
     table: &[(&'static str, T)],
@@ -34,8 +34,8 @@ pub fn parse<T: Copy>(
         })
 }
 
-/// The choice that `given` names: strum's name of a variant, or one of `others`. Case does not
-/// matter, nor whether words are joined by `-` or `_`.
+/// Returns the choice that `given` names: strum's name of a variant, or one of `others`. Case is
+/// ignored, and `-` and `_` are equivalent.
 pub fn find<T: VariantArray + Copy + Into<&'static str>>(
     kind: &'static str,
     others: &[(&'static str, T)],
@@ -46,7 +46,7 @@ pub fn find<T: VariantArray + Copy + Into<&'static str>>(
     parse(kind, &table, given)
 }
 
-/// Gives a type that derives strum's `VariantArray` and `IntoStaticStr` its `FromStr`. Further
+/// Implements `FromStr` for a type that derives strum's `VariantArray` and `IntoStaticStr`. Further
 /// names may follow the kind of choice.
 #[macro_export]
 macro_rules! from_name {

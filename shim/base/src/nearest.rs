@@ -1,9 +1,9 @@
 //! "Did you mean": the known name nearest to a mistyped one.
 
-/// The known name nearest to `word`, if it is near enough to be what was meant:
-/// at most a third of its letters differ. Case, `-` and `_` do not count.
+/// Returns the known name nearest to `word`, if it is near enough to be the intended one: at most a
+/// third of its letters differ. Case, `-` and `_` do not count.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody types a name of hundreds of letters by mistake.
+    // A name of hundreds of letters is no typing error.
     if word.len() > 64 {
         return None;
     }
@@ -17,7 +17,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, name)| name)
 }
 
-/// `, did you mean ...?` to append to a message, or nothing.
+/// Returns `, did you mean ...?` to append to a message, or an empty text.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known)
         .map(|name| format!(", did you mean `{name}`?"))

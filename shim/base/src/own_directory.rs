@@ -1,8 +1,8 @@
-//! Directories of ours: for the files that ranks leave while a job runs.
+//! Directories that belong to the user, for the files that ranks write during a job.
 //!
-//! They are made beside the user's output, where others may be allowed to write: one of them can
-//! have put a link, or a directory of his own, where ours is going to be. So a link is never
-//! followed, the descriptor says whose a directory is, and what is in it is reached through that.
+//! They are created beside the user's output, where others may be allowed to write: one of them may
+//! have put a link, or another directory, under the same name. So a link is never followed, the
+//! owner is read from the descriptor, and files in the directory are opened relative to it.
 
 use std::ffi::{CString, OsStr};
 use std::fs::File;
@@ -17,20 +17,20 @@ use rustix::io::Errno;
 use rustix::path::Arg;
 use thiserror::Error;
 
-/// Users beside the owner who may use a directory.
+/// Users other than the owner who may use a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Nobody.
     Private,
-    /// Those whom the umask lets; to write, his group at most: whoever shares a project's directory
-    /// with its group has chosen so.
+    /// Those that the umask allows; with write access at most the group: a user who shares a
+    /// project's directory with its group has chosen so.
     Umask,
-    /// Nobody, where it is made; his group too, where he has let it since.
+    /// None when it is created; the group too, if the owner has allowed it since.
     Group,
 }
 
 impl Access {
-    /// Permissions of what is made.
+    /// Returns the permissions of new directories.
     fn made(self) -> u32 {
         match self {
             Access::Private | Access::Group => 0o700,
@@ -38,7 +38,7 @@ impl Access {
         }
     }
 
-    /// Permissions that nobody else may have.
+    /// Returns permissions that nobody else may have.
     fn refused(self) -> u32 {
         match self {
             Access::Private => 0o022,
@@ -47,19 +47,19 @@ impl Access {
     }
 }
 
-/// Fate of a file that has the name of a new one.
+/// Treatment of an existing file with the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Older {
-    /// It goes.
+    /// It is replaced.
     Goes,
     /// It stays, which is an error.
     Stays,
 }
 
-/// Why a directory is not used.
+/// Reason why a directory is not used.
 #[derive(Debug, Error)]
 pub enum NotOwn {
-    /// Somebody else made it, or may write to it; or it is a link, or no directory.
+    /// Another user made it, or may write to it; or it is a link, or not a directory.
     #[error("is a link, another user's directory, or one that others may write to; remove it")]
     Strange,
     /// An error of the system.
@@ -67,32 +67,32 @@ pub enum NotOwn {
     System(#[from] io::Error),
 }
 
-/// Whether the user, or root, made what has this owner and these permissions, and not everybody may
-/// change it.
+/// True if the user, or root, owns the object with these permissions, and not everybody may change
+/// it.
 pub fn is_own(owner: u32, mode: u32, user: u32) -> bool {
     (owner == user || owner == 0) && mode & 0o002 == 0
 }
 
-/// A directory of ours, which is open.
+/// Open directory that belongs to the user.
 #[derive(Debug)]
 pub struct OwnDirectory {
     descriptor: OwnedFd,
 }
 
 impl OwnDirectory {
-    /// Makes a directory where there is none, and opens it. With a C string for a path, no memory
-    /// is taken: callable in a signal handler.
+    /// Creates a directory if there is none, and opens it. With a C string for a path, no memory is
+    /// allocated: callable in a signal handler.
     ///
     /// # Errors
-    /// An error of the system, and a directory that is not ours.
+    /// An error of the system, and a directory of another owner.
     pub fn make(path: impl Arg + Copy, access: Access) -> Result<Self, NotOwn> {
         OwnDirectory::make_at(CWD, path, access)
     }
 
-    /// Makes a directory in this one. As [`OwnDirectory::make`] otherwise.
+    /// Creates a directory in this one. Otherwise as [`OwnDirectory::make`].
     ///
     /// # Errors
-    /// As of [`OwnDirectory::make`].
+    /// Those of [`OwnDirectory::make`].
     pub fn make_in(&self, name: impl Arg + Copy, access: Access) -> Result<Self, NotOwn> {
         OwnDirectory::make_at(self.descriptor.as_fd(), name, access)
     }
@@ -104,18 +104,18 @@ impl OwnDirectory {
         }
     }
 
-    /// Opens a directory that is there. As [`OwnDirectory::make`] otherwise.
+    /// Opens an existing directory. Otherwise as [`OwnDirectory::make`].
     ///
     /// # Errors
-    /// As of [`OwnDirectory::make`].
+    /// Those of [`OwnDirectory::make`].
     pub fn open(path: impl Arg, access: Access) -> Result<Self, NotOwn> {
         OwnDirectory::checked(open_no_link(path)?, access)
     }
 
-    /// Opens a directory that the user has named, and may have made a link to.
+    /// Opens a directory that the user has named, which may be a link.
     ///
     /// # Errors
-    /// As of [`OwnDirectory::make`], but for a link.
+    /// Those of [`OwnDirectory::make`], except for a link.
     pub fn open_named(path: impl Arg, access: Access) -> Result<Self, NotOwn> {
         OwnDirectory::checked(open_at(CWD, path, OFlags::empty())?, access)
     }
@@ -129,11 +129,11 @@ impl OwnDirectory {
         }
     }
 
-    /// Writes a file that only the user may read, which appears whole or not at all. It is not
+    /// Writes a file that only the user may read, which appears completely or not at all. It is not
     /// synced.
     ///
     /// # Errors
-    /// An error of the system. Nothing is left behind then.
+    /// An error of the system. No file is left behind then.
     pub fn write(&self, name: impl Arg, bytes: &[u8], older: Older) -> io::Result<()> {
         let random = RandomState::new().hash_one(std::process::id());
         let temporary = &*format!(".treepie-{random:016x}.tmp");
@@ -148,12 +148,12 @@ impl OwnDirectory {
         written
     }
 
-    /// Gives a file a name that no other one has.
+    /// Renames a file if the new name does not exist.
     fn rename_beside(&self, from: &str, to: impl Arg) -> io::Result<()> {
         let to = to.as_cow_c_str()?;
         let at = &self.descriptor;
         match fs::renameat_with(at, from, at, &*to, RenameFlags::NOREPLACE) {
-            // Not every file system has that.
+            // Not every file system supports that.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 fs::linkat(at, from, at, &*to, AtFlags::empty())?;
                 self.remove(from);
@@ -163,8 +163,8 @@ impl OwnDirectory {
         }
     }
 
-    /// Makes a file to write; one that has the name already goes. The permissions are these less
-    /// the umask.
+    /// Creates a file to write; an existing one with the name is removed. The permissions are
+    /// `mode` less the umask.
     ///
     /// # Errors
     /// An error of the system.
@@ -173,7 +173,7 @@ impl OwnDirectory {
         self.create_new(name, mode)
     }
 
-    /// The same, where no file has the name.
+    /// Creates a file to write, if none has the name.
     ///
     /// # Errors
     /// An error of the system.
@@ -182,7 +182,7 @@ impl OwnDirectory {
         self.open_with(name, new, mode)
     }
 
-    /// Opens a file that is there, to write.
+    /// Opens an existing file to write.
     ///
     /// # Errors
     /// An error of the system; a link.
@@ -190,10 +190,10 @@ impl OwnDirectory {
         self.open_with(name, OFlags::RDWR, 0)
     }
 
-    /// The same, to write behind what is in it.
+    /// Opens an existing file to append to it.
     ///
     /// # Errors
-    /// As of [`OwnDirectory::open_file`].
+    /// Those of [`OwnDirectory::open_file`].
     pub fn append_to(&self, name: impl Arg) -> io::Result<File> {
         self.open_with(name, OFlags::WRONLY | OFlags::APPEND, 0)
     }
@@ -204,7 +204,7 @@ impl OwnDirectory {
         Ok(fs::openat(&self.descriptor, name, flags, mode)?.into())
     }
 
-    /// Gives a file another name, which another one may have had.
+    /// Renames a file, and replaces another one with the new name.
     ///
     /// # Errors
     /// An error of the system.
@@ -212,15 +212,15 @@ impl OwnDirectory {
         Ok(fs::renameat(&self.descriptor, from, &self.descriptor, to)?)
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     pub fn remove(&self, name: impl Arg) {
         let _ = fs::unlinkat(&self.descriptor, name, AtFlags::empty());
     }
 
-    /// Removes a directory of files, and them, if it is there.
+    /// Removes a directory and the files in it, if it exists.
     ///
     /// # Errors
-    /// As of [`OwnDirectory::make`]; there is more in it than files.
+    /// Those of [`OwnDirectory::make`]; it contains more than files.
     pub fn remove_directory(&self, name: impl Arg + Copy) -> Result<(), NotOwn> {
         let opened = open_at(self.descriptor.as_fd(), name, OFlags::NOFOLLOW);
         if !is_missing(&opened) {
@@ -251,10 +251,10 @@ fn system(error: Errno) -> NotOwn {
     NotOwn::System(error.into())
 }
 
-/// Checks that what has this name, if anything does, is a directory of ours.
+/// Checks that the object with this name, if it exists, is a directory of the user.
 ///
 /// # Errors
-/// As of [`OwnDirectory::open`].
+/// Those of [`OwnDirectory::open`].
 pub fn check(path: &Path) -> Result<(), NotOwn> {
     let opened = OwnDirectory::open(path, Access::Umask);
     match is_missing(&opened) {
@@ -263,8 +263,8 @@ pub fn check(path: &Path) -> Result<(), NotOwn> {
     }
 }
 
-/// Removes the files in a directory whose names `goes` holds for, and the directory, unless there
-/// is more in it. Nothing happens to a link, or where nothing is.
+/// Removes the files in a directory whose names `goes` accepts, and the directory if it is empty
+/// then. Does nothing for a link, or if it does not exist.
 pub fn remove_files(path: &Path, goes: impl Fn(&Path) -> bool) {
     let Ok(directory) = open_no_link(path) else {
         return;

@@ -1,18 +1,18 @@
-//! Permutations of ranks, as `TREEPIE_PERMUTATION` and placements hold them: the new rank of each
-//! of the launcher's processes.
+//! Permutations of ranks, in `TREEPIE_PERMUTATION` and placements: the new rank of each of the
+//! launcher's processes.
 
 use thiserror::Error;
 
 use crate::index::{List, Process, Rank, Slice};
 use crate::list::{self, ListError};
 
-/// Reason why a list of ranks is no permutation.
+/// Reason why a list of ranks is not a permutation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PermutationError {
-    /// The text is no list of numbers.
+    /// The text is not a list of numbers.
     #[error(transparent)]
     List(#[from] ListError),
-    /// There is nothing in it.
+    /// The list is empty.
     #[error("the permutation is empty; write one new rank for each process, such as `2,0,1`")]
     Empty,
     /// A rank that is not below the number of ranks.
@@ -21,9 +21,9 @@ pub enum PermutationError {
         ranks.saturating_sub(1)
     )]
     OutOfRange {
-        /// The launcher's process.
+        /// Launcher's process.
         process: Process,
-        /// The rank that was to become its own.
+        /// Its invalid rank.
         rank: Rank,
         /// Number of ranks.
         ranks: usize,
@@ -31,11 +31,11 @@ pub enum PermutationError {
     /// One rank for two processes.
     #[error("rank {rank} is given to the processes {first} and {second}; use each rank once")]
     Twice {
-        /// The rank.
+        /// Duplicate rank.
         rank: Rank,
-        /// The first process that has it.
+        /// First process that has it.
         first: Process,
-        /// The second one.
+        /// Second process.
         second: Process,
     },
     /// A permutation of another number of ranks than the job has.
@@ -55,12 +55,12 @@ pub enum InverseError<I, T> {
     OutOfRange {
         /// Its index.
         index: I,
-        /// The value.
+        /// Invalid value.
         value: T,
     },
-    /// A value that is there twice.
+    /// A duplicate value.
     Twice {
-        /// The value.
+        /// Duplicate value.
         value: T,
         /// Its first index.
         first: I,
@@ -69,20 +69,20 @@ pub enum InverseError<I, T> {
     },
 }
 
-/// A permutation from text such as `2,0,1`; ranges are allowed, as in `4-7,0-3`.
+/// Parses a permutation from text such as `2,0,1`; ranges are allowed, as in `4-7,0-3`.
 ///
 /// # Errors
-/// Text that is no list of numbers, or numbers that are no permutation.
+/// Text that is not a list of numbers, or numbers that are not a permutation.
 pub fn parse(text: &str) -> Result<List<Process, Rank>, PermutationError> {
     let new_rank = list::parse(text)?.into_iter().map(Rank).collect();
     check(&new_rank)?;
     Ok(new_rank)
 }
 
-/// Checks that each of the ranks `0..new_rank.len()` is there once.
+/// Checks that each of the ranks `0..new_rank.len()` occurs once.
 ///
 /// # Errors
-/// An empty list, a rank out of range, or one rank twice.
+/// An empty list, a rank out of range, or a duplicate rank.
 pub fn check(new_rank: &List<Process, Rank>) -> Result<(), PermutationError> {
     if new_rank.is_empty() {
         return Err(PermutationError::Empty);
@@ -108,7 +108,7 @@ pub fn check(new_rank: &List<Process, Rank>) -> Result<(), PermutationError> {
 /// Checks that `new_rank` is a permutation of exactly `ranks` ranks.
 ///
 /// # Errors
-/// Another length, and everything that [`check`] refuses.
+/// Another length, and everything that [`check`] rejects.
 pub fn check_for(new_rank: &List<Process, Rank>, ranks: usize) -> Result<(), PermutationError> {
     if new_rank.len() != ranks {
         return Err(PermutationError::OtherRanks {
@@ -119,10 +119,10 @@ pub fn check_for(new_rank: &List<Process, Rank>, ranks: usize) -> Result<(), Per
     check(new_rank)
 }
 
-/// The index of each value of a list that has each number below its length once.
+/// Returns the index of each value of a list that has each number below its length once.
 ///
 /// # Errors
-/// A value that is out of range or there twice.
+/// A value that is out of range or a duplicate.
 pub fn inverse<I, T>(list: &Slice<I, T>) -> Result<List<T, I>, InverseError<I, T>>
 where
     I: Copy + From<usize>,

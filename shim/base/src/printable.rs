@@ -1,16 +1,16 @@
-//! Text from elsewhere, made harmless for where it is shown: names of hosts, programs, phases and
-//! files may hold anything. One function for each target.
+//! Text from other sources, made safe for display: names of hosts, programs, phases and files may
+//! contain any characters. One function for each target.
 
 use std::fmt::Write;
 
-/// Whether a character does something instead of being shown: control characters, ends of lines,
-/// and those that change the direction of text.
+/// True if a character has an effect instead of being shown: control characters, ends of lines, and
+/// those that change the direction of text.
 fn acts(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text with characters that act and are not `kept` as escapes.
+/// Returns the text with characters that have an effect and are not `kept` replaced by escapes.
 fn escaped(text: &str, kept: &[char]) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -22,17 +22,17 @@ fn escaped(text: &str, kept: &[char]) -> String {
     shown
 }
 
-/// A name or a message, which stays on one line.
+/// Returns a name or a message on one line.
 pub fn one_line(text: &str) -> String {
     escaped(text, &[])
 }
 
-/// Several lines of ours, as a terminal shows them.
+/// Returns several lines of treepie's own, safe for a terminal.
 pub fn lines(text: &str) -> String {
     escaped(text, &['\n', '\t'])
 }
 
-/// Text that HTML and SVG show as it is.
+/// Returns text that HTML and SVG display unchanged.
 pub fn markup(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in lines(text).chars() {
@@ -48,7 +48,8 @@ pub fn markup(text: &str) -> String {
     safe
 }
 
-/// JSON, which may hold such characters within strings, with their escapes in place of them.
+/// Returns JSON in which such characters, which it may contain within strings, are replaced by
+/// their escapes.
 pub fn json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -61,14 +62,14 @@ pub fn json(text: &str) -> String {
     safe
 }
 
-/// Whether a text has characters that act, other than those that are `kept`.
+/// True if all characters of a text that have an effect are `kept`.
 pub(crate) fn is_harmless(text: &str, kept: &[char]) -> bool {
     !text
         .chars()
         .any(|letter| acts(letter) && !kept.contains(&letter))
 }
 
-/// Writes a line of the command on standard error, behind its name.
+/// Writes a line of the command on standard error, preceded by its name.
 #[macro_export]
 macro_rules! note {
     ($($part:tt)*) => {

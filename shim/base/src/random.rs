@@ -1,16 +1,16 @@
 //! Random numbers that are the same for the same seed, everywhere and always.
 
-/// The SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014).
+/// SplitMix64 generator (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The generator of a seed.
+    /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         SplitMix64(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "its numbers have no end")]
     pub fn next(&mut self) -> u64 {
@@ -18,20 +18,20 @@ impl SplitMix64 {
         mix(self.0)
     }
 
-    /// A number below `limit`, which must be positive.
+    /// Returns a number below `limit`, which must be positive.
     #[inline]
     pub fn below(&mut self, limit: usize) -> usize {
         // The high half of a 128-bit product; its bias is far below one in a million.
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 
-    /// A number from 0 to 1, which is not reached.
+    /// Returns a number from 0, inclusive, to 1, exclusive.
     #[inline]
     pub fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Puts items into an order as good as any other (Fisher and Yates).
+    /// Shuffles items uniformly (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, (self.next() % (last as u64 + 1)) as usize);
@@ -39,7 +39,8 @@ impl SplitMix64 {
     }
 }
 
-/// A number all of whose bits depend on all bits of another: what makes SplitMix64 of a counter.
+/// Returns a number all of whose bits depend on all bits of another, by which SplitMix64 is made
+/// from a counter.
 #[inline]
 pub fn mix(number: u64) -> u64 {
     let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
 //! Numbers of bytes as people and other tools write them.
 
-/// The bytes of `64`, `16K`, `16k`, `1MiB`, `2gb`: K, M and G are powers of 1024. `None` for what
-/// is no size, or is too large for one.
+/// Parses the bytes of `64`, `16K`, `16k`, `1MiB`, `2gb`: K, M and G are powers of 1024. `None` for
+/// text that is not a size, or is too large.
 pub fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let end = text.find(|c: char| !c.is_ascii_digit());
@@ -16,7 +16,8 @@ pub fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// A number of bytes as [`size`] reads it, in the largest unit that has it whole: `48K`.
+/// Returns a number of bytes in the format of [`size`], in the largest unit of which it is a
+/// multiple: `48K`.
 pub fn text(bytes: u64) -> String {
     let units = [(30, "G"), (20, "M"), (10, "K")];
     let whole = |&(shift, _): &(u32, &str)| bytes > 0 && bytes.is_multiple_of(1 << shift);

@@ -4,7 +4,7 @@
 /// A median with the bounds of its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The median.
+    /// Median of the values.
     pub median: f64,
     /// Lower bound.
     pub low: f64,
@@ -13,20 +13,19 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Half the width of the interval.
+    /// Returns half the width of the interval.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// Whether half the interval is at most this part of the median.
+    /// True if half the interval is at most this fraction of the median.
     pub fn is_within(&self, part: f64) -> bool {
         self.half_width() <= part * self.median.abs()
     }
 }
 
-/// The median and its interval by order statistics: no assumption about how
-/// measured times are distributed. Six values or fewer cannot give 95 %; their
-/// whole range is the interval.
+/// Returns the median and its interval by order statistics: no assumption about the distribution of
+/// measured times. Six values or fewer cannot give 95 %; their whole range is the interval.
 ///
 /// `None` for no values.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
@@ -47,20 +46,20 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     })
 }
 
-/// The median; `None` for no values.
+/// Returns the median; `None` for no values.
 pub fn median(values: &[f64]) -> Option<f64> {
     estimate(values).map(|estimate| estimate.median)
 }
 
-/// The mean; `None` for no values.
+/// Returns the mean; `None` for no values.
 pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values = values.into_iter();
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     (count > 0.0).then(|| sum / count)
 }
 
-/// The line `y = slope x + intercept` with the least squared errors: ordinary
-/// least squares. `None` for fewer than two different `x`.
+/// Returns the line `y = slope x + intercept` with the least squared errors: ordinary least
+/// squares. `None` for fewer than two different `x`.
 pub fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let count = points.len() as f64;
     let mean = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).sum::<f64>() / count;

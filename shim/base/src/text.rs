@@ -1,4 +1,4 @@
-//! Whole text files in and out.
+//! Reading and writing of complete text files.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -12,7 +12,7 @@ use crate::input::{self, LARGEST_TEXT};
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 16;
 
-/// The text of a file; in a command also of a pipe or a device.
+/// Reads the text of a file; in a command also of a pipe or a device.
 ///
 /// # Errors
 /// A file that is missing or unreadable, or that is not text.
@@ -20,19 +20,19 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     text(path, input::bytes(path, LARGEST_TEXT))
 }
 
-/// The text of a file alone, as a job reads it.
+/// Reads the text of a regular file only, as a job does.
 ///
 /// # Errors
-/// As of [`read`].
+/// Those of [`read`].
 pub fn read_file(path: &Path) -> Result<String, FileError> {
     let file = input::open(path).map_err(|error| FileError::reading(path, &error))?;
     of_open_file(path, file)
 }
 
-/// The text of a file that is open; `path` is for messages.
+/// Reads the text of an open file; `path` is for messages.
 ///
 /// # Errors
-/// As of [`read`].
+/// Those of [`read`].
 pub fn of_open_file(path: &Path, file: File) -> Result<String, FileError> {
     text(path, input::to_the_end(file, LARGEST_TEXT))
 }
@@ -45,8 +45,8 @@ fn text(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<String, FileError> {
     })
 }
 
-/// Reads an input bit by bit, with the memory that a file of its size may take. A pipe or a device,
-/// whose size nobody knows, may take that of the largest text.
+/// Reads an input incrementally, with the memory that a file of its size may take. A pipe or a
+/// device, whose size is unknown, may take that of the largest text.
 ///
 /// # Errors
 /// An input that cannot be opened; those of `read`.
@@ -67,7 +67,7 @@ pub fn read_with<T>(
     budget::within(length as usize, || read(&mut reader))
 }
 
-/// Writes a text file, whole or not at all.
+/// Writes a text file, completely or not at all.
 pub fn write(path: &Path, text: &str) -> Result<(), FileError> {
     write_atomically(path, |out| out.write_all(text.as_bytes()))
 }

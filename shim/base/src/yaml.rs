@@ -1,5 +1,5 @@
-//! The only file that names serde_yaml: text to values and back, with failures
-//! that state a line, a field and what was expected.
+//! Only module that uses serde_yaml: text to values and back, with errors that state a line, a
+//! field and the expectation.
 
 use std::path::Path;
 
@@ -15,10 +15,11 @@ use crate::printable::{is_harmless, one_line};
 /// Any YAML value.
 pub use serde_yaml::Value;
 
-/// Most brackets that are open at the same time: serde_yaml reads no value that is further in.
+/// Maximum number of brackets that are open together: serde_yaml reads no value that is nested more
+/// deeply.
 const MOST_OPEN: usize = 128;
 
-/// Refuses text with too many open brackets.
+/// Rejects text with too many open brackets.
 fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
     match too_deep(text, MOST_OPEN) {
         None => Ok(()),
@@ -29,7 +30,7 @@ fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
     }
 }
 
-/// The document as it stands, without interpretation.
+/// Parses a document without interpretation.
 pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
     require_few_brackets(path, text)?;
     let document: Value = serde_yaml::from_str(text).map_err(|error| {
@@ -55,12 +56,12 @@ pub fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
     }
 }
 
-/// Fields whose text may have several lines: arguments of programs, the text of a machine, and what
-/// people write.
+/// Fields whose text may have several lines: arguments of programs, the text of a machine, and text
+/// that people write.
 const LONG_TEXTS: [&str; 3] = ["command", "machine", "about"];
 const BREAKS: &[char] = &['\n', '\t'];
 
-/// A text in a document that is not harmless where it is shown.
+/// Returns a text in a document that is not safe for display.
 fn strange_text<'a>(value: &'a Value, kept: &'static [char]) -> Option<&'a str> {
     match value {
         Value::String(text) => (!is_harmless(text, kept)).then_some(text),
@@ -74,7 +75,7 @@ fn strange_text<'a>(value: &'a Value, kept: &'static [char]) -> Option<&'a str> 
     }
 }
 
-/// The characters that act and may be in the text of a field.
+/// Returns the characters with an effect that may be in the text of a field.
 fn kept_in(name: &Value, around: &'static [char]) -> &'static [char] {
     match name.as_str().is_some_and(|name| LONG_TEXTS.contains(&name)) {
         true => BREAKS,
@@ -82,7 +83,7 @@ fn kept_in(name: &Value, around: &'static [char]) -> &'static [char] {
     }
 }
 
-/// Escapes what [`parse_any`] would refuse: names are those of programs and machines.
+/// Escapes text that [`parse_any`] would reject: names are those of programs and machines.
 fn make_harmless(value: &mut Value, kept: &'static [char]) {
     match value {
         Value::String(text) if !is_harmless(text, kept) => *text = one_line(text),
@@ -96,8 +97,8 @@ fn make_harmless(value: &mut Value, kept: &'static [char]) {
     }
 }
 
-/// The document as a `T`. The caller has checked the header, and with it that
-/// the text is YAML; what fails here is a field.
+/// Parses a document as a `T`. The caller has checked the header, and so that the text is YAML; an
+/// error here concerns a field.
 pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, FileError> {
     let parsed = budget::within(text.len(), || serde_yaml::from_str(text));
     parsed.map_err(|error: serde_yaml::Error| {
@@ -114,7 +115,7 @@ fn error_at(path: &Path, (line, column): (usize, usize), kind: FileErrorKind) ->
     }
 }
 
-/// The text of a document.
+/// Returns the text of a document.
 pub fn to_text<T: Serialize>(path: &Path, document: &T) -> Result<String, FileError> {
     let failed = |error: serde_yaml::Error| {
         let reason = one_line(&error.to_string());
@@ -130,7 +131,7 @@ pub fn to_text<T: Serialize>(path: &Path, document: &T) -> Result<String, FileEr
     serde_yaml::to_string(&value).map_err(failed)
 }
 
-/// A value as a message shows it.
+/// Formats a value for a message.
 pub fn describe(value: &Value) -> String {
     match value {
         Value::Null => "(nothing)".into(),
@@ -143,7 +144,7 @@ pub fn describe(value: &Value) -> String {
     }
 }
 
-/// Position of the error, from line 1 and column 1; line 0 if unknown.
+/// Returns the position of the error, from line 1 and column 1; line 0 if unknown.
 fn position(error: &serde_yaml::Error) -> (usize, usize) {
     match error.location() {
         Some(location) => (location.line(), location.column()),
@@ -151,8 +152,8 @@ fn position(error: &serde_yaml::Error) -> (usize, usize) {
     }
 }
 
-/// The message without the position that serde_yaml appends, and without what
-/// its reader was doing at that moment: the position is stated in front.
+/// Returns the message without the position that serde_yaml appends, and without the state of its
+/// reader at that moment: the position precedes the message.
 fn without_position(error: &serde_yaml::Error) -> String {
     let message = error.to_string();
     if let Some(location) = error.location() {
@@ -164,8 +165,8 @@ fn without_position(error: &serde_yaml::Error) -> String {
     message
 }
 
-/// serde's message for users who do not write Rust, with the nearest known name after an unknown
-/// one.
+/// Rephrases serde's message for users who do not write Rust, with the nearest known name after an
+/// unknown one.
 fn explain(message: &str) -> String {
     let mut message = message.to_owned();
     for (theirs, ours) in [
@@ -197,7 +198,7 @@ fn explain(message: &str) -> String {
     message
 }
 
-/// The unknown name and the known ones in serde's "unknown field" message.
+/// Returns the unknown name and the known ones in serde's "unknown field" message.
 fn unknown_field(message: &str) -> Option<(&str, Vec<&str>)> {
     let rest = message.split_once("unknown field `")?.1;
     let (unknown, expected) = rest.split_once("`, expected ")?;

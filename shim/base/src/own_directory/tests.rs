@@ -44,7 +44,7 @@ fn a_directory_of_another_user_is_not_roots_and_one_of_root_is_everybodys() {
     let base = tempfile::tempdir().unwrap();
     let path = base.path().join("own");
     create_dir(&path).unwrap();
-    // Of a member of the group, with which root shares what is his own.
+    // Owned by a member of the group, with which root shares its own.
     std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
     for mode in [0o700, 0o2775] {
         modes(&path, mode);

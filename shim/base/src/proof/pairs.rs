@@ -1,48 +1,48 @@
-//! Times of whole runs in pairs: who is quicker, by how much, and how sure that is.
+//! Times of whole runs in pairs: the faster way, its gain, and the certainty of that.
 //!
 //! The test bets on each pair's sign, the more the larger the pair's ratio is beside those before
 //! (a test martingale: Shafer, Vovk, "Game-Theoretic Foundations", 2019; Waudby-Smith, Ramdas,
-//! "Estimating means of bounded random variables by betting", 2024). The size of a ratio says
-//! nothing of its sign where the order inside a pair was drawn by lot, so the bet is fair.
+//! "Estimating means of bounded random variables by betting", 2024). The size of a ratio is
+//! independent of its sign if the order inside a pair was random, so the bet is fair.
 
-/// Bets per typical ratio: for gains that are small, and large, beside the noise.
+/// Bets for a typical ratio: for gains that are small, and large, compared with the noise.
 const STAKES: [f64; 2] = [0.5, 1.5];
 
-/// Odds on each side, so that both together err in 5 % of all comparisons of equals.
+/// Odds on each side, so that the error rate of both together is 5 % of all comparisons of equals.
 const ODDS: f64 = 40.0;
 
 /// Times of the same job in two ways, in pairs, in the order in which they ran.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pairs {
-    /// Logarithm of baseline over candidate: above 0 where the candidate was quicker.
+    /// Logarithm of baseline over candidate: positive if the candidate was faster.
     log_ratios: Vec<f64>,
 }
 
-/// What counts as a difference, and when to stop looking for one.
+/// Smallest difference that counts, and the number of pairs after which the search for one ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// A smaller gain or loss than this part of the baseline's time is none, as 0.01.
+    /// Fraction of the baseline's time below which a gain or loss does not count, such as 0.01.
     pub difference: f64,
-    /// Pairs after which the verdict is given as it is.
+    /// Number of pairs after which the verdict is final.
     pub pairs: usize,
 }
 
-/// What paired runs have shown.
+/// Verdict on paired runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The candidate is quicker.
+    /// The candidate is faster.
     Gain,
     /// The candidate is slower.
     Worse,
-    /// Neither gains nor loses more than [`Limits::difference`].
+    /// It neither gains nor loses more than [`Limits::difference`].
     None,
-    /// Nothing of this, so far.
+    /// Neither is proven so far.
     NotProven,
 }
 
 impl Pairs {
-    /// Adds a pair: seconds of the baseline and of the candidate. A time that is no positive
-    /// number is no measurement: the pair is left out.
+    /// Adds a pair: seconds of the baseline and of the candidate. A time that is not a positive
+    /// number is not a measurement: the pair is ignored.
     pub fn add(&mut self, baseline: f64, candidate: f64) {
         let ratio = libm::log(baseline / candidate);
         if ratio.is_finite() && baseline > 0.0 {
@@ -50,18 +50,19 @@ impl Pairs {
         }
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub fn count(&self) -> usize {
         self.log_ratios.len()
     }
 
-    /// Pairs in which the candidate was quicker.
+    /// Returns the number of pairs in which the candidate was faster.
     pub fn wins(&self) -> usize {
         self.log_ratios.iter().filter(|ratio| **ratio > 0.0).count()
     }
 
-    /// Part of the baseline's time that the candidate saves: 0.2 where it takes 0.8 of it; the
-    /// Hodges-Lehmann estimate, the median of all means of two ratios. `None` without pairs.
+    /// Returns the fraction of the baseline's time that the candidate saves: 0.2 if it takes 0.8 of
+    /// it; the Hodges-Lehmann estimate, the median of all means of two ratios. `None` without
+    /// pairs.
     pub fn gain(&self) -> Option<f64> {
         let ratios = &self.log_ratios;
         let means = ratios.iter().enumerate().flat_map(|(at, first)| {
@@ -72,15 +73,15 @@ impl Pairs {
         crate::statistics::median(&means).map(saved)
     }
 
-    /// Bounds of the gain: 95 % of all comparisons have the true one between them, although the
-    /// number of pairs was not fixed before. Infinite where too few pairs say anything.
+    /// Returns the bounds of the gain: in 95 % of all comparisons the true one is between them,
+    /// although the number of pairs was not fixed before. Infinite if there are too few pairs.
     pub fn interval(&self) -> (f64, f64) {
         let low = self.bound(|shift| self.evidence(shift, 1.0) >= ODDS, f64::NEG_INFINITY);
         let high = self.bound(|shift| self.evidence(shift, -1.0) < ODDS, f64::INFINITY);
         (saved(low), saved(high))
     }
 
-    /// Verdict on the pairs so far.
+    /// Returns the verdict on the pairs so far.
     pub fn verdict(&self, limits: Limits) -> Verdict {
         if self.evidence(0.0, 1.0) >= ODDS {
             return Verdict::Gain;
@@ -97,13 +98,13 @@ impl Pairs {
         }
     }
 
-    /// Whether another pair could change the verdict.
+    /// True if no further pair is needed for the verdict.
     pub fn is_decided(&self, limits: Limits) -> bool {
         self.count() >= limits.pairs || self.verdict(limits) != Verdict::NotProven
     }
 
-    /// Odds against "the true ratio is `shift`, or lies on the side of it that is not `side`"
-    /// (1 above, -1 below).
+    /// Returns the odds against "the true ratio is `shift`, or lies on the side of it that is not
+    /// `side`" (1 above, -1 below).
     fn evidence(&self, shift: f64, side: f64) -> f64 {
         let mut sizes: Vec<f64> = Vec::with_capacity(self.count());
         let mut odds = [1.0; STAKES.len()];
@@ -111,7 +112,7 @@ impl Pairs {
             let ratio = ratio - shift;
             let at = sizes.partition_point(|size| *size < ratio.abs());
             sizes.insert(at, ratio.abs());
-            // Of the ratios so far, this one included: known before its sign is.
+            // Of the ratios so far, including this one: known before its sign is.
             let typical = sizes[sizes.len() / 2].max(f64::MIN_POSITIVE);
             for (odds, stake) in odds.iter_mut().zip(STAKES) {
                 *odds *= 1.0 + libm::tanh(side * stake * ratio / typical);
@@ -120,8 +121,8 @@ impl Pairs {
         odds.iter().sum::<f64>() / odds.len() as f64
     }
 
-    /// The largest shift, between twice the extreme ratios, for which `holds` still does; `none`
-    /// where it holds for no such shift, or for all.
+    /// Returns the largest shift, between twice the extreme ratios, for which `holds` is still
+    /// true; `none` if it is true for no such shift, or for all.
     fn bound(&self, holds: impl Fn(f64) -> bool, none: f64) -> f64 {
         let reach = self
             .log_ratios
@@ -142,7 +143,7 @@ impl Pairs {
     }
 }
 
-/// Part of the time that is saved where the logarithm of the ratio is this.
+/// Returns the fraction of the time that is saved for this logarithm of the ratio.
 fn saved(log_ratio: f64) -> f64 {
     -libm::expm1(-log_ratio)
 }
@@ -167,7 +168,7 @@ mod tests {
         pairs
     }
 
-    /// A number between 0 and 1, but for these.
+    /// Returns a number between 0 and 1, exclusive.
     fn uniform(random: &mut TestRng) -> f64 {
         (random.next_u32() as f64 + 0.5) / 4_294_967_296.0
     }
@@ -177,8 +178,8 @@ mod tests {
         (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
     }
 
-    /// Pairs of runs whose times spread by `noise`, of which one in twenty is disturbed, until
-    /// the verdict.
+    /// Returns pairs of runs whose times spread by `noise`, and of which one in twenty is
+    /// disturbed, until the verdict.
     fn compare(gain: f64, noise: f64, limits: Limits, random: &mut TestRng) -> Pairs {
         let mut pairs = Pairs::default();
         while !pairs.is_decided(limits) {
@@ -196,7 +197,7 @@ mod tests {
         pairs
     }
 
-    /// How many of so many comparisons end with each verdict.
+    /// Returns the number of comparisons, out of `of`, that end with each verdict.
     fn verdicts(gain: f64, noise: f64, limits: Limits, of: usize) -> impl Fn(Verdict) -> usize {
         let mut random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
         let one = |_| compare(gain, noise, limits, &mut random).verdict(limits);
@@ -251,7 +252,7 @@ mod tests {
         };
         let found = verdicts(0.0, 0.01, limits, 200);
         assert!(found(Verdict::None) >= 130, "{}", found(Verdict::None));
-        // A loss of more than the limit is hardly ever called none.
+        // A loss of more than the limit is very rarely reported as none.
         let found = verdicts(-0.03, 0.01, limits, 200);
         assert!(found(Verdict::None) <= 10, "{}", found(Verdict::None));
     }

@@ -1,28 +1,27 @@
-//! The sequential sign test: Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021; the
-//! mixture over p is uniform on [1/2, 1].
+//! Sequential sign test: Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021; the mixture
+//! over p is uniform on [1/2, 1].
 
-/// Pairs that a candidate won and lost so far.
+/// Numbers of pairs that a candidate won and lost so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Signs {
-    /// Pairs in which the candidate was quicker.
+    /// Number of pairs in which the candidate was faster.
     pub wins: u32,
-    /// The other pairs. A tie is a loss.
+    /// Number of other pairs. A tie is a loss.
     pub losses: u32,
 }
 
-/// Beyond so many pairs the whole numbers of the test do not fit 128 bits.
+/// Number of pairs beyond which the whole numbers of the test do not fit 128 bits.
 const MOST_PAIRS: u32 = 100;
 
 impl Signs {
-    /// Whether the wins speak for the candidate with odds of at least `odds` to 1.
+    /// True if the wins favour the candidate with odds of at least `odds` to 1.
     ///
-    /// If it is no quicker, that ever becomes true, after whatever number of pairs, with
-    /// probability 1/`odds` at most (Ville's inequality). After 100 pairs nothing is proven any
-    /// more.
+    /// If it is no faster, this ever becomes true, after any number of pairs, with probability
+    /// 1/`odds` at most (Ville's inequality). After 100 pairs nothing is proven any more.
     ///
-    /// The ratio of likelihoods, `E = 2 * integral from 1/2 to 1 of (2p)^w (2(1-p))^l dp`, is
-    /// `sum of C(n+1, k) for k = 0..w, over (n+1) C(n, w)` with `n = w + l`: computed without
-    /// rounding, so that all ranks that have the same numbers decide alike.
+    /// The likelihood ratio, `E = 2 * integral from 1/2 to 1 of (2p)^w (2(1-p))^l dp`, is `sum of
+    /// C(n+1, k) for k = 0..w, over (n+1) C(n, w)` with `n = w + l`: computed without rounding, so
+    /// that all ranks with the same numbers decide alike.
     pub fn favour(self, odds: u32) -> bool {
         let pairs = self.wins + self.losses;
         if pairs > MOST_PAIRS {
@@ -37,7 +36,7 @@ impl Signs {
         sum >= u128::from(odds) * u128::from(pairs + 1 - self.wins) * binomial
     }
 
-    /// The same for the other side: wins as losses.
+    /// Returns the signs of the other side: wins as losses.
     pub fn mirrored(self) -> Signs {
         Signs {
             wins: self.losses,

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Makes interface.table anew from the MPI Forum's machine-readable interface.
+"""Regenerates interface.table from the MPI Forum's machine-readable interface.
 
     pip install pympistandard
     python3 reduce_standard.py LIBMPI.so ... > new.table && mv new.table interface.table
 
-One line a procedure: its name, its C parameters as kind:name, `+c` where a
-large-count twin exists, and `?` where one of the MPI libraries named on the
-command line lacks it or its second name, PMPI_X (`+c?`: lacks the twin). Name one of each kind that is
-supported. Kept are the procedures that take or make a communicator, and those
-that interface.table names. The columns behind its parameters, which are not the Forum's, stay.
+One line for each procedure: its name, its C parameters as kind:name, `+c` if a
+large-count variant exists, and `?` if one of the MPI libraries named on the
+command line lacks it or its second name, PMPI_X (`+c?`: lacks the variant). Name one
+library of each kind that is supported. The table has the procedures that take or create
+a communicator, and those that interface.table names. The columns after the parameters,
+which are not the Forum's, stay.
 """
 import ctypes
 import json
@@ -18,17 +19,17 @@ import pympistandard
 
 HERE = pathlib.Path(__file__).parent
 
-# Procedures that MPI 3.0 removed and that libraries still carry.
+# Procedures that MPI 3.0 removed and that libraries still have.
 REMOVED = {
     "MPI_Errhandler_create": "function:function errhandler*:errhandler",
     "MPI_Errhandler_get": "comm:comm errhandler*:errhandler",
     "MPI_Errhandler_set": "comm:comm errhandler:errhandler",
 }
 
-# They only translate a handle: what goes in must come out unchanged.
+# Procedures that only translate a handle, which must not be substituted.
 TRANSLATIONS = {"MPI_Comm_c2f", "MPI_Comm_toint"}
 
-# What is behind their fixed parameters, extensions.table says.
+# Variadic procedures, which are in extensions.table.
 VARIADIC = {"MPI_Pcontrol"}
 
 KINDS = {

@@ -11,7 +11,7 @@ pub fn are_absent(weights: Word) -> bool {
         || [c"MPI_UNWEIGHTED", c"MPI_WEIGHTS_EMPTY"]
             .iter()
             .any(|name| {
-                // SAFETY: where the variable exists, it is a pointer to int.
+                // SAFETY: if the variable exists, it is a pointer to int.
                 find_variable(name)
                     .is_some_and(|address| unsafe { *(address as *const Word) } == weights)
             })

@@ -225,7 +225,7 @@ impl AppliedTuning {
     fn set(&mut self, settings: Vec<Setting>) {
         for (name, value) in settings {
             if env::var_os(&name).is_none() {
-                // SAFETY: sound where no other thread reads the environment meanwhile, which a
+                // SAFETY: sound if no other thread reads the environment meanwhile, which a
                 // preloaded library cannot know. MPIs set variables in MPI_Init as well: a program
                 // whose threads read them then is at risk without the library, too
                 // (docs/reference/limits.md).

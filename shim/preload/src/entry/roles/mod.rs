@@ -64,7 +64,7 @@ mod tests {
         }
     }
 
-    /// The role does nothing where no feature is on: it calls the procedure once.
+    /// Checks that the role does nothing if no feature is on: it calls the procedure once.
     fn passes_on<R: Role>() {
         let calls = Cell::new(0);
         assert_eq!(R::around(Native(&calls)), RESULT);

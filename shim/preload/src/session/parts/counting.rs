@@ -137,7 +137,7 @@ fn write_profile(
                 partial_profiles::remove_directory(&partial_profiles::directory_of(output));
                 true
             }
-            // A missing profile for the store harms nobody.
+            // A missing profile for the store is harmless.
             Some(Err(error)) if recording.for_store => {
                 log::info(&error.to_string());
                 false

@@ -146,6 +146,7 @@ impl Model {
     }
 
     /// Makes one step of a rank, if it can make one; of a computing one, if it is `long` enough.
+    /// False if it could not.
     fn step(&mut self, me: usize, random: &mut SplitMix64, long: bool) -> bool {
         let Some(&call) = self.processes[me].program.front() else {
             return false;

@@ -61,7 +61,7 @@ impl Setting {
     }
 }
 
-/// Sets all of them; if one cannot be set, resets those before it.
+/// Sets all of them; if one cannot be set, resets those before it and returns false.
 fn set(controls: &Controls, settings: &[Setting]) -> bool {
     for (place, one) in settings.iter().enumerate() {
         let is_set = controls.write(one.variable, one.value).is_ok();

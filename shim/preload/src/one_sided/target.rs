@@ -43,7 +43,7 @@ const STARTED: u8 = 2;
 /// A target of a window.
 pub struct Target {
     rank: c_int,
-    /// Number of its own open epochs.
+    /// Its own open epochs: bits `LOCKED` and `STARTED`.
     open: AtomicU8,
     kept: Mutex<Kept>,
 }

@@ -122,8 +122,8 @@ fn process() -> pid_t {
     unsafe { libc::getpid() }
 }
 
-/// Writes the partial profile, completely or not at all, if it is armed. Callable in a signal
-/// handler. Signals are blocked meanwhile.
+/// Writes the partial profile, completely or not at all, if it is armed; true on success. Callable
+/// in a signal handler. Signals are blocked meanwhile.
 pub fn write() -> bool {
     let Some(file) = armed_file() else {
         return false;

@@ -153,7 +153,8 @@ impl Incoming {
         }
     }
 
-    /// Takes a message in one block for the only receive, if no other message is pending.
+    /// Takes a message in one block for the only receive, if no other message is pending; true on
+    /// success.
     #[inline]
     fn takes_at_once(&mut self, message: &Message, arrivals: &impl Arrivals) -> bool {
         let is_alone = self.coming.is_none() && self.held.is_empty() && self.fetching.is_empty();

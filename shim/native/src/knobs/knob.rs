@@ -43,13 +43,13 @@ impl Knob {
         self.target == Target::Algorithm
     }
 
-    /// True if it is not replaced among `ranks` ranks.
+    /// True if its requirements hold among `ranks` ranks, so that no other algorithm replaces it.
     pub fn allows(&self, ranks: usize) -> bool {
         let mut required = self.requires.iter();
         !self.in_place && required.all(|requirement| requirement.allows(ranks))
     }
 
-    /// True if it is not replaced among `ranks` ranks, for calls in which operands stay in the
+    /// True if its requirements hold among `ranks` ranks, for calls in which operands stay in the
     /// order of ranks if `ordered`.
     pub fn serves(&self, ranks: usize, ordered: bool) -> bool {
         self.allows(ranks) && !(ordered && self.reorders())

@@ -2,8 +2,11 @@
 use proptest::prelude::*;
 
 use super::magpie::MagpieClusters;
-use super::*;
+use super::{PlatformFile, latencies, logp_mpi};
 use crate::Way;
+use crate::{GivenPlatform, PartialPlatform};
+use std::path::Path;
+use treepie_base::{FileError, Header, text};
 use treepie_traffic::windows::EpochKind;
 
 const SMALL: &str = "\

@@ -1,4 +1,4 @@
-//! A clock that all ranks have, and calls that all begin at the same time by it.
+//! A clock common to all ranks, and calls that begin simultaneously by it.
 
 use std::time::Instant;
 
@@ -6,16 +6,16 @@ use treepie_native::tuning::{Question, ahead};
 
 use crate::communicator::Communicator;
 
-/// Questions to each rank. The first ones open connections.
+/// Number of queries to each rank. The first ones open connections.
 const QUESTIONS: usize = 16;
 
-/// A start is announced so many times the time ahead that telling all ranks takes.
+/// Ratio of the time by which a start is announced to the time that an announcement takes.
 const MARGIN: f64 = 2.0;
 
-/// Announcements by which that time is measured.
+/// Number of announcements by which that time is measured.
 const TOLD: usize = 4;
 
-/// The clock of this rank, and how to read rank 0's by it.
+/// The clock of this rank, and its relation to that of rank 0.
 #[derive(Debug)]
 pub struct CommonClock {
     began: Instant,
@@ -26,7 +26,7 @@ pub struct CommonClock {
 }
 
 impl CommonClock {
-    /// Seconds count from `began`, which need not be the same time on all ranks. Collective.
+    /// Seconds count from `began`, which may differ between ranks. Collective.
     pub fn new(members: &Communicator, began: Instant) -> Self {
         let mut clock = CommonClock {
             began,
@@ -77,19 +77,20 @@ impl CommonClock {
         }
     }
 
-    /// Waits for a start; when this rank begins, on its clock: later where it came late.
+    /// Waits for a start; returns the actual start on this rank's clock, which is later if it came
+    /// late.
     pub fn wait(&self, start: f64) -> f64 {
         loop {
             let now = self.now();
             if now >= start {
                 return now;
             }
-            // Others on this core may not have heard of it yet.
+            // Others on this core may not have received it yet.
             std::thread::yield_now();
         }
     }
 
-    /// The start that rank 0 announces, on this rank's clock. Collective.
+    /// The start announced by rank 0, on this rank's clock. Collective.
     pub fn announced(&self, members: &Communicator) -> f64 {
         let mut start = (self.now() + self.margin).to_le_bytes();
         members.broadcast(&mut start);

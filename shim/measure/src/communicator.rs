@@ -1,5 +1,5 @@
-//! Communicators, and collective operations on them by what they move: bytes of a message or of a
-//! block, as [`Cell`](treepie_native::tuning::Cell) has them.
+//! Communicators, and collective operations on them by the size of their data: bytes of a message
+//! or of a block, like [`Cell`](treepie_native::tuning::Cell).
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::time::Duration;
@@ -10,8 +10,7 @@ use treepie_mpi::{Comm, Info, Request};
 
 use crate::session::{Session, done, made, told};
 
-/// A rank that has nothing to do looks this often whether it has, so that it leaves the processor
-/// to those that measure.
+/// Polling interval of an idle rank, so that it leaves the processor to measuring ranks.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Bytes of an operand.
@@ -24,7 +23,7 @@ pub struct Communicator<'a> {
     comm: Comm,
 }
 
-/// Memory for calls: what is sent, received, and in between.
+/// Buffers of calls: for sending, receiving, and scratch.
 #[derive(Debug)]
 pub struct Buffers {
     send: Vec<f64>,
@@ -35,7 +34,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// For calls of `bytes` bytes, a message or a block, among `ranks` ranks.
+    /// Allocates buffers for calls of `bytes` bytes, a message or a block, among `ranks` ranks.
     pub fn new(bytes: usize, ranks: usize) -> Self {
         let longest = bytes.max(OPERAND).div_ceil(OPERAND) * ranks;
         let block = int(bytes);
@@ -66,7 +65,7 @@ impl<'a> Communicator<'a> {
         &self.mpi.functions
     }
 
-    /// Another one of the same MPI.
+    /// Another communicator of the same MPI.
     fn with(&self, comm: Comm) -> Self {
         Communicator { comm, ..*self }
     }
@@ -77,13 +76,14 @@ impl<'a> Communicator<'a> {
         usize::try_from(rank).expect("ranks count from 0")
     }
 
-    /// The number of its ranks.
+    /// Number of its ranks.
     pub fn size(&self) -> usize {
         let size = told(|size| self.functions().comm_size(self.comm, size));
         usize::try_from(size).expect("a communicator has ranks")
     }
 
-    /// Its first `ranks` ranks; all ranks call it, and the others get one of their own.
+    /// A communicator of its first `ranks` ranks; all ranks call this, and the others get a
+    /// separate one.
     pub fn first(&self, ranks: usize) -> Self {
         let (colour, key) = (c_int::from(self.rank() >= ranks), int(self.rank()));
         self.with(made(|comm| {
@@ -91,12 +91,12 @@ impl<'a> Communicator<'a> {
         }))
     }
 
-    /// A duplicate, which has the algorithms that are set now.
+    /// A duplicate, which has the algorithms that are set at present.
     pub fn duplicate(&self) -> Self {
         self.with(made(|comm| self.functions().comm_dup(self.comm, comm)))
     }
 
-    /// A duplicate that has an info with this value of a key, too.
+    /// A duplicate with an info that has this value of a key.
     pub fn duplicate_with(&self, [key, value]: [&CStr; 2]) -> Self {
         let functions = self.functions();
         let mut info: Info = made(|info| functions.info_create(info));
@@ -112,7 +112,7 @@ impl<'a> Communicator<'a> {
         done(self.mpi.functions.comm_free(&mut self.comm));
     }
 
-    /// Waits for all ranks, and leaves the processor to others.
+    /// Waits for all ranks without occupying the processor.
     pub fn barrier_at_leisure(&self) {
         let functions = self.functions();
         let mut request: Request = made(|request| functions.ibarrier(self.comm, request));
@@ -150,7 +150,7 @@ impl<'a> Communicator<'a> {
             self.mpi.double,
             self.mpi.no_status(),
         );
-        // SAFETY: as in `send`.
+        // SAFETY: like `send`.
         done(unsafe {
             self.functions()
                 .recv(place, 1, double, int(from), 0, self.comm, status)
@@ -158,34 +158,34 @@ impl<'a> Communicator<'a> {
         number
     }
 
-    /// Replaces each number by the largest that a rank has for it.
+    /// Replaces each number by its maximum over all ranks.
     pub fn largest(&self, numbers: &mut [f64]) {
         let own = numbers.to_vec();
         let (count, double, max) = (int(own.len()), self.mpi.double, self.mpi.max);
         let (from, into) = (own.as_ptr().cast(), numbers.as_mut_ptr().cast());
-        // SAFETY: both buffers have as many numbers as are said.
+        // SAFETY: both buffers have the given number of numbers.
         done(unsafe {
             self.functions()
                 .allreduce(from, into, count, double, max, self.comm)
         });
     }
 
-    /// Rank 0's bytes, on all ranks.
+    /// Broadcasts rank 0's bytes to all ranks.
     pub fn broadcast(&self, bytes: &mut [u8]) {
         let (length, address) = (int(bytes.len()), bytes.as_mut_ptr().cast());
-        // SAFETY: the buffer has as many bytes as are said.
+        // SAFETY: the buffer has the given number of bytes.
         done(unsafe {
             self.functions()
                 .bcast(address, length, self.mpi.byte, 0, self.comm)
         });
     }
 
-    /// All ranks' bytes, of which each has as many, in the order of ranks.
+    /// All ranks' bytes, which have the same length, in the order of ranks.
     pub fn all_gather(&self, own: &[u8]) -> Vec<u8> {
         let mut all = vec![0_u8; own.len() * self.size()];
         let (length, byte) = (int(own.len()), self.mpi.byte);
         let (from, into) = (own.as_ptr().cast(), all.as_mut_ptr().cast());
-        // SAFETY: the buffers are as long as is said, one block and one for each rank.
+        // SAFETY: the buffers have the given lengths, one block and one for each rank.
         done(unsafe {
             self.functions()
                 .allgather(from, length, byte, into, length, byte, self.comm)
@@ -193,8 +193,8 @@ impl<'a> Communicator<'a> {
         all
     }
 
-    /// Does `operation` with `bytes` bytes, by rank 0 where there is a root, adding numbers where
-    /// operands are combined. `None` for an operation that is not measured.
+    /// Performs `operation` with `bytes` bytes, with rank 0 as the root if there is one, and sums
+    /// for reductions. `None` for an operation that is not measured.
     pub fn call(&self, operation: Operation, bytes: usize, buffers: &mut Buffers) -> Option<()> {
         let send = buffers.send.as_mut_ptr().cast::<c_void>();
         let receive = buffers.receive.as_mut_ptr().cast::<c_void>();
@@ -204,8 +204,9 @@ impl<'a> Communicator<'a> {
         let block = int(bytes);
         let operands = int((bytes / OPERAND).max(1));
         let (comm, mpi) = (self.comm, self.functions());
-        // SAFETY: the buffers hold a block of these bytes, or an operand, for each rank, as all
-        // these calls need at most; counts and places are of this size of communicator.
+        // SAFETY: the buffers hold a block of these bytes, or an operand, for each rank, the
+        // maximum that all these calls need; counts and displacements are for this size of
+        // communicator.
         done(unsafe {
             let (byte, number, sum) = (self.mpi.byte, self.mpi.double, self.mpi.sum);
             match operation {

@@ -1,5 +1,5 @@
 //! Parts shared by the programs that measure under an MPI: a session that ends with its owner, and
-//! the few calls that they make, in Rust's types. They are linked to no MPI: each opens that of the
+//! the few calls that they make, with Rust types. They are linked to no MPI: each opens that of the
 //! job (`treepie_mpi::program`), whose constants are in the library's own ABI descriptors.
 
 pub mod clocks;

@@ -7,26 +7,26 @@ use treepie_mpi::native::Failed;
 use treepie_mpi::program::{LoadError, Mpi};
 use treepie_mpi::{Comm, Handle, Request, StatusAddress};
 
-/// Words of memory that is larger than every family's `MPI_Status`.
+/// Words of memory, larger than every family's `MPI_Status`.
 const STATUS: usize = 8;
 
 /// The time between `MPI_Init` and `MPI_Finalize`.
 pub struct Session(Mpi);
 
-/// The end of a call: an error ends the job in the MPI, by its default, and none comes back.
+/// Checks the end of a call: by default, an error ends the job in the MPI, so that none returns.
 #[inline]
 pub(crate) fn done(result: Result<(), Failed>) {
     result.expect("the MPI ends the job at an error, by its default");
 }
 
-/// A handle that a call makes.
+/// Returns a handle created by a call.
 pub(crate) fn made<H: Handle>(make: impl FnOnce(&mut H) -> Result<(), Failed>) -> H {
     let mut handle = H::ABSENT;
     done(make(&mut handle));
     handle
 }
 
-/// A number that a call tells.
+/// Returns a number that a call writes.
 pub(crate) fn told(tell: impl FnOnce(&mut c_int) -> Result<(), Failed>) -> c_int {
     let mut number = 0;
     done(tell(&mut number));
@@ -34,7 +34,7 @@ pub(crate) fn told(tell: impl FnOnce(&mut c_int) -> Result<(), Failed>) -> c_int
 }
 
 impl Session {
-    /// Opens one of `libraries` and calls `MPI_Init`. One session at most may be started in a
+    /// Opens one of `libraries` and calls `MPI_Init`. At most one session may be started in a
     /// process.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Session {
         Ok(Session(mpi))
     }
 
-    /// The MPI, which runs while this lives.
+    /// The MPI, which runs during the lifetime of this session.
     pub fn mpi(&self) -> &Mpi {
         &self.0
     }
@@ -85,7 +85,7 @@ impl Session {
     pub fn irecv(&self, buffer: &mut [u8], from: c_int, tag: c_int) -> Request {
         let (length, address) = (length(buffer), buffer.as_mut_ptr().cast::<c_void>());
         let (byte, world) = (self.0.byte, self.world());
-        // SAFETY: as in `isend`.
+        // SAFETY: like `isend`.
         made(|request| unsafe {
             let functions = &self.0.functions;
             functions.irecv(address, length, byte, from, tag, world, request)
@@ -122,13 +122,13 @@ impl Session {
         });
     }
 
-    /// The length in bytes of the message that is waiting, if one is.
+    /// The length in bytes of a waiting message, if there is one.
     pub fn waiting_bytes(&self, from: c_int, tag: c_int) -> Option<usize> {
         let mut room = [0; STATUS];
         let status = StatusAddress::of_room(&mut room);
         let functions = &self.0.functions;
-        // SAFETY: MPI fills the status, which has room, if it sets the flag, and only then is the
-        // status read.
+        // SAFETY: MPI fills the status, which is large enough, if it sets the flag, and only then
+        // is the status read.
         let bytes = unsafe {
             let world = self.world();
             if told(|flag| functions.iprobe(from, tag, world, flag, status)) == 0 {
@@ -151,11 +151,11 @@ fn length(buffer: &[u8]) -> c_int {
     c_int::try_from(buffer.len()).expect("what is measured is at most 256 MiB long")
 }
 
-/// The numbers of the cores that this process may run on; empty if nobody knows.
+/// The numbers of the cores that this process may use; empty if not known.
 pub fn allowed_cores() -> Vec<usize> {
     // SAFETY: all zeros is an empty set of cores.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is as large as it is said to be.
+    // SAFETY: the set has the given size.
     let failed = unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) };
     if failed != 0 {
         return Vec::new();

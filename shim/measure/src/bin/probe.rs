@@ -1,11 +1,11 @@
-//! Measures the platform that a job runs on: the program of `treepie probe`.
+//! Measures the platform on which a job runs: the program of `treepie probe`.
 //!
 //! ```text
 //! probe LIBRARIES OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS
 //! ```
 //!
 //! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the platform to OUTPUT.
-//! The measurements are in `treepie_platform::probe`; here is only what carries their messages.
+//! The measurements are in `treepie_platform::probe`; this program only transports their messages.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use treepie_platform::file::PlatformFile;
 use treepie_platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
 use treepie_platform::processors;
 
-/// Messages whose times count.
+/// Tag of timed messages.
 const DATA: i32 = 1;
-/// Values.
+/// Tag of values.
 const VALUE: i32 = 2;
-/// A rank that waits for a value looks for it this often, so that it leaves the
-/// processor to those that measure.
+/// Polling interval of a rank that waits for a value, so that it leaves the processor to measuring
+/// ranks.
 const LOOK: Duration = Duration::from_micros(200);
 
 fn main() -> ExitCode {
@@ -110,7 +110,7 @@ struct Mpi<'a> {
     began: Instant,
     out: Vec<u8>,
     back: Vec<u8>,
-    /// This rank with others, while ways are measured.
+    /// This rank with others, while methods of transfer are measured.
     pairs: HashMap<usize, Pair<'a>>,
 }
 
@@ -141,7 +141,7 @@ impl Messenger for Mpi<'_> {
     }
 
     fn pause(&mut self, seconds: f64) {
-        // The message that is waited for needs this process to look for it.
+        // The awaited message needs this process to poll for it.
         let until = Instant::now() + Duration::from_secs_f64(seconds);
         while Instant::now() < until {
             self.session.waiting_bytes(rank(self.rank()), VALUE);
@@ -170,7 +170,7 @@ impl Messenger for Mpi<'_> {
     }
 
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize) {
-        // Each its own place: MPI forbids two receives into the same.
+        // A separate part for each: MPI forbids two receives into the same memory.
         let buffer = part(&mut self.back, bytes.max(1) * count as u64);
         let requests: Vec<_> = buffer
             .chunks_exact_mut(bytes.max(1) as usize)
@@ -189,7 +189,7 @@ impl Messenger for Mpi<'_> {
         let end = bytes as usize;
         let back = part(&mut self.back, bytes.max(1) * others.len() as u64);
         let places = back.chunks_exact_mut(bytes.max(1) as usize);
-        // Who sends first to this rank is the member before it.
+        // The first sender to this rank is the member before it.
         let sources = others.iter().rev();
         let expected = places.zip(sources);
         let mut requests: Vec<_> = expected

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the tuning to OUTPUT.
-//! RANKS is 0 for all of the job. The decisions are in `treepie_native::tuning`; here is what
-//! makes the calls and sets the algorithms: under Open MPI by a duplicate of the communicator for
-//! each, made while the algorithm's variable is set (without HAN, which would do its collectives
-//! over several hosts), under MPICH by the variables around each call.
+//! RANKS is 0 for all of the job. The decisions are in `treepie_native::tuning`; this program makes
+//! the calls and sets the algorithms: under Open MPI by a duplicate of the communicator for each,
+//! made while the algorithm's variable is set (without HAN, which would do its collectives over
+//! several hosts), under MPICH by the variables around each call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ struct Request {
     seconds: f64,
     commutative: bool,
     cells: Vec<Cell>,
-    /// Those that can't be measured here.
+    /// Cells that cannot be measured here.
     left_out: Vec<Cell>,
 }
 
@@ -104,14 +104,14 @@ fn parse(arguments: &[String], world: usize) -> Option<Request> {
     })
 }
 
-/// The measuring, on one rank.
+/// The measurement on one rank.
 struct Tuner<'a> {
     world: Communicator<'a>,
     request: Request,
     library: Library,
     controls: Controls,
     hosts: Vec<String>,
-    /// The library is there, and runs plans on communicators whose names say so.
+    /// True if the library is loaded; it runs plans on communicators with particular names.
     has_plans: bool,
     began: Instant,
     rows: Vec<Row>,
@@ -202,7 +202,7 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// The operations about which the user has decided, as rank 0 sees it.
+    /// The operations whose algorithms the user has set, as seen by rank 0.
     fn decided_by_user(&mut self) -> BTreeSet<Operation> {
         let operations: Vec<Operation> = Operation::all().collect();
         let is_set = |name: &str| std::env::var_os(name).is_some();
@@ -231,7 +231,7 @@ impl<'a> Tuner<'a> {
         decided.map(|(operation, _)| operation).collect()
     }
 
-    /// Whether Open MPI's HAN does the collectives of a communicator of the first `ranks` ranks.
+    /// True if Open MPI's HAN does the collectives of a communicator of the first `ranks` ranks.
     fn is_behind_han(&self, ranks: usize) -> bool {
         let read = |name: &str| {
             let variable = self.controls.find(name)?;
@@ -290,7 +290,7 @@ impl<'a> Tuner<'a> {
         }
     }
 
-    /// The ways to do an operation, the default first.
+    /// The candidates for an operation, the default first.
     fn ways(
         &self,
         members: &Communicator<'a>,
@@ -316,8 +316,7 @@ impl<'a> Tuner<'a> {
         ways
     }
 
-    /// Whether a plan differs from others here: those for clusters do where there are several
-    /// hosts.
+    /// True if a plan differs from others here: plans for clusters do if there are several hosts.
     fn serves(&self, plan: &Algorithm, ranks: usize) -> bool {
         let hosts: BTreeSet<&String> = self.hosts[..ranks].iter().collect();
         (plan.is_by_rank() || hosts.len() > 1) && plan.allows(ranks)
@@ -328,10 +327,10 @@ impl<'a> Tuner<'a> {
         for (name, value) in self.library.controls(&knob)? {
             let variable = self.controls.find(&name)?;
             let usual = self.controls.read(variable)?;
-            // Whether it can be set at all, which is the same on all ranks.
+            // True if it can be set at all, which is the same on all ranks.
             let is_set = self.controls.write(variable, value).is_ok()
                 && self.controls.read(variable) == Some(value);
-            // Where it cannot be set, it is the usual one still.
+            // If it cannot be set, it still has the usual value.
             let _ = self.controls.write(variable, usual);
             if !is_set {
                 return None;
@@ -395,7 +394,7 @@ fn library_file() -> Option<PathBuf> {
     files.into_iter().find(has_selection).map(Path::to_owned)
 }
 
-/// Kind of a way.
+/// Kind of a candidate.
 enum Kind {
     Default(Operation),
     Knob(Knob),
@@ -403,7 +402,7 @@ enum Kind {
     Emulation(Emulation),
 }
 
-/// A way to do an operation.
+/// A candidate for an operation.
 struct Way<'a> {
     kind: Kind,
     communicator: Communicator<'a>,
@@ -420,7 +419,7 @@ impl<'a> Way<'a> {
         }
     }
 
-    /// A plan of Treepie's, which its library runs on a communicator of this name.
+    /// A plan of Treepie, which its library runs on a communicator with this name.
     fn plan(members: &Communicator<'a>, operation: Operation, name: &'static str) -> Self {
         let way = Way::native(members, operation);
         way.communicator
@@ -447,7 +446,7 @@ impl<'a> Way<'a> {
 
 fn set(controls: &Controls, settings: &[(Variable, i32, i32)], chosen: bool) {
     for &(variable, value, usual) in settings {
-        // It was set before, and can be again.
+        // It was set before, and can be set again.
         let _ = controls.write(variable, if chosen { value } else { usual });
     }
 }
@@ -460,11 +459,11 @@ struct Caller<'a> {
     bytes: usize,
     buffers: Buffers,
     clock: CommonClock,
-    /// Of calls by the default, of which each round of the measuring has one.
+    /// Number of calls by the default, one in each round of the measurement.
     rounds: usize,
 }
 
-/// Clocks drift: they are compared again after so many rounds.
+/// Number of rounds after which clocks are compared again, because they drift.
 const COMPARED_EACH: usize = 8;
 
 impl Clock for Caller<'_> {

@@ -1,5 +1,5 @@
-//! Ways in which pieces of data go from one rank to another, and epochs, timed
-//! (`treepie probe --ways`).
+//! Methods that transfer pieces of data from one rank to another, and epochs, timed (`treepie probe
+//! --ways`).
 
 mod pieces;
 
@@ -16,34 +16,34 @@ use treepie_traffic::windows::EpochKind;
 use crate::session::{Session, done, made};
 use pieces::{Pieces, aint, copy, copy_back, int, places, vector};
 
-/// Tag of pieces, and of what says that they have arrived.
+/// Tag of pieces, and of their acknowledgement.
 const TAG: c_int = 3;
 
-/// Bytes that the pieces of a trial take with their gaps, at most.
+/// Maximum number of bytes of the pieces of a trial with their gaps.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Bytes of a number that is accumulated.
+/// Bytes of a number for accumulate.
 const NUMBER: usize = size_of::<f64>();
 
-/// Two ranks with a communicator and a window of their own.
+/// Two ranks with a separate communicator and window.
 pub struct Pair<'a> {
     mpi: &'a Mpi,
     comm: Comm,
-    /// Of this rank and of the other one.
+    /// Groups of this rank and of the other one.
     groups: [Group; 2],
     window: Win,
-    /// The other's rank in the communicator.
+    /// The other rank's number in the communicator.
     other: c_int,
     /// Memory of the window; pieces are received into it.
     memory: Vec<f64>,
     /// Source of the pieces.
     pieces: Vec<f64>,
-    /// Buffer that they are packed into.
+    /// Buffer into which they are packed.
     packed: Vec<f64>,
 }
 
 impl<'a> Pair<'a> {
-    /// This rank and `partner`, which both call it.
+    /// Creates the pair of this rank and `partner`, which both call this.
     pub fn new(session: &'a Session, partner: c_int) -> Self {
         let own = session.rank();
         let ranks = [own.min(partner), own.max(partner)];
@@ -54,7 +54,7 @@ impl<'a> Pair<'a> {
         let world: Group = made(|group| functions.comm_group(session.world(), group));
         let of = |ranks: &[c_int]| -> Group {
             let (count, ranks) = (int(ranks.len()), ranks.as_ptr());
-            // SAFETY: there are so many ranks.
+            // SAFETY: that number of ranks exists.
             made(|group| unsafe { functions.group_incl(world, count, ranks, group) })
         };
         let (both, groups) = (of(&ranks), [of(&[own]), of(&[partner])]);
@@ -84,7 +84,7 @@ impl<'a> Pair<'a> {
         &self.mpi.functions
     }
 
-    /// Gives all of it back; both ranks call it.
+    /// Releases everything; both ranks call this.
     pub fn free(mut self) {
         let functions = self.functions();
         done(functions.win_free(&mut self.window));
@@ -94,7 +94,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Does a trial; the seconds of each time where this rank is the origin.
+    /// Performs a trial; returns the seconds of each repetition if this rank is the origin.
     pub fn run(&mut self, is_origin: bool, trial: &Trial) -> Vec<f64> {
         match trial.subject {
             Subject::Pieces { way, pieces, bytes } => {
@@ -197,7 +197,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Pieces into the other's memory, or from there.
+    /// Moves pieces to or from the other rank's memory.
     fn moved(&self, way: Way, pieces: Pieces) {
         let origin = self.pieces.as_ptr().cast::<u8>().cast_mut();
         let (bytes, numbers) = (int(pieces.bytes), int(pieces.bytes / NUMBER));
@@ -206,13 +206,13 @@ impl<'a> Pair<'a> {
         let each = |call: &dyn Fn(*mut c_void, i64)| {
             for piece in 0..pieces.count {
                 let start = pieces.start(piece);
-                // SAFETY: `run` looks that all pieces are in the buffer.
+                // SAFETY: `run` checks that all pieces are in the buffer.
                 let at = unsafe { origin.add(start) };
                 call(at.cast::<c_void>(), aint(start));
             }
         };
         // SAFETY: an epoch is open; pieces are in this rank's buffer and in the other's window,
-        // neither of which is touched before it is closed, but for what is got, by MPI.
+        // neither of which is used before it is closed, except for gets by MPI.
         unsafe {
             let byte = mpi.byte;
             match way {
@@ -246,7 +246,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Sends pieces to the other rank, or receives them from there.
+    /// Sends pieces to the other rank, or receives them.
     fn exchange(&mut self, sends: bool, way: Way, pieces: Pieces) {
         let place = match sends {
             true => self.pieces.as_mut_ptr().cast::<u8>(),
@@ -256,8 +256,8 @@ impl<'a> Pair<'a> {
         let (other, comm, mpi, functions) = (self.other, self.comm, self.mpi, self.functions());
         let begin = |at: *mut u8, count: usize, of: Datatype| -> Request {
             let (at, count) = (at.cast::<c_void>(), int(count));
-            // SAFETY: so many bytes are there until the request is waited for, and no two receives
-            // have the same ones.
+            // SAFETY: that number of bytes exists until the request is waited for, and no two
+            // receives have the same ones.
             made(|request| unsafe {
                 match sends {
                     true => functions.isend(at, count, of, other, TAG, comm, request),
@@ -265,7 +265,7 @@ impl<'a> Pair<'a> {
                 }
             })
         };
-        // SAFETY: the buffers are as long as `run` looks.
+        // SAFETY: the buffers have the length that `run` checks.
         unsafe {
             let byte = mpi.byte;
             match way {
@@ -290,7 +290,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Says to the other rank that this one is done.
+    /// Notifies the other rank that this one has finished.
     fn send_word(&self) {
         let (nothing, byte) = (ptr::null(), self.mpi.byte);
         // SAFETY: an empty message has no buffer.
@@ -310,7 +310,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The seconds of each time.
+/// The seconds of each repetition.
 fn timed(times: usize, each: impl Fn()) -> Vec<f64> {
     let one = |_| {
         let began = Instant::now();

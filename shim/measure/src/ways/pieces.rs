@@ -1,4 +1,4 @@
-//! Pieces of data that lie apart, and the datatypes that describe them.
+//! Pieces of data separated by gaps, and the datatypes that describe them.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -13,12 +13,12 @@ use crate::session::{done, made};
 pub struct Pieces {
     /// Number of pieces.
     pub count: usize,
-    /// Bytes of each.
+    /// Bytes of each piece.
     pub bytes: usize,
 }
 
 impl Pieces {
-    /// Start of a piece.
+    /// Offset of a piece in bytes.
     pub fn start(self, piece: usize) -> usize {
         2 * piece * self.bytes
     }
@@ -29,12 +29,12 @@ impl Pieces {
     }
 }
 
-/// A number as MPI counts.
+/// Converts a number to MPI's type of counts.
 pub fn int(number: usize) -> c_int {
     c_int::try_from(number).expect("what is measured is at most a few MiB long")
 }
 
-/// A number as MPI has places.
+/// Converts a number to MPI's type of addresses.
 pub fn aint(number: usize) -> i64 {
     i64::try_from(number).expect("what is measured is at most a few MiB long")
 }
@@ -48,7 +48,7 @@ pub struct Type<'a> {
 
 impl Drop for Type<'_> {
     fn drop(&mut self) {
-        // Calls that use it keep what they need.
+        // Calls that use it keep their own reference.
         let _ = self.mpi.functions.type_free(&mut self.handle);
     }
 }
@@ -66,7 +66,7 @@ pub fn vector(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
     committed(mpi, handle)
 }
 
-/// A datatype of all pieces by their places, as gathering makes one.
+/// A datatype of all pieces by their displacements, as built for gathering.
 pub fn places(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
     let lengths = vec![int(pieces.bytes); pieces.count];
     let starts: Vec<i64> = (0..pieces.count).map(|i| aint(pieces.start(i))).collect();
@@ -78,26 +78,26 @@ pub fn places(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
     committed(mpi, handle)
 }
 
-/// Copies pieces to where they are one behind the other.
+/// Copies pieces to contiguous memory.
 ///
 /// # Safety
-/// `from` has all pieces with their gaps, `to` room for all of them.
+/// `from` has all pieces with their gaps, `to` is large enough for all of them.
 pub unsafe fn copy(pieces: Pieces, from: *const u8, to: *mut u8) {
     for piece in 0..pieces.count {
         let (start, place) = (pieces.start(piece), piece * pieces.bytes);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's obligation.
         unsafe { ptr::copy_nonoverlapping(from.add(start), to.add(place), pieces.bytes) };
     }
 }
 
-/// Copies pieces from where they are one behind the other.
+/// Copies pieces from contiguous memory.
 ///
 /// # Safety
-/// `from` has all pieces, `to` room for them with their gaps.
+/// `from` has all pieces, `to` is large enough for them with their gaps.
 pub unsafe fn copy_back(pieces: Pieces, from: *const u8, to: *mut u8) {
     for piece in 0..pieces.count {
         let (place, start) = (piece * pieces.bytes, pieces.start(piece));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's obligation.
         unsafe { ptr::copy_nonoverlapping(from.add(place), to.add(start), pieces.bytes) };
     }
 }

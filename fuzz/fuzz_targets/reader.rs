@@ -1,4 +1,4 @@
-//! One reader, which `TREEPIE_READER` names, on what the fuzzer makes.
+//! Runs one reader, selected by `TREEPIE_READER`, on the input of the fuzzer.
 #![no_main]
 
 use cap::Cap;
@@ -12,13 +12,13 @@ use treepie_fuzz::{READERS, Reader};
 #[global_allocator]
 static MEMORY: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Memory that an input of so many bytes may take: what readers may draw, of which the memory that
-/// is taken is up to twice as much.
+/// Maximum memory for an input of this number of bytes: the limit of readers, of which up to twice
+/// as much is allocated.
 fn most_memory(bytes: usize) -> usize {
     2 * (64 << 20).max(32 * bytes)
 }
 
-/// The longest time in milliseconds, and the most memory in MiB, so far.
+/// The longest time in milliseconds, and the largest memory in MiB, so far.
 static RECORDS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 fn say_records(milliseconds: u64) {
@@ -47,7 +47,7 @@ fn named() -> &'static Reader {
 
 fuzz_target!(|data: &[u8]| {
     let reader = READER.get_or_init(named);
-    // More than that is not given, which ends the process.
+    // A larger allocation fails, which ends the process.
     let limit = MEMORY.allocated() + most_memory(data.len());
     MEMORY.set_limit(limit).expect("so much is not taken yet");
     let start = Instant::now();

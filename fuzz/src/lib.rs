@@ -1,8 +1,8 @@
-//! The table of readers that a fuzzer meets: all that read a file, a variable or a segment which
-//! somebody else may have written.
+//! The table of fuzzed readers: all that read a file, a variable or a segment which another user
+//! may have written.
 //!
-//! A reader answers, with what it read or with one line that says what is wrong. It neither panics
-//! nor overflows; what it may take of memory and time `scripts/fuzz` gives to the fuzzer.
+//! A reader returns its result or one line with the error. It neither panics nor overflows;
+//! `scripts/fuzz` sets its limits of memory and time for the fuzzer.
 
 mod made;
 
@@ -27,25 +27,25 @@ use treepie_topology::formats;
 use treepie_traffic::formats::{Format, matrix_market};
 use treepie_traffic::{Pattern, PatternError};
 
-/// A reader, and what it is first met by.
+/// A reader, and its first inputs.
 pub struct Reader {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Reads, and gives the line of an error.
+    /// Reads, and returns the line of an error.
     read: fn(&[u8]) -> Result<(), String>,
-    /// Endings of the project's own files that it reads.
+    /// Endings of the repository's own files that it reads.
     pub endings: &'static [&'static str],
     /// Short valid texts.
     pub texts: &'static [&'static str],
-    /// Valid inputs that are no text.
+    /// Valid inputs that are not text.
     pub made: fn() -> Vec<Vec<u8>>,
 }
 
 impl Reader {
-    /// Meets an input.
+    /// Runs the reader on an input.
     ///
     /// # Panics
-    /// If the answer is no answer.
+    /// Panics if the result is not a valid answer.
     pub fn meets(&self, data: &[u8]) {
         if let Err(line) = (self.read)(data) {
             let acts = |letter: char| letter.is_control();
@@ -58,7 +58,7 @@ impl Reader {
     }
 }
 
-/// Reads text; what is none is no input of the reader.
+/// Reads text; bytes that are not text are no input of the reader.
 fn text<T, E: ToString>(
     data: &[u8],
     read: impl FnOnce(&Path, &str) -> Result<T, E>,
@@ -73,7 +73,7 @@ fn answer<T, E: ToString>(read: Result<T, E>) -> Result<(), String> {
     read.map(drop).map_err(|error| error.to_string())
 }
 
-/// An error as the command shows it.
+/// An error as shown by the command.
 fn shown(error: String) -> String {
     one_line(&error)
 }
@@ -87,7 +87,7 @@ fn between_hosts(text: &str) -> Result<(), PatternError> {
     Ok(())
 }
 
-/// A file of this content.
+/// A file with these contents.
 fn file<T, E: ToString>(
     data: &[u8],
     read: impl FnOnce(&Path) -> Result<T, E>,

@@ -1,5 +1,5 @@
-//! Readers of more than one input, and of what no text shows: pages with the verdict about their
-//! job, logs that are compared and replayed, files that are written of what was read.
+//! Readers of several inputs, and properties that no text shows: pages with the verdict on their
+//! job, logs that are compared and replayed, files that are written from parsed ones.
 
 use std::path::Path;
 
@@ -19,14 +19,14 @@ use treepie_placement::file::PlacementFile;
 use treepie_report::waits::Hang;
 use treepie_topology::rank_files::{Form, slots, write};
 
-/// Ranks of the job that pages are of, where no change says otherwise.
+/// Number of ranks of the job of the pages, unless a change says otherwise.
 const RANKS: u64 = 3;
 
 const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\nMPI_Finalize finalize\n\
                      MPI_Isend send\nMPI_Send send\nMPI_Waitall complete\nMPI_Waitany complete\n\
                      MPI_Sendrecv sendrecv\nMPI_Irecv receive\nMPI_Iprobe receive\n";
 
-/// The page of a rank that is in a receive from the next one.
+/// The page of a rank in a receive from the next one.
 fn words(rank: u64) -> Vec<u64> {
     let mut words = vec![0; WORDS];
     words[0] = MAGIC;
@@ -75,14 +75,14 @@ pub(super) fn page() -> Vec<u8> {
     bytes(&words(0))
 }
 
-/// A look of `treepie why` at no page, as another host answers it.
+/// An observation of `treepie why` without pages, in the form of another host's answer.
 pub(super) fn look() -> Vec<u8> {
     serde_json::to_vec(&treepie_report::input::pages::Look::default()).unwrap_or_default()
 }
 
-/// Bytes of a change of a page: a place, and the word that goes there.
+/// Bytes of a change of a page: an index, and the word to store there.
 const CHANGE: usize = 10;
-/// The place that ends the changes of a page.
+/// The index that ends the changes of a page.
 const NEXT: u16 = u16::MAX;
 
 fn change(place: usize, word: u64) -> Vec<u8> {
@@ -104,7 +104,7 @@ pub(super) fn changes() -> Vec<Vec<u8>> {
     calls.collect()
 }
 
-/// Answer of `treepie why` to the pages of three ranks with these changes.
+/// Answer of `treepie why` for the pages of three ranks with these changes.
 pub(super) fn why(data: &[u8]) -> Result<(), String> {
     let mut pages: Vec<Vec<u64>> = (0..RANKS).map(words).collect();
     let mut number = 0;
@@ -142,7 +142,7 @@ pub(super) fn why(data: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Entries of two logs of the same run, each behind its length.
+/// Entries of two logs of the same run, each after its length.
 pub(super) fn entries() -> Vec<Vec<u8>> {
     let call = |kind| Call {
         kind,
@@ -166,7 +166,7 @@ pub(super) fn entries() -> Vec<Vec<u8>> {
     vec![[&head[..], &log, &log].concat()]
 }
 
-/// Two logs are compared, and the first one is replayed.
+/// Compares two logs, and replays the first one.
 pub(super) fn compare(data: &[u8]) -> Result<(), String> {
     let Some((head, entries)) = data.split_at_checked(24) else {
         return Ok(());
@@ -237,7 +237,7 @@ const TUNING: &str = "treepie: tuning\nversion: 1\nmpi: mpich 5.0.2\nranks: 4\nh
                       - {operation: bcast, ranks: 4, from_bytes: 8, algorithm: tree, us: 1, \
                       native_us: 2}\n";
 
-/// Rules in JSON are JSON; others have no line that a name in the tuning made.
+/// Rules in JSON must be valid JSON; others must have no line created by a name in the tuning.
 fn check(tuning: &MpiTuning) {
     for (component, text) in &tuning.rules {
         let acts = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
@@ -257,7 +257,7 @@ pub(super) fn selection(data: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// A tuning, of which rules are made: Open MPI's for `tuned` and HAN, MPICH's, Intel's.
+/// A tuning, from which rules are written: Open MPI's for `tuned` and HAN, MPICH's, Intel's.
 pub(super) fn rules(data: &[u8]) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(data) else {
         return Ok(());
@@ -270,7 +270,7 @@ pub(super) fn rules(data: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// A placement, of which the launchers' files are written: a line for each rank, or a host.
+/// A placement, from which the launchers' files are written: a line for each rank or host.
 pub(super) fn rank_files(data: &[u8]) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(data) else {
         return Ok(());

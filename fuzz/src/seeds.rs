@@ -1,5 +1,5 @@
-//! Writes what each reader is first met by: `seeds DIRECTORY` makes a folder for each reader, with
-//! its short texts and the project's own files that it reads.
+//! Writes the first inputs of each reader: `seeds DIRECTORY` creates a folder for each reader, with
+//! its short texts and the repository's own files that it reads.
 
 use std::fs;
 use std::io;

@@ -1,9 +1,9 @@
-//! Where `scripts/build` puts what the tests run.
+//! Location of the files that `scripts/build` makes for the tests.
 
 use crate::Mpi;
 use std::path::{Path, PathBuf};
 
-/// The folder `build/`, or what `TREEPIE_BUILD` names.
+/// The folder `build/`, or the one in `TREEPIE_BUILD`.
 pub fn build_directory() -> PathBuf {
     std::env::var_os("TREEPIE_BUILD").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../build"),
@@ -16,17 +16,17 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A file that the build makes.
+/// A file made by the build.
 ///
 /// # Panics
-/// If it is not there: the test fails, and says how to build it.
+/// Panics if it does not exist: the test fails, and reports how to build it.
 #[track_caller]
 fn built(path: &str) -> PathBuf {
     built_by("scripts/build", path)
 }
 
-/// A file in `build/` that `script` makes; its folder is canonical, and the file
-/// as it is: environments hold links that must not be followed for their users.
+/// A file in `build/` made by `script`; its folder is canonical, and the file itself is not:
+/// environments have links that must not be resolved for their users.
 #[track_caller]
 pub(crate) fn built_by(script: &str, path: &str) -> PathBuf {
     let build = build_directory();
@@ -61,7 +61,7 @@ pub fn command() -> PathBuf {
     built("bin/treepie")
 }
 
-/// What makes ranks of the MPICH family yield when they wait.
+/// The library that makes ranks of the MPICH family yield when they wait.
 #[track_caller]
 pub fn yielding() -> PathBuf {
     built("jobs/libtreepie_yielding.so")
@@ -92,10 +92,10 @@ pub fn program(mpi: Mpi, name: &str) -> PathBuf {
     built(&format!("programs/{}/{name}", mpi.name()))
 }
 
-/// Python with pandas, pyarrow, networkx and what executes notebooks.
+/// Python with pandas, pyarrow, networkx and packages that execute notebooks.
 ///
 /// # Panics
-/// If it is not there: the test fails, and says how to install it.
+/// Panics if it does not exist: the test fails, and reports how to install it.
 #[track_caller]
 pub fn reader() -> PathBuf {
     built_by("scripts/setup test", "venv-reader/complete").with_file_name("bin/python")
@@ -104,7 +104,7 @@ pub fn reader() -> PathBuf {
 /// LAMMPS for one of Debian's MPIs.
 ///
 /// # Panics
-/// If it is not there: the test fails, and says how to install it.
+/// Panics if it does not exist: the test fails, and reports how to install it.
 #[track_caller]
 pub fn lammps(mpi: Mpi) -> PathBuf {
     if mpi != Mpi::OpenMpi {
@@ -118,7 +118,7 @@ pub fn lammps(mpi: Mpi) -> PathBuf {
 /// EZTrace's library for one of Debian's MPIs.
 ///
 /// # Panics
-/// If it is not there: the test fails, and says how to install it.
+/// Panics if it does not exist: the test fails, and reports how to install it.
 #[track_caller]
 pub fn eztrace(mpi: Mpi) -> PathBuf {
     let name = format!("libeztrace-{}.so", mpi.name());
@@ -136,10 +136,10 @@ pub fn eztrace(mpi: Mpi) -> PathBuf {
         })
 }
 
-/// The Python that has mpi4py for an MPI.
+/// The Python with mpi4py for an MPI.
 ///
 /// # Panics
-/// If it is not there: the test fails, and says how to install it.
+/// Panics if it does not exist: the test fails, and reports how to install it.
 #[track_caller]
 pub fn python(mpi: Mpi) -> PathBuf {
     built_by(
@@ -151,7 +151,7 @@ pub fn python(mpi: Mpi) -> PathBuf {
 /// mpi4py's own test suite.
 ///
 /// # Panics
-/// If it is not there: the test fails, and says how to get it.
+/// Panics if it does not exist: the test fails, and reports how to get it.
 #[track_caller]
 pub fn mpi4py_suite() -> PathBuf {
     built_by("scripts/setup-mpis suite", "mpi4py-suite/main.py")
@@ -160,10 +160,10 @@ pub fn mpi4py_suite() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Where mpi4py declares the functions of MPI that it calls.
+/// The file in which mpi4py declares the functions of MPI that it calls.
 ///
 /// # Panics
-/// If mpi4py is not installed.
+/// Panics if mpi4py is not installed.
 #[track_caller]
 pub fn mpi4py_interface() -> PathBuf {
     let libraries = built_by("scripts/setup test", "venv-openmpi/lib");

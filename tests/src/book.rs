@@ -1,11 +1,11 @@
-//! The documents of the repository: which there are, their links and their headings.
+//! The documents of the repository, their links and their headings.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::artifacts::repository;
 
-/// Documents outside of the book.
+/// Documents outside the book.
 const BESIDE: [&str; 7] = [
     "README.md",
     "LD_PRELOAD.md",
@@ -19,7 +19,7 @@ const BESIDE: [&str; 7] = [
 /// The text of a file of the repository.
 ///
 /// # Panics
-/// If it can't be read.
+/// Panics if it cannot be read.
 pub fn read(name: &str) -> String {
     let path = repository().join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -39,16 +39,16 @@ pub fn figures() -> Vec<String> {
         .collect()
 }
 
-/// All documents: those beside the book, and its pages.
+/// All documents: those outside the book, and its pages.
 pub fn documents() -> Vec<String> {
     let beside = BESIDE.iter().map(|name| (*name).to_owned());
     beside.chain(pages()).collect()
 }
 
-/// The targets of a text's links, each with its line, outside of blocks.
+/// The targets of a text's links, each with its line, outside fenced blocks.
 pub fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
-    // A link may be broken between its words; its target is whole.
+    // A link may be broken between its words; its target is on one line.
     for (number, line) in prose_lines(text) {
         for after in line.split("](").skip(1) {
             if let Some((target, _)) = after.split_once(')') {
@@ -59,7 +59,7 @@ pub fn links(text: &str) -> Vec<(usize, String)> {
     links
 }
 
-/// The lines outside of fenced blocks, from 1.
+/// The lines outside fenced blocks, numbered from 1.
 pub fn prose_lines(text: &str) -> Vec<(usize, &str)> {
     let mut in_block = false;
     let mut lines = Vec::new();
@@ -73,7 +73,7 @@ pub fn prose_lines(text: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// The anchors of a text's headings, as GitHub and mdBook make them.
+/// The anchors of a text's headings, as created by GitHub and mdBook.
 pub fn anchors(text: &str) -> Vec<String> {
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let headings = prose_lines(text).into_iter();
@@ -97,7 +97,7 @@ pub fn anchors(text: &str) -> Vec<String> {
     anchors
 }
 
-/// Links of a document that lead nowhere: to no file of the repository, or to no heading of it.
+/// Dead links of a document: to no file of the repository, or to no heading of it.
 pub fn dead_links(name: &str) -> Vec<String> {
     let text = read(name);
     let mut dead = Vec::new();
@@ -123,7 +123,7 @@ pub fn dead_links(name: &str) -> Vec<String> {
     dead
 }
 
-/// The file at `path` as seen from the document `name`, from the top of the repository.
+/// The file at `path` relative to the document `name`, from the top of the repository.
 fn beside(name: &str, path: &str) -> String {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     let mut found = PathBuf::new();

@@ -10,7 +10,7 @@ use std::{fs, io};
 /// The procedures that no job names and mpi4py does not bind.
 ///
 /// # Errors
-/// Sources that cannot be read.
+/// Sources cannot be read.
 pub fn not_called(procedures: &[Procedure]) -> io::Result<Vec<&str>> {
     let mut called = words(&fs::read_to_string(mpi4py_interface())?.to_lowercase());
     add_words_of_jobs(&repository().join("tests/jobs"), &mut called)?;
@@ -27,7 +27,7 @@ fn add_words_of_jobs(folder: &Path, to: &mut BTreeSet<String>) -> io::Result<()>
         if path.is_dir() {
             add_words_of_jobs(&path, to)?;
         } else if ["c", "f", "f90", "F90", "inc", "h"].contains(&&*ending) {
-            // Fortran knows no case; C's names differ by more than case.
+            // Fortran is case-insensitive; C's names differ by more than case.
             let code = without_comments(&fs::read_to_string(&path)?);
             to.extend(words(&code.to_lowercase()));
         }
@@ -35,7 +35,7 @@ fn add_words_of_jobs(folder: &Path, to: &mut BTreeSet<String>) -> io::Result<()>
     Ok(())
 }
 
-/// A source without C's comments: a procedure that one mentions is not called.
+/// A source without C's comments: a procedure mentioned in one is not called.
 fn without_comments(text: &str) -> String {
     let mut parts = text.split("/*");
     let mut code = parts.next().unwrap_or_default().to_owned();
@@ -52,8 +52,8 @@ fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The word by which a job calls an entry point, in lower case: one that Fortran's layers call in
-/// the place of a procedure is called by programs that call that procedure.
+/// The word by which a job calls an entry point, in lower case: an entry point that Fortran's
+/// layers call instead of a procedure is called by programs that call that procedure.
 fn called_as(name: &str) -> String {
     let plain = name.to_lowercase();
     let plain = plain.trim_start_matches("pmpi_").trim_start_matches("mpi_");
@@ -64,13 +64,13 @@ fn called_as(name: &str) -> String {
         return name.to_lowercase();
     }
     if name == "MPII_Keyval_set_proxy" {
-        // MPICH's Fortran layers call it for every keyval that they make.
+        // MPICH's Fortran layers call it for every keyval that they create.
         return "mpi_comm_create_keyval".to_owned();
     }
     let plain = plain
         .trim_end_matches("_fort")
         .trim_end_matches("_f")
         .trim_end_matches('_');
-    // Only Fortran jobs come this way; their sources write `mpi_x`, as C's do.
+    // Only Fortran jobs use these; their sources contain `mpi_x`, like those in C.
     format!("mpi_{plain}")
 }

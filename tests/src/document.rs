@@ -1,4 +1,4 @@
-//! Documents whose commands are run. A fenced block says what it is:
+//! Documents whose commands are run. A fenced block states its kind:
 //!
 //! ````text
 //! ```console            commands after `$ `, each followed by all that it prints
@@ -7,36 +7,35 @@
 //! ```yaml, ```text      no commands
 //! ````
 //!
-//! In what is printed, `...` stands for anything on its line, and alone on a
-//! line for any number of lines. The commands of a document are run in one shell,
-//! from its first line to its last.
+//! In printed output, `...` stands for any text on its line, and alone on a line for any number of
+//! lines. The commands of a document are run in one shell, from its first line to its last.
 
 /// A fenced block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The line of the document where it starts, from 1.
+    /// The line of the document where it starts, numbered from 1.
     pub line: usize,
     /// The words after the fence.
     pub words: Vec<String>,
-    /// What is in it.
+    /// Its lines.
     pub lines: Vec<String>,
 }
 
-/// A command and what it prints.
+/// A command and its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// The line of the document where it stands, from 1.
+    /// The line of the document where it is, numbered from 1.
     pub line: usize,
-    /// What is typed; several lines where the first end in a backslash.
+    /// The command; several lines if the first ones end in a backslash.
     pub command: String,
-    /// What is printed.
+    /// Its output.
     pub printed: Vec<String>,
 }
 
 /// The fenced blocks of a document.
 ///
 /// # Panics
-/// At a fence that is not closed, and at a block that does not state its kind.
+/// Panics at a fence that is not closed, and at a block that does not state its kind.
 pub fn blocks(name: &str, text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;
@@ -86,7 +85,7 @@ pub fn sentences(text: &str) -> Vec<String> {
         let parts = paragraph.split_inclusive(&['.', '?', '!'][..]);
         let mut sentences = vec![String::new()];
         for part in parts {
-            // A point inside a name or a number ends nothing.
+            // A point inside a name or a number does not end a sentence.
             if part.starts_with(' ')
                 && let Some(last) = sentences.last()
                 && !last.is_empty()
@@ -105,7 +104,7 @@ pub fn sentences(text: &str) -> Vec<String> {
 }
 
 impl Block {
-    /// The commands of a block with the MPI called `mpi`; none if it is for another.
+    /// The commands of a block with the MPI called `mpi`; empty if it is for another.
     pub fn shown(&self, mpi: &str) -> Vec<Shown> {
         let is_for_it = self.words[1..].iter().all(|word| word == mpi);
         if self.words[0] != "console" || !is_for_it {
@@ -131,7 +130,7 @@ impl Block {
             let typed = goes_on || starts.is_some();
             goes_on = typed && line.ends_with('\\');
         }
-        // Blank lines part one command from the next.
+        // Blank lines separate commands.
         for one in &mut shown {
             while one.printed.last().is_some_and(String::is_empty) {
                 one.printed.pop();
@@ -141,7 +140,7 @@ impl Block {
     }
 }
 
-/// A script for bash that runs all commands, and says between them how each ended.
+/// A script for bash that runs all commands, and prints between them the status of each.
 pub fn script(shown: &[Shown]) -> String {
     let mut script = "exec 2>&1 </dev/null\n".to_owned();
     for one in shown {
@@ -151,7 +150,7 @@ pub fn script(shown: &[Shown]) -> String {
     script
 }
 
-/// What parts the output of one command from that of the next.
+/// Separator between the output of one command and that of the next.
 const MARK: &str = "@@ ended with ";
 
 /// The output and the status of each command of a [`script`].
@@ -161,7 +160,7 @@ pub fn outputs(all: &str) -> Vec<(Vec<String>, i32)> {
     for line in all.lines() {
         match line.strip_prefix(MARK) {
             Some(status) => {
-                // The mark brings an empty line, and blank lines at the end do not count.
+                // The mark adds an empty line, and blank lines at the end do not count.
                 while lines.last().is_some_and(|line| line.trim().is_empty()) {
                     lines.pop();
                 }
@@ -173,7 +172,7 @@ pub fn outputs(all: &str) -> Vec<(Vec<String>, i32)> {
     outputs
 }
 
-/// Whether what was printed is what the document says.
+/// True if the output is that in the document.
 pub fn fits(expected: &[String], printed: &[String]) -> bool {
     match expected.split_first() {
         None => printed.is_empty(),
@@ -187,8 +186,8 @@ pub fn fits(expected: &[String], printed: &[String]) -> bool {
     }
 }
 
-/// Whether a line is as expected, where `...` stands for anything. How many blanks
-/// part two words depends on what `...` stands for, and does not count.
+/// True if a line is as expected; `...` stands for any text. The number of blanks between two words
+/// depends on the replaced text, and does not count.
 fn line_fits(expected: &str, line: &str) -> bool {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (expected, line) = (plain(expected), plain(line));

@@ -1,4 +1,4 @@
-//! What a profile must say, computed or read apart from the library.
+//! Expected contents of a profile, computed or read independently of the library.
 
 use std::collections::BTreeMap;
 use treepie_traffic::TrafficMatrix;
@@ -6,7 +6,7 @@ use treepie_traffic::TrafficMatrix;
 /// Messages and bytes for each ordered pair of ranks that has any.
 pub type Pairs = BTreeMap<(usize, usize), (u64, u64)>;
 
-/// Messages and bytes as a profile or another account has them.
+/// Messages and bytes of a profile or another account.
 pub fn pairs(matrix: &TrafficMatrix) -> Pairs {
     matrix
         .entries()
@@ -14,11 +14,10 @@ pub fn pairs(matrix: &TrafficMatrix) -> Pairs {
         .collect()
 }
 
-/// Two accounts are the same, pair by pair.
+/// Checks that two accounts are the same, pair by pair.
 ///
 /// # Panics
-/// If they are not, with the first pair that they differ in; `what` says which
-/// accounts they are.
+/// Panics if they are not, with the first pair in which they differ; `what` names the accounts.
 #[track_caller]
 pub fn assert_same_pairs(found: &Pairs, expected: &Pairs, what: &str) {
     for pair in found.keys().chain(expected.keys()) {
@@ -31,11 +30,10 @@ pub fn assert_same_pairs(found: &Pairs, expected: &Pairs, what: &str) {
     }
 }
 
-/// The account of what they sent that the jobs `p2p_forms`, `one_sided` and
-/// `neighbourhood` print.
+/// The account of their sends that the jobs `p2p_forms`, `one_sided` and `neighbourhood` print.
 ///
 /// # Panics
-/// If the output does not have it.
+/// Panics if the output does not have it.
 #[track_caller]
 pub fn of_account(output: &str, ranks: usize) -> Pairs {
     let (messages, bytes) = (
@@ -53,10 +51,10 @@ pub fn of_account(output: &str, ranks: usize) -> Pairs {
     pairs
 }
 
-/// The matrix of this name that a job prints.
+/// The matrix with this name that a job prints.
 ///
 /// # Panics
-/// If the output does not have it.
+/// Panics if the output does not have it.
 #[track_caller]
 pub fn matrix(output: &str, name: &str, ranks: usize) -> Vec<Vec<u64>> {
     let title = format!("expected {name}");
@@ -78,10 +76,10 @@ pub fn matrix(output: &str, name: &str, ranks: usize) -> Vec<Vec<u64>> {
     rows
 }
 
-/// What the job `halo2d` sends, from the order of its tiles that it prints.
+/// The sends of the job `halo2d`, from the order of its tiles that it prints.
 ///
 /// # Panics
-/// If the output does not have it.
+/// Panics if the output does not have it.
 #[track_caller]
 pub fn of_halo2d(output: &str, cells: u64, iterations: u64) -> Pairs {
     let line = |start: &str| {
@@ -122,7 +120,7 @@ pub fn of_halo2d(output: &str, cells: u64, iterations: u64) -> Pairs {
     pairs
 }
 
-/// What the ring jobs send (`tests/jobs/ring.md`).
+/// The sends of the ring jobs (`tests/jobs/ring.md`).
 pub fn of_ring(ranks: usize) -> Pairs {
     let mut pairs = Pairs::new();
     for rank in 0..ranks {

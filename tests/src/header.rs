@@ -1,5 +1,5 @@
-//! What an MPI offers in C: the functions that its headers declare, and the
-//! symbols that its libraries export.
+//! The C interface of an MPI: the functions that its headers declare, and the symbols that its
+//! libraries export.
 
 use crate::{Mpi, run_watched};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Both of an MPI's headers: extensions are in one of their own.
+/// Both of an MPI's headers: extensions are in a separate one.
 const SOURCE: &str = "#include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv) { return MPI_Init(&argc, &argv); }
 /// its parameters: `const void *`, `int`, `MPI_Comm`, `const int []`.
 ///
 /// # Panics
-/// If the MPI is not installed.
+/// Panics if the MPI is not installed.
 #[track_caller]
 pub fn declared(mpi: Mpi) -> BTreeMap<String, Vec<String>> {
     let text = with_source(|source| {
@@ -40,16 +40,16 @@ pub fn declared(mpi: Mpi) -> BTreeMap<String, Vec<String>> {
 /// The symbols that an MPI's library exports.
 ///
 /// # Panics
-/// If the MPI is not installed.
+/// Panics if the MPI is not installed.
 #[track_caller]
 pub fn exported_by(mpi: Mpi) -> BTreeSet<String> {
     exported(&library_of(mpi))
 }
 
-/// The symbols that an object lets others link to.
+/// The symbols that an object exports.
 ///
 /// # Panics
-/// If it is none.
+/// Panics if it is not an object.
 #[track_caller]
 pub fn exported(object: &Path) -> BTreeSet<String> {
     let mut command = Command::new("nm");
@@ -64,7 +64,7 @@ pub fn exported(object: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// The MPI library that a program of an MPI's loads.
+/// The MPI library loaded by a program of an MPI.
 #[track_caller]
 fn library_of(mpi: Mpi) -> PathBuf {
     let text = with_source(|source| {
@@ -94,7 +94,7 @@ fn with_source(work: impl FnOnce(&Path) -> String) -> String {
     work(&source)
 }
 
-/// C without `__attribute__((...))`, which may stand anywhere.
+/// C without `__attribute__((...))`, which may be anywhere.
 fn without_attributes(text: &str) -> String {
     let mut parts = text.split("__attribute__");
     let mut result = parts.next().unwrap_or_default().to_owned();
@@ -134,7 +134,7 @@ fn prototype(statement: &str) -> Option<(String, Vec<String>)> {
     Some((name.to_owned(), types))
 }
 
-/// The type in a parameter's declaration: what is left without its name.
+/// The type in a parameter's declaration: the declaration without the name.
 fn type_of(declaration: &str) -> String {
     let declaration = declaration.trim();
     let (declaration, array) = match declaration.find('[') {
@@ -145,14 +145,14 @@ fn type_of(declaration: &str) -> String {
     let start = declaration
         .rfind(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
         .map_or(0, |at| at + 1);
-    // A type alone has no name to take away.
+    // A type alone has no name to remove.
     let named = start > 0 && declaration[..start].trim() != "const";
     let kept = if named {
         &declaration[..start]
     } else {
         declaration
     };
-    // `void*` and `void *` are one.
+    // `void*` and `void *` are the same.
     let kept = kept.replace('*', " *");
     let kept = kept.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("{kept}{array}")

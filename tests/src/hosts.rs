@@ -1,4 +1,4 @@
-//! Jobs on several hosts: an emulated grid that lasts for one command.
+//! Jobs on several hosts: an emulated grid that exists during one command.
 
 use crate::{Mpi, Outcome, artifacts, run_watched};
 use std::ffi::OsString;
@@ -11,20 +11,20 @@ use std::time::Duration;
 /// Hosts `NAME0`, `NAME1`, ... on one switch.
 #[derive(Debug, Clone, Copy)]
 pub struct Hosts {
-    /// What their names begin with.
+    /// Prefix of their names.
     pub name: &'static str,
-    /// How many there are.
+    /// Number of hosts.
     pub count: usize,
-    /// Ranks that a launcher puts on each by itself.
+    /// Ranks that a launcher puts on each host by default.
     pub ranks_each: usize,
 }
 
 impl Hosts {
-    /// Runs a command on the first of the hosts, where launchers know of the others.
-    /// `folder` is for the grid's own files.
+    /// Runs a command on the first of the hosts, whose launchers know the others. `folder` is for
+    /// the grid's own files.
     ///
     /// # Panics
-    /// If the grid cannot be made, or the command does not end in time.
+    /// Panics if the grid cannot be created, or the command does not end in time.
     #[track_caller]
     pub fn run<W: Into<OsString>>(
         self,
@@ -53,13 +53,13 @@ impl Hosts {
         run_watched(command, Duration::from_secs(90), &description)
     }
 
-    /// The words that start a program of so many ranks on these hosts; variables that
-    /// the launcher needs are [`Mpi::environment`].
+    /// The words that start a program of `ranks` ranks on these hosts; variables that the launcher
+    /// needs are [`Mpi::environment`].
     #[track_caller]
     pub fn launcher(self, mpi: Mpi, ranks: usize) -> Vec<OsString> {
         let mut words = vec![mpi.launcher().into_os_string()];
         if matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi) {
-            // The UCX that comes with them hangs or crashes between hosts here.
+            // The UCX included in these MPIs hangs or crashes between hosts here.
             let libfabric = [
                 ("MPIR_CVAR_CH4_NETMOD", "ofi"),
                 ("FI_PROVIDER", "tcp"),
@@ -74,7 +74,7 @@ impl Hosts {
     }
 }
 
-/// Runs its arguments with a `/dev/shm` of its own for each host.
+/// Runs its arguments with a separate `/dev/shm` for each host.
 const OWN_MEMORY: &str = "#!/bin/sh
 memory=$(dirname \"$0\")/memory.$(hostname)
 mkdir -p \"$memory\"
@@ -89,11 +89,10 @@ TREEPIE_GRID_STATE=$here/grid exec \"GRID\" on \"$host\" -- \"$here/own_memory\"
 ";
 
 /// Puts two commands into the folder of [`Hosts::run`]: `own_memory`, which runs its arguments with
-/// a `/dev/shm` that a host has for itself, and `remote`, which does so on the host that its first
-/// argument names.
+/// a separate `/dev/shm` of a host, and `remote`, which does so on the host in its first argument.
 ///
 /// # Panics
-/// If they cannot be written.
+/// Panics if they cannot be written.
 pub fn write_remote_shell(folder: &Path) {
     let remote = REMOTE.replace("GRID\"", &format!("{}\"", artifacts::grid().display()));
     for (name, text) in [("own_memory", OWN_MEMORY), ("remote", &remote)] {
@@ -104,7 +103,8 @@ pub fn write_remote_shell(folder: &Path) {
     }
 }
 
-/// Words that run a script of the shell, which follows, where it may mount what others don't see.
+/// Words that run the shell script that follows with permission to mount directories that other
+/// processes do not see.
 pub const WITH_OWN_MOUNTS: [&str; 6] = [
     "unshare",
     "--user",
@@ -126,8 +126,8 @@ pub const WITH_OWN_PROCESSES: [&str; 8] = [
     "-c",
 ];
 
-/// Where each rank of the job `where` says that it runs: its host and its cores, in
-/// the order of the ranks.
+/// The location of each rank that the job `where` prints: its host and its cores, in the order of
+/// the ranks.
 pub fn places(outcome: &Outcome) -> Vec<(String, String)> {
     let place = |line: &str| {
         let mut words = line.strip_prefix("rank ")?.split(' ');

@@ -1,3 +1,3 @@
-//! The tables that the library's entry points are made from.
+//! The tables from which the library's entry points are generated.
 
 pub use treepie_interface::{Parameter, Procedure, procedures};

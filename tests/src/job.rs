@@ -1,4 +1,4 @@
-//! A job: a program on so many ranks of an MPI, run as a user would run it.
+//! A job: a program on a number of ranks of an MPI, run as by a user.
 
 use crate::{Library, Mpi, Outcome, artifacts, run_watched};
 use std::ffi::OsString;
@@ -10,8 +10,8 @@ use treepie_profile::Profile;
 
 const PRELOAD: &str = "LD_PRELOAD";
 
-/// A job to run. Made by [`Job::new`] and its siblings, completed by the other
-/// methods, and run by [`Job::run`].
+/// A job to run. Created by [`Job::new`] and related functions, completed by the other methods, and
+/// run by [`Job::run`].
 #[derive(Debug, Clone)]
 pub struct Job {
     mpi: Mpi,
@@ -60,19 +60,19 @@ impl Job {
         }
     }
 
-    /// Gives the program one more argument.
+    /// Adds an argument of the program.
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
         self.program.push(argument.into());
         self
     }
 
-    /// Uses the library in this way.
+    /// Uses the library in this configuration.
     pub fn with(mut self, library: Library) -> Self {
         self.library = library;
         self
     }
 
-    /// Sets one more variable in the job's processes.
+    /// Sets another variable in the job's processes.
     pub fn variable(mut self, name: &str, value: impl ToString) -> Self {
         self.variables.push((name.to_owned(), value.to_string()));
         self
@@ -84,14 +84,13 @@ impl Job {
         self
     }
 
-    /// Runs in this directory. Otherwise in an empty one, and what the job
-    /// leaves there is reported.
+    /// Runs in this directory. The default is an empty one, whose files after the job are reported.
     pub fn directory(mut self, directory: &Path) -> Self {
         self.directory = Some(directory.to_owned());
         self
     }
 
-    /// Allows this long. The default is for a machine that is busy.
+    /// Sets the time limit. The default is for a busy machine.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -137,7 +136,7 @@ impl Job {
         }
     }
 
-    /// What a table calls it: the program's file, and on how many ranks.
+    /// Its name in a table: the program's file, and the number of ranks.
     pub fn title(&self) -> String {
         let script = self
             .program
@@ -152,14 +151,14 @@ impl Job {
     /// Runs the job to its end.
     ///
     /// # Panics
-    /// If it does not end in time; the message shows where each process was.
+    /// Panics if it does not end in time; the message shows the stack of each process.
     #[track_caller]
     pub fn run(&self) -> Outcome {
         let words = self.command();
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         if let Some(further) = self.mpi.preload() {
-            // The launcher passes it on where the job sets none of its own.
+            // The launcher passes it on if the job sets none itself.
             command.env(PRELOAD, further);
         }
         if let Some(directory) = &self.directory {
@@ -168,11 +167,11 @@ impl Job {
         run_watched(command, self.limit, &self.description())
     }
 
-    /// Runs the job under `profile`, in which it must end well and silently, and reads
-    /// what was written.
+    /// Runs the job under `profile`, in which it must succeed and print nothing, and reads the
+    /// written profile.
     ///
     /// # Panics
-    /// If it does not, or if that is no profile.
+    /// Panics if it does not, or if that is not a profile.
     #[track_caller]
     pub fn profiled(&self) -> (Outcome, Profile) {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");

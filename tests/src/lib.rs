@@ -1,11 +1,10 @@
 //! End-to-end tests: real jobs under real MPIs, each run with and without the
 //! library and compared.
 //!
-//! The harness starts a job as a user would, through its MPI's launcher, in a
-//! process group of its own and with a time limit; a job that does not end is
-//! shown with the stacks of all its processes. The tests are in `tests/`, the
-//! jobs in `jobs/` and `programs/`; `scripts/build` builds both, and a test
-//! whose job is not built fails and says so. Nothing is skipped.
+//! The harness starts a job like a user, through its MPI's launcher, in a separate process group
+//! and with a time limit; a job that does not end is shown with the stacks of all its processes.
+//! The tests are in `tests/`, the jobs in `jobs/` and `programs/`; `scripts/build` builds both, and
+//! a test whose job is not built fails and reports it. Nothing is skipped.
 //!
 //! ```no_run
 //! use treepie_tests::{Job, Library, Mpi};
@@ -51,8 +50,8 @@ pub use mpi::{Mpi, find_command};
 pub use outcome::{Outcome, assert_same_output};
 pub use watched::run_watched;
 
-/// As [`under_each_mpi`], and with the feature `all-mpis` one test more for each
-/// MPI of [`Mpi::FURTHER`]: `scripts/test night`.
+/// Like [`under_each_mpi`], and with the feature `all-mpis` an additional test for each MPI of
+/// [`Mpi::FURTHER`]: `scripts/test night`.
 #[macro_export]
 macro_rules! under_all_mpis {
     ($($name:ident),+ $(,)?) => {$(

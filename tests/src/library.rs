@@ -1,14 +1,14 @@
-//! How a job uses the library: not at all, or in one of its modes.
+//! Use of the library by a job: not at all, or in one of its modes.
 
 use crate::artifacts;
 use crate::permutations::as_list;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is preloaded into a job's processes, and with which settings.
+/// The library preloaded into a job's processes, and its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Library {
-    /// Nothing: the plain run that others are compared with.
+    /// None: the plain run with which others are compared.
     Absent,
     /// Preloaded, with no variable set at all.
     Unset,
@@ -67,7 +67,7 @@ impl Library {
             .collect()
     }
 
-    /// The mode: `off`, `profile` or `replay`; empty where none is set.
+    /// The mode: `off`, `profile` or `replay`; empty if none is set.
     pub fn mode(&self) -> String {
         let settings = self.settings().into_iter();
         let mut modes = settings.filter(|(name, _)| name == "TREEPIE_MODE");

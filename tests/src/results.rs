@@ -11,15 +11,15 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// One thing that is run in one mode of the library.
+/// A job or program run in one mode of the library.
 #[derive(Debug)]
 pub struct Attempt {
     line: String,
 }
 
 impl Attempt {
-    /// Begins: `language` and `mode` are a column of the table, `what` is what
-    /// is counted in it.
+    /// Begins an attempt: `language` and `mode` are a column of the table, `what` is the item
+    /// counted in it.
     pub fn new(mpi: Mpi, language: &str, mode: &str, what: &str) -> Self {
         let attempt = Attempt {
             line: format!("{mpi}\t{language}\t{mode}\t{what}"),
@@ -28,7 +28,7 @@ impl Attempt {
         attempt
     }
 
-    /// Has passed.
+    /// Records that it has passed.
     pub fn passed(self) {
         self.note("passed");
     }
@@ -42,7 +42,7 @@ impl Attempt {
             .append(true)
             .open(&path)
             .unwrap_or_else(|error| panic!("TREEPIE_RESULTS={}: {error}", path.display()));
-        // One write for one line: tests run side by side.
+        // One write for one line: tests run simultaneously.
         file.write_all(format!("{word}\t{}\n", self.line).as_bytes())
             .unwrap_or_else(|error| panic!("TREEPIE_RESULTS={}: {error}", path.display()));
     }
@@ -57,7 +57,7 @@ const MODES: [&str; 3] = ["off", "profile", "replay"];
 /// Writes the table in docs/reference/mpis.md from the notes in `file`.
 ///
 /// # Errors
-/// A file that cannot be read or written; a page without the marks.
+/// The file cannot be read or written, or the page lacks the marks.
 pub fn write_table(file: &Path) -> io::Result<()> {
     let page = repository().join("docs/reference/mpis.md");
     let text = fs::read_to_string(&page)?;
@@ -77,8 +77,7 @@ pub fn write_table(file: &Path) -> io::Result<()> {
     fs::write(&page, format!("{before}{BEGIN}\n\n{table}\n{END}{after}"))
 }
 
-/// A row for each MPI and language, a column for each mode: what passed of what
-/// was run.
+/// A row for each MPI and language, a column for each mode: the numbers of passed and run items.
 fn table(notes: &str) -> String {
     let mut cells: BTreeMap<(usize, &str, &str), (usize, usize)> = BTreeMap::new();
     let order: Vec<String> = Mpi::ALL

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-/// All `*.rs` files below `src`: their paths there and their texts.
+/// All `*.rs` files below `src`: their relative paths and their texts.
 ///
 /// # Errors
-/// Sources that cannot be read.
+/// Sources cannot be read.
 pub fn sources(src: &Path) -> Result<Vec<(String, String)>, String> {
     let mut files = Vec::new();
     read_sources(src, src, &mut files)?;

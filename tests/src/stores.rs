@@ -1,4 +1,4 @@
-//! Stores of experiences: what jobs have left in them.
+//! Stores of experiences: the files of jobs in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub fn files_below(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Whether this is the file of a run.
+/// True if this is the file of a run.
 pub fn is_run(file: &Path) -> bool {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".yaml") && !name.contains(".p")
@@ -27,7 +27,7 @@ pub fn is_run(file: &Path) -> bool {
 /// The files of runs in a store, in the order of their names.
 ///
 /// # Panics
-/// If one is none.
+/// Panics if one is not.
 #[track_caller]
 pub fn runs(store: &Path) -> Vec<(PathBuf, ExperienceFile)> {
     let mut files = files_below(store);

@@ -1,4 +1,4 @@
-//! Strategies of collectives by name, for tests that force each of them in turn.
+//! Algorithms of collectives by name, for tests that force each of them in rotation.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use treepie_collective::Operation;
 
 use crate::{Library, Mpi};
 
-/// Replays nothing but these collectives, with ranks in these clusters.
+/// Replays only these collectives, with ranks in these clusters.
 pub fn replaced(collectives: &str, clusters: &str) -> Library {
     Library::Set(vec![
         ("TREEPIE_MODE", "replay".into()),
@@ -17,17 +17,17 @@ pub fn replaced(collectives: &str, clusters: &str) -> Library {
     ])
 }
 
-/// The same, with non-blocking and persistent collectives left to the MPI.
+/// Replays them with non-blocking and persistent collectives left to the MPI.
 pub fn only_blocking(collectives: &str, clusters: &str) -> Library {
     with(replaced(collectives, clusters), "TREEPIE_STARTED", "native")
 }
 
-/// Replays what is chosen, under a guard.
+/// Replays chosen plans under a guard.
 pub fn guarded(clusters: &str) -> Library {
     with(replaced("auto", clusters), "TREEPIE_GUARD", "on")
 }
 
-/// With one setting more.
+/// Adds a setting.
 pub fn with(library: Library, name: &'static str, value: &str) -> Library {
     let Library::Set(mut variables) = library else {
         unreachable!("it sets variables");
@@ -36,8 +36,8 @@ pub fn with(library: Library, name: &'static str, value: &str) -> Library {
     Library::Set(variables)
 }
 
-/// For each operation the algorithm in which no message waits for another, as the setting
-/// `collectives` lists them.
+/// For each operation the algorithm in which no message waits for another, in the form of the
+/// setting `collectives`.
 pub fn direct() -> String {
     let each = Operation::every().filter_map(|operation| {
         let direct = treepie_choice::direct(operation)?;
@@ -46,14 +46,14 @@ pub fn direct() -> String {
     each.collect::<Vec<_>>().join(",")
 }
 
-/// So many rounds, and every strategy of every operation has been taken.
+/// Number of rounds after which every algorithm of every operation has been used.
 pub fn rounds() -> usize {
     let each = Operation::every().map(|operation| Algorithm::of(operation).count());
     each.max().unwrap_or(0)
 }
 
-/// The rounds that a test takes under this MPI: all of them in the long run. Elsewhere each of two
-/// MPIs takes every other one, since strategies are run alike under both.
+/// The rounds of a test under this MPI: all of them in the nightly run. Otherwise each of two MPIs
+/// takes every other one, since algorithms run alike under both.
 pub fn rounds_under(mpi: Mpi) -> impl Iterator<Item = usize> {
     let first = usize::from(mpi == Mpi::Mpich);
     let (first, step) = match cfg!(feature = "all-mpis") {
@@ -63,12 +63,12 @@ pub fn rounds_under(mpi: Mpi) -> impl Iterator<Item = usize> {
     (first..rounds()).step_by(step)
 }
 
-/// For each operation its `round`-th strategy, round and round.
+/// For each operation its algorithm number `round`, cyclically.
 fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Algorithm)> {
     taken_of(round, |_| true)
 }
 
-/// For each operation the `round`-th of the strategies that `serve`.
+/// For each operation number `round` of the algorithms that `serve`.
 fn taken_of(
     round: usize,
     serve: impl Fn(&Algorithm) -> bool,
@@ -79,8 +79,8 @@ fn taken_of(
     })
 }
 
-/// Shapes of trees inside clusters that a round asks for, of strategies that go along some: none in
-/// every other round.
+/// Shapes of trees inside clusters requested by a round, for algorithms that use any: none in every
+/// other round.
 fn shapes_of_round(round: usize) -> &'static str {
     const SHAPES: [&str; 5] = [
         "@chain",
@@ -95,13 +95,13 @@ fn shapes_of_round(round: usize) -> &'static str {
     }
 }
 
-/// The strategies of a round, as the setting `collectives` lists them.
+/// The algorithms of a round, in the form of the setting `collectives`.
 pub fn of_round(round: usize) -> String {
     listed(taken(round), shapes_of_round(round))
 }
 
-/// Those of a round among the strategies that serve so many ranks: for what the MPI's own
-/// collectives can't do.
+/// The algorithms of a round among those that support this number of ranks: for operations that the
+/// MPI's own collectives cannot do.
 pub fn of_round_among(round: usize, ranks: usize) -> String {
     let taken = taken_of(round, |strategy| strategy.allows(ranks));
     listed(taken, shapes_of_round(round))
@@ -124,10 +124,10 @@ fn listed(
     list
 }
 
-/// A number of ranks from 2 to 8 that all strategies of a round serve, other ones in other rounds.
+/// A number of ranks from 2 to 8 that all algorithms of a round support; it differs between rounds.
 ///
 /// # Panics
-/// If there is none.
+/// Panics if there is none.
 pub fn ranks_of_round(round: usize) -> usize {
     let serves = |ranks: &usize| {
         let requirements = taken(round).flat_map(|(_, strategy)| strategy.requires);

@@ -1,18 +1,16 @@
-//! Turns of the scheduler for ranks that wait for each other on fewer cores than
-//! ranks.
+//! Time slices of the scheduler for ranks that wait for each other on fewer cores than ranks.
 
-/// A turn, in nanoseconds: the least that Linux takes.
+/// A time slice in nanoseconds: the least that Linux accepts.
 const TURN: u64 = 100_000;
 
-/// Gives this thread, and the jobs that it starts from now on, short turns on the
-/// cores. A rank that finds no message yields; then whoever computes on its core
-/// keeps it for a turn of theirs, some milliseconds, unless the rank's own turns are
-/// shorter (Linux 6.12: the scheduler serves short turns first; older kernels take
-/// no notice). mpi4py's one-sided tests on four ranks take a quarter of the time so
-/// beside a compiler. Shares of the cores stay as they are.
+/// Gives this thread, and the jobs that it starts from now on, short time slices. A rank that finds
+/// no message yields; then a process that computes on its core keeps it for a slice of its own,
+/// some milliseconds, unless the rank's own slices are shorter (Linux 6.12: the scheduler serves
+/// short slices first; older kernels ignore it). With this, mpi4py's one-sided tests on four ranks
+/// take a quarter of the time beside a compiler. Shares of the cores do not change.
 pub fn take_short_turns() {
     let size = size_of::<libc::sched_attr>() as u32;
-    // SAFETY: all of its fields are numbers, for which zero is one.
+    // SAFETY: all of its fields are numbers, for which zero is valid.
     let mut attributes: libc::sched_attr = unsafe { std::mem::zeroed() };
     // SAFETY: this thread's attributes are written into a structure of that size.
     let known = unsafe {
@@ -29,7 +27,7 @@ pub fn take_short_turns() {
     }
     attributes.size = size;
     attributes.sched_runtime = TURN;
-    // SAFETY: the structure is whole, and only read.
+    // SAFETY: the structure is complete, and only read.
     unsafe {
         libc::syscall(
             libc::SYS_sched_setattr,

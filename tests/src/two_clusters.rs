@@ -1,11 +1,11 @@
-//! An emulated grid of two clusters of two hosts, for one command after the other.
+//! An emulated grid of two clusters of two hosts, for successive commands.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use crate::{Mpi, artifacts};
 
-/// Far enough apart that measuring takes seconds.
+/// Distant enough that measuring takes seconds.
 const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 20000\nclusters:\n\
     - {name: a, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n";
@@ -13,7 +13,7 @@ const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 20000\nclusters:\n
 /// Seconds after which a command on the grid is ended.
 pub const LIMIT: &str = "100";
 
-/// A grid of two clusters, with a folder of its own.
+/// A grid of two clusters, with a separate folder.
 pub struct TwoClusters {
     folder: tempfile::TempDir,
 }
@@ -25,18 +25,19 @@ impl Default for TwoClusters {
 }
 
 impl TwoClusters {
-    /// The description of the grid, in a new folder.
+    /// Writes the description of the grid in a new folder.
     ///
     /// # Panics
-    /// If there is no room for it.
+    /// Panics if it cannot be written.
     pub fn new() -> Self {
         Self::described(TWO)
     }
 
-    /// The same, where a connection between the clusters gets less than a third of the uplink.
+    /// Writes a grid in which a connection between the clusters gets less than a third of the
+    /// uplink.
     ///
     /// # Panics
-    /// If there is no room for it.
+    /// Panics if it cannot be written.
     pub fn of_slow_connections() -> Self {
         let links =
             "links:\n- {between: [a, b], latency_us: 20000, mbit: 100, connection_mbit: 30}\n";
@@ -54,7 +55,7 @@ impl TwoClusters {
         self.folder.path().join(name)
     }
 
-    /// `grid run` with one rank a host, or as `options` say.
+    /// `grid run` with one rank per host, or with `options`.
     pub fn run(&self, options: &[&str]) -> Command {
         let mut command = Command::new("timeout");
         command
@@ -68,11 +69,11 @@ impl TwoClusters {
         command
     }
 
-    /// Runs a test job with its arguments on so many ranks, with the library and these settings;
+    /// Runs a test job with its arguments on `ranks` ranks, with the library and these settings;
     /// `options` are those of [`TwoClusters::run`].
     ///
     /// # Panics
-    /// If the grid can't be started.
+    /// Panics if the grid cannot be started.
     pub fn job(
         &self,
         options: &[&str],
@@ -80,7 +81,7 @@ impl TwoClusters {
         settings: &str,
         job: &[&str],
     ) -> Output {
-        // The grid's own library stays preloaded behind ours.
+        // The grid's own library stays preloaded after ours.
         let script = format!(
             "LD_PRELOAD={}:$LD_PRELOAD {settings} exec {} {}",
             artifacts::library().display(),

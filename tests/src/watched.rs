@@ -1,5 +1,5 @@
-//! Running a command under watch: in a process group of its own, in a directory
-//! of its own, with a time limit, and one at a time.
+//! Running a command in a separate process group and directory, with a time limit, and one at a
+//! time.
 
 use crate::{Outcome, processes, turns};
 use std::fs::File;
@@ -9,18 +9,18 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Jobs take all cores: one at a time, or they stop each other's clocks.
+/// Jobs use all cores: one at a time, or they disturb each other's clocks.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Runs a command to its end. `description` names it in messages.
 ///
-/// The variables of the test's own environment are passed on, but for what
-/// would change a job: `LD_PRELOAD` and ours. Standard output and error go to
-/// files, not pipes, so that a process left behind cannot keep the test waiting.
+/// The variables of the test's own environment are passed on, except those that would change a job:
+/// `LD_PRELOAD` and ours. Standard output and error go to files, not pipes, so that a process left
+/// behind cannot keep the test waiting.
 ///
 /// # Panics
-/// If the command cannot be started, or does not end in time: then the message
-/// shows the stacks of all its processes, which are ended.
+/// Panics if the command cannot be started, or does not end in time: then the message shows the
+/// stacks of all its processes, which are ended.
 #[track_caller]
 pub fn run_watched(mut command: Command, limit: Duration, description: &str) -> Outcome {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,8 +77,8 @@ fn try_run(command: &mut Command, limit: Duration, description: &str) -> io::Res
     })
 }
 
-/// Takes what would change the job from the environment, and adds what root
-/// needs with Open MPI.
+/// Removes variables that would change the job from the environment, and adds those that root needs
+/// with Open MPI.
 fn prepare(command: &mut Command) {
     let set: Vec<_> = command
         .get_envs()

@@ -1,9 +1,9 @@
-//! The library's ABI descriptors against each MPI's own headers.
+//! The library's ABI descriptors compared with each MPI's own headers.
 
 use treepie_tests::{Job, Library, Mpi, under_each_mpi};
 
 fn every_constant_is_the_one_of_mpi_h(mpi: Mpi) {
-    // Two ranks: Open MPI makes no window for one.
+    // Two ranks: Open MPI does not create a window for one.
     let outcome = Job::program(mpi, 2, "abi_check").run().succeeded();
     let lines = |start: &str| {
         outcome
@@ -16,7 +16,7 @@ fn every_constant_is_the_one_of_mpi_h(mpi: Mpi) {
     assert!(lines("same") >= 2 * 23, "{}", outcome.told());
 }
 
-/// A program that links to the MPI through mpi-sys runs with the library too.
+/// A program linked to the MPI through mpi-sys also runs with the library.
 fn a_program_of_mpi_sys_runs_with_the_library(mpi: Mpi) {
     let outcome = Job::program(mpi, 2, "overhead")
         .argument("isend-self")

@@ -1,5 +1,5 @@
-//! A placement or a profile replayed on the hosts that the job is given today, and
-//! every way to apply one: what counts is where the ranks of the job say that they run.
+//! A placement or a profile replayed on the hosts of today's job, with every method of applying
+//! one: the locations that the job's ranks print must be right.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
 }
 
-/// A profile in which ranks i and i + 4 talk, taken on so many hosts of this name.
+/// A profile in which ranks i and i + 4 communicate, taken on this number of hosts with this name.
 fn profile(directory: &Path, name: &str, hosts: usize) -> PathBuf {
     let mut profile = Profile::new(RANKS);
     profile.header.producer = "a test".into();
@@ -52,7 +52,7 @@ fn profile(directory: &Path, name: &str, hosts: usize) -> PathBuf {
     path
 }
 
-/// Two cores of each host, whatever this machine has.
+/// Two cores of each host, regardless of this machine's number.
 fn machines(directory: &Path, name: &str, hosts: usize) -> PathBuf {
     let machine = |host: usize| {
         let machine = Topology::from_arities("2").and_then(|tree| tree.with_os_indices(&[0, 1]));
@@ -123,7 +123,7 @@ fn crossed_clusters(directory: &Path) -> PathBuf {
     path
 }
 
-/// The same hosts at the two ends of a row of nodes.
+/// The hosts at the two ends of a row of nodes.
 fn row_with_a_gap(directory: &Path) -> PathBuf {
     let path = directory.join("hosts.network.yaml");
     let text = "treepie: network\nversion: 1\nnetwork: {mesh: [8]}\n\
@@ -132,15 +132,14 @@ fn row_with_a_gap(directory: &Path) -> PathBuf {
     path
 }
 
-/// A placement that is computed at the start knows which hosts are one cluster: from a
-/// platform file, from numbers, or from a network. Every rank hears of it, or the job could not
-/// end.
+/// A placement computed at the start uses the clusters of hosts: from a platform file, from
+/// numbers, or from a network. Every rank must receive it, or the job could not end.
 fn a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();
     let mut file = profile(folder, "yesterday", 8);
     let mut with_pairs = Profile::read(&file).expect("it was written");
-    // The pairs 0-4 and 1-5 talk a little, and 2-6 and 3-7.
+    // The pairs 0-4 and 1-5 communicate a little, and 2-6 and 3-7.
     for (one, other) in [(0, 1), (2, 3)] {
         let sent = Traffic::new(10, 20_000);
         with_pairs.point_to_point.add(one, other, sent);
@@ -175,7 +174,7 @@ fn a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts(
     }
 }
 
-/// `where` on today's hosts, whose system tells the ranks these coordinates.
+/// `where` on today's hosts, whose system reports these coordinates to the ranks.
 fn told(mpi: Mpi, folder: &Path, set: &[OsString], coordinates: &str, words: &[&str]) -> Outcome {
     let library = artifacts::job(mpi, "told_coordinates.so");
     let script = format!(
@@ -194,8 +193,8 @@ fn told(mpi: Mpi, folder: &Path, set: &[OsString], coordinates: &str, words: &[&
     TODAY.run(folder, all).succeeded()
 }
 
-/// No file names the hosts of a torus: uTofu or Cray's PMI tells each where it is. The profile has
-/// it, for `treepie map`, and a placement at the start asks for it.
+/// No file names the hosts of a torus: uTofu or Cray's PMI reports the location of each. The
+/// profile has it, for `treepie map`, and a placement at the start queries it.
 fn hosts_are_where_their_system_tells_the_ranks_that_they_are(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();
@@ -316,7 +315,7 @@ fn on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says
     said_once(&strict, "replay its profile instead");
 }
 
-/// The place of each rank that a placement says.
+/// The location of each rank in a placement.
 fn wanted(placement: &Path) -> Vec<(String, String)> {
     let file = PlacementFile::read(placement).unwrap_or_else(|error| panic!("{error}"));
     let place = |&leaf: &Leaf| {

@@ -1,5 +1,5 @@
-//! Applications that nobody here wrote: the first tier of `scripts/apps`, which compares their
-//! results in modes with those of plain runs. `scripts/test night` runs all, in every mode.
+//! Applications by others: the first tier of `scripts/apps`, which compares their results in modes
+//! with those of plain runs. `scripts/test night` runs all, in every mode.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Profiles of replaced collectives tell what was sent: the links of an emulated grid carry it.
+//! Profiles of replaced collectives have the traffic that was sent: the links of an emulated grid
+//! carry it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
 use treepie_traffic::Layer;
 
-/// Calls of all kinds, each a megabyte or so between two clusters of four ranks.
+/// Calls of all kinds, each about a megabyte between two clusters of four ranks.
 const CALLS: [&str; 13] = [
     "bcast:250000",
     "bcast:250000:5",
@@ -27,15 +28,15 @@ const CALLS: [&str; 13] = [
 /// Every rank's cluster.
 const CLUSTERS: [usize; 8] = [0, 0, 0, 0, 1, 1, 1, 1];
 
-/// What a job of these calls left: its profile, and the bytes that the links between the clusters
-/// carried, without the headers of IP and TCP.
+/// Result of a job of these calls: its profile, and the bytes carried by the links between the
+/// clusters, without the headers of IP and TCP.
 struct Left {
     file: PathBuf,
     profile: Profile,
     carried: f64,
 }
 
-/// Runs calls on eight ranks of the grid, with collectives as `settings` say.
+/// Runs calls on eight ranks of the grid, with collectives by `settings`.
 #[track_caller]
 fn job(grid: &TwoClusters, mpi: Mpi, name: &str, settings: &str, calls: &[&str]) -> Left {
     let file = grid.file(&format!("{name}.profile.yaml"));
@@ -54,7 +55,7 @@ fn job(grid: &TwoClusters, mpi: Mpi, name: &str, settings: &str, calls: &[&str])
     }
 }
 
-/// The payload of all lines of a file that `grid run --carried` wrote.
+/// The payload in all lines of a file written by `grid run --carried`.
 fn payload(file: &Path) -> f64 {
     let text = std::fs::read_to_string(file).expect("what the links carried");
     let payload = |line: &str| line.split(' ').nth(2)?.parse::<f64>().ok();
@@ -63,7 +64,7 @@ fn payload(file: &Path) -> f64 {
         .sum()
 }
 
-/// Bytes between the clusters, as a profile has them.
+/// Bytes between the clusters in a profile.
 fn told(profile: &Profile) -> f64 {
     let traffic = profile.traffic(Layer::ALL);
     let between = traffic
@@ -72,10 +73,11 @@ fn told(profile: &Profile) -> f64 {
     between.map(|(.., sent)| sent.bytes as f64).sum()
 }
 
-/// What the MPI adds to a byte of a message, at most: its headers, and requests for long messages.
+/// Maximum ratio of transferred bytes to those of messages: the MPI adds headers, and requests for
+/// long messages.
 const OVERHEAD: f64 = 1.03;
 
-/// Named strategies, and those that are chosen on clusters of no known platform.
+/// Named algorithms, and those chosen on clusters of no known platform.
 fn the_links_carry_what_the_profile_of_a_replaced_run_tells(mpi: Mpi) {
     let grid = TwoClusters::new();
     let named = "bcast=grid-chain,reduce=grid-flat,allreduce=at-once,gather=grid-grouped,\
@@ -108,7 +110,7 @@ fn the_links_carry_what_the_profile_of_a_replaced_run_tells(mpi: Mpi) {
     }
 }
 
-/// `treepie compare` of a plain run and a replaced one shows what the links carried less.
+/// `treepie compare` of a plain run and a replaced one shows the reduction of the links' traffic.
 fn a_comparison_with_the_plain_run_shows_the_difference_between_clusters(mpi: Mpi) {
     let grid = TwoClusters::new();
     let calls = ["allreduce:250000", "allgather:60000"];

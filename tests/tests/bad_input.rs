@@ -1,5 +1,5 @@
-//! Input that is wrong: one line that says what, from one rank; then the job
-//! runs as it would without the library, or not at all where `strict` is set.
+//! Wrong input: one line with the error, from one rank; then the job runs as without the library,
+//! or not at all with `strict`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn wrong(settings: &[(&'static str, &str)], words: &[&str]) -> Wrong {
     }
 }
 
-/// A placement for three ranks that is right.
+/// A valid placement for three ranks.
 fn placement() -> PlacementFile {
     let body = StoredPlacement {
         profile: None,
@@ -45,7 +45,7 @@ fn placement() -> PlacementFile {
     PlacementFile { header, body }
 }
 
-/// Writes a placement with one piece of its text replaced.
+/// Writes a placement with one part of its text replaced.
 #[track_caller]
 fn edited(directory: &Path, name: &str, old: &str, new: &str) -> PathBuf {
     let path = directory.join(name);
@@ -57,7 +57,7 @@ fn edited(directory: &Path, name: &str, old: &str, new: &str) -> PathBuf {
     path
 }
 
-/// Replays of files that are not right.
+/// Replays of invalid files.
 fn wrong_files(directory: &Path) -> Vec<Wrong> {
     let whole = placement()
         .to_text(Path::new("whole"))
@@ -179,7 +179,7 @@ fn wrong_files(directory: &Path) -> Vec<Wrong> {
         .collect()
 }
 
-/// Values of variables that are not right.
+/// Invalid values of variables.
 fn wrong_values(directory: &Path) -> Vec<Wrong> {
     let permutation = |text: &'static str, words: &[&str]| {
         let mut all = vec!["TREEPIE_PERMUTATION"];
@@ -259,7 +259,7 @@ fn wrong_values(directory: &Path) -> Vec<Wrong> {
             ],
             &["cannot be written"],
         ),
-        // Said by one rank for all.
+        // Reported by one rank for all.
         wrong(
             &[
                 ("TREEPIE_MODE", "replay"),
@@ -271,7 +271,7 @@ fn wrong_values(directory: &Path) -> Vec<Wrong> {
     ]
 }
 
-/// Names of what is no file: a pipe that nobody writes to or reads from, and devices without end.
+/// Names of other kinds of files: a pipe without writers and readers, and devices without end.
 fn no_files(directory: &Path) -> Vec<Wrong> {
     let pipe = directory.join("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status();
@@ -369,8 +369,8 @@ fn a_wrong_value_is_named(mpi: Mpi) {
     one_line_says_what_is_wrong_and_the_job_runs_on(mpi, wrong_values);
 }
 
-/// The placement that the wrong ones are made from is right: they are refused
-/// for what was changed, and not for something else.
+/// The placement from which the invalid ones are made is valid: they are refused only for the
+/// changes.
 fn the_right_placement_is_taken(mpi: Mpi) {
     let directory = directory();
     let path = directory.path().join("right.yaml");
@@ -385,7 +385,7 @@ fn the_right_placement_is_taken(mpi: Mpi) {
     assert_same_output(&plain, &outcome);
 }
 
-/// With `strict`, the job ends inside MPI_Init, and nothing of it has run.
+/// With `strict`, the job ends inside MPI_Init, and none of it has run.
 fn a_strict_job_ends_before_the_application_starts(mpi: Mpi) {
     let directory = directory();
     let missing = directory.path().join("missing.yaml");
@@ -416,8 +416,8 @@ fn a_strict_job_ends_before_the_application_starts(mpi: Mpi) {
     }
 }
 
-/// What is no permutation is refused before the application starts, by every rank
-/// alike: no rank of a strict job runs on, and all ranks of another run plainly.
+/// A list that is not a permutation is refused before the application starts, by every rank alike:
+/// no rank of a strict job continues, and all ranks of any other run plainly.
 fn what_is_no_permutation_is_refused_by_every_rank_alike(mpi: Mpi) {
     let directory = directory();
     let file = |name: &str, permutation: &str| {
@@ -457,8 +457,7 @@ fn what_is_no_permutation_is_refused_by_every_rank_alike(mpi: Mpi) {
     }
 }
 
-/// A variable that means nothing is most likely a typing error: it is said, and
-/// what was set rightly holds.
+/// An unknown variable is probably a typing error: it is reported, and the valid settings apply.
 fn a_mistyped_variable_is_named_and_the_rest_holds(mpi: Mpi) {
     let directory = directory();
     let path = directory.path().join("job.profile.yaml");
@@ -477,7 +476,7 @@ fn a_mistyped_variable_is_named_and_the_rest_holds(mpi: Mpi) {
     assert!(path.exists(), "{}", outcome.told());
 }
 
-/// The output can be written when the job starts, and not when it ends.
+/// The output can be written when the job starts, but not when it ends.
 fn a_profile_that_cannot_be_written_at_the_end_is_said_and_not_half_written(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("later/job.profile.yaml");

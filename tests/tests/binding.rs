@@ -1,5 +1,5 @@
-//! A placement applied by binding: each process ends on the core that the
-//! placement has for its rank, or nothing is changed at all.
+//! A placement applied by binding: each process runs on the core that the placement has for its
+//! rank, or nothing is changed at all.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,7 +25,7 @@ fn applied(mpi: Mpi, placement: &Path, how: &str, strict: bool) -> Outcome {
     job.run()
 }
 
-/// The cores of each rank, as the job itself says.
+/// The cores of each rank, as printed by the job itself.
 fn cores(outcome: &Outcome) -> Vec<String> {
     let cores = |line: &str| line.split(" cores ").nth(1).map(str::to_owned);
     outcome.stdout.lines().filter_map(cores).collect()

@@ -1,5 +1,5 @@
-//! Programs that are careless with their process, and those that number processes themselves: they
-//! run as without the library, and what can't be done is refused with one line.
+//! Programs that change their own process, and those that number processes themselves: they run as
+//! without the library, and unsupported requests are refused with one line.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn saved_environments_children_and_names_are_left_alone(mpi: Mpi) {
     }
 }
 
-/// Without a variable no process knows of its job, with the library or without.
+/// Without variables no process knows its job, with the library or without.
 fn a_cleared_environment_gives_jobs_of_one(mpi: Mpi) {
     let folder = folder();
     let program = compiled(mpi, "careless", folder.path(), &[]);
@@ -67,7 +67,7 @@ fn a_cleared_environment_gives_jobs_of_one(mpi: Mpi) {
     }
 }
 
-/// `env -i` leaves nothing but what the launcher needs itself.
+/// `env -i` removes everything except the variables that the launcher itself needs.
 fn an_empty_environment_is_enough(mpi: Mpi) {
     let folder = folder();
     let profile = folder.path().join("empty.profile.yaml");
@@ -84,7 +84,7 @@ fn an_empty_environment_is_enough(mpi: Mpi) {
     assert!(profile.exists());
 }
 
-/// Its library loaded is enough: numbers of OpenSHMEM and ranks of MPI are taken for each other.
+/// Loading its library is enough: numbers of OpenSHMEM and ranks of MPI are used interchangeably.
 fn ranks_are_not_permuted_where_another_library_numbers_processes(mpi: Mpi) {
     let folder = folder();
     let shared = folder.path().join("liboshmem.so.40");

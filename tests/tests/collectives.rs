@@ -1,9 +1,9 @@
-//! Replaced collectives leave what the host's leave: every strategy, on both MPIs.
+//! Replaced collectives have the native results: every algorithm, on both MPIs.
 
 use treepie_collective::{Operation, Record, size_class};
 use treepie_profile::Profile;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed};
-// What is compared with is what the MPI's non-blocking collectives leave.
+// The reference is the result of the MPI's non-blocking collectives.
 use treepie_tests::strategies::only_blocking as replaced;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, strategies, under_all_mpis,
@@ -22,7 +22,7 @@ fn every_strategy_leaves_what_the_host_leaves(mpi: Mpi) {
     }
 }
 
-/// Random datatypes and counts of one signature, other ones on each rank, on 2 to 8 ranks.
+/// Random datatypes and counts of one signature, different on each rank, on 2 to 8 ranks.
 fn every_strategy_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
     let clusters = ["0,1,0,1,0,1,0,1", "0,0,1,1,2,2,0,1", "0,1,1,2,1,1,2,0"];
     let calls = if cfg!(feature = "all-mpis") { 600 } else { 60 };
@@ -69,7 +69,7 @@ fn types_that_one_rank_alone_has_are_moved(mpi: Mpi, program: &str) {
     }
 }
 
-/// This waited for ever: that rank alone went to the MPI's own collective.
+/// This used to hang: that rank alone called the MPI's own collective.
 fn one_rank_may_send_elements_backwards(mpi: Mpi) {
     types_that_one_rank_alone_has_are_moved(mpi, "negative-extent");
 }
@@ -86,7 +86,7 @@ fn some_ranks_may_have_absolute_addresses(mpi: Mpi) {
     types_that_one_rank_alone_has_are_moved(mpi, "absolute");
 }
 
-/// On ranks that take 9 GiB of memory together: with `scripts/test night` only.
+/// On ranks that take 9 GiB of memory together: only with `scripts/test night`.
 #[test]
 #[cfg(feature = "all-mpis")]
 fn one_element_may_have_more_bytes_than_an_int_counts() {
@@ -100,8 +100,8 @@ fn one_element_may_have_more_bytes_than_an_int_counts() {
     }
 }
 
-/// Wrong on one rank, or on all in a way that each sees for itself alone: an error at once or the
-/// right result, and never a wait.
+/// Wrong on one rank, or on all in a way that each can only detect itself: an immediate error or
+/// the right result, and never a hang.
 fn what_one_rank_alone_can_see_to_be_wrong_never_makes_it_communicate_alone(mpi: Mpi) {
     let flat = "bcast=grid-flat,gather=flat,gatherv=flat,scatter=flat,reduce=grid-flat";
     for (which, collectives) in [("alike", "auto"), ("alone", flat)] {
@@ -113,7 +113,8 @@ fn what_one_rank_alone_can_see_to_be_wrong_never_makes_it_communicate_alone(mpi:
     }
 }
 
-/// Also where what a thread does in one call of the MPI is parted by what others do.
+/// Also if calls of other threads are interleaved with the operations of a thread in one call of
+/// the MPI.
 fn threads_do_not_receive_each_others_messages_to_themselves(mpi: Mpi) {
     let slow = artifacts::job(mpi, "slow_sendrecv.so");
     let both = format!("{}:{}", artifacts::library().display(), slow.display());
@@ -130,13 +131,12 @@ fn threads_do_not_receive_each_others_messages_to_themselves(mpi: Mpi) {
     assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
-/// Runs collectives on buffers of a runtime's memory, with the library that stands in for the
-/// runtime.
+/// Runs collectives on buffers in a runtime's memory, with a library that replaces the runtime.
 fn on_a_device(mpi: Mpi, library: &str, answers: &str, words: [&str; 2]) -> Outcome {
     through("messages", mpi, library, answers, words)
 }
 
-/// The same, through messages or a host's memory.
+/// Runs them through messages or a host's memory.
 fn through(
     transport: &str,
     mpi: Mpi,
@@ -187,7 +187,7 @@ fn what_a_processor_cannot_read_goes_through_no_hosts_memory(mpi: Mpi) {
     );
 }
 
-/// Other ranks know nothing of it, and run the plan: so does the one, on a copy.
+/// Other ranks do not know of it, and run the plan: so does the one, on a copy.
 fn where_a_runtime_comes_late_the_mpi_copies_what_the_processor_cannot_read(mpi: Mpi) {
     for which in ["all", "one"] {
         let outcome = on_a_device(mpi, "libcuda.so.1", "honest", ["after", which]);
@@ -260,7 +260,7 @@ fn settings_that_do_not_fit_give_one_line_and_the_hosts_collectives(mpi: Mpi) {
     }
 }
 
-/// From each of Fortran's interfaces, and every operation of the job is replaced.
+/// From each of Fortran's interfaces; every operation of the job is replaced.
 fn fortran_sees_no_difference_and_its_collectives_are_replaced(mpi: Mpi) {
     for interface in ["mpif", "mpi", "f08"] {
         let job = || Job::new(mpi, 4, &format!("sentinels.{interface}"));
@@ -273,8 +273,8 @@ fn fortran_sees_no_difference_and_its_collectives_are_replaced(mpi: Mpi) {
         assert_eq!(plain.stdout, outcome.stdout, "{}", outcome.told());
         for operation in Operation::all() {
             use Operation::{Alltoallw, Exscan, Scan};
-            // Without a platform, prefixes are left to the MPI; mpif.h has no
-            // array of handles that all interfaces share.
+            // Without a platform, prefixes are left to the MPI; mpif.h has no array of handles
+            // common to all interfaces.
             if !matches!(operation, Alltoallw | Exscan | Scan) {
                 let told = format!("treepie: {operation} of ");
                 assert!(outcome.stderr.contains(&told), "{told}\n{}", outcome.told());
@@ -330,7 +330,7 @@ fn sums_have_the_same_bits_on_all_ranks_and_from_run_to_run(mpi: Mpi) {
         let first = run(replaced("auto", clusters));
         assert_eq!(first, run(replaced("auto", clusters)), "{clusters}");
     }
-    // Reproducible: wherever ranks run, and whoever is near whom.
+    // Reproducible: for any location and proximity of ranks.
     let reproducible = |clusters: &str, permutation: &[usize]| {
         Library::Set(vec![
             ("TREEPIE_MODE", "replay".into()),
@@ -364,7 +364,7 @@ fn ranks_that_were_told_otherwise_are_found_and_the_host_does_all(mpi: Mpi) {
     );
 }
 
-/// Each predefined operation on each kind of type, as `auto` does it and by some strategies.
+/// Each predefined operation on each kind of type, by `auto` and by some algorithms.
 fn every_predefined_operation_leaves_what_the_host_leaves(mpi: Mpi) {
     let forced = "allreduce=grid-direct,reduce=grid-lanes,scan=grid-gather,reduce-scatter-block=grid-exchange";
     for (collectives, clusters) in [("auto", "0,0,1,2"), (forced, "0,1,0,1")] {
@@ -376,7 +376,7 @@ fn every_predefined_operation_leaves_what_the_host_leaves(mpi: Mpi) {
     }
 }
 
-/// Ranks whose arguments do not fit each other: the MPI says so, or they wait for ever.
+/// Ranks whose arguments do not fit each other: the MPI reports it, or they wait for ever.
 fn mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic(mpi: Mpi) {
     for which in ["short", "roots", "counts", "types"] {
         let outcome = Job::new(mpi, 4, "collective_mismatches")
@@ -391,13 +391,13 @@ fn mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic(mpi: Mpi) {
     }
 }
 
-/// What a call that was wrong on one rank left on its way is not what later calls receive.
+/// Messages in flight of a call that was wrong on one rank are not received by later calls.
 fn a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it(mpi: Mpi) {
     all_are_done_with(mpi, "wrong-on-one");
 }
 
-/// A message inside a plan is too long for a rank: its communicator says what becomes of that, and
-/// not the world.
+/// A message inside a plan is too long for a rank: the error handler of its communicator is called,
+/// and not that of the world.
 fn an_error_inside_a_plan_goes_to_the_handler_of_the_calls_communicator(mpi: Mpi) {
     all_are_done_with(mpi, "returned");
 }
@@ -411,7 +411,7 @@ fn all_are_done_with(mpi: Mpi, mismatch: &str) {
 }
 
 fn all_are_done(outcome: &Outcome) {
-    // UCX tells of the message that nobody takes.
+    // UCX reports the message that is not received.
     let lines = outcome.stdout.lines().filter(|line| line.contains("rank"));
     let mut lines: Vec<&str> = lines.collect();
     lines.sort_unstable();
@@ -419,7 +419,7 @@ fn all_are_done(outcome: &Outcome) {
     assert_eq!(lines, done, "{}", outcome.told());
 }
 
-/// The messages of plans are nobody's point-to-point, and each call is one call.
+/// The messages of plans are not counted as point-to-point, and each call is one call.
 fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let profiled = |name: &str, settings: Vec<(&'static str, String)>| {
@@ -450,7 +450,7 @@ fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
             ("TREEPIE_CLUSTERS", "0,1,0,1".into()),
         ],
     );
-    // Which plan ran a call is told beside it.
+    // The plan that ran a call is recorded with it.
     let plans = replayed
         .collectives
         .iter()
@@ -480,7 +480,7 @@ fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
     assert_eq!(plain.point_to_point, replayed.point_to_point);
 }
 
-/// The size of a call decides which plan runs it, with the trees and messages that are named.
+/// The size of a call determines its plan, with the given trees and segments.
 fn plans_are_those_that_are_named_for_each_size(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("named.profile.yaml");

@@ -47,8 +47,8 @@ fn json(outcome: &Outcome) -> Value {
         .unwrap_or_else(|error| panic!("no JSON: {error}: {}", outcome.told()))
 }
 
-/// Profile, map and replay give a job that prints the same, sends the same,
-/// and sends less over the network; what was predicted is what is measured.
+/// Profile, map and replay give a job that prints the same, sends the same, and sends less over the
+/// network; the prediction equals the measurement.
 fn the_main_job_keeps_its_output_and_crosses_the_network_less(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let file = |name: &str| -> PathBuf { directory.path().join(name) };
@@ -123,7 +123,7 @@ fn read(path: &Path) -> Profile {
     Profile::read(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The command is as good as the job that it runs.
+/// The command returns the status of the job that it runs.
 fn the_exit_status_is_the_jobs(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let profile = directory.path().join("job.profile.yaml");
@@ -137,7 +137,7 @@ fn the_exit_status_is_the_jobs(mpi: Mpi) {
     assert_eq!(outcome.status.code(), Some(5), "{}", outcome.told());
 }
 
-/// Files that are wrong are refused before a job is started.
+/// Invalid files are refused before a job is started.
 fn a_wrong_placement_is_refused_before_the_job_starts(mpi: Mpi) {
     let outcome = under(
         Job::new(mpi, 2, "ring"),

@@ -1,5 +1,5 @@
-//! `treepie cut`: waves over real jobs, which stop at cuts where no message is under way, and do
-//! not change what the jobs do; and what jobs have left at their end.
+//! `treepie cut`: waves over real jobs, which stop at cuts without messages in flight, and do not
+//! change the results of the jobs; and pending operations at their end.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,7 +15,7 @@ use treepie_tests::{
 };
 
 const RANKS: usize = 4;
-/// The most ranks of the job, which writes counts for as many.
+/// Maximum number of ranks of the job, which writes this number of counts.
 const MOST_RANKS: usize = 16;
 
 fn desk() -> TempDir {
@@ -37,7 +37,7 @@ fn cut(job: Job, options: &[&str]) -> Outcome {
     job.under(words).run()
 }
 
-/// What `--json` says, behind all that the job prints.
+/// The output of `--json`, after the output of the job.
 #[track_caller]
 fn answer(outcome: &Outcome) -> Value {
     let mut lines = outcome.stdout.lines().rev();
@@ -59,8 +59,8 @@ fn outcomes(answer: &Value) -> Vec<String> {
     waves.iter().map(word).collect()
 }
 
-/// What a rank wrote when it had this signal: messages sent to each, and received from each, as
-/// the job itself counts them.
+/// The counts that a rank wrote at this signal: messages sent to each, and received from each, as
+/// counted by the job itself.
 fn counts(desk: &Path, signal: usize, rank: usize) -> Option<Vec<u64>> {
     let bytes = fs::read(desk.join(format!("{signal}.{rank}"))).ok()?;
     let words = bytes
@@ -69,7 +69,7 @@ fn counts(desk: &Path, signal: usize, rank: usize) -> Option<Vec<u64>> {
     Some(words.map(u64::from_ne_bytes).collect())
 }
 
-/// At each cut, ranks have received all that was sent.
+/// At each cut, ranks have received all sent messages.
 #[track_caller]
 fn assert_counts_are_equal(desk: &Path, cuts: usize, ranks: usize, outcome: &Outcome) {
     for cut in 1..=cuts {
@@ -135,7 +135,7 @@ fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
         left["unfinished"],
         json!([{"rank": 1, "receives": 1, "collectives": 0}])
     );
-    // Not at once: before the message is sent, a cut is quiet.
+    // Not immediately: before the message is sent, a cut is quiet.
     let options = ["--every", "0.4", "--patience", "0.4"];
     let dropped = cut(job(mpi, "leak", 400), &options).succeeded();
     let line = "dropped: not quiet within 0.4 s: 1 message (24 bytes) from rank 0 to rank 1 \
@@ -166,7 +166,7 @@ fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(m
     // MPI_Isendrecv is of MPI 4.
     let has = |kind: &str| mpi != Mpi::OpenMpi || kind != "isendrecv";
     for (kind, named) in refused.into_iter().filter(|(kind, _)| has(kind)) {
-        // As long as a second at least.
+        // At least as long as a second.
         let rounds = if kind == "one-sided" { 300 } else { 150 };
         let job = cut(job(mpi, kind, rounds), &["--every", "0.1", "--json"]).succeeded();
         let waves = answer(&job);
@@ -207,8 +207,8 @@ fn waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end(mp
     );
 }
 
-/// Runs a job that `treepie cut` may stop, and beside it a script in the directory `desk`, in which
-/// `$treepie` is `treepie cut` of the running job.
+/// Runs a job that `treepie cut` may stop, and simultaneously a script in the directory `desk`, in
+/// which `$treepie` is `treepie cut` of the running job.
 fn with_beside(desk: &Path, job: Job, beside: &str) -> Outcome {
     let pages = desk.join("pages");
     let variables = [
@@ -231,11 +231,11 @@ fn with_beside(desk: &Path, job: Job, beside: &str) -> Outcome {
     outcome
 }
 
-/// A job that was not started by the command is stopped by it, and goes on when that is killed.
-/// Counts of a job that goes on are of no one cut.
+/// A job that was not started by the command is stopped by it, and continues when the command is
+/// killed. Counts of a running job are not those of one cut.
 fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mpi: Mpi) {
     let desk = desk();
-    // The command of the second wave kills treepie, so that nobody ends the wave.
+    // The command of the second wave kills treepie, so that no process ends the wave.
     let beside = "until $treepie --json >first 2>errors; do sleep 0.1; done; \
          $treepie --verify >moving 2>&1; $treepie --then 'kill -9 $PPID' >second 2>&1";
     let outcome = with_beside(desk.path(), job(mpi, "communicators", 2000), beside);
@@ -261,7 +261,7 @@ fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mp
 
 fn a_job_that_stands_still_is_verified_without_stopping_it(mpi: Mpi) {
     let desk = desk();
-    // The first looks may be before the job stands still.
+    // The first observations may be before the job is stopped.
     let beside = "for try in 1 2 3 4 5 6 7 8 9; do sleep 0.3; \
          $treepie --verify --json >still 2>errors && break; done";
     let outcome = with_beside(desk.path(), job(mpi, "still", 5), beside);
@@ -300,8 +300,8 @@ const HOSTS: Hosts = Hosts {
     ranks_each: 2,
 };
 
-/// The command of each host has that host's ranks stopped, and all of them have written their
-/// counts when all go on.
+/// The command of each host finds the ranks of that host stopped, and all of them have written
+/// their counts when all continue.
 fn each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut(mpi: Mpi) {
     let desk = desk();
     let desk = desk.path();
@@ -340,7 +340,7 @@ fn each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut(mpi: Mpi) {
     let written = fs::read_dir(&counts_of).map_or(0, Iterator::count);
     assert_eq!(written, done * ranks, "{}", outcome.told());
     assert_counts_are_equal(&counts_of, done, ranks, &outcome);
-    // The pages of each host were its own, and are gone.
+    // The pages of each host were separate, and are removed.
     for host in 0..HOSTS.count {
         let memory = desk.join(format!("memory.c{host}"));
         let own = fs::read_dir(&memory).into_iter().flatten().flatten();

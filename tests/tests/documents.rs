@@ -1,11 +1,9 @@
-//! Every command that a document shows is run, in the order in which a reader
-//! meets it, and what it prints is compared.
+//! Every command shown in a document is run, in the order of the text, and its output is compared.
 //!
-//! The reader is a new user: a fresh clone, a home of its own, an empty
-//! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Who reads
-//! README.md compiles what quickstart needs of the clone, too, with other people's crates as the
-//! tests have them; for the other documents the build is taken from where it was made
-//! (`USE_BUILD`).
+//! The reader is a new user: a fresh clone, a new home, an empty environment, with one MPI's
+//! `mpicc`, `mpif90`, `mpirun` on PATH. For README.md the parts of the clone that quickstart needs
+//! are compiled, too, with the third-party crates of the tests; for the other documents the
+//! existing build is used (`USE_BUILD`).
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -17,13 +15,13 @@ use treepie_tests::book::{figures, pages, read};
 use treepie_tests::document::{Shown, blocks, fits, outputs, script};
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
-/// What `sh` blocks hold: commands that take long or need more than a user has,
-/// and what runs them instead.
+/// Contents of `sh` blocks: commands that take long or need more than a user has, and the script
+/// that runs them instead.
 const RUN_ELSEWHERE: &[(&str, &str)] = &[
     // The tests themselves are run by it.
     ("./scripts/test", ".ci/run"),
     ("scripts/grid", "tests/tests/emulated_grid.rs"),
-    // Both in LD_PRELOAD.md and docs/site/install.md, with what was built already.
+    // Both in LD_PRELOAD.md and docs/site/install.md, with the existing build.
     ("scripts/build", "scripts/test"),
     ("scripts/install", "tests/tests/installed.rs"),
     ("treepie prove", "tests/tests/prove.rs"),
@@ -36,10 +34,10 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie predict cluster.", "shim/cli/tests/checkpoints.rs"),
 ];
 
-/// Documents beside the book that show commands.
+/// Documents outside the book that show commands.
 const BESIDE: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
-/// Pages of the book that are read, not measured.
+/// Pages of the book without measurements.
 fn guide() -> Vec<String> {
     let measured = figures();
     let pages = pages().into_iter();
@@ -53,12 +51,12 @@ struct Desk {
     build: Build,
 }
 
-/// What the scripts of the clone build.
+/// Source of the files that the scripts of the clone build.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Build {
-    /// Nothing: what the tests run is linked to. The command is installed already.
+    /// None: the files of the tests are linked. The command is already installed.
     Linked,
-    /// What scripts/quickstart compiles, from nothing.
+    /// Everything that scripts/quickstart compiles, from scratch.
     Own,
 }
 
@@ -83,7 +81,7 @@ impl Desk {
         desk
     }
 
-    /// From now on this MPI's commands are on PATH.
+    /// Puts this MPI's commands on PATH from now on.
     fn turn_to(&mut self, mpi: Mpi) {
         self.mpi = mpi;
         let launcher = mpi.launcher();
@@ -95,13 +93,13 @@ impl Desk {
             ("mpicc", &compiler),
             ("mpif90", &PathBuf::from(fortran)),
         ] {
-            // Hydra looks for its helpers beside itself, so a link will not do.
+            // Hydra searches for its helpers in its own directory, so that a link does not suffice.
             self.executable(
                 name,
                 &format!("#!/bin/sh\nexec {} \"$@\"\n", file.display()),
             );
         }
-        // Ranks that wait by polling take ten times as long where eight share two cores.
+        // Polling ranks take ten times as long if eight share two cores.
         let yields = mpi.preload().map_or(String::new(), |library| {
             format!("LD_PRELOAD=$LD_PRELOAD:{} ", library.display())
         });
@@ -113,7 +111,7 @@ impl Desk {
         self.directory.path().join(name)
     }
 
-    /// `srun -n N --export=ALL,A=b,... PROGRAM`, by the launcher that is here.
+    /// `srun -n N --export=ALL,A=b,... PROGRAM`, by the installed launcher.
     fn stand_in_for_slurm(&self) {
         let script = "#!/bin/bash\n\
             [ \"$1\" = -n ] || exit 2\n\
@@ -132,7 +130,7 @@ impl Desk {
         std::fs::set_permissions(&file, executable).expect("it is ours");
     }
 
-    /// A copy of what git knows of, as it is now.
+    /// A copy of the files tracked by git, in their present state.
     fn clone_repository(&self) {
         let copy = "git -C \"$1\" ls-files -z | tar -C \"$1\" --null -T - -c | tar -C \"$2\" -x";
         let target = self.path("treepie");
@@ -144,7 +142,7 @@ impl Desk {
         run_watched(command, Duration::from_secs(60), "a fresh clone").succeeded();
     }
 
-    /// Copies what the tests' own build made of other people's crates, which are the same in each
+    /// Copies the third-party crates compiled by the tests' own build, which are the same in each
     /// clone and take most of the time to compile.
     fn take_over_crates_of_others(&self) {
         let executable = std::env::current_exe().expect("a test is a file");
@@ -185,8 +183,8 @@ impl Desk {
         }
     }
 
-    /// Has cargo compile without the optimisations that the workspace asks for: what is shown is
-    /// that a clone has all that it needs.
+    /// Makes cargo compile without the optimizations of the workspace: the test only shows that a
+    /// clone is complete.
     fn optimise_nothing(&self) {
         let manifest = read("Cargo.toml");
         let tables = manifest
@@ -199,8 +197,7 @@ impl Desk {
         std::fs::write(self.path(".cargo/config.toml"), text).expect("the desk is writable");
     }
 
-    /// bash in the clone, in the new user's environment. Only Rust's tools are where
-    /// the tests found them.
+    /// bash in the clone, in the new user's environment. Only Rust's tools are those of the tests.
     fn shell(&self) -> Command {
         let mut path = format!("{}:", self.path("bin").display());
         if self.build == Build::Linked {
@@ -218,7 +215,7 @@ impl Desk {
             .env_clear()
             .env("HOME", self.path("home"))
             .env("PATH", path)
-            // A machine of two cores stands for a cluster.
+            // A machine of two cores represents a cluster.
             .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
             .env("OMPI_MCA_hwloc_base_binding_policy", "none")
             .env("OMPI_MCA_mpi_yield_when_idle", "1")
@@ -232,7 +229,7 @@ impl Desk {
         command
     }
 
-    /// Runs commands, one after the other in one shell.
+    /// Runs commands in succession in one shell.
     fn run(&self, shown: &[Shown]) -> String {
         let mut command = self.shell();
         command.args(["-c", &script(shown)]);
@@ -274,8 +271,8 @@ impl Desk {
     }
 }
 
-/// The Rust that the tests are compiled by, and the crates that it has loaded; and the profile that
-/// the tests are compiled with.
+/// The Rust that compiles the tests, and its downloaded crates; and the profile with which the
+/// tests are compiled.
 fn rust_of_the_tests() -> Vec<(&'static str, String)> {
     let home = std::env::var("HOME").unwrap_or_default();
     let place = |name: &str, folder: &str| {
@@ -286,13 +283,12 @@ fn rust_of_the_tests() -> Vec<(&'static str, String)> {
         ("CARGO_HOME", place("CARGO_HOME", ".cargo")),
         ("RUSTUP_HOME", place("RUSTUP_HOME", ".rustup")),
         ("QUICK_PROFILE", "dev".to_owned()),
-        // Nobody compiles this clone again.
+        // This clone is not compiled again.
         ("CARGO_INCREMENTAL", "0".to_owned()),
     ]
 }
 
-/// From nothing but README.md to a report in the browser's language: with one MPI, and
-/// then with the other.
+/// From README.md alone to a report in HTML: with one MPI, and then with the other.
 #[test]
 fn a_new_user_compiles_a_clone_and_gets_from_the_readme_to_a_report_under_both_mpis() {
     let mut desk = Desk::new(Mpi::OpenMpi, Build::Own);
@@ -311,8 +307,8 @@ fn a_new_user_compiles_a_clone_and_gets_from_the_readme_to_a_report_under_both_m
     }
 }
 
-/// The reports that a document makes, each with the command that it is of; they are taken
-/// away, so that the next MPI's are its own.
+/// Checks the reports that a document makes, each with its command; they are removed, so that the
+/// next MPI makes its own.
 fn reports_are_whole(desk: &Desk, reports: &[(&str, &str)]) {
     for (name, command) in reports {
         let file = desk.path("treepie").join(name);
@@ -335,13 +331,13 @@ fn reports_are_whole(desk: &Desk, reports: &[(&str, &str)]) {
 fn what_is_said_of_preloading_is_true(mpi: Mpi) {
     let desk = Desk::new(mpi, Build::Linked);
     desk.follow("LD_PRELOAD.md");
-    // A page may use what those before it have made.
+    // A page may use the results of the previous ones.
     for page in guide() {
         if !desk.shown(&page).is_empty() {
             desk.follow(&page);
         }
     }
-    // A wrapper may give LAMMPS its whole path.
+    // A wrapper may use the whole path of LAMMPS.
     let melt = "lmp -in tests/jobs/melt.lammps";
     reports_are_whole(&desk, &[("ring.html", "./ring"), ("melt.html", melt)]);
 }
@@ -375,7 +371,7 @@ fn commands_that_are_not_run_here_are_run_by_another_test() {
     }
 }
 
-/// Figures are measured by hand; that the commands beside them exist is tested.
+/// Figures are measured by hand; only the existence of their commands is tested.
 #[test]
 fn commands_beside_figures_are_those_of_the_scripts() {
     let usage = read("scripts/bench");

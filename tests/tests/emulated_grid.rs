@@ -1,8 +1,7 @@
-//! `treepie probe` on a grid whose links are known: what it finds is what was
-//! built.
+//! `treepie probe` on a grid with known links: its result is the emulated grid.
 //!
-//! Other work on the machine makes a way longer, now this one, now that; so what is
-//! off is measured again, and has to be right once.
+//! Other work on the machine makes paths longer, at varying times; so wrong results are measured
+//! again, and have to be right once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +13,14 @@ use treepie_platform::grid::Grid;
 use treepie_platform::{Link, Platform};
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
 
-/// One grid at a time: two would take each other's processors.
+/// One grid at a time: two would share processors.
 static QUIET: Mutex<()> = Mutex::new(());
 
 /// Seconds after which a probe is ended.
 const LIMIT: &str = "100";
 const TRIES: usize = 6;
 /// Seconds that a message takes without any link: the MPI's own code, and two ranks that wake up on
-/// two cores that twelve share; 0.05 to 0.15 ms with Open MPI.
+/// two cores shared by twelve; 0.05 to 0.15 ms with Open MPI.
 const OF_THE_MACHINE: f64 = 1e-4;
 /// Bytes of a frame on the wire, and of a message in it.
 const OVERHEAD: f64 = 1538.0 / 1448.0;
@@ -32,7 +31,7 @@ fn launcher(mpi: Mpi, ranks: usize) -> Vec<std::ffi::OsString> {
     words
 }
 
-/// Probes the grid of a file with one rank a host.
+/// Probes the grid of a file with one rank per host.
 #[track_caller]
 fn probed(mpi: Mpi, file: &Path, ranks: usize) -> Platform {
     let folder = tempfile::tempdir().expect("a temporary directory");
@@ -51,7 +50,7 @@ fn probed(mpi: Mpi, file: &Path, ranks: usize) -> Platform {
         .env("TREEPIE_GRID_STATE", folder.path().join("state"))
         .output()
         .expect("the grid starts");
-    // MPICH's launcher may complain about how ranks left; what counts is the file.
+    // MPICH's launcher may complain about the end of ranks; only the file counts.
     let said = String::from_utf8_lossy(&done.stderr);
     match PlatformFile::read(&output) {
         Ok(file) => file.platform,
@@ -73,8 +72,8 @@ fn names(platform: &Platform, cluster: usize) -> Vec<&str> {
         .collect()
 }
 
-/// What a link is off by more than is allowed, and how far; latency in seconds, rate
-/// in Mbit/s.
+/// Parameters of a link that differ by more than the tolerance, with the difference; latency in
+/// seconds, rate in Mbit/s.
 fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, String> {
     let mut wrong = BTreeMap::new();
     let mut compare = |what: String, found: f64, built: f64, allowed: f64| {
@@ -84,7 +83,7 @@ fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, Str
     };
     let allowed = 0.10 * latency + OF_THE_MACHINE;
     compare(format!("{name}: L"), link.latency(), latency, allowed);
-    // The sizes that every probe measures, and all that lie between them.
+    // The sizes that every probe measures, and all intermediate ones.
     for bytes in [64 << 10, 128 << 10, 256 << 10] {
         let gap = f64::from(bytes) * 8.0 * OVERHEAD / (mbit * 1e6);
         compare(
@@ -97,7 +96,7 @@ fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, Str
     wrong
 }
 
-/// What is off in what was found, which has the clusters that it must have.
+/// Differences in the result, which has the required clusters.
 fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
     let cluster_named = |host: &str| {
         let mut clusters = grid.clusters.iter();
@@ -124,14 +123,13 @@ fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
     wrong
 }
 
-/// A site split by a slower switch is two clusters, two near sites are one; L is
-/// within 10 % and what the machine itself takes, g(m) within 15 % from 64 KiB on, in both
-/// directions.
+/// A site split by a slower switch is two clusters, two near sites are one; L is within 10 % and
+/// the time of the machine itself, g(m) within 15 % from 64 KiB, in both directions.
 fn clusters_and_parameters_are_those_that_were_built(mpi: Mpi) {
     let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
     let file = artifacts::repository().join("profiles/split-and-merged.grid.yaml");
     let grid = Grid::read(&file).expect("the grid of the profile");
-    // What was off in every probe that found the clusters so far.
+    // Differences in every probe that found the clusters so far.
     let mut always: Option<BTreeMap<String, String>> = None;
     let mut other_clusters = Vec::new();
     for _ in 0..TRIES {

@@ -1,4 +1,4 @@
-//! The end of a job that some rank never reaches: the library does not wait for it without end.
+//! The end of a job that some rank never reaches: the library does not wait for it for ever.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use treepie_tests::{Job, Library, Mpi};
 
 const RANKS: usize = 3;
 
-/// Open MPI's launcher can be told to let the others go on where a rank has left. Its own
-/// `MPI_Finalize` then waits for that rank without end in some runs, MPICH's in all.
+/// Open MPI's launcher has an option to let the others continue if a rank has ended. Its own
+/// `MPI_Finalize` then waits for that rank for ever in some runs, MPICH's in all.
 #[test]
 fn ranks_that_one_never_joins_in_finalize_leave_partial_profiles() {
     let desk = tempfile::tempdir().expect("a temporary directory can be made");
@@ -42,6 +42,6 @@ fn ranks_that_one_never_joins_in_finalize_leave_partial_profiles() {
     );
     let left = partial_profiles::read_directory(&partial_profiles::directory_of(&output));
     let left = left.unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
-    // The one that left has said what it counted, too.
+    // The rank that ended has reported its counts, too.
     assert_eq!(left.profile.missing_ranks, []);
 }

@@ -1,7 +1,7 @@
 //! Wrong programs end with the library as they do without it, and as soon; those that hang without
-//! it do not crash with it. Each is compared with a plain run at the same time, since an MPI may do
-//! anything with a wrong program. Many run at the same time: half of them wait for what never
-//! comes.
+//! it do not crash with it. Each is compared with a simultaneous plain run, since an MPI may do
+//! anything with a wrong program. Many run simultaneously: half of them wait for events that never
+//! come.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,8 +12,8 @@ use std::time::Duration;
 use treepie_tests::permutations::as_list;
 use treepie_tests::{Job, Mpi, artifacts, assert_same_output, run_watched, under_each_mpi};
 
-/// How runs share the machine, and after how many seconds one of them hangs. None works for longer
-/// than a blink.
+/// Number of simultaneous runs, and the time in seconds after which one of them hangs. None works
+/// for longer than a moment.
 #[derive(Debug, Clone, Copy)]
 struct Beside {
     jobs: usize,
@@ -29,13 +29,13 @@ const ALONE: Beside = Beside {
     patience: 10,
 };
 
-/// As many plain runs again of a case in which a run with the library differs: an MPI may do this
-/// or that with a wrong program.
+/// Number of additional plain runs of a case in which a run with the library differs: the behaviour
+/// of an MPI may vary with a wrong program.
 const MORE_PLAIN_RUNS: usize = 3;
 
-/// As many runs again with the library.
+/// Number of additional runs with the library.
 const RUNS_AGAIN: usize = 2;
-/// The library may take as much longer.
+/// Maximum ratio of the time with the library to that without.
 const LATER: f64 = 2.0;
 
 /// A case of `tests/jobs/erroneous.c`.
@@ -45,7 +45,7 @@ struct Case {
     ranks: usize,
 }
 
-/// A way to use the library, or none.
+/// A configuration of the library, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
     Plain,
@@ -57,13 +57,13 @@ enum Way {
 const WITH_THE_LIBRARY: [Way; 3] = [Way::Profiled, Way::Permuted, Way::Guarded];
 
 impl Way {
-    /// The variables of a job in this way, which may write to this file.
+    /// The variables of a job in this configuration, which may write to this file.
     fn variables(self, ranks: usize, output: &Path) -> Vec<(String, String)> {
         let mut set: Vec<(&str, String)> = match self {
             Way::Plain => return Vec::new(),
             Way::Profiled => vec![
                 ("TREEPIE_MODE", "profile".into()),
-                // Those of runs that are killed stay.
+                // Files of killed runs stay.
                 (
                     "TREEPIE_PAGES",
                     output.with_extension("pages").display().to_string(),
@@ -95,18 +95,18 @@ impl Way {
     }
 }
 
-/// What became of a run.
+/// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     /// It did not end.
     Hung,
     /// A signal ended a rank.
     Crashed,
-    /// It ended with this status, which is the MPI's where that found an error.
+    /// It ended with this status, which is the MPI's if that found an error.
     Ended(i32),
 }
 
-/// Whether Hydra says so. It names a status as the signal of that number, such as 1.
+/// True if Hydra reports it. It names a status as the signal with that number, such as 1.
 fn crashed(said: &str) -> bool {
     let names = [
         "(signal 4)",
@@ -122,13 +122,13 @@ fn crashed(said: &str) -> bool {
 struct Run {
     end: End,
     seconds: f64,
-    /// What the program printed. Ranks print in any order, and launchers say something, too.
+    /// Output of the program. Ranks print in any order, and launchers add messages.
     output: BTreeSet<String>,
     told: String,
 }
 
 impl Run {
-    /// A run that wrote to files of this name.
+    /// A run that wrote to files with this name.
     #[track_caller]
     fn read(files: &Path, patience: u32) -> Run {
         let read = |ending: &str| {
@@ -159,9 +159,9 @@ impl Run {
         }
     }
 
-    /// Whether a run with the library ended as this plain one did. What hangs may be ended, too,
-    /// and what crashes be refused. Where several ranks abort at a time, the launcher returns the
-    /// status of one or the other, or 1.
+    /// True if a run with the library ended like this plain one. A hanging run may be ended, too,
+    /// and a crashing one be refused. If several ranks abort simultaneously, the launcher returns
+    /// the status of one or the other, or 1.
     fn is_like(&self, plain: &Run) -> bool {
         match (plain.end, self.end) {
             (End::Hung, with) => with != End::Crashed,
@@ -172,13 +172,13 @@ impl Run {
         }
     }
 
-    /// Whether it ended much later than this plain run.
+    /// True if it ended much later than this plain run.
     fn is_late(&self, plain: &Run) -> bool {
         plain.end != End::Hung && self.seconds > plain.seconds + LATER
     }
 }
 
-/// The cases, as the job lists them.
+/// The cases listed by the job.
 #[track_caller]
 fn cases(mpi: Mpi) -> Vec<Case> {
     let mut command = Command::new(artifacts::job(mpi, "erroneous"));
@@ -194,7 +194,8 @@ fn cases(mpi: Mpi) -> Vec<Case> {
     listed.stdout.lines().map(case).collect()
 }
 
-/// A shell script that runs a case in this way, and writes what became of it to files of this name.
+/// A shell script that runs a case in this configuration, and writes the result to files with this
+/// name.
 fn script(mpi: Mpi, case: &Case, way: Way, files: &Path, patience: u32) -> String {
     let variables = way.variables(case.ranks, &files.with_extension("profile.yaml"));
     let with_further = |(name, value): (String, String)| match (mpi.preload(), &name[..]) {
@@ -239,9 +240,8 @@ fn run(mpi: Mpi, wanted: &[(&Case, Way)], beside: Beside) -> Vec<Run> {
         .collect()
 }
 
-/// What is wrong about a case that ended otherwise with the library; nothing if it does not when it
-/// is run again alone, or if plain runs do so, too: launchers that lose a rank may return this or
-/// that.
+/// The error of a case that ended differently with the library; `None` if it does not when it is
+/// run again alone, or if plain runs do so, too: the status of launchers that lose a rank varies.
 #[track_caller]
 fn wrong(mpi: Mpi, case: &Case, way: Way, plain: &Run, with: &Run) -> Option<String> {
     if with.is_like(plain) && !with.is_late(plain) {
@@ -263,7 +263,7 @@ fn wrong(mpi: Mpi, case: &Case, way: Way, plain: &Run, with: &Run) -> Option<Str
     })
 }
 
-/// Each case of the program, plain and in each way.
+/// Runs each case of the program, plainly and in each configuration.
 fn wrong_programs_end_as_they_do_without_the_library(mpi: Mpi) {
     let cases = cases(mpi);
     let ways = |case| {
@@ -287,9 +287,9 @@ fn wrong_programs_end_as_they_do_without_the_library(mpi: Mpi) {
     );
 }
 
-/// `MPI_Init` grants no level at which a second thread may call MPI; programs that do it all the
-/// same, and let one at a time, work. (Where threads don't wait for each other, an MPI's own memory
-/// is lost, and every second run with it, whatever is preloaded: PT-Scotch behind `MPI_Init`.)
+/// `MPI_Init` grants no level at which a second thread may call MPI; programs that do so anyway,
+/// and let one at a time, work. (If threads do not wait for each other, an MPI's own memory is
+/// corrupted, and every second run fails, with any preloaded library: PT-Scotch after `MPI_Init`.)
 fn two_threads_of_a_program_that_was_granted_one_take_turns(mpi: Mpi) {
     let desk = tempfile::tempdir().expect("a temporary directory can be made");
     let job = Job::new(mpi, 2, "two_threads").argument("8");

@@ -1,5 +1,5 @@
-//! Files that `treepie convert` writes for other tools, and the Python package, with those tools:
-//! packaging/python/check.py opens all of it with pandas, pyarrow, networkx and a notebook.
+//! Files that `treepie convert` writes for other tools, and the Python package, tested with those
+//! tools: packaging/python/check.py opens all of it with pandas, pyarrow, networkx and a notebook.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! From a slow job on a grid to a placed one, as docs/figures/placement.md shows it: `scripts/bench
+//! From a slow job on a grid to a placed one, as shown in docs/figures/placement.md: `scripts/bench
 //! gain`.
 
 use std::process::Command;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
-/// The share of what went between clusters that a replay leaves, in a line of
-/// `treepie compare` or `treepie map`: the last word but one.
+/// Change of the traffic between clusters by a replay, in a line of `treepie compare` or `treepie
+/// map`: the last word but one.
 fn change(line: &str) -> Option<f64> {
     line.split_whitespace().rev().nth(1)?.parse().ok()
 }
@@ -23,8 +23,8 @@ fn on_four_clusters_a_replay_keeps_most_messages_inside_and_seconds_are_compared
     let between = outcome.stdout.lines();
     let between = between.filter(|line| line.starts_with("  between clusters"));
     let changes: Vec<Option<f64>> = between.map(change).collect();
-    // What `map` promises is what `compare` finds in the two profiles.
-    // Where other work delays the probe it may see a fifth cluster, and less is gained.
+    // The prediction of `map` is the result of `compare` for the two profiles. If other work delays
+    // the probe it may find a fifth cluster, and the gain is smaller.
     let most = |change: &Option<f64>| change.is_some_and(|change| change < -50.0);
     assert!(
         changes.len() == 2 && changes.iter().all(most),

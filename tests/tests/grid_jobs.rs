@@ -1,6 +1,6 @@
-//! Jobs on an emulated grid, as a user of a grid meets them: the platform measured in
-//! `MPI_Init`, a host that dies while it is measured, several ranks on each host, the order of
-//! receives of two hosts, and a grid for a user who is not root.
+//! Jobs on an emulated grid, as run by a user of a grid: the platform measured in `MPI_Init`, a
+//! host that dies during the measurement, several ranks on each host, the order of receives of two
+//! hosts, and a grid for a user who is not root.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,7 +17,7 @@ use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
 /// A replay with replaced collectives.
 const REPLAY: &str = "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto";
 
-/// The same where the platform is measured in `MPI_Init` unless this one fits.
+/// A replay that measures the platform in `MPI_Init` unless this one fits.
 fn probing(platform: &Path) -> String {
     format!(
         "{REPLAY} TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={}",
@@ -25,8 +25,8 @@ fn probing(platform: &Path) -> String {
     )
 }
 
-/// A job of one rank a host that measures its platform in `MPI_Init` unless
-/// `platform` fits; its first line on standard output and our messages.
+/// A job of one rank per host that measures its platform in `MPI_Init` unless `platform` fits;
+/// returns its first line on standard output and our messages.
 #[track_caller]
 fn measuring_job(grid: &TwoClusters, mpi: Mpi, platform: &Path) -> (String, Vec<String>) {
     let done = grid.job(&[], (mpi, 4), &probing(platform), &["collectives"]);
@@ -47,8 +47,8 @@ fn told(done: &Output) -> String {
     format!("{}\n{}", text(&done.stdout), text(&done.stderr))
 }
 
-/// The clusters that schedules are made for are those of the ranks as the application sees them:
-/// a permutation moves ranks between hosts, and their clusters with them.
+/// The clusters for which schedules are made are those of the application's ranks: a permutation
+/// moves ranks between hosts, and their clusters with them.
 fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
     let grid = TwoClusters::new();
     for (permutation, clusters) in [
@@ -65,8 +65,8 @@ fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
     }
 }
 
-/// Uneven blocks, whose sizes MPI gives some ranks alone: all exchange them on the 128th call of
-/// each collective, and choose by the sizes together.
+/// Uneven blocks, whose sizes MPI gives to some ranks only: all exchange them in the 128th call of
+/// each collective, and choose by all sizes.
 fn ranks_exchange_uneven_sizes_and_choose_by_them(mpi: Mpi) {
     let grid = TwoClusters::new();
     let platform = grid.file("kept.platform.yaml");
@@ -100,8 +100,8 @@ fn ranks_exchange_uneven_sizes_and_choose_by_them(mpi: Mpi) {
     }
 }
 
-/// `TREEPIE_PROBE=auto`: the first job measures the grid and keeps what it found; the
-/// next one takes that; a platform whose latencies are others is measured again.
+/// `TREEPIE_PROBE=auto`: the first job measures the grid and saves the result; the next one uses
+/// it; a platform with different latencies is measured again.
 fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
     let grid = TwoClusters::new();
     let platform = grid.file("kept.platform.yaml");
@@ -121,7 +121,7 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
         .platform;
     let ranks: Vec<Vec<usize>> = (0..2).map(|cluster| kept.ranks_of(cluster)).collect();
     assert_eq!(ranks, [[0, 1], [2, 3]]);
-    // What else the machine does makes ways longer; `emulated_grid` tells how exact they are.
+    // Other work on the machine makes paths longer; `emulated_grid` tests the precision.
     let latency = kept.between(0, 1).latency();
     assert!(latency > 0.9 * 20e-3, "{latency}");
 
@@ -129,7 +129,7 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
     assert_eq!(printed, "collectives: all results right");
     assert_eq!(count(&messages, "was measured in"), 0, "{messages:#?}");
 
-    // The same hosts, much nearer to each other: a quick check tells.
+    // The same hosts, much nearer to each other: a short check detects it.
     let file = std::fs::read_to_string(&platform).expect("the file");
     let nearer: Vec<String> = file
         .lines()
@@ -155,7 +155,7 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
     );
 }
 
-/// A host dies while the platform is measured: one line says so, and no file is left.
+/// A host dies during the measurement: one line reports it, and no file is left.
 fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) {
     let grid = TwoClusters::new();
     let dying = grid.file("probe");
@@ -173,7 +173,7 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
         .arg("env")
         .arg(format!("TREEPIE_PROBE_PROGRAM={}", dying.display()))
         .arg(artifacts::command())
-        // So much to send that the host dies long before the end.
+        // Enough data that the host dies long before the end.
         .args(["probe", "--largest", "16M", "-o"])
         .arg(&output)
         .arg("--")
@@ -192,12 +192,12 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
     assert!(!output.exists());
 }
 
-/// What `treepie probe` finds on a grid with so many ranks on each of its four hosts, and what it
-/// prints.
+/// The result of `treepie probe` on a grid with this number of ranks on each of its four hosts, and
+/// its output.
 #[track_caller]
 fn probed(grid: &TwoClusters, (mpi, each): (Mpi, usize), words: &[&str]) -> (Platform, String) {
     let output = grid.file("found.platform.yaml");
-    // What an earlier probe has found is not to be read where this one finds nothing.
+    // The result of an earlier probe must not be read if this one has none.
     let _ = std::fs::remove_file(&output);
     let done = grid
         .run(&["--ranks", &each.to_string()])
@@ -217,7 +217,7 @@ fn probed(grid: &TwoClusters, (mpi, each): (Mpi, usize), words: &[&str]) -> (Pla
     }
 }
 
-/// Whether latencies grow from the node over the cluster to the grid.
+/// True if latencies grow from the node over the cluster to the grid.
 fn gets_farther(platform: &Platform) -> bool {
     platform.clusters().iter().all(|cluster| {
         let node = cluster.levels.first().map(|level| level.link.latency());
@@ -227,9 +227,9 @@ fn gets_farther(platform: &Platform) -> bool {
     })
 }
 
-/// Two ranks a host: which ranks share one is known by its name, and the node's level
-/// is measured beside the cluster's and the grid's. A time that is too short for all of
-/// it is said, with what was left out.
+/// Two ranks per host: the ranks of a host are known by its name, and the node's level is measured
+/// in addition to the cluster's and the grid's. If the time is too short for all of it, that is
+/// reported, with the measurements left out.
 fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     let grid = TwoClusters::new();
     let probed = |budget: &str| {
@@ -237,7 +237,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
         probed(&grid, (mpi, 2), &words)
     };
     let (mut platform, _) = probed("40");
-    // Ranks that share cores with other tests are late now and then.
+    // Ranks that share cores with other tests are sometimes late.
     for _ in 0..3 {
         if !gets_farther(&platform) {
             (platform, _) = probed("40");
@@ -260,7 +260,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     );
     assert_eq!(platform.clusters().len(), 2);
     for cluster in platform.clusters() {
-        // Ranks that may run anywhere share the node, and whatever it has one of.
+        // Unbound ranks share the node, and every part of which it has one.
         assert_eq!(cluster.levels.len(), 1, "{:?}", cluster.levels);
     }
     let (short, printed) = probed("0.6");
@@ -273,8 +273,9 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     );
 }
 
-/// Two pairs of hosts at once carry no more than one where they share an uplink that one fills, and
-/// more where each connection has a rate of its own: so many ranks of a cluster send at a time.
+/// Two simultaneous pairs of hosts carry no more than one if they share an uplink that one fills,
+/// and more if each connection has a separate rate: that number of ranks of a cluster send
+/// simultaneously.
 fn pairs_that_share_an_uplink_are_told_from_pairs_that_do_not(mpi: Mpi) {
     let to_fill = |grid: &TwoClusters| {
         let words = ["--together", "--budget", "40", "--largest", "256K"];
@@ -290,14 +291,14 @@ fn pairs_that_share_an_uplink_are_told_from_pairs_that_do_not(mpi: Mpi) {
         (TwoClusters::new(), [1, 1]),
         (TwoClusters::of_slow_connections(), [2, 2]),
     ] {
-        // Other work on the machine makes a stream longer now and then.
+        // Other work on the machine sometimes makes a stream longer.
         let tries = (0..4).map(|_| to_fill(&grid));
         let found: Vec<_> = tries.take_while(|(found, _)| *found != expected).collect();
         assert!(found.len() < 4, "{expected:?}: {found:?}");
     }
 }
 
-/// Starts the words behind its first, an order, lists the logs of the order once each of two hosts
+/// Starts the words after its first, an order, lists the logs of the order when each of two hosts
 /// has made its files, and ends the job.
 const LISTED: &str = "order=$1; shift
 \"$@\" >/dev/null 2>&1 &
@@ -365,7 +366,7 @@ under_each_mpi!(
     ranks_of_two_hosts_keep_logs_there_and_their_order_is_taken_there_and_on_one_host,
 );
 
-/// `scripts/grid` in a user namespace whose user is not root, with what else is given.
+/// `scripts/grid` in a user namespace whose user is not root, with the given options.
 fn not_as_root(options: &[&str], words: &[&str]) -> Output {
     let grid = TwoClusters::new();
     Command::new("timeout")
@@ -382,7 +383,7 @@ fn not_as_root(options: &[&str], words: &[&str]) -> Output {
         .expect("unshare starts")
 }
 
-/// Users of a user namespace of their own: this one may make more of them.
+/// Users of a separate user namespace: this one may create more of them.
 const USER: [&str; 2] = ["--map-user=1000", "--map-group=1000"];
 
 #[test]
@@ -396,7 +397,7 @@ fn a_user_who_is_not_root_has_a_grid_for_one_command() {
 
 #[test]
 fn without_user_namespaces_or_for_more_than_a_command_one_line_says_what_is_needed() {
-    // Of a user that nobody knows: such a one may make no namespace.
+    // For a user without an entry in the user database, who may not create a namespace.
     for (options, words, expected) in [
         (
             &[][..],

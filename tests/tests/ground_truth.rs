@@ -1,12 +1,11 @@
-//! What the library counts is what Open MPI's own monitoring counts, which sits
-//! below MPI's interface and knows nothing of ours.
+//! The counts of the library equal those of Open MPI's own monitoring, which is below MPI's
+//! interface and independent of ours.
 //!
-//! The two accounts are of two runs of the same job: what the library sends at the
-//! end of a job would be counted too. The monitoring of Open MPI 4.1 has flaws of
-//! its own, which the tests name: it misses persistent sends, takes the request of
-//! a get for a message, and crashes in neighbourhood collectives (for those the
-//! job's own account is the truth, see `profiles.rs`). Models of collectives are in
-//! `collective_models`.
+//! The two accounts are of two runs of the same job: otherwise the library's own messages at the
+//! end of a job would be counted, too. The monitoring of Open MPI 4.1 has flaws, which the tests
+//! name: it misses persistent sends, counts the request of a get as a message, and crashes in
+//! neighbourhood collectives (for those the job's own account is the reference, see `profiles.rs`).
+//! Models of collectives are in `collective_models`.
 
 use treepie_profile::Profile;
 use treepie_tests::expected::{self, Pairs, assert_same_pairs, pairs};
@@ -26,10 +25,10 @@ fn job(ranks: usize, name: &str, arguments: &[String]) -> Job {
 
 // --- layers that are counted --------------------------------------------------
 
-/// What the application sends point to point by Open MPI's monitoring.
+/// Point-to-point sends of the application by Open MPI's monitoring.
 ///
-/// A run with persistent sends only, which it misses, shows what Open MPI sends
-/// with the application's tag to make intercommunicators.
+/// A run with persistent sends only, which it misses, shows Open MPI's own sends with the
+/// application's tag for the creation of intercommunicators.
 #[track_caller]
 fn sent_point_to_point(ranks: usize) -> Pairs {
     let forms = |which: &str| job(ranks, "p2p_forms", &[which.to_owned()]);
@@ -43,9 +42,9 @@ fn sent_point_to_point(ranks: usize) -> Pairs {
     sent
 }
 
-/// Open MPI's own messages have the job's number in them, in decimal digits, which
-/// has about the launcher's process identifier in it: if two runs lie on both sides
-/// of a power of ten, which is rare, the next two do not.
+/// Open MPI's own messages contain the job's number in decimal digits, which is related to the
+/// launcher's process identifier: if two runs are on both sides of a power of ten, which is rare,
+/// the next two are not.
 #[test]
 fn point_to_point_is_what_open_mpi_counts_but_for_its_own_messages() {
     for ranks in [2, 5, 8] {

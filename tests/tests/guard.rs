@@ -1,6 +1,6 @@
-//! The guard on collectives: right results whatever runs them, and what the profile says of it.
-//! Nothing here depends on how long something takes, but for what a plan is dropped for: two ways
-//! over a wide-area link instead of one, or four times the bytes.
+//! The guard on collectives: right results for any plan, and its record in the profile. No test
+//! here depends on durations, except where a plan is dropped: two crossings of a wide-area link
+//! instead of one, or four times the bytes.
 
 use treepie_collective::Operation;
 use treepie_guard::{BUDGET_PART, Form, REINVESTED_PART, State};
@@ -19,7 +19,8 @@ fn guarded(guard: &str, clusters: &str, profile: &std::path::Path) -> Library {
     ])
 }
 
-/// Runs a job of four ranks with a guard; all its results must be right. What the guard found.
+/// Runs a job of four ranks with a guard; all its results must be right. Returns the guard's
+/// results.
 #[track_caller]
 fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Profile) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -34,9 +35,9 @@ fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Pr
     (outcome, profile)
 }
 
-/// Trying took one part in a hundred of each cell at most, one block whose calls took longer than
-/// any before them (eight of the longest, whichever challenger they are of), and a tenth of what
-/// plans have saved in all cells.
+/// The trials took at most one hundredth of each cell, one block whose calls took longer than any
+/// before them (eight of the longest, of any challenger), and a tenth of the time that plans have
+/// saved in all cells.
 #[track_caller]
 fn assert_promise_is_kept(results: &[GuardedCell]) {
     let is_watched = |one: &GuardedCell| matches!(one.state, State::Adopted | State::TakenBack);
@@ -62,7 +63,7 @@ fn tried(profile: &Profile) -> Vec<&GuardedCell> {
 
 fn every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried(mpi: Mpi) {
     for guard in ["on", "report"] {
-        // Ranks that share cores pay much for an exchange, and have the next one late.
+        // Ranks that share cores pay much for an exchange, and make the next one late.
         let lacks = |profile: &Profile| {
             let tried = tried(profile);
             let is_tried = |operation| tried.iter().any(|cell| cell.operation == operation);
@@ -97,7 +98,7 @@ fn plans_are_tried_between_neighbours_whose_results_stay_right(mpi: Mpi) {
     }
 }
 
-/// Nothing is agreed on where ranks never wait for each other, and no rank waits for that.
+/// There is no agreement if ranks never wait for each other, and no rank waits for one.
 fn a_rank_may_start_thousands_before_another_starts_one(mpi: Mpi) {
     let (_, profile) = run(mpi, "on", "guarded", &["ahead", "3000"]);
     let cells = profile.guard.iter();
@@ -146,7 +147,7 @@ fn very_many_short_cells_try_nothing(mpi: Mpi) {
 fn communicators_may_end_while_ranks_tell_each_other(mpi: Mpi) {
     for what in ["freed", "kept"] {
         let (_, profile) = run(mpi, "on", "guarded", &[what]);
-        // Equal communicators are one.
+        // Equal communicators are counted as one.
         let of_calls = profile.guard.iter();
         let calls: u64 = of_calls.map(|cell| cell.calls).sum();
         assert_eq!(calls, (126..=140).sum::<u64>(), "{:#?}", profile.guard);
@@ -204,8 +205,8 @@ const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 2500\nclusters:\n
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
 
-/// Runs a job of four ranks on a grid, with collectives replaced by `auto`; its profile, and what
-/// it said.
+/// Runs a job of four ranks on a grid, with collectives replaced by `auto`; returns its profile and
+/// its messages.
 fn on_grid(grid: &TwoClusters, mpi: Mpi, settings: &str, job: &[&str]) -> (Profile, String) {
     let path = grid.file("guarded.profile.yaml");
     let settings = format!(
@@ -220,14 +221,15 @@ fn on_grid(grid: &TwoClusters, mpi: Mpi, settings: &str, job: &[&str]) -> (Profi
     (profile, stdout)
 }
 
-/// Runs `calls` of a collective on two clusters; what the guard found of it.
+/// Runs `calls` of a collective on two clusters; returns the guard's results for it.
 fn on_the_grid(mpi: Mpi, settings: &str, name: &str, calls: &str) -> Vec<GuardedCell> {
     let (cells, said) = job_on_the_grid(mpi, settings, name, &["guarded", "one", name, calls]);
     assert_eq!(said, "0 wrong\n");
     cells
 }
 
-/// Runs a job on two clusters; what the guard found of a collective, and what the job said.
+/// Runs a job on two clusters; returns the guard's results for a collective, and the job's
+/// messages.
 fn job_on_the_grid(
     mpi: Mpi,
     settings: &str,
@@ -252,8 +254,8 @@ const ONE_AS_PLATFORM: &str = "treepie: platform\nversion: 1\nhosts:\n\
     clusters:\n- name: a\n  hosts: [a0, a1, a2, a3]\n  leader: 0\n  within:\n    latency_us: 50\n\
     \x20   samples:\n    - 0 3\n    - 1048576 9100\n";
 
-/// Near hosts take the place of clusters: their collectives are tried by the guard, and stay the
-/// MPI's without one.
+/// Near hosts replace clusters: their collectives are tried by the guard, and stay the MPI's
+/// without one.
 fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi) {
     let grid = TwoClusters::new();
     std::fs::write(grid.file("two.grid.yaml"), ONE).expect("a file");
@@ -280,8 +282,8 @@ fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi
     assert!(free.collectives.iter().all(|record| record.plan.is_none()));
 }
 
-/// Clusters that are not those of the grid: the plan crosses the wide-area link twice, the MPI's
-/// own allreduce once.
+/// Clusters that differ from the grid's: the plan crosses the wide-area link twice, the MPI's own
+/// allreduce once.
 fn a_plan_for_other_clusters_is_dropped_and_the_profile_says_so(mpi: Mpi) {
     let settings = "TREEPIE_CLUSTERS=0,1,0,1";
     let run = |calls: &str| {
@@ -289,14 +291,14 @@ fn a_plan_for_other_clusters_is_dropped_and_the_profile_says_so(mpi: Mpi) {
         assert_promise_is_kept(&cells);
         cells.into_iter().next().expect("a plan was tried")
     };
-    // Others have their turns, too.
+    // Other candidates are tried in between, too.
     let cell = longer(&["2500", "10000"], run, is_decided);
     assert_eq!(cell.state, State::Dropped, "{cell:?}");
     assert!(cell.lost > cell.won && cell.plan.is_some(), "{cell:?}");
 }
 
-/// Each round of the MPI's own allreduce, by recursive doubling, goes from cluster to cluster: two
-/// ways over the wide-area link, for one of the plan.
+/// Each round of the MPI's own allreduce, by recursive doubling, crosses between clusters: two
+/// crossings of the wide-area link, compared with one of the plan.
 fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
     let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
     let cells = on_the_grid(mpi, settings, "allreduce", "2500");
@@ -305,8 +307,8 @@ fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
     assert!(cell.won > cell.lost, "{cell:?}");
 }
 
-/// What the guard found of one collective, started again and again on a grid: by a call each time,
-/// or by requests.
+/// The guard's results for one collective, started repeatedly on a grid: by a call each time, or by
+/// requests.
 fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, job: [&str; 3]) -> GuardedCell {
     let clusters = TwoClusters::new();
     std::fs::write(clusters.file("two.grid.yaml"), grid).expect("a file");
@@ -325,13 +327,14 @@ fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, job: [&str; 3]) -> Guar
     cell.unwrap_or_else(|| panic!("{:#?}", profile.guard))
 }
 
-/// Whether the guard has come to an end with it.
+/// True if the guard has decided.
 fn is_decided(cell: &GuardedCell) -> bool {
     !matches!(cell.state, State::Warming | State::Trying)
 }
 
-/// All ranks send to all at once: one way over the wide-area link for two. That calls are judged
-/// alike under each MPI is shown by blocking ones; a started one takes several times as long.
+/// All ranks send to all others together: one crossing of the wide-area link instead of two.
+/// Blocking ones show that calls are judged alike under each MPI; a started one takes several times
+/// as long.
 #[test]
 fn a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted() {
     let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
@@ -344,12 +347,12 @@ fn a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted() {
     assert!(cell.won > cell.lost, "{cell:?}");
 }
 
-/// Two clusters of two hosts near each other, with little between them.
+/// Two clusters of two hosts near each other, with a slow link between them.
 const NARROW: &str = "treepie: grid\nversion: 1\nwan_latency_us: 100\nclusters:\n\
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 10}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 10}\n";
 
-/// All ranks send to all at once: four times the bytes over a narrow link.
+/// All ranks send to all others together: four times the bytes over a narrow link.
 #[test]
 fn a_started_plan_that_sends_too_much_is_dropped() {
     let run = |starts: &str| {
@@ -361,7 +364,7 @@ fn a_started_plan_that_sends_too_much_is_dropped() {
     assert!(cell.lost > cell.won, "{cell:?}");
 }
 
-/// No call in which ranks may wait for each other comes between the starts.
+/// No call in which ranks may wait for each other occurs between the starts.
 #[test]
 fn a_plan_is_adopted_for_requests_that_are_only_ever_started() {
     let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
@@ -374,7 +377,7 @@ fn a_plan_is_adopted_for_requests_that_are_only_ever_started() {
     assert!(cell.won > cell.lost, "{cell:?}");
 }
 
-/// Requests that are made anew need no trial of their own.
+/// New requests need no separate trial.
 #[test]
 fn a_request_begins_with_the_plan_that_those_before_it_have_adopted() {
     let grid = TwoClusters::new();
@@ -391,7 +394,7 @@ fn a_request_begins_with_the_plan_that_those_before_it_have_adopted() {
     assert_eq!(begins.count(), 2, "{said}");
 }
 
-/// The budget of so few starts covers few pairs.
+/// The budget of so few starts suffices for few pairs.
 #[test]
 fn a_plan_that_sends_too_much_is_not_adopted_for_requests() {
     let run = |starts: &str| {
@@ -418,8 +421,8 @@ fn requests_that_are_started_in_other_orders_are_right_while_plans_are_tried(mpi
     }
 }
 
-/// The first five calls cross the wide-area link twice as often as those behind them: beside those
-/// the plan would be a gain, beside the others it is none.
+/// The first five calls cross the wide-area link twice as often as the later ones: compared with
+/// these the plan would be a gain, compared with the others it is none.
 #[test]
 fn what_mpich_takes_until_its_sixth_call_is_not_taken_for_a_gain() {
     let settings = "MPIR_CVAR_DEVICE_COLLECTIVES=none TREEPIE_CLUSTERS=0,0,1,1";

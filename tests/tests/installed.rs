@@ -1,4 +1,4 @@
-//! What `scripts/install` installs works where it is put, and after it is moved.
+//! The files of `scripts/install` work where they are put, and after they are moved.
 
 use std::path::Path;
 use std::process::Command;
@@ -84,7 +84,7 @@ fn what_is_installed_is_stripped_and_its_debug_information_is_found() {
     }
 }
 
-/// Environment modules as Debian has them.
+/// Environment modules in Debian's version.
 #[test]
 fn a_module_is_loaded_and_unloaded() {
     let modules = "/usr/share/modules/init/bash";
@@ -114,7 +114,7 @@ fn a_module_is_loaded_and_unloaded() {
     assert_eq!(outcome.stdout, expected, "{}", outcome.told());
 }
 
-/// `dpkg` with what it installs, and what it knows of that, under a directory.
+/// `dpkg` with its installed files and its database under a directory.
 fn dpkg(root: &Path, words: &[&str]) -> Outcome {
     let root_option = format!("--root={}", root.display());
     let options = ["--force-depends", "--force-not-root"];
@@ -122,9 +122,8 @@ fn dpkg(root: &Path, words: &[&str]) -> Outcome {
     run(&all, root).succeeded()
 }
 
-/// The whole of it: made of the portable build, installed by dpkg under a directory, a job
-/// profiled from there with the libraries that the command finds beside itself, and
-/// removed again.
+/// The whole package: made from the portable build, installed by dpkg under a directory, a job
+/// profiled from there with the libraries that the command finds next to itself, and removed again.
 #[test]
 fn the_debian_package_installs_a_command_that_finds_its_library_and_is_removed() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -221,8 +220,8 @@ fn a_directory_that_cannot_be_preloaded_from_is_refused() {
 
 under_each_mpi!(a_job_is_profiled_from_an_installed_tree_that_was_moved);
 
-/// The wheel in a fresh virtual environment, without what its Python package needs: a job is
-/// profiled by the command that `pip` has put there, and nothing is left behind.
+/// The wheel in a fresh virtual environment, without the dependencies of its Python package: a job
+/// is profiled by the command installed by `pip`, and nothing is left behind.
 #[test]
 fn the_wheel_installs_a_command_that_finds_its_library_and_is_removed() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");

@@ -1,11 +1,11 @@
-//! The tables that entry points are made from, held against every MPI: its
-//! headers and its exported symbols.
+//! The tables from which entry points are generated, compared with every MPI: its headers and its
+//! exported symbols.
 
 use std::collections::BTreeSet;
 use treepie_tests::interface::{Parameter, Procedure, procedures};
 use treepie_tests::{Mpi, artifacts, coverage, header, under_all_mpis};
 
-/// Functions that take a communicator and are not hooked, and why.
+/// Functions that take a communicator and are not hooked, with the reason.
 const LEFT_TO_THE_MPI: [(&str, &str); 2] = [
     (
         "MPI_Comm_c2f",
@@ -17,8 +17,8 @@ const LEFT_TO_THE_MPI: [(&str, &str); 2] = [
     ),
 ];
 
-/// Beginnings that no name in the tables may have: programs ask for it to find out
-/// whether an MPI is loaded and which, or it only translates handles.
+/// Prefixes that no name in the tables may have: programs look such names up to find out whether an
+/// MPI is loaded and which, or they only translate handles.
 const NEVER: [&str; 11] = [
     "MPI_Get_version",
     "MPI_Get_library_version",
@@ -33,7 +33,7 @@ const NEVER: [&str; 11] = [
     "MPI_Comm_fromint",
 ];
 
-/// Symbols that the library defines and that are no procedures of MPI, and why.
+/// Symbols that the library defines and that are not procedures of MPI, with the reason.
 const BESIDE_MPI: [(&str, &str); 3] = [
     (
         "_exit",
@@ -49,7 +49,7 @@ const BESIDE_MPI: [(&str, &str); 3] = [
     ),
 ];
 
-/// Procedures that no test calls, and why.
+/// Procedures that no test calls, with the reason.
 const NOT_CALLED: [(&str, &str); 1] = [(
     "MPIX_Stream_comm_create_multiplex",
     "MPICH 5.0.2, which alone has it, ends in an assertion in it",
@@ -103,7 +103,7 @@ fn is_communicator(kind: &str) -> bool {
     kind == "MPI_Comm" || kind == "MPI_Comm *"
 }
 
-/// Whether a parameter is a function that will be handed a communicator.
+/// True if a parameter is a function to which a communicator will be passed.
 fn is_callback_with_communicator(kind: &str) -> bool {
     let own = ["MPI_Comm_", "MPIX_Comm_"];
     (own.iter().any(|start| kind.starts_with(start)) && kind.contains("_function"))
@@ -116,8 +116,8 @@ fn is_callback_with_communicator(kind: &str) -> bool {
         .any(|name| kind.starts_with(name))
 }
 
-/// What an MPI declares and exports, and hands or is handed a communicator, is
-/// an entry point: otherwise a program would see two worlds.
+/// Every function that an MPI declares and exports, and that takes or returns a communicator, is an
+/// entry point: otherwise a program would see two worlds.
 fn every_function_with_a_communicator_is_in_the_tables(mpi: Mpi) {
     let exported = header::exported_by(mpi);
     let known: BTreeSet<String> = procedures().into_iter().map(|p| p.name).collect();
@@ -127,7 +127,7 @@ fn every_function_with_a_communicator_is_in_the_tables(mpi: Mpi) {
         let has_one = types
             .iter()
             .any(|kind| is_communicator(kind) || is_callback_with_communicator(kind));
-        // Some headers declare what no library of theirs has.
+        // Some headers declare functions that none of their libraries has.
         if !has_one || !exported.contains(&name) {
             continue;
         }
@@ -144,7 +144,7 @@ fn every_function_with_a_communicator_is_in_the_tables(mpi: Mpi) {
     );
 }
 
-/// The tables' parameters are those of the headers: as many, and of the same kinds.
+/// The tables' parameters are those of the headers: the same number and the same kinds.
 fn the_parameters_in_the_tables_are_those_of_the_header(mpi: Mpi) {
     let declared = header::declared(mpi);
     let mut seen = 0;
@@ -153,7 +153,7 @@ fn the_parameters_in_the_tables_are_those_of_the_header(mpi: Mpi) {
             continue;
         };
         seen += 1;
-        // MPI_Pcontrol takes any number: the table says how many are passed on.
+        // MPI_Pcontrol takes any number: the table has the number passed on.
         let variadic = types.last().is_some_and(|kind| kind == "...");
         if variadic {
             assert!(
@@ -182,7 +182,7 @@ fn the_parameters_in_the_tables_are_those_of_the_header(mpi: Mpi) {
     assert!(seen > 100, "only {seen} functions were found under {mpi}");
 }
 
-/// Whether a parameter of this kind may have this type in C.
+/// True if a parameter of this kind may have this type in C.
 fn is_declared_as(parameter: &Parameter, declared: &str, large: bool) -> bool {
     let plain = declared.strip_prefix("const ").unwrap_or(declared);
     let integer = match large {
@@ -199,7 +199,7 @@ fn is_declared_as(parameter: &Parameter, declared: &str, large: bool) -> bool {
     };
     let points = plain.ends_with('*') || plain.ends_with(']');
     if let Some(name) = handle(kind) {
-        // MPI_Cancel takes a request that it leaves as it is, by its address.
+        // MPI_Cancel takes a request by its address and does not change it.
         let by_address = kind == "request" && plain == "MPI_Request *";
         return match shape {
             "" => plain == name || by_address,
@@ -217,7 +217,7 @@ fn is_declared_as(parameter: &Parameter, declared: &str, large: bool) -> bool {
         ("string", _) => plain.starts_with("char"),
         ("function", _) => plain.contains("_function") || plain.contains("_fn"),
         ("address", _) => plain.starts_with("void *"),
-        // Everything else is not told apart: but it is no communicator.
+        // Other types are not distinguished, but must not be communicators.
         _ => !is_communicator(plain),
     }
 }
@@ -236,8 +236,8 @@ const HANDLES: [(&str, &str); 11] = [
     ("MPI_Message", "message"),
 ];
 
-/// Procedures that are not marked as optional are in every MPI; a mark that is missing would let a
-/// program see a procedure that its MPI has not.
+/// Procedures that are not marked as optional are in every MPI; a missing mark would let a program
+/// see a procedure that its MPI does not have.
 fn what_is_not_marked_as_optional_is_in_every_mpi(mpi: Mpi) {
     let exported = header::exported_by(mpi);
     let missing: Vec<String> = procedures()
@@ -262,8 +262,8 @@ fn open_mpis_standard_abi_has_what_is_in_the_tables() {
     the_parameters_in_the_tables_are_those_of_the_header(Mpi::OpenMpi6Abi);
 }
 
-/// A mark that is not needed costs nothing but a look-up; yet what is marked
-/// must be lacked by somebody, and had by somebody.
+/// An unneeded mark only costs a look-up; yet a marked procedure must be missing in some MPI, and
+/// exist in some other.
 #[cfg(feature = "all-mpis")]
 #[test]
 fn what_is_marked_as_optional_is_in_some_mpis_and_not_in_all() {
@@ -273,7 +273,7 @@ fn what_is_marked_as_optional_is_in_some_mpis_and_not_in_all() {
         .map(|mpi| header::exported_by(*mpi))
         .collect();
     for procedure in procedures().iter().filter(|procedure| procedure.optional) {
-        // Fortran's names are in libraries of their own.
+        // Fortran's names are in separate libraries.
         if !procedure.name.starts_with("MPI") {
             continue;
         }

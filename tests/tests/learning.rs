@@ -1,4 +1,4 @@
-//! `treepie run`, and `TREEPIE_MODE=auto`: jobs on two hosts that are run again and again.
+//! `treepie run`, and `TREEPIE_MODE=auto`: jobs on two hosts that are run repeatedly.
 
 use std::ffi::OsString;
 use std::fs;
@@ -40,7 +40,8 @@ impl Place {
         self.folder.path().join("store")
     }
 
-    /// `treepie run` of `order_matters WHAT`, so many times, and what each run has told.
+    /// Runs `treepie run` of `order_matters WHAT` the given number of times, and returns the report
+    /// of each run.
     fn run(&self, what: &str, times: usize) -> (Outcome, Vec<Value>) {
         let words = [
             artifacts::command().into_os_string(),
@@ -75,14 +76,14 @@ impl Place {
         (outcome, told)
     }
 
-    /// `guarded one allreduce` with collectives replaced where the guard lets them be, and the file
-    /// of that run.
+    /// `guarded one allreduce` with collectives replaced under the guard, and the file of that run.
     fn run_guarded(&self) -> (PathBuf, ExperienceFile) {
         let job = artifacts::job(self.mpi, "guarded");
         self.run_guarded_as(&job, ["allreduce", "600"])
     }
 
-    /// The same of another program that does so, of another operation and with so many calls.
+    /// Another program of that kind, with another operation and number of calls, and the file of
+    /// that run.
     fn run_guarded_as(&self, program: &Path, calls: [&str; 2]) -> (PathBuf, ExperienceFile) {
         let before = self.files();
         let words = [
@@ -102,7 +103,7 @@ impl Place {
         self.run_since(&before, &outcome)
     }
 
-    /// The file of the one run behind those that there were.
+    /// The file of the one run after those that existed before.
     fn run_since(&self, before: &[PathBuf], outcome: &Outcome) -> (PathBuf, ExperienceFile) {
         let files = self.files();
         let new = files.into_iter().filter(|file| !before.contains(file));
@@ -111,12 +112,12 @@ impl Place {
             let file = ExperienceFile::read(&path).expect("a file of a store");
             (path, file)
         });
-        // Beside it is what guards found, for all applications.
+        // The other file has the results of guards, for all applications.
         let of_run = new.find(|(_, file)| !file.experience.runs.is_empty());
         of_run.unwrap_or_else(|| panic!("no file was written: {}", outcome.told()))
     }
 
-    /// What the guards of all applications found says that this was adopted.
+    /// Records this as adopted in the guards' results of all applications.
     fn adopted_elsewhere(&self, cell: &GuardedCell) {
         let shared = self.files().into_iter().filter(|file| is_run(file));
         let shared = shared.filter_map(|path| {
@@ -177,7 +178,7 @@ fn a_job_is_quicker_from_its_second_run_on(mpi: Mpi) {
         history.contains("other ranks used, not proven yet"),
         "{history}"
     );
-    // Nothing is written elsewhere, and nothing names a host or a path.
+    // No file is written elsewhere, and none names a host or a path.
     assert_eq!(
         files_below(&place.folder.path().join("here")),
         Vec::<PathBuf>::new()
@@ -274,7 +275,7 @@ fn adopted(algorithm: &str) -> GuardedCell {
     adopted_for(Operation::Allreduce, algorithm)
 }
 
-/// What was adopted for an operation.
+/// A cell with an adopted algorithm of an operation.
 fn adopted_for(operation: Operation, algorithm: &str) -> GuardedCell {
     GuardedCell {
         operation,
@@ -301,7 +302,7 @@ fn adopted_for(operation: Operation, algorithm: &str) -> GuardedCell {
     }
 }
 
-/// Whether a plan ran from the start: what is tried takes more calls than these jobs have.
+/// True if a plan ran from the start: a trial takes more calls than these jobs have.
 fn began_adopted(file: &ExperienceFile) -> bool {
     let cells = file.guards.iter().flat_map(|guarded| &guarded.cells);
     let mut states = cells.map(|cell| cell.state);
@@ -359,7 +360,7 @@ fn found_by(path: &Path, mut file: ExperienceFile, cell: GuardedCell) {
     fs::write(path, text).expect("it can be written");
 }
 
-/// Another algorithm of the MPI's, too: 300 calls are too few for a trial of what is not known.
+/// Also another algorithm of the MPI: 300 calls are too few for a trial of an unknown candidate.
 fn a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before(mpi: Mpi) {
     let place = Place::new(mpi);
     let job = artifacts::job(mpi, "guarded");
@@ -373,7 +374,7 @@ fn a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before(mpi: Mpi) 
     assert_eq!(first_tried(&next), Some("native:recursive_doubling"));
 }
 
-/// That each MPI's calls are judged alike is shown by blocking ones.
+/// Blocking calls show that each MPI's calls are judged alike.
 #[test]
 fn a_started_plan_that_another_run_adopted_is_taken_back_where_it_loses() {
     is_taken_back_where_it_loses("start", Form::Nonblocking);
@@ -384,7 +385,8 @@ fn a_plan_for_requests_that_another_run_adopted_is_taken_back_where_it_loses() {
     is_taken_back_where_it_loses("restart", Form::Persistent);
 }
 
-/// What was adopted sends its 4 KiB in pieces of 8 bytes: the MPI's own is quicker everywhere.
+/// The adopted plan sends its 4 KiB in segments of 8 bytes: the MPI's own collective is always
+/// faster.
 #[track_caller]
 fn is_taken_back_where_it_loses(job: &str, form: Form) {
     let (mpi, word) = (Mpi::OpenMpi, job);
@@ -427,7 +429,7 @@ fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi
     let (path, file) = place.run_guarded();
     found_by(&path, file, adopted("grid-exchange"));
     let (_, next) = place.run_guarded();
-    // What is not known to be adopted is tried first, for longer than this.
+    // A candidate that is not known to be adopted is tried first, for longer than this.
     assert!(began_adopted(&next), "{next:?}");
     let history = place.ask(&["history"]).stdout;
     assert!(history.starts_with("guarded, 4 ranks"), "{history}");

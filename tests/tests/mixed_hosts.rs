@@ -1,5 +1,5 @@
-//! Several hosts of several ranks: plans go through a host's memory between its own ranks, and by
-//! messages to all others.
+//! Several hosts of several ranks: plans use a host's memory between its own ranks, and messages to
+//! all others.
 
 use std::process::Output;
 
@@ -31,7 +31,7 @@ fn told(done: &Output) -> String {
     format!("{}\n{}", text(&done.stdout), text(&done.stderr))
 }
 
-/// On how many hosts memory is shared, as each says.
+/// Number of hosts on which memory is shared, from the messages of each.
 fn sharing(done: &Output) -> usize {
     told(done)
         .matches("transport: 2 of 6 ranks share the memory of their host")
@@ -49,7 +49,7 @@ fn every_strategy_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
             &settings,
             &["collective_types", &seed, "20", "backwards"],
         );
-        // Also those of a communicator that the job makes.
+        // Also those of a communicator that the job creates.
         assert!(sharing(&done) >= 3, "{}", told(&done));
     }
 }
@@ -61,7 +61,7 @@ fn results_stay_right_while_plans_are_tried(mpi: Mpi) {
     assert_eq!(sharing(&done), 3, "{}", told(&done));
 }
 
-/// As in a container that has no memory to share: its ranks send messages, those of others go on.
+/// Like a container without shared memory: its ranks send messages, those of others use memory.
 fn a_host_without_shared_memory_sends_messages_and_the_others_do_not(mpi: Mpi) {
     let refusals = artifacts::job(mpi, "refusals.so");
     for settings in [

@@ -1,6 +1,5 @@
-//! mpi4py's own test suite, which was not written here: with the library, and
-//! under random permutations of its world, it fails exactly where it fails
-//! without.
+//! mpi4py's own test suite: with the library, and under random permutations of its world, it fails
+//! exactly where it fails without.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,12 +7,12 @@ use std::time::Duration;
 use treepie_tests::permutations::{seed, shuffled};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, results, strategies};
 
-/// A run takes half a minute on an idle machine, with four ranks on two cores
-/// some minutes, and more where other work goes on.
+/// A run takes half a minute on an idle machine, some minutes with four ranks on two cores, and
+/// more beside other work.
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// Tests that do not end, or end differently from run to run, without the
-/// library, or are long and have nothing to do with it: they are left out, and why.
+/// Tests that do not end, or end differently from run to run, without the library, or are long and
+/// unrelated to it: they are left out, with the reason.
 fn left_out(mpi: Mpi) -> Vec<(&'static str, &'static str)> {
     let mut tests = vec![(
         "*test_util_pool*",
@@ -41,7 +40,7 @@ fn left_out(mpi: Mpi) -> Vec<(&'static str, &'static str)> {
     tests
 }
 
-/// What became of each test: the union of what each process says.
+/// Result of each test: the union of the reports of all processes.
 #[derive(Debug, PartialEq, Eq)]
 struct Suite {
     /// The tests of each outcome: `passed`, `failed`, `skipped`, ...
@@ -51,7 +50,7 @@ struct Suite {
 }
 
 impl Suite {
-    /// What became of the tests of these modules, and those alone.
+    /// The results of the tests of these modules only.
     #[cfg(not(feature = "all-mpis"))]
     fn of_modules(&self, modules: &[&str]) -> Suite {
         let belongs = |test: &&String| {
@@ -105,8 +104,7 @@ fn run(mpi: Mpi, ranks: usize, library: Library) -> (Suite, Outcome) {
     run_modules(mpi, ranks, library, &[])
 }
 
-/// Those of the suite's modules whose names contain one of `modules`; all if there
-/// are none.
+/// Runs the suite's modules whose names contain one of `modules`; all if there are none.
 #[track_caller]
 fn run_modules(mpi: Mpi, ranks: usize, library: Library, modules: &[&str]) -> (Suite, Outcome) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -114,7 +112,7 @@ fn run_modules(mpi: Mpi, ranks: usize, library: Library, modules: &[&str]) -> (S
         .argument(artifacts::repository().join("tests/suites/mpi4py_outcomes.py"))
         .argument(artifacts::mpi4py_suite())
         .argument(directory.path())
-        // Processes that are started by tests have tests of their own.
+        // Processes that are started by tests run tests themselves.
         .argument("--quiet")
         .argument("-espawn")
         .argument("-edynproc")
@@ -132,8 +130,8 @@ fn run_modules(mpi: Mpi, ranks: usize, library: Library, modules: &[&str]) -> (S
     (Suite::read(directory.path()), outcome)
 }
 
-/// Runs the suite plainly and in each use of the library, and compares by name. What became of the
-/// plain run.
+/// Runs the suite plainly and in each configuration of the library, and compares by name. Returns
+/// the result of the plain run.
 #[track_caller]
 fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Library]) -> Suite {
     let (plain, outcome) = run(mpi, ranks, Library::Absent);
@@ -163,7 +161,7 @@ fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Libr
     plain
 }
 
-/// A random permutation that moves somebody, where there is anybody to move.
+/// A random permutation that moves some process, if possible.
 fn not_identity(ranks: usize) -> Vec<usize> {
     let seed = seed();
     (seed..)
@@ -175,14 +173,14 @@ fn not_identity(ranks: usize) -> Vec<usize> {
 /// The modules that test collectives.
 const MODULES: [&str; 3] = ["test_cco_buf", "test_cco_vec", "test_cco_obj"];
 
-/// The tests of collectives with a strategy for each forced, round by round.
+/// Runs the tests of collectives with an algorithm for each forced, round by round.
 #[track_caller]
 fn collectives_pass_with_strategies_forced(mpi: Mpi, rounds: impl Iterator<Item = usize>) {
     let (plain, _) = run_modules(mpi, 3, Library::Absent, &MODULES);
     end_as_plainly_with_strategies_forced(mpi, &plain, rounds);
 }
 
-/// The same where what becomes of them on three ranks without the library is known.
+/// Runs them if their result on three ranks without the library is known.
 #[track_caller]
 fn end_as_plainly_with_strategies_forced(
     mpi: Mpi,
@@ -202,7 +200,7 @@ fn end_as_plainly_with_strategies_forced(
     }
 }
 
-/// Clusters of three ranks, other ones in other rounds.
+/// Clusters of three ranks, which differ between rounds.
 fn clusters_of_round(round: usize) -> &'static str {
     ["0,1,0", "0,1,1", "0,1,2"][round % 3]
 }
@@ -222,7 +220,7 @@ const STARTED: [&str; 10] = [
     "test_threads",
 ];
 
-/// The rounds of strategies that started collectives are tested with.
+/// The rounds of algorithms with which started collectives are tested.
 fn rounds_of_started() -> Vec<usize> {
     match cfg!(feature = "all-mpis") {
         true => (0..strategies::rounds()).collect(),
@@ -230,8 +228,8 @@ fn rounds_of_started() -> Vec<usize> {
     }
 }
 
-/// The strategies of a round, which Open MPI goes on with in every other one; elsewhere and else a
-/// thread does: Python's bindings ask for several threads.
+/// The algorithms of a round, which Open MPI progresses in every other one; otherwise a thread
+/// does: Python's bindings request several threads.
 fn started_in_round(mpi: Mpi, round: usize) -> Library {
     let library = strategies::replaced(&strategies::of_round(round), clusters_of_round(round));
     match mpi.is_open_mpi() && round % 2 == 1 {
@@ -261,7 +259,7 @@ mod on_few_ranks {
     use super::*;
     use treepie_tests::permutations::as_list;
 
-    /// Counted while it is replayed: both ways to use the library in one run.
+    /// Counted during a replay: both uses of the library in one run.
     fn counted_and_replayed(mpi: Mpi, ranks: usize) -> Suite {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let profile = directory.path().join("suite.profile.yaml");
@@ -291,7 +289,7 @@ mod on_few_ranks {
         counted_and_replayed(Mpi::Mpich, 2);
     }
 
-    /// PyPI's Open MPI 5: mpi4py's wheel loads it out of the global scope.
+    /// PyPI's Open MPI 5: mpi4py's wheel loads it outside the global scope.
     #[test]
     fn two_of_open_mpi_5() {
         counted_and_replayed(Mpi::OpenMpi5, 2);
@@ -311,7 +309,7 @@ mod in_every_mode {
         assert!(profile.exists(), "nothing was counted");
     }
 
-    /// Every strategy in turn: `scripts/test night mpi4py strategy_in_turn`.
+    /// Every algorithm in rotation: `scripts/test night mpi4py strategy_in_turn`.
     fn with_every_strategy_in_turn(mpi: Mpi) {
         collectives_pass_with_strategies_forced(mpi, 0..strategies::rounds());
     }

@@ -1,5 +1,5 @@
-//! MPICH's own test programs of non-blocking, persistent and neighbourhood collectives, which were
-//! not written here: plans pass them, under every MPI. `scripts/setup-mpis mpich-suite` gets them.
+//! MPICH's own test programs of non-blocking, persistent and neighbourhood collectives: plans pass
+//! them, under every MPI. `scripts/setup-mpis mpich-suite` installs them.
 #![cfg(feature = "all-mpis")]
 
 use std::time::Duration;
@@ -9,10 +9,10 @@ use treepie_tests::random_programs::in_turn;
 use treepie_tests::strategies::{direct, of_round, replaced, rounds};
 use treepie_tests::{Job, Library, Mpi, artifacts, under_all_mpis};
 
-/// `nonblocking3` starts 100,000 collectives: minutes where other work goes on.
+/// `nonblocking3` starts 100,000 collectives: minutes beside other work.
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// Programs, and numbers of ranks, as MPICH's list of its tests has them.
+/// Programs, and numbers of ranks, from MPICH's list of its tests.
 const STARTED: [(&str, &[usize]); 5] = [
     ("nonblocking", &[4, 5, 10]),
     ("nonblocking2", &[1, 4, 5, 10]),
@@ -63,9 +63,9 @@ fn is_left_out(mpi: Mpi, name: &str) -> bool {
     has_wide_handles && ["nonblocking2", "nonblocking3"].contains(&name)
 }
 
-/// What runs the collectives of a program: the MPI, plans whose messages wait for none, what is
-/// chosen; and where the MPI calls us, every strategy. The longest program has those of one round,
-/// each time another.
+/// Runners of the collectives of a program: the MPI, plans whose messages wait for none, chosen
+/// plans; and if the MPI calls us, every algorithm. The longest program has those of one round, a
+/// different one each time.
 fn runners(mpi: Mpi, name: &str) -> Vec<Option<String>> {
     let mut all = vec![None, Some(direct()), Some("auto".to_owned())];
     if mpi.calls_us() {
@@ -77,7 +77,7 @@ fn runners(mpi: Mpi, name: &str) -> Vec<Option<String>> {
     all
 }
 
-/// These programs find no error, whether plans run their collectives or the MPI does.
+/// These programs find no error, whether plans or the MPI run their collectives.
 fn pass(mpi: Mpi, programs: &[(&str, &[usize])]) {
     for &(name, counts) in programs.iter().filter(|(name, _)| !is_left_out(mpi, name)) {
         for &ranks in counts {

@@ -1,5 +1,5 @@
-//! The MPI's other algorithms under the guard: they are tried, really run, and leave right results;
-//! what others have set stays; and where one rank can't set them, none does.
+//! The MPI's other algorithms under the guard: they are tried, actually run, and give right
+//! results; settings of others are not changed; and if one rank cannot set them, none does.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn guarded(mpi: Mpi, program: &str, arguments: &[&str], profile: &Path) -> Job {
     ]))
 }
 
-/// Runs a job; its results must be right. What was tried of the MPI's own algorithms.
+/// Runs a job; its results must be right. Returns the trials of the MPI's own algorithms.
 #[track_caller]
 fn run(
     (mpi, program): (Mpi, &str),
@@ -61,7 +61,7 @@ fn variable(mpi: Mpi) -> &'static str {
     }
 }
 
-/// The same in the environment, with a value.
+/// This variable in the environment, with a value.
 fn set_by_user(mpi: Mpi) -> (String, &'static str) {
     match mpi {
         Mpi::OpenMpi => (format!("OMPI_MCA_{}", variable(mpi)), "linear"),
@@ -69,7 +69,7 @@ fn set_by_user(mpi: Mpi) -> (String, &'static str) {
     }
 }
 
-/// Whether one ran, in a trial at least, for an operation.
+/// True if one ran, at least in a trial, for an operation.
 fn ran(cells: &[GuardedCell], operation: Operation) -> bool {
     let mut of_it = cells.iter().filter(|cell| cell.operation == operation);
     of_it.any(|cell| cell.plan_seconds.is_some())
@@ -97,8 +97,8 @@ fn calls_with_a_spy(
 
 #[test]
 fn open_mpi_runs_the_algorithm_that_is_tried() {
-    // It is the second that is tried, behind one that the MPI takes itself: how many calls that
-    // needs depends on how alike their times are.
+    // It is tried second, after one that the MPI uses itself: the number of calls that this needs
+    // depends on the similarity of their times.
     let tried = "allreduce_intra_nonoverlapping".to_owned();
     let is_tried = |calls: &&str| {
         let (ran_by, cells) = calls_with_a_spy("allreduce", calls, as_it_is);
@@ -114,7 +114,7 @@ const HOSTS: &str = "treepie: grid\nversion: 1\nclusters:\n\
     - {name: a, hosts: 3, latency_us: 50, mbit: 1000}\n";
 
 /// HAN does the collectives of communicators over several hosts, and takes seven times as long for
-/// few bytes: in a duplicate without it, an algorithm of `tuned` takes its place.
+/// few bytes: in a duplicate without it, an algorithm of `tuned` replaces it.
 #[test]
 fn where_han_does_the_collectives_algorithms_of_tuned_are_tried_beside_it() {
     let hosts = TwoClusters::new();
@@ -139,7 +139,7 @@ fn where_han_does_the_collectives_algorithms_of_tuned_are_tried_beside_it() {
             && plan.is_some_and(|plan| plan.algorithm.starts_with("native:"))
     };
     assert!(cells.any(|cell| is_adopted(&cell)), "{:#?}", profile.guard);
-    // Which of them is proven first is left to chance.
+    // It is random which of them is proven first.
     let calls = said.lines().filter_map(|line| {
         let counted = line.strip_prefix("algorithm allreduce_intra_")?;
         counted.split_once(' ')?.1.parse::<u32>().ok()
@@ -147,7 +147,8 @@ fn where_han_does_the_collectives_algorithms_of_tuned_are_tried_beside_it() {
     assert!(calls.max() > Some(1_000), "{said}");
 }
 
-/// Its rules win over what is set for a duplicate, which would run something else than it says.
+/// Its rules take precedence over the settings of a duplicate, which would run another algorithm
+/// than recorded.
 #[test]
 fn what_a_tuning_names_runs_from_the_first_call_on_and_nothing_else_is_tried() {
     let tuning = artifacts::repository().join("profiles/four-ranks.tuning.yaml");
@@ -160,7 +161,7 @@ fn what_a_tuning_names_runs_from_the_first_call_on_and_nothing_else_is_tried() {
     }
 }
 
-/// Calls of `native_order`, until what is waited for was tried.
+/// Calls of `native_order`, until the expected candidate was tried.
 const CALLS: [&str; 3] = ["900", "9000", "60000"];
 
 /// The operation of a scan sees the variable set in some calls, and the program never does between
@@ -230,7 +231,7 @@ fn what_the_user_has_set_stays_and_is_said_once(mpi: Mpi) {
     assert_eq!(said.count(), 1, "{}", outcome.told());
 }
 
-/// The MPI reads no environment any more then: Open MPI's algorithms can't be set, MPICH's can.
+/// The MPI no longer reads the environment then: Open MPI's algorithms cannot be set, MPICH's can.
 fn a_program_may_start_the_tool_interface_first(mpi: Mpi) {
     let run = |calls: &str| {
         let arguments = [calls, variable(mpi), "x"];
@@ -252,11 +253,11 @@ fn a_program_may_start_the_tool_interface_first(mpi: Mpi) {
     assert_eq!(outcome.stdout, expected, "{}", outcome.told());
 }
 
-/// One rank that can't set a variable keeps all of them from it.
+/// One rank that cannot set a variable keeps all ranks from it.
 fn what_one_rank_cannot_set_no_rank_runs(mpi: Mpi) {
     let refusals = artifacts::job(mpi, "refusals.so");
     let both = format!("{}:{}", artifacts::library().display(), refusals.display());
-    // Those of which another algorithm is tried. Open MPI's scans overlap: it takes long until
+    // Operations of which another algorithm is tried. Open MPI's scans overlap: it takes long until
     // their time pays for that.
     let (operation, refused) = match mpi {
         Mpi::OpenMpi => ("allreduce", "mca_base_var_set_value"),
@@ -270,7 +271,7 @@ fn what_one_rank_cannot_set_no_rank_runs(mpi: Mpi) {
                 .variable("REFUSED_ON", 2)
         });
         assert!(!cells.is_empty(), "{}", outcome.told());
-        // What ran has a time.
+        // A cell whose candidate ran has a time.
         let mut none = cells.iter().map(|cell| cell.plan_seconds.is_none());
         assert!(none.all(|none| none), "{cells:?}");
         cells

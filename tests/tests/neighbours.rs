@@ -1,5 +1,5 @@
-//! Neighbourhood collectives that plans run: right results on every kind of topology, and counted
-//! as they were run.
+//! Neighbourhood collectives run by plans: right results on every kind of topology, and counts of
+//! the actual messages.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use treepie_tests::strategies::replaced;
 use treepie_tests::{Job, Library, Mpi, random_programs, under_all_mpis, under_each_mpi};
 use treepie_traffic::TrafficMatrix;
 
-/// Random programs, on so many ranks.
+/// Random programs on this number of ranks.
 fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {
     random_programs::programs(mpi, ranks, "neighbours_random")
         .argument(count)
@@ -19,7 +19,7 @@ fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {
         .argument("60")
 }
 
-/// The setting in which blocks that go to several neighbours are sent so, and others directly.
+/// The setting in which blocks for several neighbours are sent by `gathers`, and others directly.
 fn all_by(gathers: &str) -> String {
     let each = Operation::of_neighbours().map(|operation| {
         let name = match operation.gathers_from_neighbours() {
@@ -39,7 +39,7 @@ fn random_programs_get_right_results_from_plans(mpi: Mpi) {
     }
 }
 
-/// Where the MPI does not call us, those that are started are its own.
+/// If the MPI does not call us, started ones are its own.
 fn random_programs_get_right_results_from_relayed_blocks(mpi: Mpi) {
     for (ranks, clusters, few) in [(4, 2, 12), (5, 2, 8), (7, 3, 8), (16, 4, 2)] {
         let library = replaced(&all_by("grid-relay"), &in_turn(ranks, clusters));
@@ -51,7 +51,7 @@ fn random_programs_get_right_results_from_relayed_blocks(mpi: Mpi) {
     }
 }
 
-/// Repeated edges are the MPI's own then, and not all MPIs do them rightly.
+/// Repeated edges are then left to the MPI, and some MPIs handle them wrongly.
 fn random_programs_get_right_results_from_what_is_chosen(mpi: Mpi) {
     for (ranks, clusters, few) in [(4, 2, 12), (7, 3, 8)] {
         is_right(
@@ -111,15 +111,15 @@ fn what_plans_ran_is_counted_once_with_collectives_as_it_was_run(mpi: Mpi) {
         let records = profile.collectives.iter();
         let of_neighbours = records.filter(|record| record.operation.is_among_neighbours());
         let mut sent = profile.traffic_of_collectives(of_neighbours, None);
-        // Where the MPI does not call us, those that are started are its own.
+        // If the MPI does not call us, started ones are its own.
         let is_merged = sent.merge(&profile.neighbourhood);
         assert!(is_merged.is_ok(), "{is_merged:?}");
         sent
     });
     let [all, all_relayed] = [&flat, &relayed].map(|sent| between_ranks(sent, |_, _| true));
-    // What several edges to one rank share is sent once.
+    // Data that several edges to one rank share is sent once.
     assert!(all <= native && 2 * all > native, "{all} {native}");
-    // Each block comes to each rank, by whatever way.
+    // Each block reaches each rank, by any path.
     assert!(
         all_relayed >= all && all_relayed <= native,
         "{all_relayed} {all}"

@@ -1,4 +1,4 @@
-//! Jobs that do not reach `MPI_Finalize` leave what they counted.
+//! Jobs that do not reach `MPI_Finalize` leave their counts.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ fn ending(mpi: Mpi, how: &str, output: &Path) -> Job {
         .with(Library::Profile(output.to_owned()))
 }
 
-/// What all ranks counted before they ended.
+/// The counts of all ranks before they ended.
 #[track_caller]
 fn assert_counted(profile: &Profile, told: &str) {
     let right = (0..RANKS).map(|rank| (rank, (rank + 1) % RANKS, Traffic::new(5, 500)));
@@ -55,7 +55,7 @@ fn every_rank_leaves_its_part_however_the_job_ends(mpi: Mpi) {
         assert!(!outcome.status.success(), "{}", outcome.told());
         assert!(!output.exists(), "{}", outcome.told());
         let profile = merged(&output, &outcome);
-        // Ranks that are interrupted at once may be killed before they can write.
+        // Ranks that are interrupted together may be killed before they can write.
         if how != "interrupt" {
             assert_eq!(profile.missing_ranks, [], "{how}: {}", outcome.told());
             assert_eq!(profile.collectives.len(), 2, "{how}: {}", outcome.told());
@@ -64,7 +64,7 @@ fn every_rank_leaves_its_part_however_the_job_ends(mpi: Mpi) {
     }
 }
 
-/// Where plans ran collectives, partial profiles say which, and by which clusters.
+/// If plans ran collectives, partial profiles have the plans and the clusters.
 fn partial_profiles_of_a_replaced_run_have_its_plans(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("lost.profile.yaml");
@@ -113,7 +113,7 @@ fn the_handler_of_the_application_runs_too(mpi: Mpi) {
     assert_counted(&profile, "handler");
 }
 
-/// SIGKILL leaves no time for anything: what was written before is what there is.
+/// SIGKILL leaves no time to write: only earlier checkpoints exist.
 fn a_checkpoint_survives_sigkill(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("lost.profile.yaml");
@@ -126,8 +126,8 @@ fn a_checkpoint_survives_sigkill(mpi: Mpi) {
     assert_counted(&profile, "kill");
 }
 
-/// Partial profiles of an earlier run and checkpoints of this one are gone when a whole
-/// profile is there.
+/// Partial profiles of an earlier run and checkpoints of this one are removed when a complete
+/// profile exists.
 fn a_job_that_ends_well_leaves_its_profile_and_no_partial_ones(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("whole.profile.yaml");
@@ -144,7 +144,7 @@ fn a_job_that_ends_well_leaves_its_profile_and_no_partial_ones(mpi: Mpi) {
     assert!(!partial.exists());
 }
 
-/// The command merges what the ranks left, and says so.
+/// The command merges the ranks' partial profiles, and reports it.
 fn the_command_makes_a_profile_of_the_parts(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("lost.profile.yaml");

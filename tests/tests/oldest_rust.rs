@@ -1,6 +1,6 @@
-//! The oldest Rust that builds Treepie is the `rust-version` of the workspace. Which procedures of
-//! the library that has, clippy checks (`incompatible_msrv`, an error in scripts/test); what it
-//! does not is here: the statements of the packages that are linked in, and the language.
+//! The oldest Rust that builds Treepie is the `rust-version` of the workspace. Clippy checks the
+//! procedures of the standard library (`incompatible_msrv`, an error in scripts/test); these tests
+//! check the rest: the statements of the linked packages, and the language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use treepie_tests::artifacts;
 use treepie_tests::sources::sources;
 
-/// Packages of what is installed.
+/// Installed packages.
 const INSTALLED: [&str; 4] = [
     "treepie",
     "treepie-preload",
@@ -17,7 +17,7 @@ const INSTALLED: [&str; 4] = [
     "treepie-measure",
 ];
 
-/// The newest Rust that the packages of EasyBuild, Spack and Debian 12 all have.
+/// The newest Rust in the packages of all of EasyBuild, Spack and Debian 12.
 const NEWEST_ALLOWED: (u32, u32) = (1, 90);
 
 fn version(text: &str) -> (u32, u32) {
@@ -28,7 +28,7 @@ fn version(text: &str) -> (u32, u32) {
     (major, numbers.next().unwrap_or(0))
 }
 
-/// Packages for this machine's kind and their dependencies, as cargo lists them.
+/// Packages for this kind of machine and their dependencies, as listed by cargo.
 fn metadata() -> Value {
     let output = Command::new("cargo")
         .args(["metadata", "--locked", "--format-version", "1"])
@@ -49,7 +49,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a text")
 }
 
-/// The ids of all that is compiled for what is installed: not what tests alone need.
+/// The ids of everything compiled for installation, without packages that only tests need.
 fn compiled(metadata: &Value) -> BTreeSet<&str> {
     let nodes: BTreeMap<&str, &Value> = list(&metadata["resolve"]["nodes"])
         .map(|node| (text(&node["id"]), node))
@@ -104,7 +104,7 @@ fn no_package_that_is_linked_in_asks_for_a_newer_rust() {
     );
 }
 
-/// `if let` as a guard came with Rust 1.95, and no lint tells.
+/// `if let` as a guard came with Rust 1.95, and no lint reports it.
 #[test]
 fn no_arm_of_a_match_has_a_guard_that_matches() {
     let shim = artifacts::repository().join("shim");

@@ -1,5 +1,5 @@
-//! Collectives on one host under the guard, with memory that its ranks share: what is tried, what
-//! is left to the MPI, and that all results are right.
+//! Collectives on one host under the guard, with memory that its ranks share: the trials, the cases
+//! left to the MPI, and right results in all.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn has_run_a_plan(profile: &Profile) -> bool {
     records.any(|record| record.plan.is_some())
 }
 
-/// The MPI's messages go through the loop-back interface, so that each takes many times as long.
+/// The MPI's messages use the loop-back interface, so that each takes many times as long.
 #[test]
 fn a_plan_in_memory_is_adopted_where_open_mpi_has_none() {
     let run = |calls: &str| {
@@ -71,7 +71,7 @@ fn without_a_guard_the_mpi_runs_all_of_them(mpi: Mpi) {
     assert!(profile.guard.is_empty() && !has_run_a_plan(&profile));
 }
 
-/// What one rank can't share, all do without, and so they do without plans.
+/// If one rank cannot share memory, all do without it, and so without plans.
 fn where_one_rank_shares_no_memory_no_plan_is_tried(mpi: Mpi) {
     let refusals = artifacts::job(mpi, "refusals.so");
     let both = format!("{}:{}", artifacts::library().display(), refusals.display());
@@ -87,7 +87,7 @@ fn where_one_rank_shares_no_memory_no_plan_is_tried(mpi: Mpi) {
     assert!(plans(&profile).is_empty() && !has_run_a_plan(&profile));
 }
 
-/// On ranks that share cores, what is tried depends on what a call takes.
+/// On ranks that share cores, the trials depend on the durations of calls.
 fn all_operations_leave_what_the_mpi_leaves_on_two_to_eight_ranks(mpi: Mpi) {
     for (ranks, arguments) in [
         (2, ["operations", "", "1000"]),
@@ -106,7 +106,7 @@ fn messages_of_all_sizes_arrive_whole_while_plans_are_tried(mpi: Mpi) {
     }
 }
 
-/// One rank has a core of its own, the other may run anywhere.
+/// One rank has its own core, the other may run anywhere.
 fn ranks_may_be_bound_differently(mpi: Mpi) {
     let script = r#"[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 1 ] || taskset -cp 0 $$ >/dev/null
         exec "$0" "$@""#;
@@ -119,8 +119,7 @@ fn ranks_may_be_bound_differently(mpi: Mpi) {
     assert!(outcome.stderr.contains(line), "{}", outcome.told());
 }
 
-/// Data that ranks describe each in its own way, communicators that end at any point, and calls
-/// that are wrong.
+/// Data that ranks describe differently, communicators that end at any point, and wrong calls.
 fn other_programs_of_the_guard_end_as_without_memory(mpi: Mpi) {
     for arguments in [
         &["signatures", "600"][..],

@@ -1,6 +1,6 @@
-//! Small puts and accumulates that are kept back and joined: random epochs leave the memory that
-//! they must, and what the MPI refuses at a call it refuses as without the library. Under the guard
-//! they are joined where that gains, whoever decides.
+//! Small puts and accumulates that are delayed and joined: random epochs leave the memory in the
+//! right state, and calls that the MPI refuses are refused as without the library. Under the guard
+//! they are joined if that gains, regardless of which ranks decide.
 
 use treepie_guard::State;
 use treepie_profile::{GuardedEpochs, Profile};
@@ -18,7 +18,7 @@ fn gathered(more: Vec<(&'static str, String)>) -> Library {
     Library::Set(variables)
 }
 
-/// Random epochs on so many ranks.
+/// Random epochs on this number of ranks.
 fn epochs(mpi: Mpi, ranks: usize) -> Job {
     let (windows, epochs) = match cfg!(feature = "all-mpis") {
         true => ("20", "12"),
@@ -51,7 +51,7 @@ fn random_epochs_are_right_in_a_permuted_world(mpi: Mpi) {
     is_right(epochs(mpi, 4).with(gathered(more)));
 }
 
-/// Decided as they go: one window of many epochs, of which some are tried.
+/// Decided during the run: one window of many epochs, some of which are tried.
 fn random_epochs_are_right_while_joining_is_tried(mpi: Mpi) {
     let auto = vec![("TREEPIE_ONE_SIDED", "auto".to_owned())];
     let job = programs(mpi, 3, "one_sided_random")
@@ -60,9 +60,9 @@ fn random_epochs_are_right_while_joining_is_tried(mpi: Mpi) {
     is_right(job.with(gathered(auto)));
 }
 
-/// Two ranks that put to each other under the guard, by these arguments of the job, where each put
-/// takes 0.1 ms, and one by a datatype 5 ms, by their clocks: what gains does not depend on the
-/// machine. What was found.
+/// Two ranks that put to each other under the guard, with these arguments of the job; each put
+/// takes 0.1 ms, and one with a datatype 5 ms, by their clocks: the gain does not depend on the
+/// machine. Returns the results.
 #[track_caller]
 fn guarded(mpi: Mpi, guard: &str, arguments: &str) -> Vec<GuardedEpochs> {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -88,7 +88,7 @@ fn guarded(mpi: Mpi, guard: &str, arguments: &str) -> Vec<GuardedEpochs> {
     profile.guarded_epochs
 }
 
-/// Both ranks found this of epochs of this kind, or together where they decide together.
+/// Both ranks have this result for epochs of this kind, or a common one if they decide together.
 #[track_caller]
 fn assert_found(found: &[GuardedEpochs], kind: EpochKind, state: State) {
     let [one] = found else {
@@ -136,7 +136,7 @@ fn a_report_finds_what_would_gain(mpi: Mpi) {
     assert_found(&found, EpochKind::Lock, State::Proven);
 }
 
-/// Large pieces are passed on, whoever decides.
+/// Large pieces are passed on, regardless of which ranks decide.
 fn large_puts_arrive_while_joining_is_tried(mpi: Mpi) {
     let found = guarded(mpi, "on", "fence 300 4 4096 0");
     assert!(found.iter().all(|one| one.epoch == EpochKind::Fence));

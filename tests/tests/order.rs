@@ -1,5 +1,5 @@
-//! The order of receives: recorded, and taken again by other runs of the same program, whatever
-//! delays, placements and MPIs they have.
+//! The order of receives: recorded, and replayed by other runs of the same program, with any
+//! delays, placements and MPIs.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -44,17 +44,17 @@ impl Desk {
             .run()
     }
 
-    /// Records a run into an order of this name.
+    /// Records a run into an order with this name.
     fn record(&self, job: Job, name: &str, words: &str) -> Outcome {
         self.job(job, &format!("profile --order {} {words}", self.text(name)))
     }
 
-    /// Runs a job with the order of this name.
+    /// Runs a job with the order with this name.
     fn replay(&self, job: Job, name: &str, words: &str) -> Outcome {
         self.job(job, &format!("replay --order {} {words}", self.text(name)))
     }
 
-    /// What the command says of these files.
+    /// The output of the command for these files.
     fn ask(&self, words: &[&str]) -> Outcome {
         let mut command = std::process::Command::new(artifacts::command());
         command.args(words).current_dir(self.0.path());
@@ -62,7 +62,7 @@ impl Desk {
     }
 }
 
-/// The job ended with `status`. MPICH's launcher says 9 where several ranks end at once.
+/// The job ended with `status`. MPICH's launcher returns 9 if several ranks end simultaneously.
 #[track_caller]
 fn assert_ended_with(mpi: Mpi, outcome: &Outcome, status: i32) {
     let code = outcome.status.code();
@@ -109,7 +109,7 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
             again.told()
         );
     }
-    // The control: runs that nothing leads differ, or the runs above prove nothing.
+    // The control: runs without an order differ, or the runs above prove nothing.
     let free = desk
         .record(racy(mpi, 6, "all"), "b.order", "-q --delays 1")
         .succeeded();
@@ -121,7 +121,7 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
         "{}",
         compared.told()
     );
-    // Which of them comes first on a rank is left to chance.
+    // It is random which of them comes first on a rank.
     let names = ["receive ", "outcome "];
     let is_named = names.iter().any(|name| compared.stdout.contains(name));
     assert!(is_named, "{}", compared.told());
@@ -198,8 +198,9 @@ fn a_job_that_dies_or_aborts_leaves_its_order_which_is_taken_as_far_as_it_goes(m
     );
 }
 
-/// Runs the words behind its first two, `treepie` and an order, until ranks have recorded something
-/// and record nothing more; then all processes are killed at once, `treepie` and the launcher too.
+/// Runs the words after its first two, `treepie` and an order, until ranks have recorded something
+/// and record nothing more; then all processes are killed together, including `treepie` and the
+/// launcher.
 const KILLED: &str = "treepie=$1 order=$2 before=
 shift 2
 \"$@\" &
@@ -231,7 +232,7 @@ fn a_job_that_is_killed_with_its_launcher_leaves_two_files_which_are_replayed(mp
     let shown = desk.ask(&["show", &parts.display().to_string(), "--json"]);
     let shown: serde_json::Value =
         serde_json::from_str(&shown.succeeded().stdout).unwrap_or_else(|error| panic!("{error}"));
-    // The others have come to MPI_Finalize, and wait there.
+    // The others have reached MPI_Finalize, and wait there.
     assert_eq!(shown["ended_early"], serde_json::json!([0]));
     assert!(shown["total"]["matches"].as_u64() > Some(20), "{shown}");
     let words = "--patience 5 --after-end stop";
@@ -323,7 +324,7 @@ fn a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay(mpi
     );
 }
 
-/// Polls that are of no request: found by MPI as it likes, and replayed as they were.
+/// Polls without a request: the MPI finds them in any order, and they are replayed unchanged.
 fn polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of(mpi: Mpi) {
     let desk = Desk::new();
     let racy = || racy(mpi, 2, "elsewhere");
@@ -342,8 +343,8 @@ fn polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of(mpi: Mpi
     assert!(shown.stdout.contains(line), "{}", shown.told());
 }
 
-/// Runs the words behind its first two in a mount namespace where the second, a directory, is a
-/// disk of the first's size. What is left on it is copied.
+/// Runs the words after its first two in a mount namespace in which the second, a directory, is a
+/// disk of the first's size. The files left on it are copied.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=$1 tmpfs \"$2\" || exit 9
 shift 2
 \"$@\"
@@ -351,7 +352,7 @@ status=$?
 cp -r disk left
 exit $status";
 
-/// Runs a job whose order goes to a disk of this size; what is left on that is in `left`.
+/// Runs a job whose order goes to a disk of this size; the files left on it are in `left`.
 fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
     let disk = desk.path("disk");
     std::fs::create_dir(&disk).unwrap_or_else(|error| panic!("{error}"));
@@ -389,7 +390,7 @@ fn another_build_is_told_of_and_refused_when_strict_and_a_copy_is_the_same_progr
     desk.record(racy(mpi, 2, "all"), "a.order", "-q")
         .succeeded();
     let program = std::fs::read(artifacts::job(mpi, "racy")).unwrap_or_default();
-    // The note of the linker: three words of head, the name, and the build id.
+    // The note of the linker: three words of header, the name, and the build id.
     let note = program
         .windows(8)
         .position(|eight| eight == b"\x03\0\0\0GNU\0");

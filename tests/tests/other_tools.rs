@@ -1,5 +1,5 @@
-//! Other tools that stand in the chain of MPI's names, before the library and behind it: a small
-//! one of our own, and Debian's EZTrace; and libraries that a permutation matters to.
+//! Other tools in the chain of MPI's names, before the library and after it: a small one of our
+//! own, and Debian's EZTrace; and libraries for which a permutation matters.
 
 use std::path::Path;
 use tempfile::TempDir;
@@ -12,9 +12,8 @@ fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
 }
 
-/// A tool that defines MPI's names and calls the others, before the library and
-/// behind it: it counts what it counts alone, for the application's ranks; and the
-/// library counts what it counts alone.
+/// A tool that defines MPI's names and calls the others, before the library and after it: it has
+/// the same counts as alone, for the application's ranks; and so does the library.
 ///
 /// PITFALLS: 19
 fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
@@ -56,8 +55,8 @@ fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     }
 }
 
-/// A tool behind the library that sends messages of its own in each of the application's
-/// receives: none of them is the application's.
+/// A tool after the library that sends its own messages in each of the application's receives: none
+/// of them is counted for the application.
 ///
 /// PITFALLS: 19
 fn what_a_tool_behind_the_library_sends_is_not_counted(mpi: Mpi) {
@@ -84,8 +83,8 @@ fn what_a_tool_behind_the_library_sends_is_not_counted(mpi: Mpi) {
     );
 }
 
-/// EZTrace keeps a table of all communicators: behind the library it would meet a
-/// world that it did not see being made, and so it is behind for a profile only.
+/// EZTrace keeps a table of all communicators: after the library it would see a world whose
+/// creation it did not see, and so it is only after it for a profile.
 ///
 /// PITFALLS: 19
 fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
@@ -105,7 +104,7 @@ fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
             .variable("TREEPIE_OUTPUT", output.display())
             .run()
             .succeeded();
-        // EZTrace tells of itself, with the process and the thread.
+        // EZTrace prints messages with the process and the thread.
         let of_job = |line: &&str| !line.is_empty() && !line.starts_with("[P");
         outcome
             .stdout
@@ -114,7 +113,7 @@ fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
             .map(str::to_owned)
             .collect()
     };
-    // EZTrace gathers what it has at rank 0, by messages of its own.
+    // EZTrace gathers its data at rank 0, by its own messages.
     let to_others = |profile: &Profile| {
         let mut pairs = pairs(&profile.point_to_point);
         pairs.retain(|&(_, to), _| to != 0);
@@ -138,7 +137,7 @@ fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     }
 }
 
-/// Anything that is loaded under their names stands for libraries that keep checkpoints on nodes.
+/// Any file loaded under their names represents libraries that keep checkpoints on nodes.
 fn libraries_whose_redundancy_sets_follow_new_ranks_are_named_in_one_line(mpi: Mpi) {
     let directory = directory();
     for (file, name, word) in [
@@ -171,7 +170,7 @@ under_all_mpis!(
     what_a_tool_behind_the_library_sends_is_not_counted,
 );
 
-// EZTrace is Debian's; what is said of libraries has no MPI in it.
+// EZTrace is Debian's; messages on libraries do not depend on the MPI.
 under_each_mpi!(
     eztrace_and_the_library_do_not_disturb_each_other,
     libraries_whose_redundancy_sets_follow_new_ranks_are_named_in_one_line,

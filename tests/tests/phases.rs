@@ -7,7 +7,7 @@ use treepie_traffic::times::CallClass;
 
 const RANKS: usize = 3;
 
-/// The profile of the job `phases` with one more setting.
+/// The profile of the job `phases` with an additional setting.
 #[track_caller]
 fn profile(mpi: Mpi, setting: (&str, &str)) -> Profile {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -96,8 +96,8 @@ fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
     );
 }
 
-/// Where calls are timed, each phase has the time of its own calls and of each rank in it: the rest
-/// is what a load balancer takes as its load.
+/// If calls are timed, each phase has the time of its own calls and of each rank in it: a load
+/// balancer uses the rest as load.
 fn phases_have_times_of_their_own(mpi: Mpi) {
     let profile = profile(mpi, ("TREEPIE_TIMES", "true"));
     let whole = profile.times.as_ref().expect("times of the run");

@@ -1,4 +1,4 @@
-//! That the known pitfalls of interposition are each named by a test, and the programs of
+//! Tests that the known pitfalls of interposition are each named by a test, and the programs of
 //! `jobs/world` each run by one. No MPI is needed.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ fn folder() -> PathBuf {
     artifacts::repository().join("tests/jobs/world")
 }
 
-/// The words behind `key:` in the sources of the jobs and of these tests.
+/// The words after `key:` in the sources of the jobs and of these tests.
 fn named(key: &str) -> BTreeSet<String> {
     let files = |folder: PathBuf| {
         std::fs::read_dir(folder)
@@ -36,7 +36,7 @@ fn named(key: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The table of PITFALLS.md and what the tests name are the same.
+/// The table of PITFALLS.md has the same pitfalls as the tests.
 #[test]
 fn every_pitfall_is_named_by_a_test() {
     let text = std::fs::read_to_string(folder().join("PITFALLS.md")).expect("it is there");
@@ -57,7 +57,7 @@ fn every_pitfall_is_named_by_a_test() {
     assert_eq!(named("FAILURES:"), first_cells(causes));
 }
 
-/// A source that nobody runs proves nothing.
+/// A source that no test runs proves nothing.
 #[test]
 fn every_program_of_the_folder_is_run() {
     let this = include_str!("world.rs");

@@ -1,5 +1,5 @@
-//! `treepie probe`, `treepie predict` and `treepie show` of a platform, as a user
-//! calls them; measured on this machine and on an emulated grid.
+//! `treepie probe`, `treepie predict` and `treepie show` of a platform, as called by a user;
+//! measured on this machine and on an emulated grid.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use treepie_platform::Parallel;
 use treepie_platform::file::PlatformFile;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
-/// What the command prints as JSON.
+/// The command's output as JSON.
 #[track_caller]
 fn answer(command: &mut Command) -> Value {
     let output = command.output().expect("the command starts");
@@ -137,7 +137,7 @@ fn this_machine_is_one_host(mpi: Mpi) {
             .expect("a list")
             .is_empty()
     );
-    // One pair, and two at once: of four ranks of a host.
+    // One pair, and two simultaneously: of four ranks of a host.
     let file = PlatformFile::read(&output).expect("the platform");
     let parallel = &file.platform.contents().parallel;
     let measured = |pairs| move |line: &&Parallel| line.level.is_some() && line.pairs == pairs;
@@ -148,7 +148,7 @@ fn this_machine_is_one_host(mpi: Mpi) {
     assert!(String::from_utf8_lossy(&shown).contains("several pairs at once"));
 }
 
-/// The closest level that two processing units share, as the system tells it.
+/// The closest level that two processing units share, from the system's data.
 fn closest_shared(one: usize, other: usize) -> &'static str {
     let read = |name: String| {
         std::fs::read_to_string(format!("/sys/devices/system/{name}")).unwrap_or_default()
@@ -192,7 +192,7 @@ fn allowed_units() -> Vec<usize> {
 fn levels_of_a_host_are_those_that_its_ranks_share(mpi: Mpi) {
     let allowed = allowed_units();
     let (first, last) = (allowed[0], allowed[allowed.len() - 1]);
-    // The ranks share whatever this machine has.
+    // The ranks share every level of this machine.
     let expected: &[&str] = match closest_shared(first, last) {
         "core" => &["core"],
         shared => &[shared, "core"],
@@ -237,7 +237,7 @@ fn levels_of_a_host_are_those_that_its_ranks_share(mpi: Mpi) {
     }
 }
 
-/// A job on this machine that measures the platform in `MPI_Init` where none fits.
+/// A job on this machine that measures the platform in `MPI_Init` if none fits.
 fn measuring_job(mpi: Mpi, platform: &Path) -> Job {
     Job::new(mpi, 3, "collectives").with(Library::Set(vec![
         ("TREEPIE_MODE", "replay".into()),
@@ -248,8 +248,8 @@ fn measuring_job(mpi: Mpi, platform: &Path) -> Job {
     ]))
 }
 
-/// Measured once and kept; used from then on; measured again for a run on hosts
-/// that the file does not know, which is left as it is. The job never notices.
+/// Measured once and saved; used from then on; measured again for a run on hosts that are not in
+/// the file, which does not change. The job is not affected.
 fn a_job_measures_its_platform_when_no_file_fits(mpi: Mpi) {
     let plain = Job::new(mpi, 3, "collectives").run().succeeded();
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -283,8 +283,8 @@ fn a_job_measures_its_platform_when_no_file_fits(mpi: Mpi) {
     assert_eq!(std::fs::read_to_string(&platform).expect("the file"), other);
 }
 
-/// Without `probe`, a platform of other hosts is refused with one line, and the
-/// host does its collectives.
+/// Without `probe`, a platform of other hosts is refused with one line, and the native collectives
+/// run.
 fn a_platform_of_other_hosts_is_told_with_one_line(mpi: Mpi) {
     let outcome = Job::new(mpi, 2, "collectives")
         .with(Library::Set(vec![

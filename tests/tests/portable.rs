@@ -1,5 +1,6 @@
-//! The library starts with an old C library: what `scripts/build --portable` makes wants none newer
-//! than glibc 2.17, and no hwloc. All tests run this build; here is what only it has to hold.
+//! The library starts with an old C library: the result of `scripts/build --portable` requires none
+//! newer than glibc 2.17, and no hwloc. All tests run this build; these tests check its own
+//! requirements.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ fn readelf(option: &str, file: &Path) -> String {
     run_watched(command, LIMIT, "readelf").succeeded().stdout
 }
 
-/// `2.17` of `GLIBC_2.17`.
+/// The `2.17` in `GLIBC_2.17`.
 fn version(word: &str) -> Option<(u32, u32)> {
     let mut numbers = word.strip_prefix("GLIBC_")?.split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
@@ -83,7 +84,7 @@ fn the_command_and_the_companion_read_topologies_without_hwlocs_library() {
         "{}",
         shown.told()
     );
-    // What it asks this machine goes through the companion.
+    // Its queries of this machine use the companion.
     let told = say(here.path(), &[OsStr::new("doctor")]).stdout;
     let line = |start: &str| told.lines().any(|line| line.starts_with(start));
     assert!(

@@ -1,6 +1,6 @@
-//! The library is inherited by everything that a job starts: shells, Python,
-//! the launcher itself. None of them may notice. (What it exports is held against
-//! the tables and every MPI in `interface.rs`.)
+//! The library is inherited by every process that a job starts: shells, Python, the launcher
+//! itself. None of them may be affected. (Its exports are compared with the tables and every MPI in
+//! `interface.rs`.)
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -26,8 +26,8 @@ fn imported(object: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// Nothing is sent over a network, and nobody is served: there are no procedures for that. The
-/// library sends to sockets of Unix and receives on one; the command starts other processes.
+/// Nothing is sent over a network, and nothing is served: there are no procedures for that. The
+/// library sends to Unix sockets and receives on one; the command starts other processes.
 #[test]
 fn neither_the_library_nor_the_command_connects_to_anybody_or_listens() {
     const OF_SERVERS: [&str; 3] = ["listen", "accept", "accept4"];
@@ -43,8 +43,8 @@ fn neither_the_library_nor_the_command_connects_to_anybody_or_listens() {
     }
 }
 
-/// Maps of a copy of a program with these permissions, which root owns and another user starts with
-/// the library preloaded.
+/// Maps of a copy of a program with these permissions, owned by root and started by another user
+/// with the library preloaded.
 fn maps_of_a_program(mode: u32) -> String {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let place = |name: &str| directory.path().join(name);
@@ -95,8 +95,8 @@ fn needed(object: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// Not libm, which takes longer to load than all of this library. Two parts are empty since glibc
-/// 2.34, and those before have them apart.
+/// Not libm, which takes longer to load than this whole library. Two parts are empty since glibc
+/// 2.34, and earlier versions have them separately.
 fn is_c_runtime(name: &str) -> bool {
     [
         "libc.so",
@@ -129,8 +129,8 @@ fn the_library_needs_neither_its_companion_nor_hwloc() {
     );
 }
 
-/// Runs a command with the library preloaded and every mode asked for, and
-/// without, and expects the same.
+/// Runs a command with the library preloaded and every mode requested, and without, and expects the
+/// same.
 #[track_caller]
 fn nothing_changes(program: &str, arguments: &[&str]) {
     let run = |preload: bool, mode: Option<&str>| -> Outcome {
@@ -203,8 +203,8 @@ fn a_process_without_mpi_gets_no_thread_and_no_open_file() {
     );
 }
 
-/// docs/inside/loader.md: in front of the linker's functions, the library
-/// writes its own table of symbols once, and no other part of any file that is mapped.
+/// docs/inside/loader.md: before the linker's functions, the library writes its own table of
+/// symbols once, and no other part of any mapped file.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn in_a_process_without_mpi_the_first_dlopen_changes_the_librarys_own_symbols_and_nothing_else() {
@@ -255,7 +255,7 @@ fn the_launcher_itself_notices_nothing(mpi: Mpi) {
     assert_eq!(plain.files, preloaded.files);
 }
 
-/// `LD_PRELOAD=... mpirun` hands the library on to a real job as well.
+/// `LD_PRELOAD=... mpirun` also passes the library on to a real job.
 fn a_job_started_by_a_preloaded_launcher_runs(mpi: Mpi) {
     let plain = Job::new(mpi, 2, "ring").run().succeeded();
     let preloaded = Job::new(mpi, 2, "ring")
@@ -270,7 +270,7 @@ fn a_job_started_by_a_preloaded_launcher_runs(mpi: Mpi) {
     assert_eq!(preloaded.files, Vec::<String>::new());
 }
 
-/// Without a variable of ours, a job with the library is a job without it.
+/// Without Treepie's variables, a job with the library is a job without it.
 fn a_job_without_settings_is_left_alone(mpi: Mpi) {
     let plain = Job::new(mpi, 3, "ring").run().succeeded();
     let preloaded = Job::new(mpi, 3, "ring")

@@ -1,4 +1,4 @@
-//! What a profile says is what the job did.
+//! Profiles have the traffic of the job.
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -100,8 +100,8 @@ fn every_neighbourhood_collective_is_counted_along_its_edges(mpi: Mpi) {
     }
 }
 
-/// A profile speaks in the application's ranks: the same job profiled during a
-/// replay gives the same matrix, and tells which process was which rank.
+/// A profile has the application's ranks: the same job profiled during a replay gives the same
+/// matrix, and records the rank of each process.
 ///
 /// PITFALLS: 27
 fn a_replayed_job_has_the_same_profile_in_its_own_ranks(mpi: Mpi) {
@@ -124,7 +124,7 @@ fn a_replayed_job_has_the_same_profile_in_its_own_ranks(mpi: Mpi) {
     }
 }
 
-/// Every language binding is seen, and seen once.
+/// Calls from every language binding are counted once.
 fn the_ring_is_counted_alike_in_every_language(mpi: Mpi) {
     let expected = expected::of_ring(4);
     for job in [
@@ -154,8 +154,8 @@ fn the_ring_is_counted_alike_in_every_language(mpi: Mpi) {
     }
 }
 
-/// Collectives have a layer of their own: nothing of what an MPI sends for them
-/// is taken for a message of the application, and each operation is there.
+/// Collectives have a separate layer: none of the MPI's messages for them is counted as a message
+/// of the application, and each operation is recorded.
 fn collectives_are_told_from_point_to_point(mpi: Mpi) {
     let (_, profile) = Job::new(mpi, 4, "collectives").profiled();
     assert_same_pairs(&pairs(&profile.point_to_point), &Pairs::new());
@@ -170,7 +170,7 @@ fn collectives_are_told_from_point_to_point(mpi: Mpi) {
     }
     let traffic = profile.traffic(&[Layer::Collectives]);
     assert!(traffic.total().bytes > 0);
-    // All ranks take part: whoever sends nothing in the model is missing.
+    // All ranks take part: those that send nothing in the model are missing.
     for rank in 0..4 {
         assert!(
             traffic
@@ -181,8 +181,8 @@ fn collectives_are_told_from_point_to_point(mpi: Mpi) {
     }
 }
 
-/// A collective is recorded once, not once a rank, and in the application's
-/// ranks also during a replay.
+/// A collective is recorded once, not once per rank, and in the application's ranks also during a
+/// replay.
 fn the_halo_exchange_records_its_reductions(mpi: Mpi) {
     let directory = directory();
     let path = directory.path().join("job.profile.yaml");
@@ -218,7 +218,7 @@ fn the_halo_exchange_records_its_reductions(mpi: Mpi) {
     assert_eq!(run(Library::Permuted(rotated(4))), records);
 }
 
-/// MPI 4's partitioned sends, where the MPI has them.
+/// MPI 4's partitioned sends, if the MPI has them.
 #[test]
 fn a_partitioned_send_is_one_message_each_time_it_is_started() {
     let (outcome, profile) = Job::new(Mpi::Mpich, 3, "p2p_forms")
@@ -260,7 +260,7 @@ fn the_modes_off_and_replay_write_nothing(mpi: Mpi) {
     }
 }
 
-/// Settings come from a file as well, and variables win.
+/// Settings are also read from a file, and variables take precedence.
 fn settings_are_read_from_the_configuration_file(mpi: Mpi) {
     let directory = directory();
     let file = |name: &str| -> PathBuf { directory.path().join(name) };

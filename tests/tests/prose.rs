@@ -7,13 +7,13 @@ use treepie_tests::book::{dead_links, documents, figures, pages, prose_lines, re
 use treepie_tests::document::sentences;
 use treepie_tests::sources::sources;
 
-/// The largest number of lines of a page.
+/// Maximum number of lines of a page.
 const LINES: usize = 250;
 
-/// The largest number of words of a sentence.
+/// Maximum number of words of a sentence.
 const WORDS: usize = 30;
 
-/// Words that a technical writer would not use so, with what to write.
+/// Words that a technical writer would not use in this sense, with the replacement.
 const DIALECT: &[(&str, &str)] = &[
     (" so many", "a number, or the noun"),
     (" goes on", "continues"),
@@ -122,7 +122,7 @@ fn documents_are_in_plain_english() {
         }
         for sentence in sentences(&text) {
             let begins = |beginning: &&&str| sentence.starts_with(**beginning);
-            // Questions may begin so.
+            // Questions may begin with them.
             if let Some(beginning) = BEGINNINGS.iter().find(begins)
                 && !sentence.ends_with('?')
             {
@@ -133,8 +133,8 @@ fn documents_are_in_plain_english() {
     assert_eq!(found, [""; 0], "{found:#?}");
 }
 
-/// Lines of prose of more than 100 columns: not in blocks, tables and pictures. `prose_of` is what
-/// a line has of it.
+/// Lines of prose of more than 100 columns: not in blocks, tables and pictures. `prose_of` returns
+/// the prose of a line.
 fn too_wide<'a>(
     name: &str,
     text: &'a str,

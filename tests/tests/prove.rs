@@ -1,4 +1,4 @@
-//! `treepie prove` finds out whether a placement makes a real job quicker.
+//! `treepie prove` decides whether a placement makes a real job faster.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -26,7 +26,7 @@ fn prove_job(mpi: Mpi, words: &[&OsStr], job: &[&str]) -> Outcome {
     )
 }
 
-/// The answer about `order_matters WHAT` in another order than the launcher's.
+/// The answer on `order_matters WHAT` in another order than the launcher's.
 fn prove(mpi: Mpi, what: &str, options: &[&str]) -> Outcome {
     let words = [&["--permutation", "1,0"], options].concat();
     let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
@@ -95,13 +95,13 @@ fn a_job_that_fails_by_itself_is_an_error(mpi: Mpi) {
 }
 
 fn two_equal_ways_are_not_called_different(mpi: Mpi) {
-    // The order in which the launcher started them is what it is compared with.
+    // The reference is the order in which the launcher started them.
     let answer = answer(mpi, "same", &["--runs", "4"]);
     let verdict = answer["verdict"].as_str();
     assert!(matches!(verdict, Some("none" | "not proven")), "{answer}");
 }
 
-/// The same placement by binding, compared with its permutation.
+/// Proves a placement by binding, compared with its permutation.
 fn prove_binding(mpi: Mpi, placement: &Path, launch: &[OsString]) -> Outcome {
     let mut command = Command::new(artifacts::command());
     command.arg("prove").arg(placement);
@@ -129,7 +129,7 @@ fn binding_is_compared_with_the_permutation_of_the_same_placement(mpi: Mpi) {
     let names = [&found["ways"][0]["name"], &found["ways"][1]["name"]];
     assert_eq!(names, ["two.placement.yaml", "two.placement.yaml, bind"]);
     assert_eq!(found["whole"]["pairs"], 2, "{found}");
-    // The job prints the cores of its ranks: one each where it is bound, all where it is not.
+    // The job prints the cores of its ranks: one each if it is bound, all if it is not.
     assert_eq!(found["same_output"], false, "{found}");
     assert_eq!(found["remarks"], serde_json::json!([]), "{found}");
 }
@@ -176,7 +176,7 @@ fn a_report_shows_the_runs(mpi: Mpi) {
     );
     let read = |path: &Path| std::fs::read_to_string(path).expect("it was written");
     let (page, picture) = (read(&page), read(&picture));
-    // A dot for each run of both ways and for each pair.
+    // A dot for each run of both arms and for each pair.
     for drawn in [&page, &picture] {
         assert_eq!(drawn.matches("<circle").count(), 9, "{drawn}");
     }
@@ -185,7 +185,7 @@ fn a_report_shows_the_runs(mpi: Mpi) {
     assert!(page.contains(sentence), "{sentence} is not in {page}");
 }
 
-/// Profiles that others took have the verdict of the runs that `prove` starts.
+/// Existing profiles have the verdict of the runs that `prove` starts.
 fn groups_of_profiles_have_a_verdict_too(mpi: Mpi) {
     let desk = tempfile::tempdir().expect("a temporary directory can be made");
     let treepie = |words: &[&str]| {

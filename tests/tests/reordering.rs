@@ -1,5 +1,5 @@
-//! Communicators with a topology, reordered by Treepie where the program allows it:
-//! what the program computes stays the same, and neighbours come closer.
+//! Communicators with a topology, reordered by Treepie if the program allows it: the results of the
+//! program stay the same, and neighbours come closer.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ fn settings(more: &[(&'static str, &str)]) -> Library {
     Library::Set(all)
 }
 
-/// What must not depend on the order. Launchers pass on lines of different ranks as
-/// they come, and add their own, which begin with a capital or none.
+/// Output that must not depend on the order. Launchers pass on lines of different ranks in the
+/// order of arrival, and add their own, which begin with a capital or with no letter.
 fn results(outcome: &Outcome) -> Vec<&str> {
     let lines = outcome.stdout.lines();
     let is_result = |line: &&str| {
@@ -41,7 +41,7 @@ fn orders(outcome: &Outcome) -> BTreeMap<String, Vec<usize>> {
     outcome.stdout.lines().filter_map(order).collect()
 }
 
-/// What node i sends to others, in the graphs of the job.
+/// The sends of node i to others, in the graphs of the job.
 fn neighbours(name: &str, node: usize) -> Vec<(usize, usize)> {
     let next = (node + 1) % RANKS;
     let far = (node + RANKS / 2) % RANKS;
@@ -53,7 +53,7 @@ fn neighbours(name: &str, node: usize) -> Vec<(usize, usize)> {
     }
 }
 
-/// What crosses from host to host, where `host_of` has the host of each process.
+/// Traffic from host to host, if `host_of` has the host of each process.
 fn crossing(name: &str, order: &[usize], host_of: &[usize]) -> usize {
     let nodes = (0..RANKS).flat_map(|node| {
         neighbours(name, node)
@@ -95,8 +95,8 @@ fn with_and_without_a_replayed_world_results_stay_the_same(mpi: Mpi) {
     }
 }
 
-/// Two hosts, to which the launcher deals out the ranks in blocks: the graphs want
-/// them otherwise.
+/// Two hosts, over which the launcher distributes the ranks in blocks: the graphs need another
+/// order.
 fn neighbours_come_to_the_same_host(mpi: Mpi) {
     let hosts = Hosts {
         name: "n",
@@ -111,7 +111,7 @@ fn neighbours_come_to_the_same_host(mpi: Mpi) {
         words.extend(["replay", "--reorder", "graph", "--"].map(Into::into));
         words.extend(hosts.launcher(mpi, RANKS));
         if mpi == Mpi::Intel {
-            // It deals them out in turn, whatever the list of hosts says.
+            // It distributes them round-robin, for any list of hosts.
             words.extend(["-ppn", "4"].map(Into::into));
         }
         words.push(artifacts::job(mpi, name).into_os_string());
@@ -125,7 +125,7 @@ fn neighbours_come_to_the_same_host(mpi: Mpi) {
                 crossing(name, order, &host_of),
             );
             match *name {
-                // A ring in blocks is as good as it gets: two ways cross, both ways.
+                // A ring in blocks is optimal: two edges cross, in both directions.
                 "ring" => assert_eq!((before, after), (4, 4), "{}", outcome.told()),
                 _ => assert!(
                     after < before,

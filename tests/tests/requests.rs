@@ -1,5 +1,5 @@
-//! Every procedure that starts or completes a request, in every mode that watches requests, and
-//! where the program frees a communicator before what it has begun there is complete.
+//! Every procedure that starts or completes a request, in every mode that observes requests, and if
+//! the program frees a communicator before its pending requests are complete.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, u
 
 const RANKS: usize = 3;
 
-/// What becomes of communicators, as the job's argument says it.
+/// Treatment of communicators, as the job's argument.
 const KEEPING: [&str; 3] = ["keep", "free", "reuse"];
 
 fn desk() -> TempDir {

@@ -1,5 +1,5 @@
-//! The same program with and without the library, in each mode and under
-//! several permutations, prints the same.
+//! A program prints the same with and without the library, in each mode and under several
+//! permutations.
 
 use tempfile::TempDir;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed, shuffled};
@@ -13,7 +13,7 @@ fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
 }
 
-/// Every way to use the library that must not show, for a job of `ranks`.
+/// Every configuration of the library that must not be noticed, for a job of `ranks`.
 fn every_use(ranks: usize, directory: &TempDir) -> Vec<Library> {
     let profile = directory.path().join("job.profile.yaml");
     let mut uses = vec![
@@ -21,21 +21,21 @@ fn every_use(ranks: usize, directory: &TempDir) -> Vec<Library> {
         Library::Profile(profile.clone()),
         Library::Permuted(shuffled(ranks, seed())),
         Library::Permuted(reversed(ranks)),
-        // Profiled while it is replayed.
+        // Profiled during a replay.
         Library::Set(vec![
             ("TREEPIE_MODE", "replay".into()),
             ("TREEPIE_PERMUTATION", as_list(&rotated(ranks))),
             ("TREEPIE_OUTPUT", profile.display().to_string()),
         ]),
     ];
-    // One rank has one order alone.
+    // One rank has only one order.
     if ranks < 2 {
         uses.retain(|library| *library != Library::Permuted(reversed(ranks)));
     }
     uses
 }
 
-/// Runs a job plainly and in every use of the library.
+/// Runs a job plainly and in every configuration of the library.
 #[track_caller]
 fn prints_the_same(job: &Job, ranks: usize) {
     let directory = directory();
@@ -58,8 +58,8 @@ fn all_forms_of_point_to_point(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 3, "p2p_forms"), 3);
 }
 
-/// In place, with operations of its own, on inter-communicators, without elements,
-/// blocking and not.
+/// In place, with user-defined operations, on inter-communicators, without elements, blocking and
+/// not.
 ///
 /// PITFALLS: 23 25
 fn all_collectives(mpi: Mpi) {
@@ -70,7 +70,7 @@ fn a_ring_in_c(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring"), 4);
 }
 
-/// Open MPI 6's `mpi_f08` looks up by itself whether its process is a root.
+/// Open MPI 6's `mpi_f08` itself determines whether its process is a root.
 #[cfg(feature = "all-mpis")]
 #[test]
 fn ranks_under_open_mpi_6_are_permuted_but_for_those_of_mpi_f08() {
@@ -88,7 +88,7 @@ fn ranks_under_open_mpi_6_are_permuted_but_for_those_of_mpi_f08() {
     assert_eq!(plain.stdout, outcome.stdout);
 }
 
-/// Open MPI's library of the standard ABI, which needs nothing of the one that programs in Fortran
+/// Open MPI's library of the standard ABI, which needs no part of the one that programs in Fortran
 /// and Python have.
 #[cfg(feature = "all-mpis")]
 #[test]
@@ -104,8 +104,7 @@ fn a_ring_in_fortran_77(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring.f"), 4);
 }
 
-/// Names that are bound while the process starts: everywhere where libraries are linked
-/// with `-z now`.
+/// Names that are bound while the process starts: always if libraries are linked with `-z now`.
 fn a_ring_whose_names_are_all_bound_at_the_start(mpi: Mpi) {
     let job = Job::new(mpi, 4, "ring.f").variable("LD_BIND_NOW", 1);
     prints_the_same(&job, 4);
@@ -128,8 +127,8 @@ fn a_job_of_one_rank(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 1, "collectives"), 1);
 }
 
-/// An abort is passed on: status, and the rank that gave up. There is no profile
-/// of it, only the ranks' parts of one.
+/// An abort is passed on: its status, and the rank that aborted. There is no complete profile of
+/// it, only the ranks' partial profiles.
 fn an_abort(mpi: Mpi) {
     let directory = directory();
     let job = Job::new(mpi, 3, "abort").argument("1").argument("9");
@@ -147,7 +146,7 @@ fn an_abort(mpi: Mpi) {
     }
 }
 
-/// Through entry points, stand-ins of a replay, and what stands in for a collective.
+/// Through entry points, stand-ins of a replay, and plans that replace a collective.
 fn exceptions_that_error_handlers_throw(mpi: Mpi) {
     let job = Job::new(mpi, 4, "exceptions.cpp");
     prints_the_same(&job, 4);
@@ -194,8 +193,8 @@ under_all_mpis!(
     an_abort,
 );
 
-// Open MPI's and MPICH's wheels have no Fortran. An exception takes the MPI's locks with it, where
-// it holds some.
+// Open MPI's and MPICH's wheels have no Fortran. An exception leaves the MPI's locks held, if there
+// are any.
 under_each_mpi!(
     exceptions_that_error_handlers_throw,
     a_ring_in_fortran_77,

@@ -1,5 +1,5 @@
-//! Signals that reach `treepie` while a real launcher runs a job: they end the job, its
-//! status comes back, and what was counted is kept.
+//! Signals that reach `treepie` while a real launcher runs a job: they end the job, its status is
+//! returned, and the counts are kept.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -10,8 +10,8 @@ use treepie_tests::{Mpi, Outcome, artifacts, run_watched};
 
 const RANKS: usize = 2;
 
-/// Starts the command of its arguments, sends it a signal once all ranks say that they
-/// wait, and ends as the command does.
+/// Starts the command of its arguments, sends it a signal when all ranks report that they wait, and
+/// ends with the status of the command.
 const SENT_A_SIGNAL: &str = "\
 signal=$1 ranks=$2; shift 2
 \"$@\" >said &
@@ -23,7 +23,7 @@ kill -s \"$signal\" $!
 wait $!
 ";
 
-/// How `words` and the waiting job behind them end after a signal.
+/// End of `words` and the waiting job after them, after a signal.
 fn sent(signal: &str, mpi: Mpi, words: &[OsString]) -> Outcome {
     let mut command = Command::new("bash");
     command
@@ -36,8 +36,8 @@ fn sent(signal: &str, mpi: Mpi, words: &[OsString]) -> Outcome {
     run_watched(command, Duration::from_secs(60), &what)
 }
 
-/// Under Open MPI: Hydra 4.0 itself ends with 0, 2 or 15 after a signal, or waits for the
-/// job, as it happens, so that there is nothing to hold its status against.
+/// Under Open MPI: Hydra 4.0 itself ends with 0, 2 or 15 after a signal, or waits for the job, in
+/// varying ways, so that there is no reference for its status.
 #[test]
 fn a_job_that_is_told_to_end_ends_as_without_treepie_and_its_profile_is_kept() {
     let mpi = Mpi::OpenMpi;
@@ -54,7 +54,7 @@ fn a_job_that_is_told_to_end_ends_as_without_treepie_and_its_profile_is_kept() {
         ];
         let plain = sent(signal, mpi, &[]);
         let outcome = sent(signal, mpi, &words.map(OsString::from));
-        // Launchers end in ways of their own.
+        // The status of launchers differs.
         assert_eq!(ended(&outcome), ended(&plain), "{}", outcome.told());
         let kept = Profile::read(&profile);
         let kept = kept.unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
@@ -67,7 +67,7 @@ fn a_job_that_is_told_to_end_ends_as_without_treepie_and_its_profile_is_kept() {
     }
 }
 
-/// The status as a shell sees it.
+/// The status as seen by a shell.
 fn ended(outcome: &Outcome) -> Option<i32> {
     let code = outcome.status.code();
     assert_ne!(code, Some(99), "never waited: {}", outcome.told());

@@ -1,5 +1,5 @@
-//! The switches of a site: its policy in /etc/treepie, which jobs see in mounts of their own, the
-//! variable that turns all off, and `treepie exec`. Run as root, whose the policy is.
+//! The switches of a site: its policy in /etc/treepie, which jobs see in separate mounts, the
+//! variable that turns everything off, and `treepie exec`. Run as root, who owns the policy.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ chown $3 /etc/treepie/treepie.yaml
 shift 4
 exec \"$@\"";
 
-/// A job under a policy, and where its profiles go.
+/// A job under a policy, and the directory of its profiles.
 struct Site {
     directory: TempDir,
 }
@@ -55,7 +55,7 @@ impl Site {
             .succeeded()
     }
 
-    /// Runs the job, and answers whether it was counted.
+    /// Runs the job, and returns true if it was counted.
     fn counts(&self, mpi: Mpi, variables: &[(&'static str, &str)]) -> bool {
         let outcome = self.job(mpi, variables, ROOTS).silent();
         let profile = self.path("site.profile.yaml");
@@ -67,7 +67,7 @@ impl Site {
     }
 }
 
-/// A policy that root alone may write.
+/// A policy that only root may write.
 const ROOTS: [&str; 3] = ["644", "0", "755"];
 
 const SWITCHED_ON: [(&str, &str); 1] = [("TREEPIE_SITE", "true")];

@@ -1,7 +1,7 @@
-//! Jobs that Slurm's own `srun` starts, on a Slurm that lasts as long as the test: the variables
-//! reach the ranks, a placement is applied by every way, the job's status comes back, a job is run
-//! again without the node on which a rank died or that is gone, and a batch job is warned of its
-//! end.
+//! Jobs started by Slurm's own `srun`, on a Slurm that exists during the test: the variables reach
+//! the ranks, a placement is applied by every method, the job's status is returned, a job is run
+//! again without the node on which a rank died or that has vanished, and a batch job is warned of
+//! its end.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -14,7 +14,7 @@ use treepie_tests::hosts::places;
 use treepie_tests::placements::of_two_ranks;
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
-/// How `srun` starts the ranks of an MPI.
+/// Plugin by which `srun` starts the ranks of an MPI.
 fn plugin(mpi: Mpi) -> &'static str {
     match mpi {
         Mpi::OpenMpi => "--mpi=pmix",
@@ -22,7 +22,7 @@ fn plugin(mpi: Mpi) -> &'static str {
     }
 }
 
-/// Runs a script of bash with Slurm at hand, of so many nodes: `$treepie`, `$jobs` and `$srun` are
+/// Runs a script of bash under a Slurm of this number of nodes: `$treepie`, `$jobs` and `$srun` are
 /// set.
 fn under_slurm(mpi: Mpi, nodes: usize, folder: &Path, script: &str) -> Outcome {
     // All are held until all are known, so that they differ.
@@ -53,7 +53,7 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
     // Rank 0 on core 1, and rank 1 on core 0.
     of_two_ranks(folder, Some(host.trim()), [1, 0], [0, 1]);
-    // srun tells a step that ends before all of it has started as one that never ran.
+    // srun reports a step that ends before all of it has started as one that never ran.
     let script = "\
         $treepie profile -o app.profile.yaml -- $srun $jobs/ring >/dev/null || exit\n\
         $treepie replay two.placement.yaml --apply launch -- $srun $jobs/where || exit\n\
@@ -75,7 +75,7 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     assert!(outcome.stdout.ends_with("status 5\n"), "{}", outcome.told());
 }
 
-/// `srun` gives its input to all processes, or to the one that it is told.
+/// `srun` passes its input to all processes, or to a given one.
 fn input_of_srun_is_read_by_the_rank_that_it_is_for(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let replay = "$treepie replay --permutation 1,0 --";
@@ -102,8 +102,8 @@ fn input_of_srun_is_read_by_the_rank_that_it_is_for(mpi: Mpi) {
     assert_eq!(lines, expected.collect::<Vec<_>>(), "{}", outcome.told());
 }
 
-/// Runs a script that supervises a job of `endings` and runs `where` in its place later; the end of
-/// the first attempt, the nodes left out behind it, and those of the second.
+/// Runs a script that supervises a job of `endings` and runs `where` instead later; returns the end
+/// of the first attempt, the nodes left out after it, and those of the second.
 #[track_caller]
 fn supervised(mpi: Mpi, how: &str, meanwhile: &str) -> [serde_json::Value; 3] {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -132,8 +132,8 @@ fn a_job_whose_rank_is_killed_is_run_again_without_its_node(mpi: Mpi) {
     assert_eq!(found, [killed, json!(["n0"]), json!(["n1", "n2"])]);
 }
 
-/// Its daemons and ranks end at once, and nobody is told. Slurm is made to notice that sooner than
-/// after five minutes.
+/// Its daemons and ranks end suddenly, without notice. Slurm is configured to detect that sooner
+/// than after five minutes.
 fn a_job_whose_node_is_gone_is_run_again_without_it(mpi: Mpi) {
     let meanwhile = "\
         for try in $(seq 150); do\n\
@@ -151,7 +151,8 @@ fn a_job_whose_node_is_gone_is_run_again_without_it(mpi: Mpi) {
     assert_eq!(found, [lost, json!(["n1"]), json!(["n0", "n2"])]);
 }
 
-/// What `--signal=B:USR1@120` sends two minutes before the end, `scancel` sends at once.
+/// The signal that `--signal=B:USR1@120` sends two minutes before the end, `scancel` sends
+/// immediately.
 fn a_supervised_batch_job_is_warned_and_its_status_comes_back(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let script = "\

@@ -1,5 +1,5 @@
-//! What comes on the launcher's standard input is read by the rank for which it is meant, whichever
-//! way ranks are permuted.
+//! The launcher's standard input is read by the rank for which it is meant, with any permutation of
+//! ranks.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,7 +18,7 @@ const FILE: [&str; 3] = [
     "printf '20\\n22\\n' >in; \"$0\" \"$@\" <in; status=$?; rm in; exit $status",
 ];
 const PIPE: [&str; 3] = ["sh", "-c", "printf '20\\n22\\n' | \"$0\" \"$@\""];
-/// The same, when ranks have waited for them for a while.
+/// Words that provide them when ranks have waited for some time.
 const LATE: [&str; 3] = ["sh", "-c", "(sleep 2; printf '20\\n22\\n') | \"$0\" \"$@\""];
 const HERE: [&str; 3] = ["sh", "-c", "\"$0\" \"$@\" <<END\n20\n22\nEND"];
 
@@ -26,7 +26,7 @@ fn permuted() -> Library {
     Library::Permuted(vec![3, 2, 1, 0])
 }
 
-/// Each rank's process, where all got both numbers.
+/// Each rank's process, if all got both numbers.
 fn processes(outcome: &Outcome) -> Vec<usize> {
     let line = |(rank, line): (usize, &str)| {
         let process = line.strip_prefix(&format!("rank {rank} is process "))?;
@@ -45,7 +45,7 @@ fn c_reads_before_and_after_the_start_of_mpi(mpi: Mpi) {
         for way in ways {
             let job = Job::new(mpi, RANKS, "reads_input").argument(how);
             let outcome = job.with(permuted()).under(way).run().succeeded();
-            // Of the others, those that needed not move are where they were asked to be.
+            // Of the others, those that did not have to move are where the placement puts them.
             assert_eq!(processes(&outcome), [0, 2, 1, 3], "{how} {way:?}");
         }
     }
@@ -88,7 +88,7 @@ fn without_input_ranks_are_where_they_were_asked_to_be(mpi: Mpi) {
     assert_eq!(where_they_are(&FILE, "ignore"), [3, 2, 1, 0]);
 }
 
-/// Whole hosts change places: ranks 0 and 1 were to be on the other host than process 0.
+/// Whole hosts are swapped: ranks 0 and 1 belong on the other host than process 0.
 fn between_hosts_the_others_keep_their_neighbours(mpi: Mpi) {
     let hosts = Hosts {
         name: "in",
@@ -138,7 +138,7 @@ fn the_commands_pass_input_on_and_each_run_of_prove_gets_it(mpi: Mpi) {
         let outcome = job.clone().under(command).run().succeeded();
         assert_eq!(processes(&outcome), expected, "{words:?}");
     }
-    // It fails where nothing comes.
+    // It fails without input.
     let job = Job::new(mpi, RANKS, "reads_input.f90");
     for way in [FILE, LATE] {
         let prove = ["prove", "--permutation", "3,2,1,0", "--runs", "2", "--"];
@@ -148,7 +148,7 @@ fn the_commands_pass_input_on_and_each_run_of_prove_gets_it(mpi: Mpi) {
     }
 }
 
-/// A rank in a read is told, and reads what comes then: it was no hang.
+/// A rank in a read is reported, and reads the later input: it was not a hang.
 fn a_rank_that_waits_for_input_is_told_and_not_ended(mpi: Mpi) {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let script = format!(
@@ -179,7 +179,7 @@ under_each_mpi!(
     a_rank_that_waits_for_input_is_told_and_not_ended,
 );
 
-/// Open MPI gives its input to another process where it is told to: that one keeps its rank.
+/// Open MPI passes its input to another process if requested: that one keeps its rank.
 #[test]
 fn input_for_another_process_stays_with_that() {
     let mpi = Mpi::OpenMpi;

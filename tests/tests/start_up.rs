@@ -1,13 +1,13 @@
-//! What `MPI_Init` and `MPI_Finalize` do more with the library than without: the
-//! calls that it makes itself are counted behind it (`own_calls.c`).
+//! Additional work of `MPI_Init` and `MPI_Finalize` with the library: its own calls are counted
+//! after it (`own_calls.c`).
 
 use std::collections::BTreeMap;
 use treepie_tests::{Job, Library, Mpi, artifacts, under_each_mpi};
 
 const RANKS: usize = 4;
 
-/// How often all ranks together call what makes communicators or communicates, by the
-/// procedures' names.
+/// Number of calls, over all ranks, of procedures that create communicators or communicate, by
+/// name.
 type Calls = BTreeMap<String, usize>;
 
 /// The library's own calls, in `MPI_Init` and after it.
@@ -53,13 +53,13 @@ fn off_adds_no_call(mpi: Mpi) {
     assert_eq!(calls.later, Calls::new());
 }
 
-/// Calls by which all ranks agree: a broadcast of what to do, and the verdict whether all could
-/// read it.
+/// Calls by which all ranks agree: a broadcast of the decision, and a reduction of whether all
+/// could read it.
 const AGREEMENT: [(&str, usize); 2] = [("Bcast", 1), ("Allgather", 1)];
 
-/// Hosts and cores of the processes and what standard input brings to each, gathered along a tree:
-/// a length and a text from each process but one, and the verdict whether that went well; the
-/// hardware that is wanted; and the agreement on what follows from it.
+/// Hosts and cores of the processes and the standard input of each, gathered along a tree: a length
+/// and a text from each process except one, and whether that succeeded; the required hardware; and
+/// the agreement on the result.
 fn a_replay_looks_at_its_processes_and_adds_one_split_and_no_other_communicator(mpi: Mpi) {
     let replay = [
         ("TREEPIE_MODE", "replay"),
@@ -74,8 +74,8 @@ fn a_replay_looks_at_its_processes_and_adds_one_split_and_no_other_communicator(
     assert_eq!(calls.later, Calls::new());
 }
 
-/// `MPI_Init` gains the agreement on the mode, and a communicator of the library's own, over which
-/// the profile travels along a tree in `MPI_Finalize`.
+/// `MPI_Init` additionally has the agreement on the mode, and a communicator of the library, over
+/// which the profile is gathered along a tree in `MPI_Finalize`.
 fn a_profile_adds_one_agreement_and_one_split_at_the_start_and_none_at_the_end(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let output = directory.path().join("job.profile.yaml");

@@ -1,5 +1,5 @@
-//! Non-blocking and persistent collectives that plans run: right results, whatever ranks do between
-//! start and completion, and no program that is legal hangs.
+//! Non-blocking and persistent collectives run by plans: right results for any activity of ranks
+//! between start and completion, and no legal program hangs.
 
 use treepie_collective::Operation;
 use treepie_guard::Form;
@@ -11,7 +11,7 @@ use treepie_tests::{
     Job, Library, Mpi, random_programs, strategies, under_all_mpis, under_each_mpi,
 };
 
-/// Random programs, on so many ranks.
+/// Random programs on this number of ranks.
 fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {
     random_programs::programs(mpi, ranks, "started_random")
         .argument(count)
@@ -34,7 +34,7 @@ fn random_programs_get_right_results_from_what_is_chosen(mpi: Mpi) {
     }
 }
 
-/// Most steps are a few collectives on the world: often enough for plans to be tried.
+/// Most steps are a few collectives on the world: often enough for trials of plans.
 fn random_programs_get_right_results_while_a_guard_tries_plans(mpi: Mpi) {
     for (ranks, clusters) in [(4, 2), (5, 3)] {
         let Library::Set(mut variables) = guarded(&in_turn(ranks, clusters)) else {
@@ -69,7 +69,7 @@ fn with_persistent_ones(mpi: Mpi, job: Job) -> Job {
     }
 }
 
-/// Where the MPI calls us, their messages may wait for others; elsewhere those are the MPI's.
+/// If the MPI calls us, their messages may wait for others; otherwise those are the MPI's.
 fn random_programs_get_right_results_from_every_strategy(mpi: Mpi) {
     for round in strategies::rounds_under(mpi) {
         let ranks = strategies::ranks_of_round(round);
@@ -94,7 +94,7 @@ fn random_programs_get_right_results_from_plans_in_a_permuted_world(mpi: Mpi) {
     is_right(job.with(library));
 }
 
-/// Cases, each on so many ranks.
+/// Cases, each on this number of ranks.
 const CASES: [(&str, usize); 22] = [
     ("barrier-and-receive", 4),
     ("long-sum-and-receive", 4),
@@ -120,11 +120,11 @@ const CASES: [(&str, usize); 22] = [
     ("uneven-requests", 5),
 ];
 
-/// Whether the MPI itself, which runs most calls under a guard, does not survive a case, or does
-/// not what the standard says: Open MPI's broadcasts crash where their communicator is freed; MPICH
-/// 4.0 waits for ever; MPICH fills a status that should be empty, and MPICH 5 crashes in a look at
-/// several, and ends the job where a collective is cancelled; what an MPI does when a request is
-/// freed that is under way, or has failed, is its own affair.
+/// True if the MPI itself, which runs most calls under a guard, crashes in a case, or violates the
+/// standard: Open MPI's broadcasts crash if their communicator is freed; MPICH 4.0 waits for ever;
+/// MPICH fills a status that should be empty, and MPICH 5 crashes in a test of several, and ends
+/// the job if a collective is cancelled; the effect of freeing a request that is active, or has
+/// failed, differs between MPIs.
 fn is_for_plans_alone(mpi: Mpi, case: &str) -> bool {
     matches!(
         (mpi, case),
@@ -151,7 +151,7 @@ fn ends_well(mpi: Mpi, (case, ranks): (&str, usize), has_threads: bool, library:
         false => job,
     };
     let outcome = job.argument(case).with(library).run();
-    // What was started can't end where one rank is wrong: it aborts.
+    // A started operation cannot end if one rank is wrong: it aborts.
     let has_ended = case == "wrong-argument" || outcome.status.success();
     let is_right = outcome.stdout.contains(&format!("{case} ok\n"));
     assert!(has_ended && is_right, "{}", outcome.told());
@@ -171,7 +171,7 @@ fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
 const FORWARDING: &str = "bcast=chain,allreduce=recursive-doubling,scan=chain,barrier=dissemination,\
                           allgather=ring";
 
-/// Whether a thread of ours may call this MPI.
+/// True if a thread of ours may call this MPI.
 fn takes_thread(mpi: Mpi) -> bool {
     !matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi | Mpi::OpenMpi6)
 }
@@ -182,7 +182,7 @@ fn ranks_may_do_anything_while_messages_wait_for_others(mpi: Mpi) {
         if mpi.calls_us() {
             ends_well(mpi, (case, ranks), false, replaced(FORWARDING, &clusters));
         }
-        // Of an error MPICH tells the world, whose handler other threads may need as it is.
+        // MPICH reports an error to the world, whose handler other threads may need unchanged.
         let is_told_the_world = case == "failing" && !mpi.is_open_mpi();
         if takes_thread(mpi) && !is_told_the_world {
             ends_well(mpi, (case, ranks), true, by_a_thread(FORWARDING, &clusters));
@@ -190,7 +190,7 @@ fn ranks_may_do_anything_while_messages_wait_for_others(mpi: Mpi) {
     }
 }
 
-/// Hundreds of messages wait for a root that is back each 20 ms only.
+/// Hundreds of messages wait for a root that only returns every 20 ms.
 fn a_test_takes_in_all_that_has_come(mpi: Mpi) {
     let library = replaced("reduce=at-once", &in_turn(4, 2));
     let library = strategies::with(library, "TREEPIE_LOG", "info");
@@ -202,7 +202,7 @@ fn a_test_takes_in_all_that_has_come(mpi: Mpi) {
     assert!(is_planned, "{}", outcome.told());
 }
 
-/// Intel MPI, whose messages of 48 KiB are handed over one by one, is not among them.
+/// Intel MPI, which transfers messages of 48 KiB one by one, is not included.
 #[cfg(feature = "all-mpis")]
 #[test]
 fn a_test_of_a_newer_mpi_takes_in_all_that_has_come() {
@@ -211,10 +211,10 @@ fn a_test_of_a_newer_mpi_takes_in_all_that_has_come() {
     }
 }
 
-/// Ranks along a chain pass data on while they are in other calls of the MPI, one of which ends
-/// when the next rank has them.
+/// Ranks along a chain forward data while they are in other calls of the MPI, one of which ends
+/// when the next rank has the data.
 fn messages_go_on_while_a_rank_is_in_another_call(mpi: Mpi) {
-    // MPICH polls nothing but its transports while it waits for the lock of a window.
+    // MPICH only polls its transports while it waits for the lock of a window.
     let passes_on = match mpi {
         Mpi::Mpich5 => "passes-on-without-locks",
         _ => "passes-on",
@@ -254,12 +254,12 @@ fn messages_go_on_while_a_rank_is_in_another_call_of_mpich_5() {
     messages_go_on_while_a_rank_is_in_another_call(Mpi::Mpich5);
 }
 
-/// What is set where a thread goes on with plans, between ranks in these clusters.
+/// Settings with which a thread progresses plans, between ranks in these clusters.
 fn by_a_thread(collectives: &str, clusters: &str) -> Library {
     strategies::with(replaced(collectives, clusters), "TREEPIE_STARTED", "thread")
 }
 
-/// By a thread: Open MPI calls nobody while it waits for a connection. Debian's MPICH opens no
+/// By a thread: Open MPI makes no callback while it waits for a connection. Debian's MPICH opens no
 /// ports.
 #[test]
 fn messages_go_on_while_a_rank_waits_for_a_connection() {
@@ -267,7 +267,7 @@ fn messages_go_on_while_a_rank_waits_for_a_connection() {
     ends_well(Mpi::OpenMpi, ("passes-on-accepting", 4), true, library);
 }
 
-/// One is under way, and thousands more are started behind it.
+/// One is active, and thousands more are started after it.
 fn a_call_is_refused_where_there_are_no_more_tags(mpi: Mpi) {
     let outcome = Job::new(mpi, 2, "started_cases")
         .argument("multiple")
@@ -285,15 +285,15 @@ fn a_call_is_refused_where_there_are_no_more_tags(mpi: Mpi) {
     );
 }
 
-/// MPICH's tags are enough for 16,384 on a communicator.
+/// MPICH's tags suffice for 16,384 on a communicator.
 #[test]
 fn persistent_requests_without_tags_of_their_own_are_the_mpi_s() {
     let library = replaced(&direct(), "0,1");
     ends_well(Mpi::Mpich, ("many-persistent", 2), false, library);
 }
 
-/// Ranks along a chain pass data on while they are in calls of the MPI, and while they are in none;
-/// where no thread may call the MPI, that is said.
+/// Ranks along a chain forward data while they are in calls of the MPI, and while they are in none;
+/// if no thread may call the MPI, that is reported.
 fn messages_go_on_by_a_thread_whatever_a_rank_does(mpi: Mpi) {
     if !takes_thread(mpi) {
         let library = by_a_thread("bcast=chain", &in_turn(3, 2));
@@ -323,7 +323,7 @@ fn messages_go_on_by_a_thread_whatever_a_rank_does(mpi: Mpi) {
     }
 }
 
-/// MPICH 4.0 calls nobody.
+/// MPICH 4.0 makes no callbacks.
 #[test]
 fn a_thread_goes_on_only_in_a_program_that_may_have_several() {
     for (level, plan) in [("multiple", "chain"), ("single", "native")] {
@@ -354,7 +354,7 @@ fn random_programs_get_right_results_from_every_strategy_by_a_thread(mpi: Mpi) {
     }
 }
 
-/// What a job says that is asked for information, and its profile.
+/// The messages of a job with information enabled, and its profile.
 fn told(mpi: Mpi, variables: &[(&'static str, &str)]) -> (Vec<String>, Profile) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("started.profile.yaml");
@@ -387,7 +387,7 @@ fn plans_of_scans(profile: &Profile) -> Vec<&str> {
 }
 
 /// Each communicator of the program has one of ours, of which an MPI has some thousands at most:
-/// those that were freed are taken again.
+/// freed ones are reused.
 fn thousands_of_communicators_that_are_freed_at_once_have_plans(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("many.profile.yaml");
@@ -405,7 +405,7 @@ fn thousands_of_communicators_that_are_freed_at_once_have_plans(mpi: Mpi) {
     assert_eq!(by_plans.map(|record| record.calls).sum::<u64>(), 3000);
 }
 
-/// A non-blocking gather can't wait for the sizes of others.
+/// A non-blocking gather cannot wait for the sizes of others.
 #[test]
 fn persistent_collectives_alone_have_plans_that_need_the_sizes_of_all_ranks() {
     let collectives = "alltoallv=max-min,gatherv=grid-grouped";
@@ -471,9 +471,9 @@ fn a_started_collective_is_told_and_counted_as_the_plan_that_runs_it(mpi: Mpi) {
 fn started_collectives_are_the_mpi_s_where_that_is_asked_for_or_messages_would_wait(mpi: Mpi) {
     for (collectives, started, clusters, lines) in [
         ("auto", "native", "0,0,1,1", 0),
-        // Near each other, and nothing is measured.
+        // Near each other, without measurements.
         ("auto", "auto", "0,0,0,0", 0),
-        // Its messages wait for those before, which MPICH 4 does not let them do.
+        // Its messages wait for earlier ones, which MPICH 4 does not let them do.
         ("scan=chain,reduce=at-once", "auto", "0,0,1,1", 1),
     ] {
         let (told, profile) = told(

@@ -1,5 +1,5 @@
-//! Stores of experiences that are full, damaged, not to be written, of another time or used by
-//! several jobs: the job runs as it would, with one line at most.
+//! Stores of experiences that are full, damaged, not writable, of another time or used by several
+//! jobs: the job runs normally, with one line at most.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Place {
         self.job(artifacts::job(self.mpi, "ring"))
     }
 
-    /// The same where the clock is wrong by so many seconds.
+    /// A job whose clock is wrong by `seconds` seconds.
     fn ring_with_a_wrong_clock(&self, seconds: i64) -> Job {
         let clock = artifacts::job(self.mpi, "wrong_clock.so");
         let both = format!("{}:{}", artifacts::library().display(), clock.display());
@@ -58,7 +58,7 @@ impl Place {
         runs.map(|(_, file)| file).collect()
     }
 
-    /// Which of the runs were counted, in the order of their names.
+    /// For each run, in the order of their names, true if it was counted.
     fn counted(&self) -> Vec<bool> {
         let files = self.runs().into_iter();
         let runs = files.flat_map(|file| file.experience.runs);
@@ -66,7 +66,8 @@ impl Place {
     }
 }
 
-/// What a shell does in a mount namespace of its own, where `$STORE` is a file system of 32 pages.
+/// Actions of a shell in a separate mount namespace, in which `$STORE` is a file system of 32
+/// pages.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=128k,mode=700 tmpfs \"$STORE\" || exit 9
     pages() { echo pages left $(stat -f -c %a \"$STORE\"); }
     fill() { rm -f \"$STORE/fill\"; left=$(($(stat -f -c %a \"$STORE\") - $1))
@@ -111,7 +112,7 @@ fn a_full_disk_harms_no_job_and_nothing_once_it_is_not_full(mpi: Mpi) {
         "{}",
         told.told()
     );
-    // What was begun and could not be finished is counted once more, and then no more.
+    // A trial that was started and not completed is counted once more, and then no more.
     let of_copy = runs(&copy).into_iter();
     let counted: Vec<bool> = of_copy
         .flat_map(|(_, file)| file.experience.runs)
@@ -165,7 +166,7 @@ fn what_lies_far_in_the_future_is_left_alone(mpi: Mpi) {
         );
     }
     assert!(texts().eq(before));
-    // Where all clocks say so, it is known.
+    // If all clocks agree, it is accepted.
     place
         .ring_with_a_wrong_clock(3_000_000_100)
         .run()
@@ -184,7 +185,7 @@ fn a_program_that_is_rebuilt_is_learnt_anew(mpi: Mpi) {
         .iter()
         .map(|file| fs::read(file).expect("it is there"))
         .collect();
-    // As a compiler may do that knows one more section.
+    // Like a compiler that adds a section.
     let mut content = fs::read(&program).expect("it is there");
     content.extend(b"another build");
     fs::write(&program, content).expect("it can be written");
@@ -203,7 +204,7 @@ fn a_program_that_is_rebuilt_is_learnt_anew(mpi: Mpi) {
     );
 }
 
-/// Each of them, in turn, is at the same point as the other: both count, both judge, both try.
+/// Both are at the same point of each step: both count, both judge, both try.
 fn jobs_that_decide_at_the_same_time_harm_neither(mpi: Mpi) {
     let hosts = Hosts {
         name: "both",
@@ -211,8 +212,8 @@ fn jobs_that_decide_at_the_same_time_harm_neither(mpi: Mpi) {
         ranks_each: 2,
     };
     let place = Place::new(mpi);
-    // What Open MPI's launcher keeps of a job is in a folder of its own: another that ends at the
-    // same time may take it away, and the launcher waits for ever.
+    // Open MPI's launcher keeps the files of a job in a separate folder: another that ends
+    // simultaneously may remove it, and the launcher waits for ever.
     let script = "mkdir mine theirs
         for round in 1 2 3 4; do
             OMPI_MCA_orte_tmpdir_base=$PWD/mine \"$@\" >one 2>&1 &
@@ -248,7 +249,7 @@ fn jobs_that_decide_at_the_same_time_harm_neither(mpi: Mpi) {
         .collect();
     assert_eq!(all.len(), 8, "{told}");
     assert!(all.iter().all(|run| run.seconds().is_some()), "{all:?}");
-    // Of the first two both may have counted; all agree on what was promised.
+    // Both may have counted the first two; all agree on the promised gain.
     assert!(
         (1..=2).contains(&all.iter().filter(|run| run.counted).count()),
         "{all:?}"
@@ -306,7 +307,7 @@ fn what_was_measured_of_the_platform_serves_the_next_application_there(mpi: Mpi)
         "{history}"
     );
     assert!(ask(&["history", "--json"]).contains("\"clusters\":2"));
-    // Ranks are placed by it, too: to all but a platform these hosts are alike.
+    // Ranks are placed by it, too: without a platform these hosts are equivalent.
     for _ in 0..2 {
         let done = grid.job(&[], (mpi, 4), &settings, &["order_matters", "same"]);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();

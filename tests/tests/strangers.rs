@@ -1,6 +1,6 @@
-//! Other users of a host: what they put where all may write, and what they send to the ranks of a
-//! job, changes no file of the user's and nothing about the job. Run as root, which plays the user;
-//! the other one has nobody's number.
+//! Other users of a host: files that they put into shared directories, and messages that they send
+//! to the ranks of a job, change no file of the user and no result of the job. Run as root, who
+//! plays the user; the other one has nobody's number.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, u
 
 const RANKS: usize = 2;
 
-/// The other user and his group.
+/// The other user and group.
 const STRANGER: u32 = 65534;
 
 const PRECIOUS: &str = "precious\n";
@@ -24,7 +24,7 @@ fn directory(mode: u32) -> TempDir {
     made
 }
 
-/// A directory that all may write to, and one of the user's own with a file of each of these names.
+/// A directory that all may write, and one of the user's own with a file for each of these names.
 struct Places {
     shared: TempDir,
     own: TempDir,
@@ -42,7 +42,7 @@ impl Places {
         places
     }
 
-    /// The other user does something in the shared directory; `$1` is the user's own.
+    /// The other user runs a script in the shared directory; `$1` is the user's own.
     #[track_caller]
     fn plant(&self, script: &str) {
         let mut shell = Command::new("sh");
@@ -59,7 +59,7 @@ impl Places {
         self.shared.path().join(name)
     }
 
-    /// The user's files are what they were, and no other is there.
+    /// The user's files are unchanged, and no other exists.
     #[track_caller]
     fn assert_untouched(&self, names: &[&str], outcome: &Outcome) {
         let entries = fs::read_dir(self.own.path()).expect("it is there");
@@ -89,7 +89,7 @@ const LEFT: [&str; 5] = [
     "host-0.tails",
 ];
 
-/// The other user has made the directories, with links in them, or links for them.
+/// The other user has created the directories, with links in them, or links in their place.
 const PLANTED: [&str; 2] = [
     "for parts in a.profile.yaml.parts a.order.parts; do
          mkdir -m 777 $parts
@@ -124,8 +124,8 @@ fn what_ranks_leave_goes_into_no_directory_of_another_user(mpi: Mpi) {
     }
 }
 
-/// Runs the job of its arguments; once its ranks wait, the other user makes the directory `$1` with
-/// links to files in `$2`, and the ranks are ended.
+/// Runs the job of its arguments; when its ranks wait, the other user creates the directory `$1`
+/// with links to files in `$2`, and the ranks are ended.
 const PLANTED_MEANWHILE: &str = "\
 parts=$1 own=$2; shift 2
 \"$@\" >said &
@@ -186,7 +186,7 @@ fn the_command_leaves_directories_of_another_user_alone(mpi: Mpi) {
     assert!(!Path::new(&profile).exists() && !Path::new(&order).exists());
 }
 
-/// The directory is not sticky, so that no `fs.protected_symlinks` guards it.
+/// The directory is not sticky, so that no `fs.protected_symlinks` protects it.
 fn an_output_that_another_user_has_linked_elsewhere_is_not_written(mpi: Mpi) {
     let plain = Job::new(mpi, RANKS, "ring").run().succeeded();
     let places = Places::new(0o777, &["file"]);
@@ -202,8 +202,9 @@ fn an_output_that_another_user_has_linked_elsewhere_is_not_written(mpi: Mpi) {
     assert!(messages[0].contains(&words), "{}", outcome.told());
 }
 
-/// Runs the job of its arguments; once its `$1` ranks listen, the other user sends them what they
-/// send each other, and then their checkpoints in `$2` are watched. The ranks end by SIGUSR1.
+/// Runs the job of its arguments; when its `$1` ranks listen, the other user sends them the
+/// messages that they send to each other, and then their checkpoints in `$2` are watched. The ranks
+/// end by SIGUSR1.
 const SENT_BY_A_STRANGER: &str = "\
 ranks=$1 parts=$2; shift 2
 \"$@\" &
@@ -251,8 +252,9 @@ fn what_another_user_sends_to_ranks_stops_no_checkpoints(mpi: Mpi) {
     assert!(output.exists(), "{}", outcome.told());
 }
 
-/// Runs the job of its arguments; once its `$1` ranks keep pages in `$2`, the other user tries to
-/// read, change, remove and replace these, and says what he could. The ranks end by SIGUSR1.
+/// Runs the job of its arguments; when its `$1` ranks keep pages in `$2`, the other user tries to
+/// read, change, remove and replace these, and reports the successful attempts. The ranks end by
+/// SIGUSR1.
 const PAGES_ATTACKED: &str = "\
 ranks=$1 pages=$2 own=$3; shift 3
 \"$@\" &
@@ -298,7 +300,7 @@ fn another_user_can_neither_read_nor_change_the_pages_of_a_job(mpi: Mpi) {
 }
 
 /// Runs the job of its arguments, while the other user replaces temporary files in `$1` by links to
-/// `$2` as often as he can.
+/// `$2` as often as possible.
 const TEMPORARY_FILES_REPLACED: &str = "\
 shared=$1 own=$2; shift 2
 setpriv --reuid 65534 --regid 65534 --clear-groups sh -c '
@@ -314,7 +316,7 @@ touch $shared/stop
 wait $stranger
 ";
 
-/// The directory is not sticky, so that he may remove what is not his.
+/// The directory is not sticky, so that this user may remove files of others.
 fn temporary_files_that_become_links_while_a_job_writes_lead_nowhere(mpi: Mpi) {
     let plain = Job::new(mpi, RANKS, "ring").run().succeeded();
     let places = Places::new(0o777, &["file"]);

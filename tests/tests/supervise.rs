@@ -1,4 +1,4 @@
-//! `treepie supervise`: jobs that die in the ways in which jobs die, and what follows.
+//! `treepie supervise`: jobs that fail in various ways, and the decisions.
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 const RANKS: usize = 2;
 
-/// The words of a job that ends in this way.
+/// The words of a job that ends like this.
 fn ending(mpi: Mpi, how: &str) -> Vec<OsString> {
     let mut words = mpi.launch(RANKS, &[]);
     words.push(artifacts::job(mpi, "endings").into());
@@ -43,7 +43,7 @@ fn run(words: Vec<OsString>, description: &str) -> (Outcome, Value) {
     (outcome, answer)
 }
 
-/// What `--json` says, after all that the job prints.
+/// The output of `--json`, after the output of the job.
 #[track_caller]
 fn answer(outcome: &Outcome) -> Value {
     let line = outcome
@@ -55,7 +55,7 @@ fn answer(outcome: &Outcome) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {}", outcome.told()))
 }
 
-/// How the attempts ended, by kind.
+/// Ends of the attempts, by kind.
 fn ends(answer: &Value) -> Vec<&str> {
     let attempts = answer["attempts"].as_array().expect("attempts");
     let kinds = attempts
@@ -64,13 +64,13 @@ fn ends(answer: &Value) -> Vec<&str> {
     kinds.map(|kind| kind.expect("a kind")).collect()
 }
 
-/// Rank 0 ends in this way, while the other waits for a message from it: the kind of end that is
-/// seen, the signal, and the status where the launcher's own is to be trusted.
+/// Rank 0 ends like this, while the other waits for a message from it: the reported kind of end,
+/// the signal, and the status if the launcher's own is reliable.
 const ENDS: [(&str, &str, Option<u8>, Option<i32>); 7] = [
     ("kill", "killed", Some(9), None),
     ("segv", "killed", Some(11), None),
     ("term", "killed", Some(15), None),
-    // MPICH's launcher kills the other rank, and now and then returns that one's status.
+    // MPICH's launcher kills the other rank, and sometimes returns the status of that one.
     ("quick-exit", "program", None, None),
     ("leave", "program", None, None),
     ("abort", "program", None, Some(3)),
@@ -152,7 +152,7 @@ fn a_restart_command_that_fails_at_once_or_never_ends_is_given_up(mpi: Mpi) {
     let (outcome, answer) = run(supervise(&options, ending(mpi, "segv")), "fails at once");
     assert_eq!(ends(&answer), ["killed", "program"], "{}", outcome.told());
     assert_eq!(answer["reason"]["kind"], "at_once");
-    // Without checkpoints, calls are what shows progress: ranks that sleep make none.
+    // Without checkpoints, calls show progress: ranks that sleep make none.
     let hangs = as_typed(&ending(mpi, "wait"));
     let options = [
         "--pause",
@@ -170,12 +170,12 @@ fn a_restart_command_that_fails_at_once_or_never_ends_is_given_up(mpi: Mpi) {
     assert_eq!(answer["reason"]["kind"], "no_progress");
     let told = outcome.stderr.matches("/record/pages/").count();
     assert!(told >= 2, "{}", outcome.told());
-    // A job that goes on for longer than that is left alone.
+    // A job that continues for longer than that is not ended.
     let (outcome, answer) = run(supervise(&["--stall", "4"], computing(mpi)), "goes on");
     assert_eq!(ends(&answer), ["finished"], "{}", outcome.told());
 }
 
-/// The words of a job of which a rank makes no call for seconds.
+/// The words of a job one of whose ranks makes no call for seconds.
 fn computing(mpi: Mpi) -> Vec<OsString> {
     let mut words = mpi.launch(RANKS, &[]);
     words.push(artifacts::job(mpi, "hangs").into());
@@ -210,8 +210,8 @@ fn a_job_that_cannot_be_started_leaves_no_record() {
     );
 }
 
-/// Starts the command of its arguments, sends it a signal once it has printed the words before
-/// them, and ends as the command does.
+/// Starts the command of its arguments, sends it a signal when it has printed the words before
+/// them, and ends with the status of the command.
 const SENT: &str = "\
 signal=$1 words=$2; shift 2
 \"$@\" >said 2>&1 &
@@ -234,7 +234,7 @@ fn sent(signal: &str, word: &str, words: Vec<OsString>) -> (Outcome, Value) {
     run(all, signal)
 }
 
-/// Under Open MPI: Hydra 4.0 may wait for the job all the same.
+/// Under Open MPI: Hydra 4.0 may nevertheless wait for the job.
 #[test]
 fn a_signal_that_asks_for_the_end_is_passed_on_and_ends_the_loop() {
     for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
@@ -270,11 +270,11 @@ const HOSTS: Hosts = Hosts {
     ranks_each: 1,
 };
 
-/// Of the example in a smaller box.
+/// Number of atoms of the example in a smaller box.
 const ATOMS: usize = 4 * 6 * 6 * 6;
 
-/// Runs the supervised job `$1` and switches host a2 off once there is the last checkpoint before
-/// its pause.
+/// Runs the supervised job `$1` and switches host a2 off when the last checkpoint before its pause
+/// exists.
 const LOSES_A_HOST: &str = "\
 cd \"$1\"; shift
 \"$@\" >said 2>told &
@@ -290,7 +290,8 @@ exit $status
 ";
 
 /// The example of LAMMPS, which pauses at step 160 and writes its final state. Steps with a restart
-/// file are those at which it builds its lists of neighbours, so that a restart has the same bits.
+/// file are those at which it builds its lists of neighbours, so that a restart has bitwise equal
+/// results.
 fn write_inputs(folder: &Path) {
     let melt = artifacts::repository().join("tests/jobs/melt.lammps");
     let melt = std::fs::read_to_string(melt).expect("the example");
@@ -406,7 +407,7 @@ fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
     assert!(plain == end, "the final states differ: {}", outcome.told());
 }
 
-/// A remote shell that does not reach a host whose name has a file `down.HOST`.
+/// A remote shell that does not reach a host for which a file `down.HOST` exists.
 const REMOTE: &str = "#!/bin/sh
 here=$(dirname \"$0\")
 for word; do case $word in -*) ;; *) break ;; esac; done
@@ -414,14 +415,14 @@ for word; do case $word in -*) ;; *) break ;; esac; done
 exec \"$here/grid/agent\" \"$@\"
 ";
 
-/// Runs the command behind its first argument, the folder, with that remote shell.
+/// Runs the command after its first argument, the folder, with that remote shell.
 const WITH_REMOTE: &str = "\
 cd \"$1\"; shift
 export OMPI_MCA_plm_rsh_agent=$PWD/remote PRTE_MCA_plm_ssh_agent=$PWD/remote HYDRA_LAUNCHER_EXEC=$PWD/remote
 exec \"$@\"
 ";
 
-/// Runs a supervised job of so many ranks on the hosts. Its ranks are `script`, which finds the
+/// Runs a supervised job of `ranks` ranks on the hosts. Its ranks are `script`, which can use the
 /// jobs `$endings` and `$where`, and `$attempt`.
 fn on_hosts(
     mpi: Mpi,
@@ -472,7 +473,7 @@ fn a_lost_host_that_answers_again_is_taken_back(mpi: Mpi) {
                   2) rm -f down.a1 ;;\n*) exec $endings well ;;\nesac\nexec $endings kill";
     let options = ["--hosts", "a[0-2]", "--at-once", "0"];
     let (outcome, answer) = on_hosts(mpi, folder, 2, script, &options);
-    // What ended the second one, Hydra does not say across hosts.
+    // Hydra does not report the end of the second one across hosts.
     let ends = ends(&answer);
     let kinds = (ends.first(), ends.get(2), ends.len());
     let expected = (Some(&"hosts_lost"), Some(&"finished"), 3);
@@ -488,7 +489,7 @@ fn a_lost_host_that_answers_again_is_taken_back(mpi: Mpi) {
 }
 
 fn with_local_checkpoints_a_spare_host_takes_the_lost_one_s_place_and_others_stay(mpi: Mpi) {
-    // The host of rank 1 vanishes, and all with it.
+    // The host of rank 1 vanishes, and all its processes with it.
     let script = "[ $attempt = 1 ] || exec $where\n[ $(hostname) != a1 ] || touch down.a1\n\
                   exec $endings kill";
     let options = |hosts| ["--local", "--hosts", hosts, "--at-once", "0"];
@@ -504,7 +505,7 @@ fn with_local_checkpoints_a_spare_host_takes_the_lost_one_s_place_and_others_sta
     assert_eq!(hosts_of(&attempts[1]), ["a0", "a3", "a2"]);
     let places: Vec<String> = places(&outcome).into_iter().map(|(host, _)| host).collect();
     assert_eq!(places, ["a0", "a3", "a2"], "{}", outcome.told());
-    // Without a spare host it is over.
+    // Without a spare host the job is given up.
     let folder = tempfile::tempdir().expect("a temporary directory");
     let (outcome, answer) = on_hosts(mpi, folder.path(), 3, script, &options("a[0-2]"));
     assert_eq!(ends(&answer), ["hosts_lost"], "{}", outcome.told());

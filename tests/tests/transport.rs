@@ -1,4 +1,4 @@
-//! Replaced collectives whose messages go through memory that the ranks of a host share.
+//! Replaced collectives whose messages use memory that the ranks of a host share.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
 };
 
-/// A job of so many ranks on this host, whose collectives are these.
+/// A job of `ranks` ranks on this host with these collectives.
 fn through_memory(mpi: Mpi, ranks: usize, name: &str, collectives: &str) -> Job {
     let clusters = vec!["0"; ranks].join(",");
     in_clusters(mpi, name, collectives, &clusters)
@@ -23,7 +23,7 @@ fn in_clusters(mpi: Mpi, name: &str, collectives: &str, clusters: &str) -> Job {
         .variable("TREEPIE_TRANSPORT", "memory")
 }
 
-/// What the first rank says of the world's segment.
+/// Checks the first rank's message on the world's segment.
 fn says_that_all_share(outcome: &Outcome, ranks: usize) {
     let line = format!("transport: {ranks} of {ranks} ranks share the memory of their host");
     assert!(outcome.stderr.contains(&line), "{}", outcome.told());
@@ -70,7 +70,7 @@ fn every_predefined_operation_leaves_what_the_host_leaves(mpi: Mpi) {
         .silent();
 }
 
-/// Two ranks on each of two cores, which are the clusters then: leaders are on both.
+/// Two ranks on each of two cores, which are then the clusters: leaders are on both.
 fn cores_that_ranks_are_bound_to_are_clusters_and_leave_what_the_host_leaves(mpi: Mpi) {
     let status = fs::read_to_string("/proc/self/status").expect("the process's status");
     let allowed = status
@@ -142,7 +142,7 @@ fn wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right(mpi: Mpi
     assert_same_output(&plain, &job.run().succeeded().silent());
 }
 
-/// What a call that was wrong on one rank left in a ring is not what later calls receive.
+/// Data left in a ring by a call that was wrong on one rank is not received by later calls.
 fn a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it(mpi: Mpi) {
     for mismatch in ["wrong-on-one", "returned"] {
         let outcome = in_clusters(mpi, "collective_mismatches", "bcast=grid-flat", "0,0,1,1")
@@ -177,7 +177,7 @@ fn refused(mpi: Mpi, what: &str, on: Option<usize>) -> Outcome {
         .variable("LD_PRELOAD", both)
         .variable("TREEPIE_LOG", "info")
         .variable("REFUSED", what)
-        // The MPIs themselves need not be told. UCX 1.13 without `cma` alone hangs in MPI_Finalize.
+        // The MPIs themselves need no settings. UCX 1.13 without `cma` alone hangs in MPI_Finalize.
         .variable("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
         .variable("UCX_TLS", "posix,self");
     if let Some(rank) = on {
@@ -212,7 +212,7 @@ fn where_copies_are_refused_on_one_rank_long_messages_go_through_blocks(mpi: Mpi
     );
 }
 
-/// To try would end the process by a signal. MPICH itself does not start with such a limit.
+/// An attempt would end the process by a signal. MPICH itself does not start with such a limit.
 #[test]
 fn a_limit_on_files_that_one_rank_has_is_no_end_but_one_line() {
     let mpi = Mpi::OpenMpi;
@@ -227,7 +227,7 @@ fn a_limit_on_files_that_one_rank_has_is_no_end_but_one_line() {
             "0,0,0",
         ))
         .variable("TREEPIE_TRANSPORT", "memory")
-        // MPIs themselves keep files there that are longer.
+        // MPIs themselves have longer files there.
         .variable("OMPI_MCA_btl", "self,tcp")
         .variable("OMPI_MCA_gds", "hash")
         .run()
@@ -237,7 +237,7 @@ fn a_limit_on_files_that_one_rank_has_is_no_end_but_one_line() {
     assert!(told[0].contains("ulimit -f"), "{}", outcome.told());
 }
 
-/// The receiver has the message first: the sender would wait for ever if it only looked at memory.
+/// The receiver has the message first: the sender would wait for ever if it only polled memory.
 fn who_waits_in_memory_lets_the_mpi_go_on_with_long_messages(mpi: Mpi) {
     let collectives = "barrier=dissemination,bcast=binomial,allreduce=recursive-doubling";
     let outcome = through_memory(mpi, 2, "long_send", collectives)
@@ -261,7 +261,7 @@ fn holders(mark: &str) -> Vec<u32> {
     numbers.filter(holds).collect()
 }
 
-/// What is in `/dev/shm` and could be ours.
+/// Files in `/dev/shm` that could be ours.
 fn named_segments() -> usize {
     let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     entries
@@ -271,7 +271,7 @@ fn named_segments() -> usize {
         .count()
 }
 
-/// A rank is killed while others wait for it in a ring: the job ends, and so does the memory.
+/// A rank is killed while others wait for it in a ring: the job ends, and the memory is released.
 fn a_segment_is_gone_when_a_rank_was_killed(mpi: Mpi) {
     let mark = format!("TRANSPORT_TEST={mpi}-{}", std::process::id());
     let (name, value) = mark.split_once('=').unwrap_or_default();
@@ -295,7 +295,7 @@ fn a_segment_is_gone_when_a_rank_was_killed(mpi: Mpi) {
             thread::sleep(Duration::from_millis(20));
         };
         assert_eq!(named_segments(), 0, "memory has no name");
-        // SAFETY: a rank of this job, which runs.
+        // SAFETY: a running rank of this job.
         unsafe { libc::kill(ranks[1] as libc::pid_t, libc::SIGKILL) };
         let outcome = running.join().expect("the job ends");
         assert!(!outcome.status.success(), "{}", outcome.told());

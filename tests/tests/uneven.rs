@@ -1,6 +1,6 @@
-//! Collectives whose sizes MPI does not tell all ranks, in one call: the leaders of clusters are
-//! told those of their ranks, and short blocks go together. Right results whatever the sizes are,
-//! and counted as they were run.
+//! Collectives whose sizes MPI does not give to all ranks, in one call: the leaders of clusters
+//! receive those of their ranks, and short blocks are combined. Right results for any sizes, and
+//! counts of the actual messages.
 
 use treepie_collective::{Algorithm, Operation};
 use treepie_profile::Profile;
@@ -12,7 +12,7 @@ use treepie_traffic::TrafficMatrix;
 
 const TOGETHER: &str = "grid-aggregate";
 
-/// The operations of which each rank knows its own sizes alone, and how they run.
+/// The operations of which each rank only knows its own sizes, and their algorithms.
 fn all_together() -> String {
     let served = Operation::all().filter(|&one| Algorithm::find(one, TOGETHER).is_some());
     let each: Vec<String> = served.map(|one| format!("{one}={TOGETHER}")).collect();
@@ -20,7 +20,7 @@ fn all_together() -> String {
     each.join(",")
 }
 
-/// Random programs, on so many ranks.
+/// Random programs on this number of ranks.
 fn programs(mpi: Mpi, ranks: usize, name: &str, count: String) -> Job {
     random_programs::programs(mpi, ranks, name)
         .argument(count)
@@ -35,7 +35,7 @@ fn random_programs_get_right_results_where_leaders_are_told_sizes(mpi: Mpi) {
     }
 }
 
-/// What ranks tell, and what goes together, through the memory of their host.
+/// Sizes of ranks, and combined blocks, through the memory of their host.
 fn random_programs_get_right_results_through_shared_memory(mpi: Mpi) {
     let Library::Set(mut variables) = replaced(&all_together(), "0,0,1,1,1") else {
         unreachable!("it sets variables");
@@ -89,7 +89,7 @@ fn short_blocks_are_counted_on_the_way_over_leaders_that_they_took(mpi: Mpi) {
     assert_eq!(far, [(0, 3, 1), (1, 3, 1), (3, 0, 1), (3, 1, 1)]);
 }
 
-/// Where the MPI calls us, leaders pass on what they are told while the program is elsewhere.
+/// If the MPI calls us, leaders forward the sizes while the program is elsewhere.
 fn started_ones_get_right_results_and_tell_leaders_sizes_where_the_mpi_calls_us(mpi: Mpi) {
     for (ranks, clusters, few) in [(4, 2, 3), (5, 2, 3), (7, 3, 2)] {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -118,7 +118,7 @@ const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 500\nclusters:\n\
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
 
-/// The same, where each message between clusters keeps their link busy for long.
+/// The grid with links between clusters that each message occupies for long.
 const SLOW_TO_SEND: &str = "treepie: platform\nversion: 1\nhosts:\n\
     - {name: a0, ranks: 0-1}\n- {name: a1, ranks: 2-3}\n\
     - {name: b0, ranks: 4-5}\n- {name: b1, ranks: 6-7}\nclusters:\n\

@@ -1,5 +1,5 @@
-//! Ranks whose libraries differ: they find it out together, one of them says it, and the job runs
-//! on all ranks as it would without the library.
+//! Ranks whose libraries differ: they detect it together, one of them reports it, and the job runs
+//! on all ranks as without the library.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,11 +10,11 @@ use treepie_tests::{Job, Library, Mpi, artifacts, assert_same_output, under_each
 
 const RANKS: usize = 4;
 
-/// What every library has in it, and the same of another version.
+/// Bytes in every library, and those of another version.
 const VERSION: &[u8] = b", messages 9";
 const OTHER: &[u8] = b", messages 0";
 
-/// The library with another version in it, which is at one place.
+/// The library with another version in it, which occurs once.
 #[track_caller]
 fn other_library(directory: &Path) -> PathBuf {
     let mut bytes = fs::read(artifacts::library()).expect("scripts/build has built the library");
@@ -28,7 +28,7 @@ fn other_library(directory: &Path) -> PathBuf {
     bytes[places[0]..][..OTHER.len()].copy_from_slice(OTHER);
     let path = directory.join("libtreepie.so");
     fs::write(&path, bytes).expect("the directory is writable");
-    // The hardware is read by the companion beside it.
+    // The hardware is read by the companion next to it.
     std::os::unix::fs::symlink(
         artifacts::companion(),
         directory.join("libtreepie_hwloc.so"),
@@ -50,8 +50,8 @@ fn job(mpi: Mpi, directory: &Path, others: &str, other: &Path) -> Job {
     Job::of(mpi, RANKS, script).argument(artifacts::job(mpi, "ring"))
 }
 
-/// Whatever the mode, and whichever ranks have another library, the output is that of the plain run
-/// and one line says why.
+/// In any mode, and for any ranks with another library, the output is that of the plain run and one
+/// line has the reason.
 fn ranks_whose_libraries_differ_all_run_the_plain_job(mpi: Mpi) {
     let plain = Job::new(mpi, RANKS, "ring").run().succeeded().silent();
     let directory = TempDir::new().expect("there is room for a directory");

@@ -1,5 +1,5 @@
-//! Jobs that hang are told why, and jobs that only take long are left alone. All kinds run at the
-//! same time: each waits more than it works.
+//! Reports on jobs that hang, and no reports on jobs that only take long. All kinds run
+//! simultaneously: each waits more than it works.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 const RANKS: usize = 3;
 
-/// The program of a kind of job, and its arguments: `python ring`, `fortran ring`, or of C.
+/// The program of a kind of job, and its arguments: `python ring`, `fortran ring`, or in C.
 fn program(mpi: Mpi, kind: &str) -> String {
     match kind.split_once(' ') {
         Some(("fortran", mode)) => {
@@ -28,8 +28,8 @@ fn program(mpi: Mpi, kind: &str) -> String {
     }
 }
 
-/// A job of this kind under `treepie WORDS --`, as a line of a shell script. What it prints and
-/// its status go to files of its name.
+/// A job of this kind under `treepie WORDS --`, as a line of a shell script. Its output and its
+/// status go to files with its name.
 fn line(mpi: Mpi, desk: &Path, words: &str, kind: &str) -> String {
     let name = name(kind);
     let launch = mpi.launch(RANKS, &[]).into_iter();
@@ -59,7 +59,7 @@ fn desk() -> TempDir {
     tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}"))
 }
 
-/// Runs these lines at the same time.
+/// Runs these lines simultaneously.
 #[track_caller]
 fn run(lines: &[String], what: &str) -> Outcome {
     let mut command = Command::new("sh");
@@ -72,7 +72,7 @@ fn read(desk: &Path, file: &str) -> String {
     fs::read_to_string(desk.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// What the first line of each hang says, and what is somewhere below.
+/// The first line of the report on each hang, and a text somewhere below.
 const HANGS: [(&str, &str, &str); 13] = [
     (
         "ring",
@@ -159,8 +159,8 @@ fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
     assert_no_pages(desk);
 }
 
-/// Asks for the only job, and then at the same time by all names that a job has. The first looks
-/// may be before it has begun. The launcher is above the ranks, below whoever started it.
+/// Queries the only job, and then simultaneously by all names of a job. The first observations may
+/// be before it has begun. The launcher is above the ranks, below the process that started it.
 const ASKED_IN_ALL_WAYS: &str = r#"
 why="$treepie why --pages asleep-pages"
 for try in $(seq 12); do
@@ -183,7 +183,7 @@ $treepie why --between 0 ./asleep-pages/$run >by-directory 2>&1 &
 $why --json --picture why.svg >json
 wait"#;
 
-/// The second look is when the job has ended.
+/// The second observation is when the job has ended.
 const ASKED_AS_IT_ENDS: &str = "
 for try in $(seq 30); do
     sleep 0.5
@@ -242,7 +242,8 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
     assert!(read(desk, "why.svg").contains("<svg"));
     let said = read(desk, "killed.err");
     let gone = said.contains("Rank 1 is gone: process") && said.contains("was killed or crashed");
-    // MPICH's launcher kills all at once: who went first may be unknown, whom they wait for is not.
+    // MPICH's launcher kills all together: the rank that ended first may be unknown, the one they
+    // wait for is not.
     let waited = said.contains("they don't say. No deadlock: ranks 0 and 2 wait for rank 1 (");
     assert!(gone || mpi == Mpi::Mpich && waited, "under {mpi}:\n{said}");
     assert_no_pages(desk);
@@ -255,7 +256,7 @@ const HOSTS: Hosts = Hosts {
     ranks_each: 4,
 };
 
-/// Starts the job of its arguments behind the first two, the command and the directory, and asks
+/// Starts the job of its arguments after the first two, the command and the directory, and queries
 /// from the first host until it hangs.
 const ASKED: &str = "\
 treepie=$1; cd \"$2\" || exit 9; shift 2
@@ -295,7 +296,7 @@ fn a_hang_on_four_hosts_is_told_by_asking_them_and_by_the_launchers_watch(mpi: M
     assert!(said[1].contains("w9: could not be asked"), "{said:#?}");
     let alone = ["alone", "alone.err"].map(|file| read(desk, file));
     assert!(!alone[0].contains("ranks 0-15 wait"), "{alone:#?}");
-    // Pages that all hosts share, which the command reads that started the job.
+    // Pages shared by all hosts, read by the command that started the job.
     let pages = format!("TREEPIE_PAGES={}/pages", desk.display());
     let mut words: Vec<OsString> = vec!["env".into(), pages.into(), command];
     words.extend(["profile", "-q", "--hang", "1:kill", "-o"].map(OsString::from));
@@ -307,7 +308,7 @@ fn a_hang_on_four_hosts_is_told_by_asking_them_and_by_the_launchers_watch(mpi: M
     assert!(outcome.stderr.contains(first), "{}", outcome.told());
 }
 
-/// The pages of a job go with it.
+/// The pages of a job are removed with it.
 #[track_caller]
 fn assert_no_pages(desk: &Path) {
     for entry in fs::read_dir(desk).into_iter().flatten().flatten() {

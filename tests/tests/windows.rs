@@ -1,5 +1,5 @@
-//! One-sided epochs: a profile tells, window by window, what was opened, flushed and moved, and how
-//! long that took.
+//! One-sided epochs: a profile has, window by window, the numbers of opened epochs and flushes, the
+//! data moved, and the durations.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -199,7 +199,7 @@ fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
     let summary: serde_json::Value = serde_json::from_str(&text).expect("it prints JSON");
     let found = &summary["one_sided"];
     assert_eq!(found["measured"], true, "{text}");
-    // Four kinds of epochs on three windows, of which three get a line.
+    // Four kinds of epochs on three windows, three of which get a line.
     assert_eq!(found["epochs"].as_array().map(Vec::len), Some(12), "{text}");
     assert_eq!(found["worst"].as_array().map(Vec::len), Some(3), "{text}");
     let page = [

@@ -1,7 +1,6 @@
-//! Programs that try to tell a replayed world from the host's: those of
-//! `jobs/world`, in C and in Fortran by its three interfaces. Each ends in a
-//! comment that says on how many ranks it is run, what it proves, and which of
-//! the known pitfalls it is about; this file runs them as they say.
+//! Programs that try to distinguish a replayed world from the native one: those of `jobs/world`, in
+//! C and in Fortran by its three interfaces. Each ends in a comment with its number of ranks, its
+//! purpose, and the known pitfalls that it tests; this file runs them accordingly.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
 };
 
-/// The interfaces that each Fortran source is compiled for.
+/// The interfaces for which each Fortran source is compiled.
 const INTERFACES: [&str; 3] = ["mpif", "mpi", "f08"];
 
 fn folder() -> PathBuf {
@@ -26,7 +25,7 @@ fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
 }
 
-/// What a source's last comment says.
+/// Contents of a source's last comment.
 struct Configuration {
     ranks: Vec<usize>,
     arguments: Vec<String>,
@@ -76,7 +75,7 @@ const MPIS: [&str; 7] = [
     "intel",
 ];
 
-/// `who` for `who.c`; `who.mpi` and its siblings for `who.F90`.
+/// `who` for `who.c`; `who.mpi` and the other interfaces for `who.F90`.
 fn programs(source: &str) -> Vec<String> {
     match source.rsplit_once('.') {
         Some((name, "F90")) => INTERFACES
@@ -112,16 +111,16 @@ fn jobs(mpi: Mpi, source: &str, directory: &Path) -> Vec<(Job, usize)> {
     jobs
 }
 
-/// In how many modes of the library a source is run.
+/// Modes of the library in which a source is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Modes {
-    /// Counting and another order of ranks in one run; under all MPIs as [`Modes::Each`].
+    /// Counting and another order of ranks in one run; under all MPIs like [`Modes::Each`].
     Together,
-    /// That, each alone, and neither.
+    /// Both together, each alone, and neither.
     Each,
 }
 
-/// Ways to use the library that must not show.
+/// Configurations of the library that must not be noticed.
 fn uses(modes: Modes, ranks: usize, directory: &Path) -> Vec<Library> {
     let profile = directory.join("job.profile.yaml");
     let permutation = moving_all(ranks, seed());
@@ -141,8 +140,8 @@ fn uses(modes: Modes, ranks: usize, directory: &Path) -> Vec<Library> {
     ]
 }
 
-/// Open MPI 4.1 loses a process that it spawns in one of some 45 runs, with or without
-/// the library: `PMIx_Init` does not return there. Such a run is ended and repeated.
+/// Open MPI 4.1 loses a process that it spawns in one of about 45 runs, with or without the
+/// library: `PMIx_Init` does not return there. Such a run is ended and repeated.
 #[track_caller]
 fn run(job: &Job, source: &str) -> Outcome {
     if job.mpi() == Mpi::OpenMpi && source.starts_with("spawning") {
@@ -186,12 +185,12 @@ fn errors_are_the_hosts_own(mpi: Mpi) {
     sees_no_difference(mpi, "errors.c");
 }
 
-/// Which rank is first to say so is nobody's promise; that the job ends, how, and
-/// that nothing runs behind the error, is.
+/// The first rank that reports it may vary; the end of the job, its status, and that nothing runs
+/// after the error, may not.
 #[track_caller]
 fn ends_as_it_does_plainly(job: &Job, ranks: usize, directory: &Path, behind: &str) {
-    // Intel's launcher itself dies of SIGPIPE now and then where two ranks abort at a time, with
-    // or without the library.
+    // Intel's launcher itself sometimes dies of SIGPIPE if two ranks abort simultaneously, with or
+    // without the library.
     let run = |job: &Job| -> Outcome {
         let is_lost =
             |outcome: &Outcome| job.mpi() == Mpi::Intel && outcome.status.code().is_none();
@@ -205,7 +204,7 @@ fn ends_as_it_does_plainly(job: &Job, ranks: usize, directory: &Path, behind: &s
         let told = outcome.told();
         assert_eq!(plain.status.code(), outcome.status.code(), "{told}");
         assert!(!outcome.stdout.contains(behind), "{told}");
-        // What MPICH's launchers say of a rank that crashed.
+        // The message of MPICH's launchers on a rank that crashed.
         let crashed = |of: &Outcome| of.stdout.contains("BAD TERMINATION");
         assert!(crashed(&plain) || !crashed(&outcome), "{told}");
     }
@@ -304,7 +303,7 @@ fn attributes_and_handlers_in_fortran_are_those_of_c(mpi: Mpi) {
     sees_no_difference(mpi, "callbacks.F90");
 }
 
-/// The rank that each process of the launcher runs, as the job `who` prints it.
+/// The rank that each process of the launcher runs, as printed by the job `who`.
 #[track_caller]
 fn rank_of_process(outcome: &Outcome, ranks: usize) -> Vec<usize> {
     let number = |line: &str, start: &str| -> Option<usize> {
@@ -344,7 +343,7 @@ fn follows_the_permutation(mpi: Mpi, source: &str) {
     }
 }
 
-/// All the rest here would pass if nothing were permuted.
+/// All other tests here would pass without any permutation.
 fn processes_run_the_ranks_of_the_permutation(mpi: Mpi) {
     follows_the_permutation(mpi, "who.c");
 }
@@ -353,7 +352,7 @@ fn processes_run_the_ranks_of_the_permutation_in_fortran(mpi: Mpi) {
     follows_the_permutation(mpi, "who.F90");
 }
 
-/// All calls of this job come through `dlsym` on the MPI library itself.
+/// All calls of this job use `dlsym` on the MPI library itself.
 ///
 /// PITFALLS: 4
 fn calls_by_the_mpi_librarys_own_handle_are_permuted_and_counted(mpi: Mpi) {
@@ -369,8 +368,8 @@ fn calls_by_the_mpi_librarys_own_handle_are_permuted_and_counted(mpi: Mpi) {
     assert_eq!(profile.collectives.len(), 1, "{:?}", profile.collectives);
 }
 
-/// Each call is counted once, whichever way it comes: through C, or round it; and
-/// what is special in Fortran is what C means by it.
+/// Each call is counted once, on any path: through C, or around it; and Fortran's special values
+/// have the meaning that they have in C.
 fn every_fortran_interface_is_counted_as_c_is(mpi: Mpi) {
     let directory = directory();
     let counted = |source: &str| -> Vec<(String, Profile)> {
@@ -403,7 +402,7 @@ fn every_fortran_interface_is_counted_as_c_is(mpi: Mpi) {
     }
 }
 
-/// What the host prints of an abort has the rank that the application knows.
+/// The native message on an abort has the rank that the application knows.
 ///
 /// PITFALLS: 11
 fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
@@ -413,7 +412,7 @@ fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
         let outcome = job.with(library).run();
         assert_eq!(outcome.status.code(), Some(9), "{}", outcome.told());
         let all = format!("{}\n{}", outcome.stdout, outcome.stderr);
-        // MPICH's own message has the launcher's number in a replay.
+        // MPICH's own message has the native rank in a replay.
         if is_ours {
             let line = all.lines().find(|line| line.contains("calls MPI_Abort;"))?;
             return Some(line.split(';').next().unwrap_or(line).to_owned());
@@ -421,10 +420,10 @@ fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
         let line = all.lines().find(|line| {
             line.contains("MPI_ABORT was invoked") || line.contains("called MPI_Abort")
         })?;
-        // MPICH says first on which node, by the launcher's number, and in which context.
+        // MPICH first prints the node with the native rank, and the context.
         Some(line.split(": ").last().unwrap_or(line).to_owned())
     };
-    // Launchers lose messages of jobs that abort now and then, with or without us.
+    // Launchers sometimes lose messages of jobs that abort, with or without us.
     let told = |library: Library| (0..8).find_map(|_| told(library.clone()));
     let plain = told(Library::Absent);
     let words = plain.as_deref().unwrap_or_default();

@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// A benchmark that cannot be run, or whose figures cannot be read.
+/// A benchmark cannot be run, or its figures cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// A file that cannot be read or written, or holds something else.
+    /// A file cannot be read or written, or has wrong contents.
     #[error("{}: {reason}", path.display())]
     File {
         /// The file.
@@ -14,32 +14,32 @@ pub(crate) enum Error {
         /// Text of the error.
         reason: String,
     },
-    /// A program that ended badly or in a wrong way.
+    /// A program failed or had wrong output.
     #[error("{what} did not end well: {reason}\n{said}")]
     Program {
         /// The row and the variant.
         what: String,
-        /// Its status, or what was expected of its output.
+        /// Its status, or the expected output.
         reason: String,
         /// Output of the program.
         said: String,
     },
-    /// A file of figures without that run.
+    /// A file of figures without the run.
     #[error("{}: no run of the date `{date}`; run scripts/bench first, or name one that is there", path.display())]
     NoRun {
         /// The file.
         path: PathBuf,
-        /// The date that was asked for.
+        /// The requested date.
         date: String,
     },
-    /// A name that is none of those that there are.
+    /// An unknown name.
     #[error("there is no {what} `{name}`; there are {known}")]
     Unknown {
-        /// A kind, a job, a benchmark.
+        /// A kind, a job, or a benchmark.
         what: &'static str,
         /// The name.
         name: String,
-        /// All that there are.
+        /// All existing names.
         known: String,
     },
 }
@@ -53,10 +53,10 @@ impl Error {
     }
 }
 
-/// Those of `known` that a list with commas names; all if there is none.
+/// The items of `known` named in a list separated by commas; all if there is no list.
 ///
 /// # Errors
-/// A name that is not known.
+/// A name is unknown.
 pub(crate) fn wanted<T: Copy>(
     what: &'static str,
     list: Option<&str>,

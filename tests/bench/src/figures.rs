@@ -1,8 +1,8 @@
-//! Figures: what was measured, as lines of JSON in `profiles/figures/BENCH.jsonl`.
+//! Figures: measurements, as lines of JSON in `profiles/figures/BENCH.jsonl`.
 //!
-//! A line has all values of one variant in one row, and says on which machine, of which commit and
-//! when they were measured; the lines of one run have one date. Tables are made from these lines
-//! alone ([`crate::table`]).
+//! A line has all values of one variant in one row, with the machine, the commit and the date of
+//! the measurement; the lines of one run have one date. Tables are only made from these lines
+//! ([`crate::table`]).
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -19,16 +19,16 @@ use crate::error::Error;
 pub(crate) struct Origin {
     /// The name of the benchmark.
     pub(crate) bench: String,
-    /// When the run began, in UTC.
+    /// Start of the run in UTC.
     pub(crate) date: String,
-    /// The commit that was checked out; with `+` where files differed from it.
+    /// The commit that was checked out; with `+` if files differed from it.
     pub(crate) commit: String,
-    /// The processor, how many cores this process may use, and the kernel.
+    /// The processor, the number of cores that this process may use, and the kernel.
     pub(crate) machine: String,
 }
 
 impl Origin {
-    /// Of a run on this machine that begins now.
+    /// Origin of a run on this machine that begins now.
     pub(crate) fn here(bench: &str) -> Self {
         let model = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = model
@@ -50,7 +50,7 @@ impl Origin {
     }
 }
 
-/// The commit of the repository; `unknown` where there is no git.
+/// The commit of the repository; `unknown` if there is no git.
 fn commit() -> String {
     let git = |words: &[&str]| {
         let mut command = Command::new("git");
@@ -75,17 +75,17 @@ fn commit() -> String {
 pub(crate) struct Figure {
     #[serde(flatten)]
     pub(crate) origin: Origin,
-    /// The MPI's name; empty for what is measured without any.
+    /// The MPI's name; empty for measurements without any.
     pub(crate) mpi: String,
-    /// The case: a kind of call, a job, an operation with its bytes and ranks.
+    /// The case: a kind of call, a job, or an operation with its bytes and ranks.
     pub(crate) row: String,
-    /// The way in which the library was used, or none.
+    /// Configuration of the library, or none.
     pub(crate) variant: String,
     /// The quantity with its unit: `ns`, `s`, `processor s`.
     pub(crate) quantity: String,
-    /// The calls of an iteration.
+    /// Number of calls of an iteration.
     pub(crate) calls: u32,
-    /// Measurements of the rounds, in their order.
+    /// Measurements of the rounds in order.
     pub(crate) values: Vec<f64>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn file(bench: &str) -> PathBuf {
 /// Appends the figures of one benchmark to its file.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// The file cannot be written.
 pub(crate) fn append(bench: &str, figures: &[Figure]) -> Result<(), Error> {
     let path = file(bench);
     let text: Result<Vec<String>, _> = figures.iter().map(serde_json::to_string).collect();
@@ -113,7 +113,7 @@ pub(crate) fn append(bench: &str, figures: &[Figure]) -> Result<(), Error> {
 /// The figures of a benchmark's run that began at `date`, or of its newest run.
 ///
 /// # Errors
-/// A file that cannot be read, a line that is no figure, or no run of that date.
+/// The file cannot be read, a line is not a figure, or no run has that date.
 pub(crate) fn read(bench: &str, date: Option<&str>) -> Result<Vec<Figure>, Error> {
     let path = file(bench);
     let text = fs::read_to_string(&path).map_err(|error| Error::file(&path, error))?;

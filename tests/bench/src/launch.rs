@@ -1,4 +1,4 @@
-//! Starting a job in a variant: what is preloaded into it, and with which settings.
+//! Start of a job in a variant: the preloaded libraries, and the settings.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,18 +8,18 @@ use treepie_tests::{Library, Mpi, artifacts, find_command};
 
 use crate::error::Error;
 
-/// A way to use the library, or a yardstick beside it.
+/// A configuration of the library, or a reference for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     /// Without any library.
     Plain,
-    /// Plain once more: what differs between both is noise.
+    /// A second plain variant: the difference between both is noise.
     Again,
-    /// A library whose procedures only call the MPI's: what any interposition costs.
+    /// A library whose procedures only call the MPI's: the cost of any interposition.
     Hook,
     /// Open MPI's own monitoring component.
     Monitoring,
-    /// The library with these settings. `{}` in a value is a directory of the benchmark's own.
+    /// The library with these settings. `{}` in a value is a directory of the benchmark.
     With(&'static str, &'static [(&'static str, &'static str)]),
 }
 
@@ -46,12 +46,12 @@ impl Variant {
         }
     }
 
-    /// Whether an MPI has it.
+    /// True if an MPI has this variant.
     pub(crate) fn is_of(self, mpi: Mpi) -> bool {
         self != Variant::Monitoring || mpi.is_open_mpi()
     }
 
-    /// The variables of a job's processes, but for what is preloaded.
+    /// The variables of a job's processes, without those for preloading.
     fn settings(self, scratch: &Path) -> Vec<(&'static str, String)> {
         let Variant::With(_, settings) = self else {
             return Vec::new();
@@ -87,8 +87,8 @@ pub(crate) fn mpis() -> Vec<Mpi> {
     Mpi::ALL.into_iter().filter(is_there).collect()
 }
 
-/// Words that give a command real-time priority, where that is allowed: what else runs on this
-/// machine does not count then.
+/// Words that give a command real-time priority, if that is allowed: other work on this machine
+/// then has no effect.
 pub(crate) fn real_time() -> Vec<OsString> {
     let words = ["chrt", "-r", "1"];
     let mut command = Command::new(words[0]);
@@ -99,10 +99,10 @@ pub(crate) fn real_time() -> Vec<OsString> {
     }
 }
 
-/// Runs a command for `seconds` at most, in a directory; its standard output and error.
+/// Runs a command for at most `seconds`, in a directory; returns its standard output and error.
 ///
 /// # Errors
-/// A command that cannot be started, does not end, or ends badly.
+/// The command cannot be started, does not end, or fails.
 pub(crate) fn output(
     what: &str,
     seconds: u32,
@@ -130,10 +130,10 @@ pub(crate) fn output(
     Ok((String::from_utf8_lossy(&output.stdout).into_owned(), stderr))
 }
 
-/// The numbers of a line or of more.
+/// Parses the numbers of one or several lines.
 ///
 /// # Errors
-/// A word that is no number, or none at all.
+/// A word is not a number, or there are none.
 pub(crate) fn numbers(what: &str, text: &str) -> Result<Vec<f64>, Error> {
     let numbers: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
     match numbers {

@@ -1,8 +1,8 @@
 //! Benchmarks of jobs: `scripts/bench` starts them.
 //!
 //! Each round runs every variant once ([`rounds`]). All values are appended, with the machine, the
-//! commit and the date, to `profiles/figures/BENCH.jsonl` ([`figures`]); tables are made from there
-//! ([`table`]).
+//! commit and the date, to `profiles/figures/BENCH.jsonl` ([`figures`]); tables are made from that
+//! file ([`table`]).
 
 mod error;
 mod figures;
@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::figures::Origin;
 use crate::transport::Wanted;
 
-/// A benchmark, or the table of one that was run.
+/// A benchmark, or the table of a previous run.
 #[derive(Debug, Parser)]
 #[command(name = "scripts/bench")]
 enum Command {
@@ -31,7 +31,7 @@ enum Command {
     Overhead {
         #[arg(default_value_t = 5)]
         rounds: usize,
-        /// Kinds of calls with commas between them; all by default
+        /// Kinds of calls, separated by commas; all by default
         kinds: Option<String>,
     },
     /// Processes that never call MPI, and MPI_Init
@@ -43,7 +43,7 @@ enum Command {
     Jobs {
         #[arg(default_value_t = 5)]
         rounds: usize,
-        /// Names of jobs with commas between them; all by default
+        /// Names of jobs, separated by commas; all by default
         names: Option<String>,
     },
     /// Collectives on one host
@@ -61,7 +61,7 @@ enum Command {
     Table { bench: String, date: Option<String> },
 }
 
-/// The calls of `transport` where none are named.
+/// The calls of `transport` by default.
 const CALLS: &str = "barrier:0,bcast:8,bcast:1024,bcast:65536,bcast:1048576,allreduce:8,\
                      allreduce:1024,allreduce:65536,allreduce:1048576";
 

@@ -1,4 +1,4 @@
-//! Single calls: nanoseconds of an iteration.
+//! Single calls: nanoseconds per iteration.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::launch::{
 };
 use crate::rounds::{Measurement, Series};
 
-/// Batches of one run.
+/// Number of batches of one run.
 pub(crate) const BATCHES: usize = 10;
 
 /// The variants of single calls. `left` may replace started collectives, but leaves these to the
-/// MPI: all is on one host.
+/// MPI: all ranks are on one host.
 pub(crate) const VARIANTS: [Variant; 11] = [
     Variant::Plain,
     Variant::Again,
@@ -43,10 +43,10 @@ pub(crate) const VARIANTS: [Variant; 11] = [
     Variant::Monitoring,
 ];
 
-/// A kind of call: its name, iterations of a batch, and calls of an iteration, all of which go
+/// A kind of call: its name, iterations of a batch, and calls of an iteration, all of which pass
 /// through the library. In a ping-pong each iteration is a send on one rank and a receive on the
-/// other; `fortran-X` is X by `use mpi`. `tests/programs/src/bin/overhead.rs` says what an
-/// iteration is.
+/// other; `fortran-X` is X by `use mpi`. `tests/programs/src/bin/overhead.rs` defines the
+/// iterations.
 type Kind = (&'static str, u32, u32);
 
 const KINDS: [Kind; 17] = [
@@ -65,7 +65,7 @@ const KINDS: [Kind; 17] = [
     ("put-self", 100_000, 1),
     ("isend-partner", 100_000, 2),
     ("ping-pong", 40_000, 2),
-    // Short batches: many rounds tell more.
+    // Short batches: many rounds are more informative.
     ("ping-pong-0", 4_000, 2),
     ("ping-pong-1024", 4_000, 2),
 ];
@@ -73,7 +73,7 @@ const KINDS: [Kind; 17] = [
 /// Measures all kinds of calls, or those of a list.
 ///
 /// # Errors
-/// An unknown kind, or a run that fails.
+/// A kind is unknown, or a run fails.
 pub(crate) fn measure(
     origin: &Origin,
     rounds: usize,
@@ -104,10 +104,10 @@ pub(crate) fn measure(
     Ok(figures)
 }
 
-/// The batches of one run: nanoseconds of an iteration.
+/// The batches of one run: nanoseconds per iteration.
 ///
 /// # Errors
-/// A run that fails.
+/// A run fails.
 pub(crate) fn batches(
     mpi: Mpi,
     kind: &str,

@@ -1,5 +1,5 @@
-//! Rounds: each runs every variant once, one after the other, so that whatever else the machine
-//! does falls on all of them alike.
+//! Rounds: each runs every variant once, one after the other, so that other work on the machine
+//! affects all of them alike.
 
 use crate::error::Error;
 use crate::figures::{Figure, Origin};
@@ -12,22 +12,23 @@ pub(crate) struct Measurement {
     pub(crate) values: Vec<f64>,
 }
 
-/// Properties that all variants of a benchmark have in common.
+/// Properties common to all variants of a benchmark.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Series<'a> {
     pub(crate) origin: &'a Origin,
-    /// The MPI's name, or nothing.
+    /// The MPI's name, or an empty text.
     pub(crate) mpi: &'a str,
-    /// The calls of an iteration.
+    /// Number of calls of an iteration.
     pub(crate) calls: u32,
     pub(crate) rounds: usize,
 }
 
 impl Series<'_> {
-    /// Runs all variants in each round; the figures of all rounds, a row's variants in their order.
+    /// Runs all variants in each round; returns the figures of all rounds, with a row's variants in
+    /// order.
     ///
     /// # Errors
-    /// The first run that fails.
+    /// Reports the first run that fails.
     pub(crate) fn run<V: Copy>(
         self,
         variants: &[V],

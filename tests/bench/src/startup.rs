@@ -1,4 +1,4 @@
-//! Starts: of a process that never calls MPI, and of `MPI_Init`.
+//! Start-up: of a process that never calls MPI, and of `MPI_Init`.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::launch::{MODE_REPLAY, OFF, PROFILE, REPLAY, Variant, mpis, numbers, o
 use crate::overhead::batches;
 use crate::rounds::{Measurement, Series};
 
-/// Library that a process inherits: none, an empty one, or ours in a mode.
+/// Library that a process inherits: none, an empty one, or Treepie in a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inherited {
     Plain,
@@ -40,8 +40,7 @@ impl Inherited {
     }
 }
 
-/// The variant that is `MPI_Init` and one `MPI_Comm_split`, plainly: what a replay needs at the
-/// least.
+/// The variant with a plain `MPI_Init` and one `MPI_Comm_split`: the minimum that a replay needs.
 const SPLIT: Variant = Variant::With("split", &[]);
 
 const OF_INIT: [Variant; 8] = [
@@ -71,7 +70,7 @@ const OF_INIT: [Variant; 8] = [
 /// Measures both.
 ///
 /// # Errors
-/// A run that fails.
+/// A run fails.
 pub(crate) fn measure(
     origin: &Origin,
     rounds: usize,
@@ -120,8 +119,8 @@ pub(crate) fn measure(
     Ok(figures)
 }
 
-/// The nanoseconds of a process that does nothing, in the mean of a hundred. The shell that starts
-/// them has the library too.
+/// The mean nanoseconds of a hundred processes that do nothing. The shell that starts them also has
+/// the library.
 fn processes(variant: Inherited, empty: &Path, scratch: &Path) -> Result<Vec<f64>, Error> {
     let script = "began=${EPOCHREALTIME/[.,]/}
         for ((count = 0; count < 100; count++)); do /bin/true; done

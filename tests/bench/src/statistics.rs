@@ -1,11 +1,11 @@
-//! Order statistics of what was measured.
+//! Order statistics of measurements.
 
 /// Values in ascending order; at least one.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sorted(Vec<f64>);
 
 impl Sorted {
-    /// The values in order; nothing where there are none.
+    /// Sorts the values; `None` if there are none.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -16,20 +16,20 @@ impl Sorted {
         self.0[0]
     }
 
-    /// The mean of the two in the middle of an even number.
+    /// Median; for an even number, the mean of the two in the middle.
     pub(crate) fn median(&self) -> f64 {
         let count = self.0.len();
         (self.0[(count - 1) / 2] + self.0[count / 2]) / 2.0
     }
 
-    /// The breadth of the middle half.
+    /// Width of the middle half.
     pub(crate) fn half_in(&self) -> f64 {
         let count = self.0.len();
         self.0[(3 * count - 1) / 4] - self.0[(count - 1) / 4]
     }
 }
 
-/// The median of the quotients of values that were measured in the same rounds.
+/// The median of the quotients of values measured in the same rounds.
 pub(crate) fn median_quotient(values: &[f64], others: &[f64]) -> Option<f64> {
     let pairs = values.iter().zip(others);
     let quotients: Vec<f64> = pairs.map(|(value, other)| value / other).collect();

@@ -1,4 +1,4 @@
-//! Tables of figures, in Markdown, as the pages have them.
+//! Tables of figures in Markdown, for the pages.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(crate) fn of_run(figures: &[Figure]) -> String {
 }
 
 /// A line for each MPI, row and quantity: the least value of the first variant, and for each other
-/// one the difference of the least to it, and the quotient.
+/// one the difference and the quotient of its least value to that.
 fn of_rows(figures: &[Figure]) -> String {
     let mut text = String::new();
     let mut columns: Vec<&str> = Vec::new();
@@ -66,7 +66,7 @@ fn of_rows(figures: &[Figure]) -> String {
     text
 }
 
-/// The figures with one MPI, row and quantity, in the order in which they were measured.
+/// The figures with one MPI, row and quantity, in the order of measurement.
 fn groups(figures: &[Figure]) -> Vec<Vec<&Figure>> {
     let mut groups: Vec<Vec<&Figure>> = Vec::new();
     let mut places = BTreeMap::new();
@@ -81,11 +81,10 @@ fn groups(figures: &[Figure]) -> Vec<Vec<&Figure>> {
     groups
 }
 
-/// Of each variant the least and the median of all values, the breadth of their middle half, the
+/// For each variant: the least and the median of all values, the width of their middle half, the
 /// differences of least and median to the first variant's, the quotients of least and median to
-/// those, the median of the quotients of the same rounds, and the difference of the least for each
-/// call. Where Open MPI's monitoring was measured and costs something, what `profile` costs in
-/// parts of that.
+/// those, the median of the quotients of the same rounds, and the difference of the least per call.
+/// If Open MPI's monitoring was measured and has a cost, the ratio of the cost of `profile` to it.
 fn of_variants(group: &[&Figure]) -> String {
     let mut text =
         "| variant | least | median | half in | +least | +median | of least | of median \
@@ -126,7 +125,7 @@ fn of_variants(group: &[&Figure]) -> String {
     text
 }
 
-/// Decimals that tell a thousandth of a value of this size, and three at most.
+/// Number of decimals that show a thousandth of a value of this size, at most three.
 fn digits_of(value: f64) -> usize {
     match value.abs() {
         value if value >= 1000.0 => 0,

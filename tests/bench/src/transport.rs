@@ -1,8 +1,8 @@
-//! Collectives on one host: the MPI's own, as it is and as `treepie tune` has set it, plans over
-//! the MPI's messages, plans over memory that the ranks share, and what auto adopts there under the
-//! guard. Each rank has a core where there are enough; on more ranks than cores, waiting processes
-//! let others run in all variants. Plans are those of `TREEPIE_COLLECTIVES`, if that is set; the
-//! guard has ten times as many batches as they, to find one.
+//! Collectives on one host: the MPI's own, unchanged and as tuned by `treepie tune`, plans over the
+//! MPI's messages, plans over shared memory, and the collectives adopted by auto under the guard.
+//! Each rank has a core if there are enough; with more ranks than cores, waiting processes let
+//! others run in all variants. Plans are those of `TREEPIE_COLLECTIVES`, if that is set; the guard
+//! has ten times as many batches as they, to find one.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -19,8 +19,8 @@ const PLANS: &str = "barrier=dissemination,bcast=binomial,allreduce=recursive-do
 const VARIANTS: [&str; 5] = ["native", "tuned", "messages", "memory", "guarded"];
 const MPIS: [Mpi; 4] = [Mpi::OpenMpi, Mpi::Mpich, Mpi::OpenMpi5, Mpi::Mpich5];
 
-/// Measurements that are wanted: numbers of ranks, calls such as `bcast:1024`, and names of MPIs,
-/// each with commas between them.
+/// Requested measurements: numbers of ranks, calls such as `bcast:1024`, and names of MPIs, each
+/// separated by commas.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) ranks: &'a str,
@@ -36,10 +36,10 @@ struct Ranks<'a> {
     scratch: &'a Path,
 }
 
-/// Measures these.
+/// Runs these measurements.
 ///
 /// # Errors
-/// An unknown MPI, a number of ranks that is none, or a run that fails.
+/// An MPI is unknown, a number of ranks is invalid, or a run fails.
 pub(crate) fn measure(
     origin: &Origin,
     rounds: usize,
@@ -72,7 +72,7 @@ pub(crate) fn measure(
 }
 
 impl Ranks<'_> {
-    /// The words that start the ranks with these variables, and with this preloaded.
+    /// The words that start the ranks with these variables, and with this library preloaded.
     fn launch(self, preload: Option<PathBuf>, variables: &[(&str, String)]) -> Vec<OsString> {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let is_bound = self.ranks <= cores;
@@ -98,7 +98,7 @@ impl Ranks<'_> {
             .join(format!("{}.{}.tuning", self.mpi.name(), self.ranks))
     }
 
-    /// Measures what the MPI is to be told of these calls.
+    /// Runs `treepie tune` for these calls.
     fn tune(self, calls: &str) -> Result<(), Error> {
         let split = || calls.split(',').filter_map(|call| call.split_once(':'));
         let operations: BTreeSet<&str> = split().map(|(name, _)| name).collect();

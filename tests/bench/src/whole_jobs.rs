@@ -1,5 +1,5 @@
 //! Whole jobs on two ranks: seconds, and the processor time of all processes. Starting a job and
-//! writing the profile count as they do for a user.
+//! writing the profile are included, as for a user.
 
 use std::ffi::OsString;
 use std::fs;
@@ -20,7 +20,7 @@ const VARIANTS: [Variant; 5] = [
     Variant::Monitoring,
 ];
 
-/// Each takes some eight seconds.
+/// Each takes about eight seconds.
 const JOBS: [&[&str]; 3] = [
     &["halo2d", "512", "24000"],
     &["cg", "300", "225000"],
@@ -38,7 +38,7 @@ const JOBS: [&[&str]; 3] = [
 /// Measures all jobs, or those of a list.
 ///
 /// # Errors
-/// An unknown job, or a run that fails.
+/// A job is unknown, or a run fails.
 pub(crate) fn measure(
     origin: &Origin,
     rounds: usize,
@@ -69,7 +69,7 @@ pub(crate) fn measure(
     Ok(figures)
 }
 
-/// LAMMPS' input of the tests, and thirty times as long.
+/// Writes LAMMPS' input of the tests, thirty times as long.
 fn write_input(scratch: &Path) -> Result<(), Error> {
     let from = artifacts::repository().join("tests/jobs/melt.lammps");
     let text = fs::read_to_string(&from).map_err(|error| Error::file(&from, error))?;

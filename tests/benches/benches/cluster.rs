@@ -1,8 +1,8 @@
-//! What plans promise inside one cluster of large hosts with a fast network, by prediction:
-//! `cargo bench -p treepie-benches --bench cluster`.
+//! Predicted gains of plans inside one cluster of large hosts with a fast network: `cargo bench -p
+//! treepie-benches --bench cluster`.
 //!
-//! For each call the MPI's own collective, the best of the plans that the guard tries, and
-//! the best of all plans, by simulation where they have few enough steps, else by estimate.
+//! For each call the MPI's own collective, the best of the plans that the guard tries, and the best
+//! of all plans, by simulation if they have few enough steps, else by estimate.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use std::path::Path;
@@ -56,8 +56,8 @@ fn main() {
     );
 }
 
-/// The columns of one MPI: its own time, the best plan that is tried, and the factor between them;
-/// 1 where the MPI's own is quicker, which stays then.
+/// The columns of one MPI: its own time, the best tried plan, and the factor between them; 1 if the
+/// MPI's own is faster, which is then kept.
 fn columns(predictor: &Predictor, factors: &mut Vec<f64>) -> String {
     let all = predictor.all(None).unwrap();
     let seconds = |one: &Prediction| one.seconds().unwrap_or(f64::INFINITY);

@@ -3,9 +3,9 @@
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:
 //! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every algorithm for a
-//! broadcast, a reduction and an allreduce, the host's binomial tree by rank (in the best and the
+//! broadcast, a reduction and an allreduce, the native binomial tree by rank (in the best and the
 //! worst numbering), and the bound. `uneven`: total exchanges of uneven sizes on LaPIe's grid of 40
-//! ranks and on four clusters of four, and what a choice among all algorithms costs.
+//! ranks and on four clusters of four, and the cost of a choice among all algorithms.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use std::hint::black_box;
@@ -40,13 +40,13 @@ fn main() {
     }
 }
 
-/// Clusters of so many ranks, four on a host, 1 to 12 ms and 50 to 600 Mbit/s apart. Numbered in
-/// blocks, or in turn.
+/// Clusters of this number of ranks, four per host, 1 to 12 ms and 50 to 600 Mbit/s apart. Numbered
+/// in blocks, or round-robin.
 fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
     grid_with(clusters, ranks, in_blocks, None)
 }
 
-/// The same where the inside of clusters responds to exchanges.
+/// Like `grid`, with a response of the clusters to exchanges.
 fn grid_with(
     clusters: usize,
     ranks: usize,
@@ -85,7 +85,7 @@ fn grid_with(
     for from in 0..clusters {
         for to in (0..clusters).filter(|&to| to != from) {
             let (low, high) = (from.min(to), from.max(to));
-            // No two alike, as measured ones are: what is looked up for one is of no use for
+            // No two are equal, like measured ones: a result looked up for one cannot be used for
             // another.
             let latency = 1e-3 * (1 + (7 * low + 5 * high) % 12) as f64
                 + 1e-8 * (from * clusters + to) as f64;
@@ -100,7 +100,7 @@ fn grid_with(
     Network::new(&platform, &all).unwrap()
 }
 
-/// As a probe writes it: a dozen sizes, a handshake from 64 KiB on.
+/// A link as written by a probe: a dozen sizes, a handshake from 64 KiB.
 fn wan(latency: f64, mbit: usize) -> Link {
     let per_byte = 8.5 / (1e6 * mbit as f64);
     let sizes = [
@@ -239,8 +239,8 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
             "",
         );
     }
-    // Schedulers often come to the same tree, which is predicted alike to the last digit: simulated
-    // once.
+    // Schedulers often arrive at the same tree, with predictions equal to the last digit: it is
+    // simulated once.
     let mut done: Vec<((u64, u64), f64)> = Vec::new();
     for plan in choice.considered() {
         let chosen = choice
@@ -262,8 +262,8 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
     }
 }
 
-/// Milliseconds of total exchanges by each algorithm: one port a process as in the thesis, and with
-/// links that several share; then those of the choice.
+/// Milliseconds of total exchanges by each algorithm: with one port per process as in the thesis,
+/// and with shared links; then those of the choice.
 fn uneven() {
     let grids = [
         (lapie::CASE_4.name, lapie::CASE_4.network()),
@@ -297,7 +297,7 @@ fn uneven() {
     }
 }
 
-/// The cost of a choice among all algorithms where sizes are uneven.
+/// The cost of a choice among all algorithms if sizes are uneven.
 fn choose_uneven(network: &Network) {
     let known = Clusters::of_network(network);
     let ranks = network.ranks();
@@ -320,7 +320,7 @@ fn choose_uneven(network: &Network) {
             quickest(&problem, 48 << 10, flat).unwrap();
             began.elapsed().as_secs_f64()
         };
-        // Others may use the machine, too.
+        // Other processes may use the machine, too.
         let seconds = (0..10).map(|_| time()).fold(f64::INFINITY, f64::min);
         println!(
             "    mean {mean:>6}: {:.1}; {} takes {:.1}, flat {:.1}; the exchange of sizes {:.1}",

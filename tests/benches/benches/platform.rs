@@ -1,4 +1,4 @@
-//! Times that platforms take: `cargo bench -p treepie-benches --bench platform`.
+//! Times of platform operations: `cargo bench -p treepie-benches --bench platform`.
 //!
 //! Clustering 10,000 nodes whose latencies are known inside their clusters and to
 //! the next one, and predicting collectives on 10,000 ranks in 20 clusters. Medians
@@ -24,7 +24,7 @@ fn main() {
     let title = format!("cluster {NODES} nodes, {links} links");
     report(&title, || Partition::new(&latencies, 0.30).clusters.len());
     let platform = grid();
-    // Simulated where that takes no more than some seconds, and else estimated.
+    // Simulated if that takes at most some seconds, and else estimated.
     for (operation, bytes) in [
         (Operation::Bcast, 1 << 10),
         (Operation::Allreduce, 1 << 10),

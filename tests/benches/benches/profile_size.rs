@@ -1,13 +1,13 @@
-//! What a profile takes, by ranks and partners of each: bytes that a rank sends to
-//! the root, size of the files, time and memory at the root.
+//! Size of a profile, by ranks and partners of each: bytes that a rank sends to the root, size of
+//! the files, time and memory at the root.
 //!
 //! ```text
 //! cargo bench -p treepie-benches --bench profile_size -- [RANKS:PARTNERS ...]
 //! ```
 //!
-//! Ranks are synthetic; their parts go through the code that the library collects
-//! with: the encoder, the merger, the writer. Each line is a process of its own,
-//! whose peak memory the kernel tells.
+//! Ranks are synthetic; their parts pass through the code with which the library collects: the
+//! encoder, the merger, the writer. Each line is a separate process, whose peak memory the kernel
+//! reports.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -23,7 +23,7 @@ const PARTNERS: [usize; 2] = [6, 26];
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
-    words.retain(|word| word != "--bench"); // what `cargo bench` adds
+    words.retain(|word| word != "--bench"); // added by `cargo bench`
     let outcome = match &words[..] {
         [word, case] if word == "--case" => measure(case),
         _ => measure_all(words),
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Each case in a process of its own.
+/// Measures each case in a separate process.
 fn measure_all(mut cases: Vec<String>) -> Result<(), String> {
     if cases.is_empty() {
         for ranks in RANKS {
@@ -61,7 +61,7 @@ fn measure_all(mut cases: Vec<String>) -> Result<(), String> {
     Ok(())
 }
 
-/// One case, `RANKS:PARTNERS`.
+/// Measures one case, `RANKS:PARTNERS`.
 fn measure(case: &str) -> Result<(), String> {
     let wrong = || format!("{case}: write RANKS:PARTNERS, such as 4096:26");
     let (ranks, partners) = case.split_once(':').ok_or_else(wrong)?;
@@ -110,8 +110,8 @@ fn measure(case: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What `rank` sends to the root: as many partners around it, with counts of the
-/// size that an hour's run has.
+/// Bytes that `rank` sends to the root: the given number of partners around it, with counts of the
+/// size of an hour's run.
 fn part(rank: usize, ranks: usize, partners: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = Encoder::new(&mut bytes);
@@ -129,7 +129,7 @@ fn part(rank: usize, ranks: usize, partners: usize) -> Vec<u8> {
     bytes
 }
 
-/// The most memory that this process has had, in KiB.
+/// Peak memory of this process in KiB.
 fn peak_memory() -> Result<u64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,12 +1,12 @@
-//! How often the verdict on pairs of runs is right, with the noise of real runs.
+//! Frequency of correct verdicts on pairs of runs, with the noise of real runs.
 //!
 //! ```text
 //! cargo bench -p treepie-benches --bench proof < TIMES
 //! ```
 //!
-//! `TIMES` has two seconds a line: runs of a job in two ways that are the same. A comparison draws
-//! pairs of them, and by lot which of the two is the candidate's; that one is then made longer.
-//! Each row is of 2000 comparisons of up to 40 pairs. scripts/bench prove runs it.
+//! `TIMES` has two seconds per line: runs of a job with two equal configurations. A comparison
+//! draws pairs of them, and randomly which of the two is the candidate's; that one is then made
+//! longer. Each row is of 2000 comparisons of up to 40 pairs. scripts/bench prove runs it.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ const LIMITS: Limits = Limits {
     difference: 0.01,
     pairs: 40,
 };
-/// Parts of the time by which the candidate is made longer.
+/// Fractions of the time by which the candidate is made longer.
 const SLOWER: [f64; 5] = [0.0, 0.01, 0.02, 0.03, 0.05];
 
 fn main() -> ExitCode {

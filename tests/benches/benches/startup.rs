@@ -1,14 +1,15 @@
-//! What a replay takes on process 0 when the job starts: the profile read from its
-//! files, the hardware of all hosts from what these say, the allocation from that and
-//! from what the processes say, the matrix from all layers, the placement; all of it
-//! together; and, instead, a placement carried over to other hosts. What is not in it is
-//! MPI's: hearing where processes are and telling them; see `scripts/bench replay-start`.
+//! Time of a replay on process 0 at the start of the job: reading the profile from its files, the
+//! hardware of all hosts from their descriptions, the allocation from both and from the data of the
+//! processes, the matrix from all layers, the placement; all of it together; and, instead, a
+//! placement remapped to other hosts. The rest is MPI communication: gathering the locations of
+//! processes and broadcasting the result; see `scripts/bench replay-start`.
 //!
 //! ```text
 //! cargo bench -p treepie-benches --bench startup -- [RANKS ...]
 //! ```
 //!
-//! The same is placed for hosts on a torus and on a dragonfly with some nodes more than hosts.
+//! This job is also placed for hosts on a torus and on a dragonfly with some more nodes than
+//! hosts.
 //!
 //! Hosts have 2 sockets of 16 cores. Each number is the least of five runs, in
 //! milliseconds, on one thread.
@@ -35,7 +36,7 @@ fn machine() -> Machine {
     Machine::from_levels(None, names, &children, units).expect("a small machine")
 }
 
-/// Processes dealt out to hosts in turn, bound to their cores.
+/// Processes distributed over hosts round-robin, bound to their cores.
 fn processes(ranks: usize, name: &str) -> List<Process, LaunchedProcess> {
     let hosts = ranks.div_ceil(SOCKETS * CORES);
     let process = |rank: usize| LaunchedProcess {
@@ -69,9 +70,9 @@ fn traffic(pattern: &str, ranks: usize) -> TrafficMatrix {
                     add(rank, (at >> 33) as usize % ranks, 1_000 + at % 9_000);
                 }
             }
-            // All talk to all alike.
+            // All ranks communicate equally.
             "uniform" => (0..ranks).for_each(|to| add(rank, to, 1_000)),
-            // To all, and much more to three far ones and their like.
+            // To all, and much more to three distant ones and similar ranks.
             _ => (0..ranks).for_each(|to| {
                 let apart = rank.abs_diff(to);
                 let far = [side * side, 3 * side, side / 2].contains(&apart);

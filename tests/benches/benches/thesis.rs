@@ -1,9 +1,9 @@
-//! LaPIe's experiments on grids, beside what its thesis says of them: `cargo bench -p
-//! treepie-benches --bench thesis`.
+//! LaPIe's experiments on grids, with the statements of its thesis: `cargo bench -p treepie-benches
+//! --bench thesis`.
 //!
-//! Of each way to do a collective: its formula (chapter 7), the simulation by the thesis's rules
-//! (whole messages, a process sends one at a time, nothing is shared), and the plan of today, in
-//! segments, with each cluster's own trees, where connections of a site share its link.
+//! For each algorithm of a collective: its formula (chapter 7), the simulation by the thesis's
+//! rules (whole messages, a process sends one at a time, nothing is shared), and the present plan,
+//! in segments, with the trees of each cluster, if connections of a site share its link.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use treepie_choice::predict::{Prediction, Predictor};
@@ -93,8 +93,8 @@ fn native(predictor: &Predictor) -> Prediction {
     all.into_iter().find(|one| one.algorithm.is_none()).unwrap()
 }
 
-/// The strategies inside clusters by table 6.2, and the time of Flat over that of ECEF from each
-/// cluster: the thesis tells no roots.
+/// The strategies inside clusters by table 6.2, and the ratio of the time of Flat to that of ECEF
+/// from each cluster: the thesis does not give the roots.
 fn inside(experiment: &Experiment, call: &Uniform, network: &Network) {
     let clusters = Clusters::of_network(network);
     let best = |(cluster, &size): (usize, &usize)| {
@@ -144,12 +144,12 @@ fn algorithm(contender: &Contender, operation: Operation) -> &'static Algorithm 
     Algorithm::find(operation, contender.algorithm).unwrap()
 }
 
-/// LAM cuts no message.
+/// LAM does not segment messages.
 fn whole_of_lam(contender: &Contender, call: &Uniform) -> Option<u64> {
     (contender.name == "LAM").then_some(call.bytes)
 }
 
-/// Time of a plan, its trees inside clusters and its segments.
+/// Time of a plan, with its trees inside clusters and its segments.
 fn plan(prediction: &Prediction) -> String {
     let seconds = prediction
         .simulated
@@ -191,7 +191,7 @@ fn formula(contender: &Contender, call: &Uniform, network: &Network) -> Option<f
     }
 }
 
-/// Seconds of whole messages, one port a process.
+/// Seconds with whole messages and one port per process.
 fn by_the_rules(contender: &Contender, call: &Uniform, network: &Network) -> f64 {
     let clusters = Clusters::of_network(network);
     let plans =

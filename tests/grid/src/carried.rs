@@ -1,21 +1,21 @@
-//! What the links between clusters have carried.
+//! Bytes carried by the links between clusters.
 
 use std::fmt;
 
 use treepie_platform::grid::Grid;
 
-/// Bytes from cluster to cluster. As text a line for each two: their names, the bytes behind the
+/// Bytes from cluster to cluster. As text, a line for each pair: their names, the bytes after the
 /// headers of IP and TCP, and the bytes on the wire.
 #[derive(Debug)]
 pub struct Carried {
     names: Vec<String>,
     cluster_of: Vec<usize>,
-    /// From cluster to cluster, row by row: payload and wire.
+    /// Payload and wire bytes from cluster to cluster, row by row.
     between: Vec<(u64, f64)>,
 }
 
 impl Carried {
-    /// Nothing yet.
+    /// Starts with zero.
     pub fn new(grid: &Grid) -> Self {
         let names: Vec<String> = grid.clusters.iter().map(|c| c.name.clone()).collect();
         Carried {
@@ -25,7 +25,7 @@ impl Carried {
         }
     }
 
-    /// A packet from one host to another.
+    /// Adds a packet from one host to another.
     pub fn add(&mut self, (from, to): (usize, usize), payload: u64, wire: f64) {
         let pair = self.cluster_of[from] * self.names.len() + self.cluster_of[to];
         self.between[pair].0 += payload;

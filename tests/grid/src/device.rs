@@ -10,38 +10,37 @@ use crate::GridError;
 
 /// The device's name in every namespace.
 pub const NAME: &str = "eth0";
-/// The header that Linux puts before each packet (`virtio_net_hdr`).
+/// Length of the header that Linux puts before each packet (`virtio_net_hdr`).
 const HEADER: usize = 10;
-/// Longer than any packet with its header.
+/// Length of a buffer for any packet with its header.
 const LONGEST: usize = 66_000;
-/// Bytes on the wire beside the IP packet: preamble, Ethernet header, checksum
-/// and the gap between frames.
+/// Bytes on the wire in addition to the IP packet: preamble, Ethernet header, checksum and the gap
+/// between frames.
 const FRAME: f64 = 38.0;
 /// The byte of a TCP header whose upper half is the header's length in words.
 const TCP_WORDS: usize = 12;
 
-/// `IFF_VNET_HDR`, `TUNSETVNETHDRSZ`, `TUNSETOFFLOAD` and its flags: with them a
-/// packet has up to 64 KiB, and a megabyte needs sixteen system calls and not
-/// seven hundred.
+/// `IFF_VNET_HDR`, `TUNSETVNETHDRSZ`, `TUNSETOFFLOAD` and its flags: with them a packet has up to
+/// 64 KiB, and a megabyte needs sixteen system calls instead of seven hundred.
 const VNET_HEADER: libc::c_short = 0x4000;
 const SET_IFF: libc::c_ulong = 0x4004_54ca;
 const SET_HEADER_SIZE: libc::c_ulong = 0x4004_54d8;
 const SET_OFFLOAD: libc::c_ulong = 0x4004_54d0;
 const CHECKSUM_AND_SEGMENTS: libc::c_ulong = 0x01 | 0x02 | 0x04;
 
-/// A packet as the device gives and takes it.
+/// A packet in the form of the device.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Packet(Vec<u8>);
 
 impl Packet {
-    /// Where it goes; `None` for what is no IPv4.
+    /// Its destination; `None` if it is not IPv4.
     pub fn destination(&self) -> Option<Ipv4Addr> {
         let ip = self.0.get(HEADER..)?;
         let address: [u8; 4] = ip.get(16..20)?.try_into().ok()?;
         (ip[0] >> 4 == 4).then(|| Ipv4Addr::from(address))
     }
 
-    /// The name of its connection: the ports of TCP and UDP, 0 for what has none.
+    /// The name of its connection: the ports of TCP and UDP, 0 if it has none.
     pub fn connection(&self) -> u32 {
         const TCP_AND_UDP: [u8; 2] = [6, 17];
         let protocol = self.0.get(HEADER + 9);
@@ -55,7 +54,7 @@ impl Packet {
         }
     }
 
-    /// Bytes on the wire, as if cut into frames.
+    /// Bytes on the wire, as if divided into frames.
     pub fn wire_bytes(&self) -> f64 {
         let length = self.0.len() - HEADER;
         let segment = usize::from(u16::from_ne_bytes([self.0[4], self.0[5]]));
@@ -68,7 +67,7 @@ impl Packet {
         length as f64 + frames as f64 * FRAME + ((frames - 1) * headers) as f64
     }
 
-    /// Bytes behind the headers: of a segment without data, none.
+    /// Bytes after the headers: 0 for a segment without data.
     pub fn payload_bytes(&self) -> u64 {
         (self.0.len() - HEADER).saturating_sub(self.header_bytes()) as u64
     }
@@ -83,7 +82,7 @@ impl Packet {
         self.words(0, 0)
     }
 
-    /// A length in words that half a byte of the packet says, in bytes.
+    /// A length in words, stored in half a byte of the packet, converted to bytes.
     fn words(&self, at: usize, shift: u8) -> usize {
         let byte = self.0.get(HEADER + at).copied().unwrap_or(0);
         usize::from(byte >> shift & 0xf) * 4
@@ -95,10 +94,10 @@ impl Packet {
 pub struct Device(File);
 
 impl Device {
-    /// Makes the device in the namespace that this thread is in.
+    /// Creates the device in the namespace of this thread.
     ///
     /// # Errors
-    /// A kernel without TUN, or no right to use it.
+    /// The kernel has no TUN, or this user may not use it.
     pub fn create() -> Result<Device, GridError> {
         const REMEDY: &str = "the kernel needs TUN devices (/dev/net/tun), and this needs root";
         let failed = |what: &str| GridError::system(what, io::Error::last_os_error(), REMEDY);
@@ -115,7 +114,7 @@ impl Device {
         }
         request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as i16 | VNET_HEADER;
         let size: libc::c_int = HEADER as libc::c_int;
-        // SAFETY: the device is open, and each call gets what it reads.
+        // SAFETY: the device is open, and each call gets the data that it reads.
         unsafe {
             if libc::ioctl(file.as_raw_fd(), SET_IFF, &raw const request) != 0 {
                 return Err(failed("a TUN device"));
@@ -129,7 +128,7 @@ impl Device {
         Ok(Device(file))
     }
 
-    /// The file to wait for.
+    /// The file descriptor to wait for.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
     }
@@ -142,8 +141,7 @@ impl Device {
         (length > HEADER).then_some(Packet(buffer))
     }
 
-    /// Gives a packet to the host. A host that cannot take it loses it, as on a
-    /// real network.
+    /// Passes a packet to the host. A host that cannot take it loses it, as on a real network.
     pub fn give(&mut self, packet: &Packet) {
         let _ = self.0.write(&packet.0);
     }
@@ -153,7 +151,7 @@ impl Device {
 mod tests {
     use super::*;
 
-    /// A TCP packet with `payload` bytes in segments of 1,448, as the device gives it.
+    /// A TCP packet with `payload` bytes in segments of 1,448, in the form of the device.
     fn tcp(payload: usize) -> Packet {
         const IP: usize = 20;
         const TCP: usize = 32; // with time stamps

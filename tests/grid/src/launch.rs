@@ -1,5 +1,5 @@
-//! Running a command on the first host, with the launchers of both MPIs told by
-//! their variables about the others: any `mpirun -n 16 ./app` works unchanged.
+//! Running a command on the first host, with variables that give the launchers of both MPIs the
+//! other hosts: any `mpirun -n 16 ./app` works unchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -12,19 +12,19 @@ use treepie_platform::grid::Grid;
 
 use crate::{GridError, namespaces, state};
 
-/// How ranks are put on hosts.
+/// Assignment of ranks to hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranks {
     /// Ranks of each host.
     pub each: usize,
-    /// Whether ranks that follow each other are on different clusters.
+    /// True if consecutive ranks are on different clusters.
     pub cyclic: bool,
 }
 
-/// The command, ready to be run on the first host.
+/// Builds the command to run on the first host.
 ///
 /// # Errors
-/// Host files that cannot be written.
+/// Host files cannot be written.
 pub fn command(
     grid: &Grid,
     folder: &Path,
@@ -60,7 +60,7 @@ pub fn command(
         ("OMPI_MCA_btl", "tcp,self"),
         ("OMPI_MCA_mpi_yield_when_idle", "1"),
         ("OMPI_MCA_hwloc_base_binding_policy", "none"),
-        // Open MPI 5: its launcher's own.
+        // Open MPI 5: variables of its launcher.
         ("PRTE_MCA_prte_if_include", "eth0"),
         ("PRTE_MCA_hwloc_default_binding_policy", "none"),
         // Hydra and UCX.
@@ -83,7 +83,7 @@ pub fn command(
     Ok(command)
 }
 
-/// What is preloaded already stays in front.
+/// Libraries that are already preloaded stay in front.
 fn preload(library: &Path) -> OsString {
     let mut all = std::env::var_os("LD_PRELOAD").unwrap_or_default();
     if !all.is_empty() {
@@ -105,9 +105,9 @@ fn ordered(grid: &Grid, cyclic: bool) -> Vec<String> {
     numbered.into_iter().map(|(_, _, name)| name).collect()
 }
 
-/// A command on a host of the grid in `folder`: in its network, with its name, with
-/// the names of the other hosts, and with shared memory of its own. With
-/// `as_shell`, the words are joined and read by a shell, as a remote shell does.
+/// A command on a host of the grid in `folder`: in its network, with its name, with the names of
+/// the other hosts, and with separate shared memory. With `as_shell`, the words are joined and
+/// parsed by a shell, like in a remote shell.
 pub fn on(folder: &Path, host: &str, words: &[OsString], as_shell: bool) -> Command {
     let start = "mount --bind \"$1\" /etc/hosts && hostname \"$0\" || exit 1; shift;";
     let script = match as_shell {
@@ -121,13 +121,12 @@ pub fn on(folder: &Path, host: &str, words: &[OsString], as_shell: bool) -> Comm
         .args(["unshare", "--uts", "--ipc", "sh", "-c", &script, host])
         .arg(state::hosts_file(folder))
         .args(words)
-        // The grid's own; a job's library would not know it.
+        // It is the grid's own; a job's library would not know it.
         .env_remove(state::VARIABLE);
     command
 }
 
-/// What a launcher asks its remote shell: `[options] HOST COMMAND...`. Replaces
-/// this process.
+/// The remote shell of a launcher: `[options] HOST COMMAND...`. Replaces this process.
 pub fn agent(folder: &Path, words: &[OsString], library: &Path) -> io::Error {
     let takes_value = |word: &OsStr| matches!(word.to_str(), Some("-l" | "-o" | "-p" | "-i"));
     let mut at = 0;

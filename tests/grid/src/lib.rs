@@ -6,8 +6,8 @@
 //!   TUN -> NIC --> one at a time --> latency --> one at a time --> NIC -> TUN
 //! ```
 //!
-//! The kernel needs namespaces and TUN devices, not netem. [`model`] is pure and
-//! is where latencies and rates are decided; the rest moves packets.
+//! The kernel needs namespaces and TUN devices, not netem. [`model`] is pure and determines
+//! latencies and rates; the rest moves packets.
 
 pub mod carried;
 pub mod device;
@@ -19,32 +19,32 @@ pub mod state;
 
 use thiserror::Error;
 
-/// Why the grid cannot do what was asked; one line for the user.
+/// Reason why the grid cannot do the request; one line for the user.
 #[derive(Debug, Error)]
 pub enum GridError {
     /// The system refuses.
     #[error("{what}: {reason}; {remedy}")]
     System {
-        /// What was tried.
+        /// The attempted operation.
         what: String,
-        /// What the system said.
+        /// Message of the system.
         reason: String,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
-    /// The question makes no sense.
+    /// The request is invalid.
     #[error("{0}")]
     Usage(String),
     /// The process that carries the packets ended before it began.
     #[error("the grid does not start: {0}")]
     Start(String),
-    /// The description of the grid.
+    /// The description of the grid is invalid.
     #[error(transparent)]
     File(#[from] treepie_base::FileError),
 }
 
 impl GridError {
-    /// A failed call.
+    /// Creates the error of a failed call.
     pub fn system(what: impl Into<String>, reason: impl ToString, remedy: &'static str) -> Self {
         GridError::System {
             what: what.into(),

@@ -101,7 +101,7 @@ fn current() -> Result<Grid, GridError> {
     Ok(Grid::read(&file)?)
 }
 
-/// The name of a host of the grid that is up.
+/// The name of a host of the running grid.
 fn known(host: &OsStr) -> Result<String, GridError> {
     let host = host.to_string_lossy();
     match current()?.host_names().iter().any(|name| *name == host) {
@@ -112,7 +112,7 @@ fn known(host: &OsStr) -> Result<String, GridError> {
     }
 }
 
-/// Removes a grid that was made for one command only, however that ends.
+/// Removes a grid that was created for one command only, after any end of the command.
 struct Temporary;
 
 impl Drop for Temporary {
@@ -174,8 +174,8 @@ fn run(words: &[OsString]) -> Result<u8, GridError> {
 }
 
 fn wait(command: &mut Command) -> Result<u8, GridError> {
-    // An interrupt is for the command; the grid is taken down when it has ended.
-    // SAFETY: ignoring a signal has no preconditions.
+    // An interrupt is for the command; the grid is removed when it has ended. SAFETY: ignoring a
+    // signal has no preconditions.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
     let status = command.status().map_err(|error| {
         GridError::system(
@@ -187,7 +187,7 @@ fn wait(command: &mut Command) -> Result<u8, GridError> {
     Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(u8::MAX))
 }
 
-/// The library that makes ranks patient: beside this program.
+/// The library that makes ranks patient, in the directory of this program.
 fn library() -> PathBuf {
     let own = std::env::current_exe().unwrap_or_default();
     own.with_file_name("libtreepie_patience.so")

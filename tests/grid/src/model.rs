@@ -1,8 +1,8 @@
-//! The model of the links: when a packet gets where.
+//! The model of the links: the arrival times of packets.
 //!
-//! A link is a place that lets one packet through at a time, at its rate. Each is
-//! served in the order in which packets *reach* it: computed when they are sent, a
-//! packet of the LAN would wait behind one that is still on its way over the WAN.
+//! A link lets one packet through at a time, at its rate. Each is served in the order in which
+//! packets *reach* it: if it were computed when they are sent, a packet of the LAN would wait
+//! behind one that is still on its way over the WAN.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -17,27 +17,27 @@ pub type Time = u64;
 pub struct Delivered<P> {
     /// The receiving host.
     pub to: usize,
-    /// When it is there.
+    /// Its arrival time.
     pub at: Time,
     /// The packet.
     pub packet: P,
 }
 
-/// The links of a grid and what is on them.
+/// The links of a grid and the packets on them.
 #[derive(Debug)]
 pub struct Model<P> {
     cluster_of: Vec<usize>,
     lan_latency: Vec<Time>,
     wan_latency: Vec<Vec<Time>>,
-    /// The way from a cluster to another, row by row.
+    /// The path from one cluster to another, row by row.
     between: Vec<Link>,
     leaving_host: Vec<Link>,
     entering_host: Vec<Link>,
     leaving_cluster: Vec<Link>,
     entering_cluster: Vec<Link>,
-    /// What one connection gets between two clusters, row by row.
+    /// The limit of one connection between two clusters, row by row.
     of_connection: Vec<Link>,
-    /// The connections that have a rate of their own: by sender, receiver and name.
+    /// The connections with a separate rate, by sender, receiver and name.
     connections: HashMap<(usize, usize, u32), Link>,
     waiting: BinaryHeap<Reverse<Event>>,
     packets: Vec<Option<Flight<P>>>,
@@ -45,7 +45,7 @@ pub struct Model<P> {
     sequence: u64,
 }
 
-/// One packet at a time.
+/// A link that carries one packet at a time.
 #[derive(Debug, Clone, Copy)]
 struct Link {
     /// Nanoseconds for each byte; 0 for no limit.
@@ -65,8 +65,8 @@ impl Link {
         }
     }
 
-    /// A packet of `bytes` passes through, bit by bit as it comes in. It leaves
-    /// when the link had time for it, and not before it is there.
+    /// Passes a packet of `bytes` through, bit by bit as it comes in. It leaves when the link had
+    /// time for it, and not before it has arrived.
     fn pass(&mut self, comes: Span, bytes: f64) -> Span {
         if self.per_byte == 0.0 {
             return comes;
@@ -81,7 +81,7 @@ impl Link {
     }
 }
 
-/// When the first and the last bit of a packet are at a place.
+/// Times of the first and the last bit of a packet at a point.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     first: Time,
@@ -105,7 +105,7 @@ struct Event {
     place: Place,
 }
 
-/// What a packet reaches next.
+/// The next point that a packet reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Uplink,
@@ -119,13 +119,13 @@ struct Flight<P> {
     from: usize,
     to: usize,
     bytes: f64,
-    /// At the place that it reaches next.
+    /// Times at the next point.
     span: Span,
     packet: P,
 }
 
 impl<P> Model<P> {
-    /// The model of a grid without any traffic. Hosts count over all clusters.
+    /// Creates the model of a grid without any traffic. Hosts are numbered over all clusters.
     pub fn new(grid: &Grid) -> Self {
         let micro = |latency: f64| (latency * 1e3) as Time;
         let cluster_of = grid.cluster_of_host();
@@ -165,8 +165,8 @@ impl<P> Model<P> {
         }
     }
 
-    /// From now on the links are those of another grid with the same hosts. What is under way in a
-    /// link leaves it as it would have.
+    /// Replaces the links by those of another grid with the same hosts. Packets in flight in a link
+    /// leave it as before.
     pub fn change(&mut self, grid: &Grid) {
         let new = Model::<P>::new(grid);
         let links = [
@@ -187,7 +187,7 @@ impl<P> Model<P> {
         self.wan_latency = new.wan_latency;
     }
 
-    /// A host sends a packet of `bytes` on the wire, on the connection of this name.
+    /// Sends a packet of `bytes` on the wire from a host, on the connection with this name.
     pub fn send(
         &mut self,
         now: Time,
@@ -231,7 +231,7 @@ impl<P> Model<P> {
         self.reach(span.first, slot, place);
     }
 
-    /// Over the uplink and the way to another cluster: when it is there.
+    /// Passes a packet over the uplink and the path to another cluster; returns its arrival.
     fn leaves_cluster(
         &mut self,
         (here, there): (usize, usize),
@@ -254,12 +254,12 @@ impl<P> Model<P> {
         }));
     }
 
-    /// When something happens next.
+    /// Time of the next event.
     pub fn next(&self) -> Option<Time> {
         self.waiting.peek().map(|Reverse(event)| event.at)
     }
 
-    /// Everything that has arrived by `now`, in order.
+    /// All packets that have arrived by `now`, in order.
     pub fn advance(&mut self, now: Time) -> Vec<Delivered<P>> {
         let mut arrived = Vec::new();
         while self.next().is_some_and(|at| at <= now) {

@@ -1,4 +1,4 @@
-//! Namespaces as hosts, made and removed with iproute2.
+//! Namespaces as hosts, created and removed with iproute2.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -14,10 +14,10 @@ use crate::device::NAME;
 const REMEDY: &str = "an emulated grid needs root (or a user namespace with a network of its own), \
                       iproute2, and a kernel with network namespaces";
 
-/// TCP as a long fat link needs it: no slow start after a pause, nothing
-/// remembered from connections before, the congestion control of most systems, and a
-/// receive window that holds what is under way (a small one grows with what one
-/// connection brings at a time, which 240 connections that share four links do not show it).
+/// TCP settings for a long fat link: no slow start after a pause, no state from earlier
+/// connections, the congestion control of most systems, and a receive window that holds the data in
+/// flight (a small one grows with the amount that one connection brings at a time, and 240
+/// connections that share four links bring too little).
 const SETTINGS: [&str; 4] = [
     "net/ipv4/tcp_slow_start_after_idle=0",
     "net/ipv4/tcp_no_metrics_save=1",
@@ -28,10 +28,10 @@ const SETTINGS: [&str; 4] = [
 /// The network of all hosts.
 const NETWORK: &str = "10.77.0.0/16";
 
-/// Connections start with windows that hold what is under way, on a link of 100 Mbit/s and 20 ms
-/// there and back that several long messages share, as those have that were used for long: else
-/// what is measured depends on what the same connection carried before. With 256 segments, a
-/// broadcast of 4 MiB took 448 ms at first, and 386 from the eleventh on.
+/// Connections start with windows that hold the data in flight on a link of 100 Mbit/s with a round
+/// trip of 20 ms that several long messages share, like connections in use for a long time:
+/// otherwise the measurement depends on the earlier traffic of the same connection. With 256
+/// segments, a broadcast of 4 MiB took 448 ms at first, and 386 from the eleventh on.
 const WINDOWS: [&str; 4] = ["initcwnd", "1024", "initrwnd", "1400"];
 
 /// The address of a host: 10.77.cluster.number.
@@ -64,13 +64,13 @@ fn run(program: &str, arguments: &[&str]) -> Result<(), GridError> {
     }
 }
 
-/// The namespace of a host. Grids differ in their `tag`, so that several can be up
-/// with hosts of the same names.
+/// The namespace of a host. Grids differ in their `tag`, so that several can be running with hosts
+/// of the same names.
 pub fn name(tag: &str, host: &str) -> String {
     format!("treepie-{tag}-{host}")
 }
 
-/// What `/etc/hosts` says on every host.
+/// The contents of `/etc/hosts` on every host.
 pub fn hosts_file(grid: &Grid) -> String {
     let mut names = String::from("127.0.0.1 localhost\n");
     for (host, address) in grid.host_names().iter().zip(addresses(grid)) {
@@ -79,10 +79,10 @@ pub fn hosts_file(grid: &Grid) -> String {
     names
 }
 
-/// Makes a namespace for each host.
+/// Creates a namespace for each host.
 ///
 /// # Errors
-/// What the system refuses; nothing is left behind.
+/// The system refuses; nothing is left behind.
 pub fn create(grid: &Grid, tag: &str) -> Result<(), GridError> {
     let hosts = grid.host_names();
     for (made, host) in hosts.iter().enumerate() {
@@ -94,15 +94,15 @@ pub fn create(grid: &Grid, tag: &str) -> Result<(), GridError> {
     Ok(())
 }
 
-/// While it lives, no other grid changes what the whole system has: of two that are made at the
-/// same time, one would take back what the other one needs.
+/// Lock against other grids that change settings of the whole system: of two that are created
+/// simultaneously, one would reset a setting that the other one needs.
 #[derive(Debug)]
 pub struct Alone {
     _lock: Option<fs::File>,
 }
 
 impl Alone {
-    /// Waits until it is so. Without the right to, it is as if no other grid were made.
+    /// Waits for the lock. Without permission, other grids are ignored.
     pub fn now() -> Self {
         let path = std::env::temp_dir().join("treepie-grid.lock");
         let file = fs::OpenOptions::new()
@@ -116,11 +116,11 @@ impl Alone {
     }
 }
 
-/// While it lives, a namespace may choose cubic as its congestion control: it may
-/// only choose among what the system allows.
+/// Permission for namespaces to use cubic as their congestion control, during the lifetime of this
+/// value: a namespace may only use those that the system allows.
 #[derive(Debug)]
 pub struct CubicAllowed {
-    /// What was allowed before, if that had to be changed.
+    /// The previous value, if it had to be changed.
     before: Option<String>,
     _alone: Alone,
 }
@@ -128,8 +128,7 @@ pub struct CubicAllowed {
 const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
 impl CubicAllowed {
-    /// Allows it. Without the right to, hosts keep the system's own: slower, not
-    /// wrong.
+    /// Allows it. Without permission, hosts keep the system's own: slower, but not wrong.
     pub fn now() -> Self {
         let alone = Alone::now();
         let allowed = fs::read_to_string(ALLOWED).unwrap_or_default();
@@ -150,14 +149,13 @@ impl Drop for CubicAllowed {
     }
 }
 
-/// Removes the namespaces of these hosts, whatever else happens, and ends what still
-/// runs on them, as ranks do whose launcher is gone: a host that is switched off runs
-/// nothing.
+/// Removes the namespaces of these hosts in any case, and ends processes that still run on them,
+/// such as ranks whose launcher has ended: a host that is switched off runs nothing.
 pub fn remove(tag: &str, hosts: &[String]) {
     for host in hosts {
         let name = name(tag, host);
         for process in processes(&name) {
-            // SAFETY: a signal to a process that was just seen on this host.
+            // SAFETY: a signal to a process that was just found on this host.
             unsafe { libc::kill(process, libc::SIGKILL) };
         }
         let _ = run("ip", &["netns", "del", &name]);
@@ -177,10 +175,10 @@ fn processes(namespace: &str) -> Vec<libc::pid_t> {
     numbers.filter(|&process| process != own).collect()
 }
 
-/// Moves this thread into a namespace, for good.
+/// Moves this thread into a namespace permanently.
 ///
 /// # Errors
-/// A namespace that is not there, or no right to enter it.
+/// The namespace does not exist, or this user may not enter it.
 pub fn enter(namespace: &str) -> Result<(), GridError> {
     let path = Path::new("/var/run/netns").join(namespace);
     let file = fs::File::open(&path)
@@ -196,10 +194,10 @@ pub fn enter(namespace: &str) -> Result<(), GridError> {
     }
 }
 
-/// Brings the device of the namespace that this thread is in up.
+/// Brings up the device in the namespace of this thread.
 ///
 /// # Errors
-/// What the system refuses.
+/// The system refuses.
 pub fn configure(address: Ipv4Addr) -> Result<(), GridError> {
     for setting in SETTINGS {
         if let Some((name, value)) = setting.split_once('=') {

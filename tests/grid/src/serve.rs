@@ -11,13 +11,13 @@ use crate::device::{Device, Packet};
 use crate::model::{Model, Time};
 use crate::{GridError, namespaces};
 
-/// Packets taken from one host before the others get their turn.
+/// Number of packets taken from one host before the others.
 const TURN: usize = 32;
 
 static ENDS: AtomicBool = AtomicBool::new(false);
-/// Whether somebody asks what was carried.
+/// True if a report of the carried bytes is requested.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// Whether the links are others from now on.
+/// True if the links have changed.
 static CHANGES: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn end(_signal: libc::c_int) {
@@ -32,29 +32,29 @@ extern "C" fn change(_signal: libc::c_int) {
     CHANGES.store(true, Ordering::Relaxed);
 }
 
-/// What the server asks of those who started it, and tells them.
+/// Communication of the server with the command that started it.
 pub trait Folder {
-    /// Packets are carried from now on.
+    /// Reports that packets are carried from now on.
     ///
     /// # Errors
-    /// A folder that is gone, as of the others.
+    /// The folder does not exist any more; also for the other methods.
     fn ready(&self) -> Result<(), GridError>;
-    /// What was carried, at SIGUSR1.
+    /// Reports the carried bytes, at SIGUSR1.
     ///
     /// # Errors
-    /// As above.
+    /// See `ready`.
     fn tell(&self, carried: &str) -> Result<(), GridError>;
-    /// The grid with the links that hold from now on, at SIGUSR2.
+    /// Returns the grid with the links that apply from now on, at SIGUSR2.
     ///
     /// # Errors
-    /// As above.
+    /// See `ready`.
     fn changed(&self) -> Result<Grid, GridError>;
 }
 
-/// Makes the devices, and carries packets until it is told to end.
+/// Creates the devices, and carries packets until it is requested to end.
 ///
 /// # Errors
-/// Devices that cannot be made.
+/// The devices cannot be created.
 pub fn serve(grid: &Grid, tag: &str, folder: &impl Folder) -> Result<(), GridError> {
     let addresses = namespaces::addresses(grid);
     let mut devices = Vec::new();
@@ -68,8 +68,8 @@ pub fn serve(grid: &Grid, tag: &str, folder: &impl Folder) -> Result<(), GridErr
     carry(grid, devices, &addresses, folder)
 }
 
-/// Asks for the processor as soon as there is something to do, and for timers
-/// without slack. Without the right to, delays are only less exact.
+/// Requests the processor immediately when there is work, and timers without slack. Without
+/// permission, delays are only less exact.
 fn on_time() {
     let priority = libc::sched_param { sched_priority: 50 };
     let handler = end as extern "C" fn(libc::c_int) as libc::sighandler_t;

@@ -1,4 +1,4 @@
-//! The grid that is up: which one, which process serves it.
+//! The running grid: its file, and the process that serves it.
 
 use std::fs;
 use std::io;
@@ -11,8 +11,8 @@ use treepie_platform::grid::Grid;
 use crate::serve::Folder;
 use crate::{GridError, namespaces};
 
-/// Names another folder for the state. Each folder has one grid at a time; grids of
-/// different folders do not see each other.
+/// Variable with another folder for the state. Each folder has one grid at a time; grids of
+/// different folders do not affect each other.
 pub const VARIABLE: &str = "TREEPIE_GRID_STATE";
 const READY_LIMIT: Duration = Duration::from_secs(20);
 
@@ -30,24 +30,23 @@ fn failed(what: &Path, error: &io::Error) -> GridError {
     )
 }
 
-/// The description of the grid that is up, if one is.
+/// The description of the running grid, if any.
 pub fn running() -> Option<PathBuf> {
     let pid = fs::read_to_string(folder().join("pid")).ok()?;
     is_ours(pid.trim()).then(|| folder().join("grid.yaml"))
 }
 
-/// Whether a process is a grid's server: numbers are used again.
+/// True if a process is a grid's server: process numbers are reused.
 fn is_ours(pid: &str) -> bool {
     let line = fs::read(Path::new("/proc").join(pid).join("cmdline")).unwrap_or_default();
     let mut words = line.split(|&byte| byte == 0);
     words.next().is_some_and(|name| name.ends_with(b"grid")) && words.next() == Some(b"serve")
 }
 
-/// Builds the grid of a file and starts its server.
+/// Creates the grid of a file and starts its server.
 ///
 /// # Errors
-/// A grid that is up already, and whatever the system refuses; then nothing is
-/// left behind.
+/// A grid is already running, or the system refuses; then nothing is left behind.
 pub fn up(file: &Path) -> Result<(), GridError> {
     let grid = Grid::read(file)?;
     if running().is_some() {
@@ -65,7 +64,7 @@ pub fn up(file: &Path) -> Result<(), GridError> {
     done
 }
 
-/// What the namespaces of the grid of a folder are told apart by.
+/// Text that distinguishes the namespaces of the grid of a folder.
 pub fn tag(folder: &Path) -> String {
     fs::read_to_string(folder.join("tag")).unwrap_or_default()
 }
@@ -122,7 +121,7 @@ fn build(grid: &Grid, file: &Path, folder: &Path) -> Result<(), GridError> {
     Ok(())
 }
 
-/// The folder of a grid as its server sees it.
+/// The folder of a grid from the view of its server.
 pub struct Served<'a>(pub &'a Path);
 
 impl Served<'_> {
@@ -150,16 +149,16 @@ impl Folder for Served<'_> {
     }
 }
 
-/// The file in which the server says what it has carried.
+/// The file in which the server reports the carried bytes.
 const CARRIED: &str = "carried";
 
-/// The file in which the server says that the links are others now.
+/// The file in which the server reports that the links have changed.
 const CHANGED: &str = "changed";
 
-/// From now on the links are those of a file with the same hosts.
+/// Replaces the links by those of a file with the same hosts.
 ///
 /// # Errors
-/// No grid, one with other hosts, or one whose server does not answer.
+/// There is no grid, its hosts differ, or its server does not answer.
 pub fn change(file: &Path) -> Result<(), GridError> {
     let grid = Grid::read(file)?;
     let current = running().map(|path| Grid::read(&path)).transpose()?;
@@ -175,15 +174,15 @@ pub fn change(file: &Path) -> Result<(), GridError> {
     asked(libc::SIGUSR2, CHANGED).map(drop)
 }
 
-/// What the links between clusters have carried until now.
+/// Bytes carried by the links between clusters until now.
 ///
 /// # Errors
-/// No grid, or one whose server does not answer.
+/// There is no grid, or its server does not answer.
 pub fn carried() -> Result<String, GridError> {
     asked(libc::SIGUSR1, CARRIED)
 }
 
-/// What the server answers to a signal, in a file of this name.
+/// The answer of the server to a signal, in a file with this name.
 fn asked(signal: libc::c_int, name: &str) -> Result<String, GridError> {
     let told = folder().join(name);
     let _ = fs::remove_file(&told);
@@ -206,7 +205,7 @@ fn asked(signal: libc::c_int, name: &str) -> Result<String, GridError> {
     }
 }
 
-/// Ends the server and removes all hosts; whether there was a grid.
+/// Ends the server and removes all hosts; returns true if there was a grid.
 pub fn down() -> bool {
     let folder = folder();
     let pid = fs::read_to_string(folder.join("pid")).unwrap_or_default();

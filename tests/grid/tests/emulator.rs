@@ -1,8 +1,8 @@
-//! The grid that is up does what its file asks for: real connections between its
-//! hosts have the latencies and rates of the model.
+//! The running grid does what its file requests: real connections between its hosts have the
+//! latencies and rates of the model.
 //!
-//! Whatever else the machine does makes a way longer and never shorter. So a time
-//! below the model's is always wrong, and of several tries the best one counts.
+//! Other work on the machine makes a path longer and never shorter. So a time below the model's is
+//! always wrong, and the best of several attempts counts.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 10000\nclusters:\n
 const OVERHEAD: f64 = 1538.0 / 1448.0;
 const PORT: u16 = 7000;
 
-/// A grid that is up as long as this lives.
+/// A grid that runs during the lifetime of this value.
 struct Up {
     folder: tempfile::TempDir,
 }
@@ -53,7 +53,7 @@ impl Up {
         Up { folder }
     }
 
-    /// What `work` returns, done on a host: its sockets belong there for good.
+    /// Runs `work` on a host and returns its result: its sockets stay there.
     fn on<T: Send + 'static>(
         &self,
         host: &str,
@@ -94,7 +94,7 @@ impl Drop for Up {
     }
 }
 
-/// The best of several round trips of one byte, halved, in seconds.
+/// Half of the shortest of several round trips of one byte, in seconds.
 fn one_way((mut out, mut back): (TcpStream, TcpStream)) -> f64 {
     const TRIPS: usize = 30;
     let mirror = thread::spawn(move || {
@@ -116,8 +116,8 @@ fn one_way((mut out, mut back): (TcpStream, TcpStream)) -> f64 {
     best
 }
 
-/// The best of several times, in seconds, until all of `flows` have carried
-/// `bytes`, without the way of the first byte and of the answer.
+/// The shortest of several times, in seconds, until all of `flows` have carried `bytes`, without
+/// the latency of the first byte and of the answer.
 fn carried(flows: Vec<(TcpStream, TcpStream)>, bytes: usize, way: f64) -> f64 {
     let mut flows = flows;
     let mut once = || {
@@ -137,7 +137,7 @@ fn carried(flows: Vec<(TcpStream, TcpStream)>, bytes: usize, way: f64) -> f64 {
         });
         began.elapsed().as_secs_f64() - 2.0 * way
     };
-    once(); // the connections learn what the link carries
+    once(); // the connections adapt to the link
     (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
@@ -212,7 +212,7 @@ fn a_grid_leaves_nothing_behind() {
         .unwrap();
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.starts_with("a1\n10.77.1.1 "), "{printed}");
-    // Something that a launcher has left behind on a host.
+    // A process that a launcher has left behind on a host.
     let mut left = grid(up.folder.path())
         .args(["on", "a1", "--", "sleep", "1000"])
         .spawn()
@@ -225,7 +225,7 @@ fn a_grid_leaves_nothing_behind() {
     assert!(!left.wait().unwrap().success());
 }
 
-/// Whether a process of this name runs on a host.
+/// True if a process with this name runs on a host.
 fn is_on(tag: &str, host: &str, name: &str) -> bool {
     let output = Command::new("ip")
         .args(["netns", "pids", &namespaces::name(tag, host)])

@@ -1,4 +1,4 @@
-//! The model of the links does what a grid's file asks for.
+//! The model of the links does what a grid's file requests.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use std::path::Path;
@@ -17,7 +17,7 @@ fn grid() -> Grid {
     Grid::from_text(Path::new("two.grid.yaml"), text).unwrap()
 }
 
-/// When each of these packets `(at, from, to, bytes)` arrives.
+/// Arrival times of these packets `(at, from, to, bytes)`.
 fn arrivals(packets: &[(Time, usize, usize, f64)]) -> Vec<Time> {
     arrivals_on(&grid(), packets)
 }
@@ -55,7 +55,7 @@ fn a_packet_alone_needs_the_latency_and_its_own_length() {
     // 1,250 bytes need 0.1 ms at 100 Mbit/s and 0.01 ms at 1 Gbit/s.
     let times = arrivals(&[(0, 0, 1, 1250.0)]);
     near(times[0], 0.110);
-    // The uplink takes over while the packet comes out of the host's own link.
+    // The uplink starts while the packet is still leaving the host's own link.
     let times = arrivals(&[(0, 0, 2, 1250.0)]);
     near(times[0], 10.100);
 }
@@ -75,7 +75,7 @@ fn what_is_sent_after_links_changed_takes_the_new_ones() {
     for delivered in model.advance(Time::MAX) {
         arrived[delivered.packet] = delivered.at;
     }
-    // Under way with the old latency, it meets the new link into its cluster.
+    // In flight with the old latency, it uses the new link into its cluster.
     near(arrived[0], 10.0 + 1.0);
     near(arrived[1], 20.0 + 2.0 + 1.0);
     near(arrived[2], 20.0 + 0.310);
@@ -139,7 +139,7 @@ fn a_connection_has_its_own_rate_and_several_share_that_of_the_way() {
         near(*times.iter().max().unwrap(), 5.0 + milliseconds);
     }
     // A neighbour's packet waits at most for the one that is on the shared link, for 0.83 ms, and
-    // not for what a slow connection has in store.
+    // not for those queued by a slow connection.
     let times = arrivals_on(
         &grid,
         &[flow(0), vec![(MILLISECOND, 1, 4, 1250.0)]].concat(),
@@ -158,8 +158,8 @@ fn both_directions_have_the_full_rate() {
 
 #[test]
 fn a_neighbour_does_not_wait_behind_what_is_still_on_its_way() {
-    // Host 2 is about to get 10 MB from the other cluster; a packet of its
-    // neighbour sent meanwhile is there long before.
+    // Host 2 is about to get 10 MB from the other cluster; a packet that its neighbour sends
+    // meanwhile arrives long before.
     let mut packets: Vec<_> = (0..800).map(|_| (0, 0, 2, 12_500.0)).collect();
     packets.push((MILLISECOND, 3, 2, 1250.0));
     let times = arrivals(&packets);

@@ -1,6 +1,6 @@
-//! Calls of the layers beside point-to-point, cheap enough that what a tool adds to
-//! them is seen: collectives and neighbourhood collectives of one rank with itself,
-//! puts into a window's own part.
+//! Calls of the layers other than point-to-point, cheap enough to show the overhead of a tool:
+//! collectives and neighbourhood collectives of one rank with itself, puts into a window's own
+//! part.
 
 use crate::Session;
 use mpi_sys::{
@@ -100,7 +100,7 @@ impl Drop for Ring {
     }
 }
 
-/// A window of 8 bytes on each of all ranks: made and freed by all together.
+/// A window of 8 bytes on each rank, created and freed collectively.
 pub struct Window {
     window: MPI_Win,
     memory: Box<[u8; 8]>,
@@ -136,7 +136,7 @@ impl Window {
     pub fn put(&self, iterations: usize) {
         let own = [1_u8; 8];
         let shared = mpi_sys::MPI_LOCK_SHARED as c_int;
-        // SAFETY: the window exists; what is put lives until the epoch ends.
+        // SAFETY: the window exists; the data of the put lives until the epoch ends.
         unsafe {
             mpi_sys::MPI_Win_lock(shared, self.rank, 0, self.window);
             for _ in 0..iterations {
@@ -158,7 +158,7 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // SAFETY: made by MPI, and not used after this; collective as `new`.
+        // SAFETY: made by MPI, and not used after this; collective like `new`.
         unsafe { mpi_sys::MPI_Win_free(&mut self.window) };
         std::hint::black_box(&self.memory);
     }

@@ -1,9 +1,9 @@
-//! What our own MPI programs share: an MPI session that ends with its owner,
-//! and the few calls that they make, in Rust's types.
+//! Parts shared by our own MPI programs: an MPI session that ends with its owner, and the few calls
+//! that they make, with Rust types.
 //!
-//! These programs are built once for each MPI, since `mpi-sys` links to one;
-//! `scripts/build` does it. They call the C interface by its `MPI_` names, as
-//! any application does, so a preloaded library sees them.
+//! These programs are built once for each MPI, since `mpi-sys` links to one; `scripts/build` does
+//! it. They call the C interface by its `MPI_` names, like any application, so that a preloaded
+//! library intercepts them.
 
 pub mod layers;
 
@@ -14,12 +14,12 @@ use mpi_sys::{
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-/// Between `MPI_Init` and `MPI_Finalize`.
+/// A session between `MPI_Init` and `MPI_Finalize`.
 #[derive(Debug)]
 pub struct Session(());
 
 impl Session {
-    /// Calls `MPI_Init`. One session at most may be started in a process.
+    /// Calls `MPI_Init`. At most one session may be started in a process.
     pub fn start() -> Self {
         // SAFETY: null pointers stand for absent arguments; errors are fatal
         // by MPI's default.
@@ -27,13 +27,13 @@ impl Session {
         Session(())
     }
 
-    /// Calls `MPI_Init_thread` for `MPI_THREAD_MULTIPLE`, as [`Session::start`].
+    /// Calls `MPI_Init_thread` for `MPI_THREAD_MULTIPLE`, otherwise like [`Session::start`].
     ///
     /// # Errors
-    /// What an MPI says that cannot have several threads in it.
+    /// Message of an MPI that does not support several threads.
     pub fn start_for_threads() -> Result<Self, String> {
         let (multiple, mut provided) = (mpi_sys::MPI_THREAD_MULTIPLE as c_int, 0);
-        // SAFETY: as in `start`.
+        // SAFETY: like `start`.
         unsafe {
             mpi_sys::MPI_Init_thread(ptr::null_mut(), ptr::null_mut(), multiple, &mut provided)
         };
@@ -60,7 +60,7 @@ impl Session {
     /// The number of ranks in the world.
     pub fn size(&self) -> c_int {
         let mut size = 0;
-        // SAFETY: as in `rank`.
+        // SAFETY: like `rank`.
         unsafe { mpi_sys::MPI_Comm_size(self.world(), &mut size) };
         size
     }
@@ -91,7 +91,7 @@ impl Session {
     #[inline]
     pub fn irecv(&self, buffer: &mut [u8], from: c_int, tag: c_int) -> MPI_Request {
         let mut request = std::mem::MaybeUninit::uninit();
-        // SAFETY: as in `isend`.
+        // SAFETY: like `isend`.
         unsafe {
             mpi_sys::MPI_Irecv(
                 buffer.as_mut_ptr().cast::<c_void>(),
@@ -113,7 +113,7 @@ impl Session {
         unsafe { mpi_sys::MPI_Wait(&mut request, RSMPI_STATUS_IGNORE) };
     }
 
-    /// Whether all these requests are complete; those are null then.
+    /// True if all these requests are complete; they are then null.
     #[inline]
     pub fn test_all(&self, requests: &mut [MPI_Request]) -> bool {
         let mut flag = 0;
@@ -130,7 +130,7 @@ impl Session {
         flag != 0
     }
 
-    /// A request that is none.
+    /// A null request.
     pub fn no_request() -> MPI_Request {
         // SAFETY: a constant of mpi-sys's C part.
         unsafe { RSMPI_REQUEST_NULL }
@@ -169,15 +169,15 @@ impl Session {
         }
     }
 
-    /// Whether a message is waiting.
+    /// True if a message is waiting.
     pub fn has_message(&self, from: c_int, tag: c_int) -> bool {
         let mut flag = 0;
-        // SAFETY: MPI writes the flag only.
+        // SAFETY: MPI only writes the flag.
         unsafe { mpi_sys::MPI_Iprobe(from, tag, self.world(), &mut flag, RSMPI_STATUS_IGNORE) };
         flag != 0
     }
 
-    /// Makes a communicator of all ranks, in the order that they have, and leaves it.
+    /// Creates a communicator of all ranks in their present order, and does not free it.
     /// Collective.
     pub fn split(&self) {
         let mut made = std::mem::MaybeUninit::uninit();

@@ -1,4 +1,4 @@
-//! Writes the part of the documentation that is generated.
+//! Writes the generated part of the documentation.
 //!
 //! ```text
 //! cargo run -p treepie-tests --bin generate -- results FILE

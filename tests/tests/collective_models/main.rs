@@ -1,9 +1,8 @@
-//! The models of collectives are what MPI libraries send: by default for every
-//! operation, size and number of ranks of a grid, and for each algorithm when it is
-//! forced.
+//! The models of collectives have the messages of MPI libraries: by default for every operation,
+//! size and number of ranks of a grid, and for each algorithm when it is forced.
 //!
-//! What was sent is known from below the MPI's interface: for Open MPI by its own
-//! monitoring component, for MPICH by what it gives to UCX (`ucx_counts.c`).
+//! The actual messages are known from below the MPI's interface: for Open MPI from its own
+//! monitoring component, for MPICH from its calls of UCX (`ucx_counts.c`).
 
 mod mpich;
 mod open_mpi;
@@ -19,24 +18,24 @@ use treepie_traffic::TrafficMatrix;
 /// One call: the operation, MPI_INT in a message or block, the root.
 type Call = (Operation, u64, u32);
 
-/// A variable that makes an MPI take an algorithm, and its value.
+/// A variable that selects an algorithm of an MPI, and its value.
 type Setting = (String, String);
 
-/// An algorithm that is forced for an operation.
+/// An algorithm forced for an operation.
 struct Forced {
     operation: Operation,
     algorithm: &'static str,
     settings: Vec<Setting>,
 }
 
-/// An MPI, and how to learn what it sends for a job's collectives.
+/// An MPI, and the method of counting its messages for a job's collectives.
 struct Account {
     mpi: Mpi,
     family: Family,
     sent: fn(Job) -> TrafficMatrix,
-    /// Numbers of ranks and calls on both sides of what the rules compare with.
+    /// Numbers of ranks and calls on both sides of the thresholds of the rules.
     edges: &'static [(usize, Call)],
-    /// What is set whenever algorithms are forced.
+    /// Settings used whenever algorithms are forced.
     forcing: &'static [(&'static str, &'static str)],
 }
 
@@ -48,7 +47,7 @@ fn job(mpi: Mpi, ranks: usize, calls: &[Call]) -> Job {
     })
 }
 
-/// What a profile has of one call of `collective_calls`.
+/// The record of one call of `collective_calls` in a profile.
 fn record(ranks: usize, (operation, count, root): Call) -> Record {
     use Operation::*;
     let sizes: Vec<u64> = (0..ranks as u64).map(|rank| 4 * (count + rank)).collect();
@@ -83,8 +82,8 @@ fn record(ranks: usize, (operation, count, root): Call) -> Record {
 }
 
 impl Account {
-    /// The calls for which something else is sent than the model says, in words.
-    /// All are made in one job; only where their sum differs, each by itself.
+    /// The calls for which the messages differ from the model, in words. All are made in one job;
+    /// only if their sum differs, each separately.
     fn differing(&self, ranks: usize, calls: &[Call], forced: &[Forced]) -> Vec<String> {
         if self.compare(ranks, calls, forced).is_ok() {
             return Vec::new();
@@ -110,7 +109,7 @@ impl Account {
         })
     }
 
-    /// What was sent for the calls is what the model says; or the pairs that differ.
+    /// Checks that the messages of the calls are those of the model; returns the pairs that differ.
     fn compare(&self, ranks: usize, calls: &[Call], forced: &[Forced]) -> Result<(), String> {
         let mut job = job(self.mpi, ranks, calls);
         if !forced.is_empty() {
@@ -130,7 +129,7 @@ impl Account {
     }
 
     /// Every operation in every cell of the grid, and the edges: the usual algorithm of the rules
-    /// is what the MPI does when nothing is forced.
+    /// is the one that the MPI uses when none is forced.
     #[track_caller]
     fn defaults_are_as_modelled(&self) {
         let mut wrong = Vec::new();
@@ -162,8 +161,8 @@ impl Account {
         );
     }
 
-    /// Each algorithm, forced, is what the MPI sends: `rounds` are forced together,
-    /// one algorithm for each operation at most.
+    /// Each forced algorithm sends the messages of its model: `rounds` are forced together, at most
+    /// one algorithm for each operation.
     #[track_caller]
     fn forced_algorithms_are_as_modelled<Rounds>(&self, rounds: impl Fn() -> Rounds)
     where
@@ -173,7 +172,7 @@ impl Account {
         let mut wrong = Vec::new();
         for ranks in [4usize, 6, 8, 13] {
             for mut round in rounds() {
-                // What the model does not claim to be this MPI's is not held against it.
+                // Algorithms that the model does not attribute to this MPI are not compared.
                 round.retain(|one| self.family.models(one.operation, one.algorithm, ranks));
                 let calls: Vec<Call> = round.iter().map(|one| (one.operation, COUNT, 2)).collect();
                 wrong.extend(self.differing(ranks, &calls, &round));
@@ -200,7 +199,7 @@ fn differences(modelled: &Pairs, truth: &Pairs) -> Result<(), String> {
     }
 }
 
-/// Ranks, and MPI_INT in a message or block. Counts are such that messages that
-/// are cut into parts are cut evenly: where a rest goes is not modelled.
+/// Numbers of ranks, and MPI_INT in a message or block. Counts are such that segmented messages are
+/// cut evenly: the position of a remainder is not modelled.
 const SIZES: [usize; 8] = [2, 3, 4, 5, 7, 8, 12, 16];
 const COUNTS: [u64; 7] = [1, 48, 240, 960, 3_840, 15_360, 61_440];

@@ -1,4 +1,4 @@
-//! MPICH's rules and algorithms against what it gives to UCX.
+//! MPICH's rules and algorithms compared with its calls of UCX.
 
 use super::{Account, Forced};
 use treepie_collective::Operation;
@@ -34,7 +34,7 @@ const MPICH: Account = Account {
     forcing: &[],
 };
 
-/// What a rank gives to itself is no message to a model.
+/// Data that a rank sends to itself is not a message in a model.
 fn sent(job: Job) -> TrafficMatrix {
     let (_, truth) = sent_through_ucx(job);
     let mut sent = TrafficMatrix::new(truth.collectives.order());
@@ -46,7 +46,7 @@ fn sent(job: Job) -> TrafficMatrix {
     sent
 }
 
-/// MPICH 5 from PyPI sends what 4.0 sends.
+/// MPICH 5 from PyPI sends the same messages as 4.0.
 #[cfg(feature = "all-mpis")]
 const MPICH_5: Account = Account {
     mpi: Mpi::Mpich5,
@@ -64,8 +64,8 @@ fn the_rules_for_mpich_are_what_mpich_5_does_by_default() {
     MPICH_5.defaults_are_as_modelled();
 }
 
-/// An operation, and MPICH's names of the algorithms that are modelled, as
-/// `MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM` takes them.
+/// An operation, and MPICH's names of the modelled algorithms, in the form of
+/// `MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM`.
 type Algorithms = (Operation, &'static [(&'static str, &'static str)]);
 
 const FORCED: &[Algorithms] = {
@@ -147,7 +147,7 @@ const FORCED: &[Algorithms] = {
     ]
 };
 
-/// Which algorithms to force at the same time: one for each operation.
+/// Algorithms to force at the same time: one for each operation.
 fn rounds() -> impl Iterator<Item = Vec<Forced>> {
     let rounds = FORCED.iter().map(|(_, named)| named.len()).max();
     (0..rounds.unwrap_or(0)).map(|round| {

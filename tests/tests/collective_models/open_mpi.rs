@@ -1,4 +1,4 @@
-//! Open MPI's rules and algorithms against its own monitoring component.
+//! Open MPI's rules and algorithms compared with its own monitoring component.
 
 use super::{Account, Call, Forced, Setting, job, record};
 use treepie_collective::Operation;
@@ -13,7 +13,7 @@ const OPEN_MPI: Account = Account {
     family: Family::OpenMpi,
     sent,
     edges: &[],
-    // Messages go in one piece, as is usual.
+    // Messages are not segmented, as is usual.
     forcing: &[
         ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
         ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "0"),
@@ -24,7 +24,7 @@ const OPEN_MPI: Account = Account {
 
 fn sent(job: treepie_tests::Job) -> TrafficMatrix {
     let (_, truth) = monitored(job);
-    // Its linear alltoall of large blocks is counted among the application's sends.
+    // Its linear alltoall of large blocks is counted with the application's sends.
     let mut sent = truth.collectives;
     sent.merge(&truth.point_to_point)
         .unwrap_or_else(|error| panic!("{error}"));
@@ -60,11 +60,10 @@ fn the_rules_for_open_mpi_are_what_it_does_by_default() {
     OPEN_MPI.defaults_are_as_modelled();
 }
 
-/// An operation, Open MPI's name for it, and its numbers of the algorithms that are
-/// modelled.
+/// An operation, Open MPI's name for it, and its numbers of the modelled algorithms.
 type Algorithms = (Operation, &'static str, &'static [(usize, &'static str)]);
 
-/// The numbers are those that `coll_tuned_NAME_algorithm` takes.
+/// The numbers are those of `coll_tuned_NAME_algorithm`.
 const FORCED: &[Algorithms] = {
     &[
         (
@@ -174,7 +173,7 @@ const FORCED: &[Algorithms] = {
     ]
 };
 
-/// Algorithms that are made of other collectives, which are left as usual.
+/// Algorithms composed of other collectives, which keep their usual algorithms.
 const COMPOSED: &[(Operation, &str, usize, &str)] = &[
     (Operation::Allgather, "allgather", 1, "gather-broadcast"),
     (Operation::Allgatherv, "allgatherv", 1, "gather-broadcast"),
@@ -203,7 +202,7 @@ fn forced(operation: Operation, name: &str, number: usize, algorithm: &'static s
     }
 }
 
-/// Which algorithms to force at the same time: one for each operation.
+/// Algorithms to force at the same time: one for each operation.
 fn rounds() -> impl Iterator<Item = Vec<Forced>> {
     let rounds = FORCED.iter().map(|(.., numbers)| numbers.len()).max();
     let of = |round: usize| -> Vec<Forced> {

@@ -1,5 +1,5 @@
-//! The MPI's own algorithms: what `treepie tune` writes is read by the MPI, whose algorithms are
-//! then those that were named, with the library (`TREEPIE_TUNING`) and without it.
+//! The MPI's own algorithms: the files of `treepie tune` are read by the MPI, which then uses the
+//! given algorithms, with the library (`TREEPIE_TUNING`) and without it.
 
 mod measured;
 mod selection;
@@ -19,7 +19,7 @@ use selection::*;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Rows of a tuning for four ranks: operation, from how many bytes, algorithm.
+/// Rows of a tuning for four ranks: operation, least number of bytes, algorithm.
 type Rows<'a> = &'a [(&'a str, u64, &'a str)];
 
 const OPEN_MPI: Rows = &[
@@ -36,7 +36,7 @@ const MPICH: Rows = &[
     ("scan", 8, "recursive_doubling"),
 ];
 
-/// The algorithms of `tuned.c` on four ranks, with those rows, as `native_algorithms.c` says.
+/// The algorithms of `tuned.c` on four ranks with those rows, as printed by `native_algorithms.c`.
 const CHOSEN: [&str; 5] = [
     "algorithm bcast_intra_chain 1",
     "algorithm bcast_intra_knomial 1",
@@ -58,7 +58,7 @@ const CONTROLS: [&str; 4] = [
     "MPIR_CVAR_SCAN_INTRA_ALGORITHM",
 ];
 
-/// Of its series: tables, and what was measured, hold for all of that.
+/// Version of its series: tables and measurements apply to all versions of it.
 fn version_of(mpi: Mpi) -> &'static str {
     match mpi {
         Mpi::OpenMpi => "open-mpi 4.1.4",
@@ -91,7 +91,7 @@ fn written(directory: &Path, text: &str) -> PathBuf {
     path
 }
 
-/// Four ranks of `tuned.c` that say which of Open MPI's algorithms run.
+/// Four ranks of `tuned.c` that print Open MPI's algorithms.
 fn job(mpi: Mpi, ranks: usize) -> Job {
     let job = Job::new(mpi, ranks, "tuned");
     match mpi.is_open_mpi() {
@@ -105,7 +105,7 @@ fn preloads(mpi: Mpi, with_library: bool) -> String {
     let spy = mpi
         .is_open_mpi()
         .then(|| artifacts::job(mpi, "native_algorithms.so"));
-    // What lets ranks share cores stays.
+    // The library that lets ranks share cores stays.
     let yielding = mpi.preload().filter(|_| with_library);
     let all = library.into_iter().chain(spy).chain(yielding);
     all.map(|path| path.display().to_string())
@@ -119,7 +119,7 @@ fn with_tuning(mpi: Mpi, ranks: usize, path: &Path) -> Job {
         .variable("TREEPIE_TUNING", path.display())
 }
 
-/// The algorithms that ran, and what was said besides.
+/// The algorithms that ran, and other messages.
 fn parts(outcome: &Outcome) -> (Vec<&str>, Vec<&str>) {
     outcome
         .stderr
@@ -173,7 +173,7 @@ fn open_mpi_reads_the_rules_and_runs_the_algorithms_that_they_name() {
         job.run().succeeded()
     };
     assert_chosen(&run(4, true));
-    // What was not measured, communicators of three and five ranks, stays as it is.
+    // Unmeasured cases, communicators of three and five ranks, do not change.
     for ranks in [3, 5] {
         assert_eq!(parts(&run(ranks, true)).0, parts(&run(ranks, false)).0);
     }
@@ -188,19 +188,19 @@ fn mpich_reads_the_variables_and_sets_the_algorithms_that_they_name() {
     convert(&tuning, &variables);
     let lines = std::fs::read_to_string(variables).expect("the variables");
     let pairs = lines.lines().filter_map(|line| line.split_once('='));
-    // A forced algorithm that is not what it says is an error.
+    // A forced algorithm that is not available is an error.
     let job = job(Mpi::Mpich, 4).variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error");
     let with = |job: Job| {
         let pairs = pairs.clone();
         pairs.fold(job, |job, (name, value)| job.variable(name, value))
     };
     assert_controls(&with(job).run().succeeded().silent(), [1, 0, 4, 3]);
-    // It is what runs.
+    // This algorithm is the one that runs.
     let calls = Job::new(Mpi::Mpich, 4, "collective_calls").argument("allgather:100");
     assert!(is_ring(with(calls.clone()), 4) && !is_ring(calls, 4));
 }
 
-/// What a tuning has in MPICH's words, the tool interface has in numbers: the table's.
+/// A tuning's MPICH names are numbers in the tool interface: those of the table.
 #[track_caller]
 fn assert_numbers(mpi: Mpi) {
     let library: Version = version_of(mpi).parse().expect("a known version");
@@ -258,7 +258,7 @@ fn what_the_user_has_set_wins_and_is_said_once(mpi: Mpi) {
     }
 }
 
-/// Named one by one, without having been measured.
+/// Named one by one, without measurements.
 fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
     let (bcast, own, value) = match mpi.is_open_mpi() {
         true => ("chain", "OMPI_MCA_coll_tuned_scan_algorithm", "1"),
@@ -271,7 +271,7 @@ fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
         .variable("LD_PRELOAD", preloads(mpi, true))
         .variable("TREEPIE_COLLECTIVES", named)
         .variable(own, value);
-    // What a tuning sets besides is no decision of the user's.
+    // Other settings of a tuning are not decisions of the user.
     let directory = tempfile::tempdir().expect("a temporary directory");
     let rows = [("gather", 8, "binomial"), ("bcast", 8, "nb")];
     let rows = &rows[..if mpi.is_open_mpi() { 1 } else { 2 }];
@@ -367,8 +367,8 @@ fn ranks_with_other_tunings_end_the_job_before_it_starts(mpi: Mpi) {
     assert!(outcome.stderr.contains(message), "{}", outcome.told());
 }
 
-/// What the table says of the order of operands holds: an algorithm that is offered for all
-/// operations gives right results for those that do not commute.
+/// The table's data on the order of operands is right: an algorithm offered for all operations
+/// gives right results for those that are not commutative.
 #[test]
 fn algorithms_that_keep_the_order_of_operands_do_so_in_open_mpi() {
     let library: Version = "open-mpi 4.1.4".parse().expect("a known version");
@@ -391,7 +391,7 @@ fn algorithms_that_keep_the_order_of_operands_do_so_in_open_mpi() {
     }
 }
 
-/// HAN does collectives over several hosts from Open MPI 5 on, but for what its rules leave to
+/// HAN does collectives over several hosts since Open MPI 5, except those that its rules leave to
 /// `tuned`: here the short broadcast.
 #[test]
 #[cfg(feature = "all-mpis")]
@@ -435,7 +435,7 @@ fn over_several_hosts(mpi: Mpi) {
         told.contains(&"algorithm bcast_intra_chain 1".to_owned()),
         "{told:?}"
     );
-    // The long one is done by levels as before, and one short one less.
+    // The long one is done by levels as before, and one fewer short one.
     let rest = |lines: &[String]| -> Vec<String> {
         let others = lines.iter().filter(|line| !line.contains("bcast"));
         others.cloned().collect()
@@ -457,7 +457,7 @@ fn newer_mpis_are_told_and_measured_too() {
         the_library_tells_the_mpi_before_it_starts(mpi);
         what_the_user_has_set_wins_and_is_said_once(mpi);
         algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi);
-        // Programs in Rust are built for MPIs of their own interfaces.
+        // Programs in Rust are built for MPIs with their own interfaces.
         if !matches!(mpi, Mpi::StandardAbi | Mpi::OpenMpi6Abi) {
             tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi);
         }

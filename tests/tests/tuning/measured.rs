@@ -1,4 +1,4 @@
-//! What `treepie tune` measures, on two ranks.
+//! Measurements of `treepie tune` on two ranks.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched};
 
 use super::{LIMIT, version_of};
 
-/// `treepie tune` with these words and two ranks; what it writes is in `output`.
+/// `treepie tune` with these words and two ranks; its files are in `output`.
 #[track_caller]
 fn tune(mpi: Mpi, words: &[&str], output: &Path) -> Outcome {
     let mut command = Command::new(artifacts::command());
@@ -46,7 +46,7 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
     let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(answer["rows"].as_array().map(Vec::len), Some(2));
     for row in &file.rows {
-        // Each plan that serves two ranks of a host was run by the library.
+        // Each plan that supports two ranks of a host was run by the library.
         let plans = Algorithm::of(row.operation);
         let plans = plans.filter(|plan| plan.is_by_rank() && plan.allows(2));
         let names: Vec<&str> = plans.map(|plan| plan.name).collect();
@@ -58,7 +58,7 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
         }
         assert!(row.plans.keys().eq(names.iter().collect::<BTreeSet<_>>()));
         let knobs = file.library.knobs(row.operation);
-        // Open MPI reads what is no algorithm when it starts, and never again.
+        // Open MPI only reads invalid algorithms when it starts.
         let is_measured = |knob: &&Knob| knob.allows(2) && file.library.controls(knob).is_some();
         let allowed = knobs.iter().filter(is_measured).count();
         let measured = row.others.len() + usize::from(row.algorithm.is_some());
@@ -74,7 +74,7 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
     assert!(!is_told || file.gains().count() > 0);
 }
 
-/// Sizes and operations that the job had, and no others.
+/// Sizes and operations of the job, and no others.
 pub fn what_a_profile_has_is_measured(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let profile = directory.path().join("calls.profile.yaml");

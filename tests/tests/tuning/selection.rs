@@ -27,7 +27,7 @@ fn library_file(mpi: Mpi) -> PathBuf {
         .expect("libmpich, of scripts/setup")
 }
 
-/// Writes the files that a tuning with these rows becomes, and names them to `job`.
+/// Writes the files of a tuning with these rows, and passes them to `job`.
 fn with_selection(mpi: Mpi, directory: &Path, rows: Rows, job: Job) -> Job {
     let library = format!("library_file: {}\nrows:", library_file(mpi).display());
     let tuning = text(version_of(mpi), rows).replace("rows:", &library);
@@ -43,14 +43,14 @@ fn with_selection(mpi: Mpi, directory: &Path, rows: Rows, job: Job) -> Job {
     )
 }
 
-/// Each rank of a ring sends to the next one alone.
+/// Each rank of a ring only sends to the next one.
 pub fn is_ring(job: Job, ranks: usize) -> bool {
     let (_, sent) = sent_through_ucx(job);
     let mut pairs = sent.collectives.entries();
     pairs.all(|(from, to, _)| to == (from + 1) % ranks)
 }
 
-/// Four bytes, so many times, from each rank to all.
+/// An allgather of `count` times four bytes from each rank.
 fn allgather(mpi: Mpi, ranks: usize, count: usize) -> Job {
     Job::new(mpi, ranks, "collective_calls").argument(format!("allgather:{count}"))
 }
@@ -61,7 +61,7 @@ fn mpich_reads_the_files_and_runs_their_algorithms_from_those_bytes_on() {
     let calls = |ranks, count| allgather(Mpi::Mpich, ranks, count);
     let with = |job| with_selection(Mpi::Mpich, directory.path(), RING, job);
     assert!(is_ring(with(calls(4, 100)), 4) && !is_ring(calls(4, 100), 4));
-    // What was not measured stays as it is: shorter blocks, and other numbers of ranks.
+    // Unmeasured cases do not change: shorter blocks, and other numbers of ranks.
     for (ranks, count) in [(4, 32), (5, 100), (3, 100)] {
         assert!(
             !is_ring(with(calls(ranks, count)), ranks),
@@ -70,7 +70,7 @@ fn mpich_reads_the_files_and_runs_their_algorithms_from_those_bytes_on() {
     }
 }
 
-/// The library gives the files to its own process: a ring sends each block to the next rank.
+/// The library passes the files to its own process: a ring sends each block to the next rank.
 pub fn the_library_gives_files_to_its_process(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let tuning = written(directory.path(), &text(version_of(mpi), RING));
@@ -91,13 +91,13 @@ pub fn the_library_gives_files_to_its_process(mpi: Mpi) {
     assert_eq!(long[1] - short[1], long[0] - short[0], "{short:?} {long:?}");
 }
 
-/// An algorithm that is not known there, or lacks a parameter, would end the job.
+/// An algorithm that is unknown there, or lacks a parameter, would end the job.
 pub fn files_with_each_algorithm_are_read_and_give_right_results(mpi: Mpi) {
     let library: Version = version_of(mpi).parse().expect("a known version");
     let all: Vec<Vec<Knob>> = Operation::all()
         .map(|operation| {
             let knobs = library.knobs(operation).into_iter();
-            // That one needs a library for GPUs.
+            // This one needs a library for GPUs.
             knobs
                 .filter(|knob| knob.allows(4) && knob.name != "ccl")
                 .collect()

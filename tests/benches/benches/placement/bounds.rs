@@ -1,4 +1,4 @@
-//! How far placements are above the bound that no placement is below.
+//! Ratio of placements to the lower bound of all placements.
 
 use treepie_placement::bound::lower_bound;
 use treepie_placement::{Effort, Options, Strategy, place};

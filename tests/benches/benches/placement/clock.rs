@@ -1,8 +1,8 @@
-//! CPU time, from what Linux says about this process.
+//! CPU time, from Linux's data on this process.
 
 use std::fs::read_to_string;
 
-/// Seconds that this thread has run so far.
+/// Seconds for which this thread has run so far.
 pub fn of_this_thread() -> Result<f64, String> {
     let text = read_to_string("/proc/thread-self/schedstat").map_err(|e| e.to_string())?;
     let first = text.split_whitespace().next().and_then(|t| t.parse().ok());
@@ -10,7 +10,7 @@ pub fn of_this_thread() -> Result<f64, String> {
     Ok(nanoseconds / 1e9)
 }
 
-/// Seconds that ended children have run, in steps of a hundredth.
+/// Seconds for which ended children have run, in steps of a hundredth.
 pub fn of_children() -> Result<f64, String> {
     let text = read_to_string("/proc/self/stat").map_err(|e| e.to_string())?;
     // The command's name, in parentheses, may contain blanks.

@@ -9,12 +9,12 @@
 //!     [--only HOSTS]
 //! ```
 //!
-//! `--networks` places on tori, dragonflies and other networks that are no trees: [`networks`].
-//! `--bounds` shows how far Treepie's placements are above the bound that no placement is below.
+//! `--networks` places on tori, dragonflies and other networks that are not trees: [`networks`].
+//! `--bounds` shows the ratio of Treepie's placements to the lower bound of all placements.
 //!
-//! A peer that is not installed is left out. J is the sum over pairs of ranks
-//! of weight times distance; CPU is user and system time of one thread, for
-//! the peers without reading their input where they tell it.
+//! A peer that is not installed is left out. J is the sum over pairs of ranks of weight times
+//! distance; CPU is user and system time of one thread, for the peers without the reading of their
+//! input if they report it.
 
 mod bounds;
 mod clock;
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was asked for on the command line.
+/// The request on the command line.
 struct Request {
     python: Option<String>,
     strong: bool,
@@ -72,7 +72,7 @@ impl Request {
         let list = |text: String| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                "--bench" => {} // what `cargo bench` adds
+                "--bench" => {} // added by `cargo bench`
                 "--strong" => request.strong = true,
                 "--natural" => request.natural = true,
                 "--bounds" => request.bounds = true,

@@ -1,10 +1,9 @@
-//! The random numbers of NumPy's `default_rng(seed)`, bit for bit, so that the
-//! random graphs of the suite are those that the reference figures were
-//! measured on.
+//! The random numbers of NumPy's `default_rng(seed)`, bit for bit, so that the random graphs of the
+//! suite are those on which the reference figures were measured.
 
 const POOL: usize = 4;
 
-/// PCG64 (O'Neill 2014), seeded as NumPy's `SeedSequence` does.
+/// PCG64 (O'Neill 2014), seeded like NumPy's `SeedSequence`.
 pub struct Generator {
     state: u128,
     increment: u128,

@@ -6,7 +6,7 @@ use crate::clock;
 use crate::suite::Instance;
 use crate::table::Measured;
 
-/// The efforts that are compared.
+/// The compared efforts.
 pub fn efforts(ranks: usize, strong: bool) -> Vec<Effort> {
     match (strong, ranks > 50_000) {
         (true, _) => Effort::ALL.to_vec(),
@@ -15,7 +15,7 @@ pub fn efforts(ranks: usize, strong: bool) -> Vec<Effort> {
     }
 }
 
-/// What `--strategy best` makes of an instance.
+/// The result of `--strategy best` for an instance.
 pub fn measure(instance: &Instance, effort: Effort) -> Result<Measured, String> {
     let options = Options {
         effort,

@@ -1,4 +1,4 @@
-//! Other mappers, run as their own processes on files.
+//! Other mappers, run as separate processes on files.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::suite::Instance;
 use crate::table::Measured;
 use treepie_base::Leaf;
 
-/// More ranks than this are left to Treepie.
+/// Maximum number of ranks for other mappers.
 const MOST_RANKS: usize = 20_000;
 
-/// The peers that are installed, and a folder for their files.
+/// The installed peers, and a folder for their files.
 pub struct Peers {
     gmap: Option<&'static str>,
     python: Option<String>,
@@ -21,7 +21,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// `python` is an interpreter that has the package mtkahypar.
+    /// `python` is an interpreter with the package mtkahypar.
     pub fn find(python: Option<&str>) -> Result<Self, String> {
         let gmap = ["scotch_gmap", "gmap"];
         let gmap = gmap.into_iter().find(|name| runs(name, &["-V"]));
@@ -39,7 +39,7 @@ impl Peers {
         })
     }
 
-    /// Every peer on an instance.
+    /// Measures every peer on an instance.
     pub fn measure(&self, instance: &Instance) -> Result<Vec<(String, Measured)>, String> {
         let mut found = Vec::new();
         if instance.ranks > MOST_RANKS {
@@ -67,8 +67,8 @@ impl Peers {
         fs::write(self.path(name), text).map_err(|e| format!("{name}: {e}"))
     }
 
-    /// Scotch's graph and its tree. The distances that Scotch adds up along a
-    /// way are the differences of ours.
+    /// Writes Scotch's graph and its tree. The distances that Scotch adds up along a path are the
+    /// differences of ours.
     fn write_scotch(&self, instance: &Instance) -> Result<(), String> {
         let adjacent = instance.adjacent();
         let entries: usize = adjacent.iter().map(Vec::len).sum();

@@ -1,5 +1,4 @@
-//! The communication patterns that mappers are compared on, and the trees that
-//! they are placed on: one process a core.
+//! The communication patterns on which mappers are compared, and their trees: one process per core.
 
 use crate::numpy::Generator;
 use treepie_base::{Leaf, List, Rank, Slice};
@@ -31,7 +30,7 @@ pub fn tree(ranks: usize) -> Option<(Vec<usize>, Vec<f64>)> {
     })
 }
 
-/// A pattern under some numbering, and the tree that it is placed on.
+/// A pattern under some numbering, and its tree.
 pub struct Instance {
     pub pattern: String,
     pub ranks: usize,
@@ -46,7 +45,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Natural rank `i` is called `name[i]`.
+    /// Builds the instance in which natural rank `i` has the name `name[i]`.
     pub fn new(
         pattern: &str,
         ranks: usize,
@@ -69,7 +68,7 @@ impl Instance {
         })
     }
 
-    /// J of a placement, which must be one.
+    /// J of a placement, which must be valid.
     pub fn cost(&self, leaf_of_rank: &Slice<Rank, Leaf>) -> Result<f64, String> {
         let valid = check(leaf_of_rank, self.ranks, &self.topology);
         valid.map_err(|error| format!("{}: {error}", self.pattern))?;
@@ -83,7 +82,7 @@ impl Instance {
     }
 }
 
-/// Where each name is: the placement that puts natural rank `i` on leaf `i`.
+/// Index of each name: the placement that puts natural rank `i` on leaf `i`.
 fn inverse(name: &[usize]) -> List<Rank, Leaf> {
     let mut natural = List::from(vec![Leaf(0); name.len()]);
     let names = name.iter().enumerate();
@@ -97,8 +96,7 @@ fn topology(ranks: usize) -> Option<Topology> {
     topology.with_level_distances(&distances).ok()
 }
 
-/// The edges of a pattern in natural numbering; `None` where the pattern has no
-/// such size.
+/// The edges of a pattern in natural numbering; `None` if the pattern has no such size.
 pub fn edges(pattern: &str, ranks: usize) -> Option<Vec<Edge>> {
     let flat = shape_2d(ranks);
     let cube = shape_3d(ranks);
@@ -114,7 +112,7 @@ pub fn edges(pattern: &str, ranks: usize) -> Option<Vec<Edge>> {
     }
 }
 
-/// The matrix of a pattern, whose natural rank `i` is called `name[i]`.
+/// The matrix of a pattern whose natural rank `i` has the name `name[i]`.
 fn matrix(ranks: usize, edges: &[Edge], name: &[usize]) -> Result<Matrix, String> {
     let both = edges.iter().flat_map(|&(a, b, weight)| {
         let (a, b) = (name[a], name[b]);
@@ -123,7 +121,7 @@ fn matrix(ranks: usize, edges: &[Edge], name: &[usize]) -> Result<Matrix, String
     Matrix::from_entries(ranks, both).map_err(|error| error.to_string())
 }
 
-/// The shuffle that all reference figures use.
+/// The shuffle of all reference figures.
 pub fn shuffle(ranks: usize) -> Vec<usize> {
     Generator::new(7).permutation(ranks)
 }
@@ -156,8 +154,8 @@ fn shape_3d(ranks: usize) -> Option<Vec<usize>> {
     Some(shape.to_vec())
 }
 
-/// Edges between cells that differ by at most one in every coordinate, and in
-/// no more coordinates than there are `weights`.
+/// Edges between cells that differ by at most one in every coordinate, and in at most as many
+/// coordinates as there are `weights`.
 fn stencil(shape: &[usize], weights: &[u64]) -> Vec<Edge> {
     let ranks: usize = shape.iter().product();
     let offsets = 3_usize.pow(shape.len() as u32);
@@ -243,8 +241,8 @@ fn preferential(ranks: usize) -> Vec<Edge> {
     pairs.into_iter().map(|(a, b)| (a, b, weigh())).collect()
 }
 
-/// CPython's set of up to four small integers, for the order in which it is
-/// walked: the reference generator attaches edges in that order.
+/// CPython's set of up to four small integers, for its iteration order: the reference generator
+/// attaches edges in that order.
 #[derive(Default)]
 struct SmallSet {
     slots: [Option<usize>; 8],
@@ -304,7 +302,7 @@ fn transposes(ranks: usize) -> Vec<Edge> {
     edges
 }
 
-/// J of the best of the mappers that were compared on shuffled ranks.
+/// J of the best of the compared mappers on shuffled ranks.
 fn anchor(pattern: &str, ranks: usize) -> Option<f64> {
     let row: [f64; 7] = match ranks {
         64 => [
@@ -352,8 +350,7 @@ fn anchor(pattern: &str, ranks: usize) -> Option<f64> {
     figure(pattern, row)
 }
 
-/// The least J that is known: of the mappers, of exact tilings, and of a long
-/// annealing.
+/// The least known J: of the mappers, of exact tilings, and of a long annealing.
 fn best_known(pattern: &str, ranks: usize) -> Option<f64> {
     let row: [f64; 7] = match ranks {
         64 => [

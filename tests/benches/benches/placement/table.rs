@@ -1,8 +1,8 @@
-//! The rows as text: J against the best known, and CPU seconds.
+//! The rows as text: J relative to the best known, and CPU seconds.
 
 use crate::suite::Instance;
 
-/// What a mapper made of an instance.
+/// The result of a mapper for an instance.
 pub struct Measured {
     pub cost: f64,
     pub seconds: f64,
@@ -33,8 +33,8 @@ impl Row {
         self.columns.push((mapper, measured));
     }
 
-    /// What J is divided by: the best of the mappers that were compared when
-    /// the reference was taken, else the least of this row.
+    /// The divisor of J: the best of the mappers compared for the reference, else the least of this
+    /// row.
     fn base(&self) -> f64 {
         let least = self.columns.iter().map(|column| column.1.cost);
         self.anchor.unwrap_or(least.fold(self.identity, f64::min))
@@ -53,7 +53,7 @@ impl Table {
         Table { rows: Vec::new() }
     }
 
-    /// Prints a row as soon as it is there.
+    /// Prints a row as soon as it is complete.
     pub fn push(&mut self, row: Row) {
         let base = row.base();
         print!("{:7} best anchor {:>13.0}", row.pattern, base);

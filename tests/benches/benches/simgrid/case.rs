@@ -1,4 +1,4 @@
-//! Platforms whose plans are replayed.
+//! Platforms on which plans are replayed.
 
 use std::collections::HashMap;
 
@@ -158,7 +158,7 @@ impl Case {
         }
     }
 
-    /// The size of messages that moves most bytes, on each level of links.
+    /// The message size that moves the most bytes, on each level of links.
     pub fn usual_sizes(&self, plans: &[Plan]) -> [u64; 3] {
         let mut moved: [HashMap<u64, u64>; 3] = Default::default();
         for (rank, plan) in plans.iter().enumerate() {
@@ -178,7 +178,7 @@ impl Case {
         })
     }
 
-    /// The most messages under way on each level of links: those that fill it.
+    /// Maximum number of messages in flight on each level of links: those that fill it.
     pub fn windows(&self, sizes: [u64; 3]) -> [usize; 3] {
         [0, 1, 2].map(|level| {
             let link = at_one_rate(self.links[level], sizes[level]);
@@ -196,7 +196,7 @@ pub fn sampled((latency, gaps): Class) -> Link {
     Link::new(1e-6 * latency, gaps.iter().map(sample).collect()).unwrap()
 }
 
-/// The link where bytes take as long as in a message of `bytes`.
+/// The link whose bytes take as long as in a message of `bytes`.
 pub fn at_one_rate(class: Class, bytes: u64) -> Link {
     let per_byte = sampled(class).gap(bytes) / bytes as f64;
     let sample = |bytes: u64| Sample {

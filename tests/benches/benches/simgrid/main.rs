@@ -1,15 +1,16 @@
-//! Plans that SimGrid's SMPI replays, beside the simulator here: `cargo bench -p treepie-benches
-//! --bench simgrid [-- PLATFORM|COLLECTIVE ...]`; needs `smpirun`.
+//! Plans replayed by SimGrid's SMPI, compared with Treepie's simulator: `cargo bench -p
+//! treepie-benches --bench simgrid [-- PLATFORM|COLLECTIVE ...]`; needs `smpirun`.
 //!
-//! For each platform, collective and size, the plan that is predicted to be the quickest. SimGrid
-//! has one rate for a link, whatever the size of a message: here that of the sizes in which the
-//! plan moves most bytes over such links; `at one rate` is the simulator's time with it over that
-//! with the links as they are. What follows is SimGrid's time over the simulator's at one rate:
+//! For each platform, collective and size, the plan with the fastest prediction. SimGrid has one
+//! rate for a link, for messages of any size: here that of the sizes in which the plan moves the
+//! most bytes over such links; `at one rate` is the ratio of the simulator's time with it to that
+//! with the actual links. The other columns are the ratio of SimGrid's time to the simulator's at
+//! one rate:
 //!
 //! * `as exported`: the traces of `treepie predict --export`;
-//! * `in turn`: a rank has no more messages under way than fill its links, and its steps stand in
-//!   the plan's order or as the simulator began them; the quickest replay of these, for each can
-//!   only wait where a rank that runs the plan does not.
+//! * `in turn`: a rank has no more messages in flight than fill its links, and its steps are in the
+//!   plan's order or in the order in which the simulator began them; the fastest replay of these,
+//!   since each can only wait where a rank that runs the plan does not.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 mod case;
@@ -41,13 +42,13 @@ const OPERATIONS: [Operation; 7] = [
 const SIZES: [u64; 2] = [8 << 10, 1 << 20];
 
 /// Options for traces with windows: messages are sent when their receiver waits, so that windows
-/// count, or whether it waits or not.
+/// apply, or whether it waits or not.
 const FLOWS: [&str; 2] = [
     "--cfg=smpi/send-is-detached-thresh:0 --cfg=smpi/async-small-thresh:0",
     "",
 ];
 
-/// Plans of more messages are not replayed.
+/// Maximum number of messages of a replayed plan.
 const MOST_MESSAGES: usize = 20_000;
 
 fn main() {
@@ -162,7 +163,7 @@ fn predictor(platform: &Platform, call: Uniform) -> Predictor {
     Predictor::new(platform, call, Family::OpenMpi, Computing::default()).unwrap()
 }
 
-/// The algorithm that is chosen, or the best of those considered where the MPI's own is.
+/// The chosen algorithm, or the best of those considered if the MPI's own is chosen.
 fn quickest(predictor: &Predictor) -> (&'static Algorithm, u64) {
     let choice = predictor.estimates();
     let considered = choice.considered();
@@ -170,7 +171,7 @@ fn quickest(predictor: &Predictor) -> (&'static Algorithm, u64) {
     (best.algorithm, best.segment)
 }
 
-/// Seconds that SimGrid says; `None` where it comes to no end.
+/// Seconds reported by SimGrid; `None` if it does not end.
 fn replayed(platform: &str, traces: &[String], options: &str, directory: &Path) -> Option<f64> {
     let path = |name: &str| directory.join(name);
     std::fs::write(path("platform.xml"), platform).unwrap();

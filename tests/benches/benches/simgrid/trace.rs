@@ -1,11 +1,11 @@
-//! Time-independent traces with windows, in an order of their own.
+//! Time-independent traces with windows, in a separate order.
 
 use std::collections::HashMap;
 
 use treepie_collective::read::simulate::{Bar, Doing};
 use treepie_collective::{Action, Plan};
 
-/// When the messages of a simulation left and came, by sender, receiver and tag.
+/// Departure and arrival times of the messages of a simulation, by sender, receiver and tag.
 pub struct Times {
     left: HashMap<(usize, usize, u32), f64>,
     came: HashMap<(usize, usize, u32), f64>,
@@ -31,7 +31,7 @@ impl Times {
         Times { left, came }
     }
 
-    /// The steps of a rank's plan as they were begun: sends as they left.
+    /// The steps of a rank's plan in the order in which they began: sends by their departure.
     pub fn order(&self, rank: usize, plan: &Plan) -> Vec<usize> {
         let mut done: Vec<f64> = Vec::with_capacity(plan.steps().len());
         let mut begun: Vec<(f64, usize)> = Vec::with_capacity(plan.steps().len());
@@ -57,7 +57,7 @@ impl Times {
     }
 }
 
-/// The steps of a plan as they are listed, receives that wait for nothing first.
+/// The steps of a plan in the listed order, with receives that wait for nothing first.
 pub fn listed(plan: &Plan) -> Vec<usize> {
     let mut all: Vec<usize> = (0..plan.steps().len()).collect();
     all.sort_by_key(|&place| {
@@ -67,8 +67,8 @@ pub fn listed(plan: &Plan) -> Vec<usize> {
     all
 }
 
-/// The trace of a rank whose steps begin in this order, and which has so many messages under way on
-/// the links to another rank, at most.
+/// The trace of a rank whose steps begin in this order, with the given maximum number of messages
+/// in flight on the links to another rank.
 pub fn trace(rank: usize, plan: &Plan, order: &[usize], window: impl Fn(usize) -> usize) -> String {
     let mut text = format!("{rank} init\n");
     let mut waited = vec![false; plan.steps().len()];
@@ -79,7 +79,7 @@ pub fn trace(rank: usize, plan: &Plan, order: &[usize], window: impl Fn(usize) -
         Action::Receive { from, tag, .. } => format!("{rank} wait {from} {rank} {tag}\n"),
         Action::Reduce { .. } | Action::Copy { .. } => String::new(),
     };
-    // Levels of links have different windows, or are alike.
+    // Levels of links have different windows, or equal ones.
     let mut under_way: HashMap<usize, Vec<usize>> = HashMap::new();
     for &place in order {
         let step = &plan.steps()[place];

@@ -1,14 +1,13 @@
-//! Holds every constant of the library's ABI descriptors against the headers
-//! of the MPI that this program was built with.
+//! Compares every constant of the library's ABI descriptors with the headers of the MPI with which
+//! this program was built.
 //!
-//! The library has no `mpi.h`; what it knows of each MPI is in
-//! `shim/mpi/src/abi`, which this program includes. `mpi-sys` has the
-//! same constants from the real header. Where `bindgen` cannot express one (a
-//! cast in a macro), MPI itself is asked what it takes the descriptor's value
-//! for. Prints one line a constant and ends with 1 if any differs. Runs on two
-//! ranks, for Open MPI makes no window for one.
+//! The library has no `mpi.h`; its knowledge of each MPI is in `shim/mpi/src/abi`, which this
+//! program includes. `mpi-sys` has the same constants from the real header. If `bindgen` cannot
+//! express one (a cast in a macro), MPI itself is queried for its meaning of the descriptor's
+//! value. Prints one line per constant and ends with 1 if any differs. Runs on two ranks, since
+//! Open MPI does not create a window for one.
 
-// A build compares the descriptor of one family; the others lie idle, and so do their names.
+// A build compares the descriptor of one family; the others, and their names, are unused.
 #[allow(dead_code, unused_imports)]
 #[path = "../../../../shim/mpi/src/abi/mod.rs"]
 mod abi;
@@ -20,7 +19,7 @@ use std::fmt::Display;
 use std::process::ExitCode;
 use treepie_programs::Session;
 
-/// Counts what was compared and what differed.
+/// Counts of comparisons and differences.
 #[derive(Default)]
 struct Findings {
     compared: usize,
@@ -51,8 +50,8 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(findings.different != 0))
 }
 
-/// The descriptor for the MPI that this program is linked to: the standard's
-/// where the MPI says that it has that ABI, else by the name it gives itself.
+/// The descriptor for the MPI to which this program is linked: the standard's if the MPI reports
+/// that ABI, else by its version text.
 fn descriptor() -> &'static Abi {
     if has_standard_abi() {
         return &abi::STANDARD;
@@ -71,10 +70,10 @@ fn descriptor() -> &'static Abi {
     }
 }
 
-/// Whether the MPI has the ABI of MPI 5.0: its query is there and answers with
-/// a version (native builds answer -1).
+/// True if the MPI has the ABI of MPI 5.0: its query exists and returns a version (native builds
+/// return -1).
 fn has_standard_abi() -> bool {
-    // SAFETY: the function has this type wherever it exists.
+    // SAFETY: the function has this type in every MPI that has it.
     unsafe {
         let query = libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Abi_get_version".as_ptr());
         if query.is_null() {
@@ -87,7 +86,7 @@ fn has_standard_abi() -> bool {
     }
 }
 
-/// Every field is named here, so that a new one does not compile unchecked.
+/// Compares all fields; every field is named here, so that a new one does not compile unchecked.
 fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
     let Abi {
         family,
@@ -100,7 +99,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         double,
         datatype_null,
         request_null,
-        sized_types: _, // compare_sizes
+        sized_types: _, // see `compare_sizes`
         errors_are_fatal,
         errors_return,
         no_op,
@@ -248,7 +247,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
     compare_predefined(predefined, findings);
 }
 
-/// Handles that say the size of their datatype say what MPI says.
+/// Compares the sizes encoded in handles with those of MPI.
 fn compare_sizes(abi: &Abi, findings: &mut Findings) {
     // SAFETY: constants of mpi-sys's C part.
     let datatypes = unsafe {
@@ -270,23 +269,22 @@ fn compare_sizes(abi: &Abi, findings: &mut Findings) {
         ]
     };
     if abi.sized_types.mask == 0 {
-        return; // no handle of this family says anything
+        return; // no handle of this family has a size
     }
     for (name, datatype) in datatypes {
         let mut size: c_int = 0;
-        // SAFETY: a datatype of this MPI, and room for its size.
+        // SAFETY: a datatype of this MPI, and memory for its size.
         unsafe { MPI_Type_size(datatype, &mut size) };
         let said = abi.type_size(bits(datatype)).map_or(-1, |size| size as i64);
         findings.compare(&format!("bytes of {name}"), said, i64::from(size));
     }
 }
 
-/// What is in a window after a value was offered to it with the descriptor's
-/// operation, which is to leave the window as it is.
+/// The contents of a window after an accumulate of a value with the descriptor's operation, which
+/// must not change the window.
 ///
-/// What is fetched meanwhile is not looked at: MPICH 4.0 may fetch something else
-/// than the window holds, another process's value or an address.
-/// What `MPI_Op_free` leaves in the place of a handle.
+/// The fetched value is not checked: MPICH 4.0 may fetch a value other than the window's, another
+/// process's value or an address.
 fn freed_op() -> usize {
     // SAFETY: the operation is never used.
     unsafe {
@@ -339,8 +337,8 @@ fn after_no_op(no_op: &Handle) -> i32 {
     }
 }
 
-/// What `MPI_Topo_test` calls a Cartesian, a graph and a distributed graph
-/// communicator of this process alone.
+/// The results of `MPI_Topo_test` for a Cartesian, a graph and a distributed graph communicator of
+/// this process alone.
 fn topologies() -> [i32; 3] {
     // SAFETY: arrays of one element for one process, whose only neighbour is
     // itself.
@@ -398,21 +396,21 @@ fn compare_predefined(predefined: &Predefined, findings: &mut Findings) {
     }
 }
 
-/// A handle of the descriptor as the word that C passes.
+/// A handle of the descriptor as the word passed by C.
 fn word(handle: &Handle) -> usize {
     match handle {
         Handle::Value(value) => *value,
-        // SAFETY: a C string; null is the answer for a symbol that is not there.
+        // SAFETY: a C string; null is the result for a missing symbol.
         Handle::Symbol(name) => unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize },
     }
 }
 
-/// A handle of `mpi-sys` as the word that C passes.
+/// A handle of `mpi-sys` as the word passed by C.
 fn bits<T: Copy>(handle: T) -> usize {
     let mut word = 0_usize;
     assert!(size_of::<T>() <= size_of::<usize>());
-    // SAFETY: a handle is an int or a pointer, and fits; this machine is
-    // little-endian, as the descriptors' numbers are.
+    // SAFETY: a handle is an int or a pointer, and fits; this machine is little-endian, like the
+    // descriptors' numbers.
     unsafe {
         std::ptr::copy_nonoverlapping(
             (&raw const handle).cast::<u8>(),
@@ -430,12 +428,12 @@ fn handle<T: Copy>(word: usize) -> T {
     unsafe { std::ptr::read((&raw const word).cast::<T>()) }
 }
 
-/// What MPI calls the datatype that this handle of the descriptor stands for.
+/// MPI's name of the datatype with this handle in the descriptor.
 fn type_name(descriptor: &Handle) -> String {
     let mut name = [0 as c_char; 1024];
     let mut length: c_int = 0;
-    // SAFETY: longer than MPI_MAX_OBJECT_NAME; an invalid handle is a fatal
-    // error, which is the answer too.
+    // SAFETY: longer than MPI_MAX_OBJECT_NAME; an invalid handle is a fatal error, which is also a
+    // result.
     unsafe {
         MPI_Type_get_name(
             handle::<MPI_Datatype>(word(descriptor)),
@@ -446,11 +444,11 @@ fn type_name(descriptor: &Handle) -> String {
     }
 }
 
-/// Adds over this process alone: MPI leaves the buffer as it is if it takes
-/// the first argument for MPI_IN_PLACE, and reads from that address if not.
+/// Adds over this process alone: MPI does not change the buffer if it takes the first argument for
+/// MPI_IN_PLACE, and reads from that address otherwise.
 fn sum_in_place(in_place: usize, session: &Session) -> i32 {
     let mut value = 4711_i32;
-    // SAFETY: see above: a wrong value ends this program, which is a check.
+    // SAFETY: see above: a wrong value ends this program, which is the check.
     unsafe {
         MPI_Allreduce(
             in_place as *const c_void,

@@ -5,25 +5,25 @@
 //! overhead KIND BATCHES ITERATIONS        on 2 ranks
 //! ```
 //!
-//! Prints one line a batch, from rank 0: the mean time of an iteration in
-//! nanoseconds. What an iteration is:
+//! Prints one line per batch, from rank 0: the mean time of an iteration in nanoseconds. The
+//! iterations are:
 //!
 //! * `comm-rank`: one `MPI_Comm_rank`, the cheapest call with a communicator;
 //! * `allreduce-self`: `MPI_Allreduce` of 8 bytes on `MPI_COMM_SELF`;
 //! * `iallreduce-self`: `MPI_Iallreduce` of 8 bytes on `MPI_COMM_SELF`, and `MPI_Wait`;
-//! * `iallreduce-partner`: the same on both ranks;
+//! * `iallreduce-partner`: `iallreduce-self` on both ranks;
 //! * `neighbours-self`: `MPI_Neighbor_allgather` of 8 bytes to itself, twice;
 //! * `put-self`: `MPI_Put` of 8 bytes into the own part of a window of both ranks;
 //! * `isend-self`: `MPI_Irecv`, `MPI_Isend`, `MPI_Wait`, `MPI_Wait`, 8 bytes to self;
-//! * `isend-lengths`: the same, 1 to 200 bytes in turn: no call is like one of late;
+//! * `isend-lengths`: `isend-self` with 1 to 200 bytes in rotation: no call equals a recent one;
 //! * `isend-partner`: `MPI_Isend`, `MPI_Wait`, 8 bytes to the other rank;
-//! * `testall`: one `MPI_Testall` of four requests that are null;
-//! * `comm-rank-threads`, `isend-self-threads`: the same on two threads at a time,
-//!   each in its own time;
-//! * `init`: one `MPI_Init`, once, whatever numbers are given;
-//! * `init-split`: the same and one `MPI_Comm_split` of all ranks;
-//! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, there or back; `ping-pong-0` and
-//!   `ping-pong-1024` of as many bytes.
+//! * `testall`: one `MPI_Testall` of four null requests;
+//! * `comm-rank-threads`, `isend-self-threads`: the same calls on two threads simultaneously, each
+//!   timed separately;
+//! * `init`: one `MPI_Init`, once, regardless of the given numbers;
+//! * `init-split`: `init` and one `MPI_Comm_split` of all ranks;
+//! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, in one direction; `ping-pong-0` and
+//!   `ping-pong-1024` with 0 and 1,024 bytes.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -31,8 +31,8 @@ use treepie_programs::{Session, layers};
 
 const TAG: i32 = 1;
 const DONE: i32 = 2;
-/// Messages to the partner before it says that it has them all: fewer than
-/// any MPI's eager buffers hold.
+/// Number of messages to the partner before its acknowledgement: fewer than any MPI's eager buffers
+/// hold.
 const WINDOW: usize = 64;
 
 fn main() -> ExitCode {
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let rank = session.rank();
-    // Made by both ranks, before one of them goes to sleep.
+    // Created by both ranks, before one of them sleeps.
     let window = (kind == "put-self").then(|| layers::Window::new(&session));
     let once = || match &window {
         Some(window) => window.put(iterations),
@@ -128,7 +128,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The other rank stays off the processor while rank 0 is timed.
+/// The other rank leaves the processor while rank 0 is timed.
 fn sleep_until_done(session: &Session) {
     while !session.has_message(0, DONE) {
         std::thread::sleep(Duration::from_millis(1));
@@ -149,7 +149,7 @@ fn testall(session: &Session, _rank: i32, iterations: usize) {
     }
 }
 
-/// Both do all the work, at the same time.
+/// Runs all the work on two threads simultaneously.
 fn on_two_threads(work: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         scope.spawn(&work);
@@ -196,7 +196,7 @@ fn isend_partner(session: &Session, rank: i32, iterations: usize) {
     }
 }
 
-/// Half a round trip an iteration: even ones go there, odd ones come back.
+/// Half a round trip per iteration: even ones go there, odd ones come back.
 fn ping_pong<const BYTES: usize>(session: &Session, rank: i32, iterations: usize) {
     let (out, mut back) = ([1; BYTES], [0; BYTES]);
     for iteration in 0..iterations {

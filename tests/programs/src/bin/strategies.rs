@@ -1,13 +1,13 @@
-//! Times strategies for collectives, run over point-to-point messages as `treepie
-//! predict` predicts them: broadcasts, scatters and total exchanges by their plans.
+//! Times algorithms of collectives, run over point-to-point messages like the predictions of
+//! `treepie predict`: broadcasts, scatters and total exchanges by their plans.
 //!
 //! ```text
 //! strategies REPEATS PLATFORM COLLECTIVE,STRATEGY,BYTES,SEGMENT...
 //! ```
 //!
-//! Rank 0 prints a line for each: the same words, and the median of its times in
-//! seconds. All ranks start at the same time, and the last one to be done counts;
-//! so all must have the same clock, as the hosts of an emulated grid have.
+//! Rank 0 prints a line for each: the same words, and the median of its times in seconds. All ranks
+//! start at the same time, and the last one to finish counts; so all must have the same clock, like
+//! the hosts of an emulated grid.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,19 +20,19 @@ use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
 use treepie_programs::Session;
 
-/// Messages that are timed.
+/// Tag of timed messages.
 const DATA: i32 = 1;
-/// When to start, and when a rank was done.
+/// Tag of start times and completion times.
 const CLOCK: i32 = 2;
-/// All ranks know the time to start before it comes.
+/// Time by which all ranks know a start before it comes.
 const LEAD: Duration = Duration::from_millis(60);
 
-/// One thing to time.
+/// A call to time.
 struct Cell {
     words: String,
-    /// What this rank does, in bytes.
+    /// Plan of this rank, in bytes.
     plan: Plan,
-    /// Bytes of its input and output at most.
+    /// Maximum number of bytes of its input and output.
     bytes: usize,
 }
 
@@ -40,7 +40,7 @@ struct Cell {
 type Buffers = [Vec<u8>; 3];
 
 impl Cell {
-    /// Memory for one after the other, which is not to be timed.
+    /// Allocates buffers, which are reused and not timed.
     fn buffers(&self) -> Buffers {
         let scratch = self.plan.scratch() as usize;
         [self.bytes, self.bytes, scratch].map(|bytes| vec![1; bytes])
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     };
     for cell in &cells {
         let mut buffers = cell.buffers();
-        // Once to warm the connections up, and the memory.
+        // Once to warm up the connections and the memory.
         time(&session, cell, &mut buffers);
         let times = (0..repeats).map(|_| time(&session, cell, &mut buffers));
         let times: Vec<f64> = times.collect();
@@ -102,8 +102,7 @@ fn parse(words: &str, platform: &Platform, rank: usize) -> Option<Cell> {
     })
 }
 
-/// From the common start to the end of the last rank, in seconds; 0 on others than
-/// rank 0.
+/// Time from the common start to the end of the last rank, in seconds; 0 on ranks other than 0.
 fn time(session: &Session, cell: &Cell, buffers: &mut Buffers) -> f64 {
     session.barrier();
     let (rank, ranks) = (session.rank(), session.size());
@@ -131,7 +130,7 @@ fn time(session: &Session, cell: &Cell, buffers: &mut Buffers) -> f64 {
     last.saturating_sub(start) as f64 * 1e-9
 }
 
-/// Does the steps of a plan in their order: all receives are posted first, and a step waits for the
+/// Performs the steps of a plan in order: all receives are posted first, and a step waits for the
 /// messages that it needs.
 fn run(session: &Session, cell: &Cell, buffers: &mut Buffers) {
     let place = |range: Range| {
@@ -176,7 +175,7 @@ fn run(session: &Session, cell: &Cell, buffers: &mut Buffers) {
                 let (space, bytes) = place(into);
                 buffers[space][bytes].copy_from_slice(&copied);
             }
-            // What the collectives that are timed do not have.
+            // The timed collectives do not have these.
             Action::Receive { .. } | Action::Reduce { .. } => {}
         }
     }

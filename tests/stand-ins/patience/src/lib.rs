@@ -1,18 +1,18 @@
-//! For many ranks on few cores: a rank that polls again and again and finds
-//! nothing waits in the kernel for a moment, on the same files. What it waits for
-//! there still wakes it at once, and the others get the core meanwhile. Shared memory
-//! wakes nobody: what comes through it (MPICH's messages inside a host) is seen when
-//! the moment is over, so that it must be short there. Open MPI's come over TCP on the grid.
+//! For many ranks on few cores: a rank that polls repeatedly without finding anything waits in the
+//! kernel for a moment, on the same files. An event on them still wakes it immediately, and the
+//! others get the core meanwhile. Shared memory wakes no process: messages through it (MPICH's
+//! inside a host) are found when the moment is over, so that it must be short there. Open MPI's use
+//! TCP on the grid.
 //!
-//! Preloaded by `scripts/grid run` and by nothing else; it changes no result.
+//! Preloaded only by `scripts/grid run`; it changes no result.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
-/// So many empty looks in a row, and the next one waits.
+/// Number of successive empty polls after which the next one waits.
 const LOOKS: u32 = 2;
-/// How long it waits at most, in nanoseconds, where every message wakes it, and where some do not.
+/// Maximum waiting time in nanoseconds, if every message wakes it, and if some do not.
 const WAIT: libc::c_long = 1_000_000;
 const SHORT_WAIT: libc::c_long = 200_000;
 
@@ -20,7 +20,7 @@ thread_local! {
     static EMPTY: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether this look, which found `found`, is one of many in vain.
+/// True if this poll, which found `found`, is one of many empty ones.
 fn in_vain(found: c_int) -> bool {
     EMPTY.with(|empty| {
         empty.set(if found == 0 { empty.get() + 1 } else { 0 });
@@ -28,7 +28,7 @@ fn in_vain(found: c_int) -> bool {
     })
 }
 
-/// How long a look waits at most.
+/// Maximum waiting time of a poll.
 fn wait() -> libc::timespec {
     static LONGEST: OnceLock<libc::c_long> = OnceLock::new();
     let longest = || if is_open_mpi() { WAIT } else { SHORT_WAIT };
@@ -38,7 +38,7 @@ fn wait() -> libc::timespec {
     }
 }
 
-/// Whether the MPI is Open MPI.
+/// True if the MPI is Open MPI.
 fn is_open_mpi() -> bool {
     let world = c"ompi_mpi_comm_world";
     // SAFETY: the name ends in a zero.
@@ -52,17 +52,17 @@ fn found(ready: c_int) -> c_int {
     ready
 }
 
-/// `ppoll` of the kernel, which nobody else interposes.
+/// `ppoll` of the kernel, which no other library interposes.
 ///
 /// # Safety
-/// As for `poll`.
+/// See `poll`.
 unsafe fn kernel_poll(
     files: *mut libc::pollfd,
     count: libc::nfds_t,
     wait: *const libc::timespec,
 ) -> c_int {
-    // The kernel writes the time that is left into what it is given.
-    // SAFETY: the caller's pointer is null or valid.
+    // The kernel writes the remaining time into its argument. SAFETY: the caller's pointer is null
+    // or valid.
     let mut copy = unsafe { wait.as_ref() }.copied();
     let wait = copy
         .as_mut()
@@ -79,10 +79,10 @@ fn timespec(milliseconds: c_int) -> libc::timespec {
     }
 }
 
-/// `poll`, patient.
+/// `poll` with waiting.
 ///
 /// # Safety
-/// As for the C library's.
+/// See the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn poll(
     files: *mut libc::pollfd,
@@ -107,10 +107,10 @@ pub unsafe extern "C" fn poll(
     }
 }
 
-/// `epoll_wait`, patient.
+/// `epoll_wait` with waiting.
 ///
 /// # Safety
-/// As for the C library's.
+/// See the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn epoll_wait(
     epoll: c_int,
@@ -141,11 +141,11 @@ pub unsafe extern "C" fn epoll_wait(
     }
 }
 
-/// UCX's `ucp_disconnect_nb`: done already. MPICH 4.0 closes all endpoints in
-/// `MPI_Finalize` and waits for that, which over UCX's TCP never ends in every third
-/// job of 16 ranks, with nothing else preloaded. What was sent has arrived by then:
-/// jobs here end with a barrier or have been answered, and MPICH's own barrier
-/// through the launcher follows before anything is torn down.
+/// UCX's `ucp_disconnect_nb`: already complete. MPICH 4.0 closes all endpoints in `MPI_Finalize`
+/// and waits for that, which over UCX's TCP never ends in every third job of 16 ranks, with no
+/// other library preloaded. All messages have arrived by then: jobs here end with a barrier or have
+/// been answered, and MPICH's own barrier through the launcher follows before anything is torn
+/// down.
 #[unsafe(no_mangle)]
 pub extern "C" fn ucp_disconnect_nb(_endpoint: *mut c_void) -> *mut c_void {
     std::ptr::null_mut()

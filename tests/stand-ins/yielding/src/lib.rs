@@ -1,15 +1,15 @@
-//! For more ranks than cores under MPICH over UCX, which has no setting for it: a
-//! rank that looks for messages again and again and finds none gives its core to
-//! the rank that it waits for. A barrier of four ranks on two cores takes 10
-//! microseconds instead of 8 milliseconds, the scheduler's slices.
+//! For more ranks than cores under MPICH over UCX, which has no setting for it: a rank that polls
+//! repeatedly without finding messages yields its core to the rank for which it waits. A barrier of
+//! four ranks on two cores takes 10 microseconds instead of 8 milliseconds, the scheduler's time
+//! slices.
 //!
-//! Preloaded by the tests and by nothing else; it changes no result.
+//! Preloaded only by the tests; it changes no result.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// So many empty looks in a row, and each further one yields.
+/// Number of successive empty polls after which each further one yields.
 const LOOKS: u32 = 20;
 const NAME: &CStr = c"ucp_worker_progress";
 
@@ -19,10 +19,10 @@ thread_local! {
     static EMPTY: Cell<u32> = const { Cell::new(0) };
 }
 
-/// UCX's `ucp_worker_progress`, which tells how much it found.
+/// UCX's `ucp_worker_progress`, which returns the number of events found.
 ///
 /// # Safety
-/// As for UCX's.
+/// See UCX's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     static NEXT: OnceLock<Option<Progress>> = OnceLock::new();
@@ -41,21 +41,20 @@ pub unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     found
 }
 
-/// UCX's own function: of the libraries behind this one, or of one that was opened
-/// for its opener alone, as Python opens an extension and all that it needs.
+/// UCX's own function: of the libraries after this one, or of one that was opened privately, like
+/// Python opens an extension and its dependencies.
 fn next() -> Option<Progress> {
     // SAFETY: the name ends in a zero.
     let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, NAME.as_ptr()) };
     if found.is_null() {
-        // SAFETY: the callback has the type that is asked for, and `found` outlives
-        // the call.
+        // SAFETY: the callback has the required type, and `found` outlives the call.
         unsafe { libc::dl_iterate_phdr(Some(look_into), (&raw mut found).cast()) };
     }
-    // SAFETY: a function of that name has this type; a null pointer is `None`.
+    // SAFETY: a function with that name has this type; a null pointer is `None`.
     unsafe { std::mem::transmute::<*mut c_void, Option<Progress>>(found) }
 }
 
-/// Leaves in `found` the function of a library that is loaded, and stops there.
+/// Stores in `found` the function of a loaded library, and stops there.
 unsafe extern "C" fn look_into(
     library: *mut libc::dl_phdr_info,
     _size: libc::size_t,
@@ -63,7 +62,7 @@ unsafe extern "C" fn look_into(
 ) -> c_int {
     // SAFETY: the loader passes a valid description, whose name ends in a zero.
     let name = unsafe { (*library).dlpi_name };
-    // SAFETY: nothing is loaded that is not loaded already.
+    // SAFETY: only libraries that are already loaded are opened.
     let handle = unsafe { libc::dlopen(name, libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
     if handle.is_null() {
         return 0;

@@ -1,10 +1,10 @@
-//! Stencils, random and power-law graphs, by a generator that needs no library.
+//! Stencils, random and power-law graphs, by a generator without a library.
 
 use std::collections::BTreeMap;
 
 use treepie_traffic::Matrix;
 
-/// SplitMix64 with remainders, as the suite's figures were made.
+/// SplitMix64 with remainders, with which the suite's figures were made.
 pub struct Generator(u64);
 
 impl Generator {

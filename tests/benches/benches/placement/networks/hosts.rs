@@ -1,4 +1,4 @@
-//! The networks of the suite, what is placed on each, and the optima that are proved.
+//! The networks of the suite, the guests placed on each, and the proven optima.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use treepie_topology::networks::{Arrangement, Dragonfly, Local, Network, Paths, 
 
 use super::guests::Generator;
 
-/// Nodes on a network, each with so many slots.
+/// Nodes on a network, each with this number of slots.
 pub struct Host {
     pub name: String,
     pub slots: usize,
     pub topology: Topology,
     pub nodes: NetworkNodes,
-    /// How Scotch is told.
+    /// The target in Scotch's form.
     pub target: Target,
     pub guests: Vec<String>,
 }
@@ -23,7 +23,7 @@ pub struct Host {
 pub enum Target {
     /// The text of a target file.
     Text(String),
-    /// A graph that has to be made one.
+    /// A graph from which a target has to be built.
     Graph,
 }
 
@@ -60,7 +60,7 @@ impl Host {
         self
     }
 
-    /// The least cost, where it is proved.
+    /// The least cost, if proven.
     pub fn optimum(&self, guest: &str) -> Option<f64> {
         Some(match (self.name.as_str(), guest) {
             ("torus 8x8x8", "st:8x8x8") => 134_400.0,
@@ -76,7 +76,7 @@ impl Host {
         })
     }
 
-    /// The means that a row counts for.
+    /// The means to which a row contributes.
     pub fn classes(&self, guest: &str) -> Vec<&'static str> {
         let irregular = !guest.starts_with("st:");
         match self.nodes.network() {

@@ -1,5 +1,5 @@
-//! Placements on networks that are no trees, beside Scotch's `gmap` with the same target, on the
-//! rows of a suite of tori, meshes, parts of a torus, a dragonfly and a HyperX.
+//! Placements on networks that are not trees, compared with Scotch's `gmap` with the same target,
+//! on the rows of a suite of tori, meshes, parts of a torus, a dragonfly and a HyperX.
 //!
 //! ```text
 //! cargo bench -p treepie-benches --bench placement -- --networks [--strong|--fast] [--large]
@@ -21,7 +21,7 @@ use crate::clock;
 use guests::Guest;
 use hosts::Host;
 
-/// What was asked for.
+/// The requested rows.
 pub struct Request {
     pub effort: Effort,
     pub only: Option<Vec<String>>,
@@ -36,7 +36,7 @@ struct Ratios {
     seconds: Vec<f64>,
 }
 
-/// All rows.
+/// Prints all rows.
 pub fn table(request: &Request) -> Result<(), String> {
     let scotch = scotch::Scotch::find()?;
     let mut classes: BTreeMap<&'static str, Ratios> = BTreeMap::new();
@@ -104,7 +104,7 @@ pub fn table(request: &Request) -> Result<(), String> {
     Ok(())
 }
 
-/// What a mapper made of a row.
+/// The result of a mapper for a row.
 struct Found {
     cost: f64,
     link: f64,

@@ -19,7 +19,7 @@ pub struct Scotch {
 }
 
 impl Scotch {
-    /// `None` where it is not installed.
+    /// `None` if it is not installed.
     pub fn find() -> Result<Option<Self>, String> {
         let runs = |name: &str| {
             let mut command = Command::new(name);
@@ -49,7 +49,7 @@ impl Scotch {
         self.folder.path().join(name)
     }
 
-    /// The leaf of each rank, and CPU seconds.
+    /// Returns the leaf of each rank, and CPU seconds.
     pub fn map(&self, host: &Host, matrix: &Matrix) -> Result<(Vec<usize>, f64), String> {
         self.write("graph.grf", &graph(matrix))?;
         match &host.target {
@@ -87,7 +87,7 @@ impl Scotch {
         }
     }
 
-    /// The graph of nodes and routers, with the nodes as places.
+    /// Builds a target from the graph of nodes and routers, with the nodes as locations.
     fn make_target(&self, host: &Host) -> Result<(), String> {
         let nodes = host.nodes.count();
         let network: &Network = host.nodes.network();
@@ -136,7 +136,7 @@ impl Scotch {
     }
 }
 
-/// The guest as Scotch reads it.
+/// The guest in Scotch's format.
 fn graph(matrix: &Matrix) -> String {
     let entries = matrix.non_zeros();
     let mut text = format!("0\n{} {entries}\n0 010\n", matrix.order());

@@ -53,7 +53,7 @@ fn off_adds_no_call(mpi: Mpi) {
     assert_eq!(calls.later, Calls::new());
 }
 
-/// Calls by which all ranks agree: a broadcast of the decision, and a reduction of whether all
+/// Calls by which all ranks agree: a broadcast of the decision, and an allgather of whether all
 /// could read it.
 const AGREEMENT: [(&str, usize); 2] = [("Bcast", 1), ("Allgather", 1)];
 

@@ -6,11 +6,11 @@
 //!     HostBridge
 //!       PCIBridge
 //!         PCI 81:00.0 (InfiniBand)       fabric mlx5_0, next to the cores of this package
-//!           Net "ib0"                      - the same card by another name
+//!           Net "ib0"                      - the same card under another name
 //!           OpenFabrics "mlx5_0"
 //!         PCI 82:00.0 (VGA)              gpu card0
 //!           GPU "card0"
-//!     Block(Disk) "sda"                    - no rank talks to it
+//!     Block(Disk) "sda"                    - not used by messages
 //! ```
 
 use std::ops::Range;

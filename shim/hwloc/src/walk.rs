@@ -6,7 +6,7 @@
 //!   hwloc                              kept
 //!   Machine                            (the root)
 //!     Package L#0                      socket   0
-//!       NUMANode L#0                     - memory hangs beside the tree
+//!       NUMANode L#0                     - memory is not part of the tree
 //!       L3 L#0                           - one per socket: the same cores
 //!         L2 + L1d + L1i + Core L#0    core     0    processing units 0 and 4
 //!           PU L#0 (P#0)

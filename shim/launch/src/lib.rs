@@ -1,13 +1,13 @@
 //! Running a job so that its ranks, and no other processes, preload the library.
 //!
 //! ```text
-//!   mpirun -np 4 ./app            what the user wrote
-//!      |  family                  whose launcher is it?
-//!      |  reach                   can the library get into its programs?
-//!      |  environment             which variables do the ranks get?
-//!      v  injection               how does this launcher pass them on?
+//!   mpirun -np 4 ./app            the user's command line
+//!      |  family                  family of the launcher
+//!      |  reach                   can the library be loaded into its programs?
+//!      |  environment             variables of the ranks
+//!      v  injection               options of this launcher that pass them on
 //!   mpirun -x LD_PRELOAD=... -x TREEPIE_MODE=profile -np 4 ./app
-//!      |  rank_file                 where do the ranks go, if the launcher is to know?
+//!      |  rank_file                 location of the ranks, for the launcher
 //!      |  job                     start, return the status
 //!      |  signals                 passed on to it
 //! ```

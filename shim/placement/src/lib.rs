@@ -16,14 +16,14 @@
 //! ```
 //!
 //! ```text
-//! place        the entry: ranks onto `Hardware`, a tree whose nodes may be on a network
+//! place        the entry point: ranks onto `Hardware`, a tree whose nodes may be on a network
 //! search       the candidates of trees and of networks; the cheapest is chosen
 //!   coarsen    smaller graphs of ranks, smaller trees of hardware
 //!   initial    initial mappings: multisection, boxes, foldings, all placements of a few ranks
 //!   refine     refiners: swaps, annealing, congestion
 //!   treematch  the algorithms of the thesis
-//! target       slots, cells and links of trees and networks: what the phases work on
-//! objective    costs of a placement; bound: costs that none is below
+//! target       slots, cells and links of trees and networks: the input of the phases
+//! objective    costs of a placement; bound: lower bounds of the cost
 //! constraints  slots, and the ranks that may have them
 //! balance      placements by loads
 //! allocation   the hosts of a job; binding, seat, near: processes on their cores

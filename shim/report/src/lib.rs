@@ -2,10 +2,10 @@
 //! a user can name.
 //!
 //! ```text
-//! (root)    a module for each table, all made of `table`, `units` and `words`
+//! (root)    a module for each table, all based on `table`, `units` and `words`
 //! picture   heat maps, trees, networks, charts and bars in time, as SVG and PNG
 //! html      the report of a job on one page
-//! exchange  a profile in files of other tools: tables, graphs, traces, metrics
+//! exchange  a profile in files for other tools: tables, graphs, traces, metrics
 //! input     a profile or a matrix, a machine, a network, sizes, pages of a running job
 //! ```
 #![forbid(unsafe_code)]

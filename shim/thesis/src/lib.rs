@@ -7,7 +7,7 @@
 //! | [`models`] | closed formulas of collectives (chapter 5, tables 6.1 to 6.3, section 6.4, chapter 7) |
 //! | [`orders`] | the best order between clusters, and the study on random grids (7.1.4, table 7.2) |
 //! | [`lapie`] | the grids of its experiments (7.1.5, 7.2) |
-//! | [`experiments`] | what it compared on them, and what it says of the times |
+//! | [`experiments`] | its comparisons on them, and its statements on the times |
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

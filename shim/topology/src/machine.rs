@@ -10,7 +10,7 @@
 //! level socket 2            one child count for each node above: the machine has 2 sockets,
 //! level core 4 4            and each of these 4 cores
 //! units 0,8 2,10 4,12 6,14 1,9 3,11 5,13 7,15     the hardware threads of each core
-//! device fabric mlx5_0 4-7      optional: what it is, its name, and the cores next to it
+//! device fabric mlx5_0 4-7      optional: its type, its name, and the cores next to it
 //! ```
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 //! and one process carries their packets through a model of the links.
 //!
 //! ```text
-//!   host a        cluster's uplink       way        downlink      host b
+//!   host a        cluster's uplink       path       downlink      host b
 //!   TUN -> NIC --> one at a time --> latency --> one at a time --> NIC -> TUN
 //! ```
 //!

@@ -1,17 +1,17 @@
 //! `grid`: the emulated grid, for `scripts/grid`.
 //!
 //! ```text
-//! grid up FILE                             make the hosts and links of FILE
+//! grid up FILE                             create the hosts and links of FILE
 //! grid run [FILE] [--ranks N] [--cyclic] [--carried OUT] -- COMMAND...
 //!                                          run COMMAND on the first host; with FILE,
-//!                                          the grid is made before and removed after;
-//!                                          OUT gets what the links carried meanwhile
+//!                                          the grid is created before and removed after;
+//!                                          OUT gets the bytes carried by the links
 //! grid on HOST -- COMMAND...               run COMMAND on a host
-//! grid off HOST                            switch a host off, with all that runs on it
+//! grid off HOST                            switch a host off, ending its processes
 //! grid hosts                               list the hosts
-//! grid carried                             what the links between clusters carried: from, to,
+//! grid carried                             bytes carried by the links between clusters: from, to,
 //!                                          bytes of payload, bytes on the wire
-//! grid change FILE                         links are those of FILE from now on
+//! grid change FILE                         replace the links by those of FILE
 //! grid down                                remove everything
 //! ```
 

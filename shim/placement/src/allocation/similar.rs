@@ -1,9 +1,9 @@
 //! Assignment of a job's hosts to the hosts of a recorded placement.
 //!
 //! ```text
-//!   the host of the same name
-//!     else the next one of the same shape, with as many processes,
-//!          in the cluster that takes the place of its cluster
+//!   the host with the same name
+//!     else the next one with the same shape and number of processes,
+//!          in the cluster that replaces its cluster
 //! ```
 
 use std::collections::{BTreeMap, HashSet};

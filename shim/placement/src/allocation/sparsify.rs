@@ -2,7 +2,7 @@
 //! short.
 //!
 //! ```text
-//!   what all pairs have alike     costs the same in every placement: taken off
+//!   traffic common to all pairs   costs the same in every placement: subtracted
 //!   a rank's heaviest partners    kept
 //!   its other partners            left out
 //! ```

@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! TMLB_MIN_WEIGHT   affinity orders the ranks, the order is cut into a part for each leaf
-//!                   loads decide who goes where, the parts only the order of choice
-//!                   migrations decide which leaf gets which part (Hungarian method)
-//! TMLB_TREEBASED    affinity decides where on the tree the ranks of a leaf go, as a whole
-//!                   loads are evened out inside each node, in the order of affinity
+//!                   loads decide on the group of each rank, the parts on the order of choice
+//!                   migrations decide on the leaf of each group (Hungarian method)
+//! TMLB_TREEBASED    affinity decides on the new location of all ranks of a leaf together
+//!                   loads are balanced inside each node, in the order of affinity
 //! ```
 
 mod deal;

@@ -7,7 +7,7 @@
 //! Naor, Rao and Schieber, SIAM Journal on Computing 28, 1999).
 //!
 //! ```text
-//!   lengths of edges --> shortest paths --> loads of edges --> longer where more is carried
+//!   lengths of edges --> shortest paths --> loads of edges --> longer if they carry more
 //!        ^                                                                  |
 //!        +------------------------------------------------------------------+
 //! ```

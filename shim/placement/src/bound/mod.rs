@@ -8,11 +8,11 @@
 //! ```text
 //! heaviest        a group has room for few partners only
 //! isoperimetric   a group of a mesh or torus has a surface
-//!   layers        how large it is in three dimensions
-//! flow            what all ranks send to all others must pass: hypercubes, transposes
+//!   layers        size of the surface in three dimensions
+//! flow            traffic of all ranks to all others crosses a cut: hypercubes, transposes
 //! semidefinite    any pattern of up to some hundred ranks: a relaxation
 //!   triangles     its inequalities between three ranks
-//!   symmetry      smaller eigenvalue problems where a mesh can be reflected
+//!   symmetry      smaller eigenvalue problems if a mesh can be reflected
 //! ```
 
 mod flow;

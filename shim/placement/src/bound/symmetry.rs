@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   1 2 2 1      3  .  1  .      sums of the two ends of an axis, and differences:
-//!   2 5 5 2 -->  .  1  .  .      a matrix that a reflection of rows and columns leaves as it is
+//!   2 5 5 2 -->  .  1  .  .      a matrix that a reflection of rows and columns leaves unchanged
 //!   2 5 5 2      1  .  9  .      mixes neither with the other
 //!   1 2 2 1      .  .  .  1
 //! ```

@@ -1,12 +1,12 @@
 //! Initial mappings.
 //!
 //! ```text
-//! baselines        without a matrix: packed, round robin
+//! baselines        without a matrix: packed, round-robin
 //! exhaustive       a few ranks: all placements
 //! grid, tiling     ranks that form a mesh, a torus or a table: equal boxes
 //! coordinate_bisection
-//!                  boxes where equal ones do not fit
-//! multisection     anything: block by block down a tree
+//!                  boxes if equal ones do not fit
+//! multisection     any pattern: block by block down a tree
 //!   bisect         the first division of a block
 //! fold, hilbert    grids of ranks onto grids of nodes: by Gray codes, along Hilbert curves
 //! ```

@@ -6,7 +6,7 @@
 //! swapped, so that the cost between nodes does not change.
 //!
 //! ```text
-//!   node                what changes places          what it costs
+//!   node                swapped items               cost
 //!     socket  socket*     parts of one shape          nothing: distances are those of the tree
 //!      0  1    2  3       single ranks                some DistComm, within a budget
 //!   * the interface

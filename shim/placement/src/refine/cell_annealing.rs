@@ -2,9 +2,9 @@
 //! Gelatt and Vecchi 1983; for graph partitions Johnson et al. 1989).
 //!
 //! ```text
-//! moves     single ranks, to the cell of a neighbour; a cell that is too full
-//!           or too empty costs, and the temperature falls
-//! settling  cells that are too full give to those that are too empty
+//! moves     single ranks, to the cell of a neighbour; excess or missing ranks
+//!           of a cell have a cost, and the temperature falls
+//! settling  ranks move from cells that are too full to those that are too empty
 //! swaps     pairs of ranks, nearly cold; sizes stay exact from here on
 //! ```
 

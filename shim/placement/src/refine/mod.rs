@@ -1,8 +1,8 @@
 //! Refinement of mappings.
 //!
 //! ```text
-//! refiner          the interface of what refines a placement
-//! pairwise         swaps of any two ranks in a tree, while one lowers the cost
+//! refiner          the interface of a refinement
+//! pairwise         swaps of any two ranks in a tree, as long as one lowers the cost
 //! swap_annealing   swaps between nodes on a network with true distances, from hot to cold
 //! congestion       swaps that lower the maximum link load, in trees and networks
 //!

@@ -2,7 +2,7 @@
 //! chosen.
 //!
 //! ```text
-//! problem      the flow that all targets share
+//! problem      the flow common to all targets
 //! tree         candidates on trees
 //!   multilevel multilevel mapping
 //! network      candidates on networks

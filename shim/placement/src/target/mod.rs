@@ -1,7 +1,7 @@
 //! Targets of a placement: the slots of a tree, or of nodes on a network.
 //!
 //! ```text
-//! cells, links     what a search needs of a target
+//! cells, links     the interface of a target for a search
 //! tree_cells, tree_links, slots
 //!                  trees, whose distances follow from the level of the common ancestor
 //! network          ranks and slots on the nodes of a job; their cells

@@ -6,7 +6,7 @@
 //!   while B is not empty:  choose i in A and j in B      <- the heuristic
 //!                          i sends to j: busy for g(i,j), j has it after g + L
 //!                          j moves from B to A
-//!   inside its cluster a leader goes on when its own sends are over
+//!   inside its cluster a leader continues after its own sends
 //! ```
 
 mod costs;

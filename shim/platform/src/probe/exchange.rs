@@ -2,8 +2,8 @@
 //! several sizes (thesis item 47).
 //!
 //! ```text
-//!   members:   meet --> exchange --> meet --> exchange ...        each times its own, the slowest counts
-//!   rank 0:    times, and the bound of a free network --> signature, or a line that says why not
+//!   members:   meet --> exchange --> meet --> exchange ...      the slowest time counts
+//!   rank 0:    times, and the bound of a free network --> signature, or why there is none
 //! ```
 
 use crate::probe::messenger::Messenger;

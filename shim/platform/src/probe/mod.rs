@@ -12,9 +12,9 @@
 //!   pLogP                   two hosts of each cluster; two ranks of a host;
 //!                           leaders with each other, in both directions,
 //!                           in rounds
-//!   together (on request)   several pairs at once: of two clusters, of two hosts of
+//!   together (on request)   several simultaneous pairs: of two clusters, of two hosts of
 //!                           one, of ranks of a host
-//!   ways (on request)       the pairs of pLogP, with pieces of data, put and sent
+//!   ways (on request)       the pairs of pLogP, with pieces of data and several methods
 //!   exchange (on request)   all ranks of a cluster, and some of them, with each other
 //! ```
 //!

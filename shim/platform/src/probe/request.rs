@@ -4,9 +4,9 @@
 //! each would cost another round trip.
 //!
 //! ```text
-//!   round trip     measure --m--> mirror --0--> measure          RTT(m)
-//!   train          measure --m m m m--> mirror --0--> measure    RTT of n
-//!   late           mirror --0 a b c--> ... measure waits, then receives: or(m)
+//!   round trip     measure --m--> echo --0--> measure            RTT(m)
+//!   train          measure --m m m m--> echo --0--> measure      RTT of n
+//!   late           echo --0 a b c--> ...   measure waits, then receives: or(m)
 //! ```
 
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! ```text
 //! comparison   runs, pairs, verdict
 //! answer       the verdict as a sentence, as text and as JSON
-//! drawn        the distributions of both ways, and the change with its interval
+//! drawn        the distributions of both arms, and the change with its interval
 //! ```
 
 pub(crate) mod answer;

@@ -38,8 +38,8 @@ impl Costs {
     /// | server's disk | no limit | servers keep images in memory (Coti 2006, 2.8) |
     /// | card | 110 MB/s | Gigabit Ethernet |
     /// | memory | 3 GB/s | an assumption, within 1 to 5 GB/s |
-    /// | daemon | 20 us a message | an assumption: two passes through a local socket |
-    /// | event logger | 20 us a determinant, one logger | an assumption |
+    /// | daemon | 20 us per message | an assumption: two passes through a local socket |
+    /// | event logger | 20 us per determinant, one logger | an assumption |
     pub fn usual(ranks: usize) -> Costs {
         Costs {
             image: 1.6e9 / ranks.max(1) as f64 + 15e6,

@@ -8,10 +8,10 @@
 //! ```text
 //! program       plans of one iteration: the faces of BT, the vectors of CG
 //! coordination  the messages by which ranks agree on a cut
-//! routes        links, cards and disks that images pass; the servers
+//! routes        links, cards and disks used by images; the servers
 //! fair          rates of flows that share links
-//! course        one wave: how long it takes, and how far the job comes meanwhile
-//! timeline      waves in a row: run time and number of waves
+//! course        one wave: its duration, and the progress of the job meanwhile
+//! timeline      a sequence of waves: run time and number of waves
 //! loggers       event loggers of message logging
 //! experiment    all of it for a platform and a protocol
 //! ```

@@ -7,13 +7,13 @@
 //! for the traffic of a profile, by the number of groups.
 //!
 //! ```text
-//! domains     what fails at once: a node, a rack, a cluster
+//! domains     parts that fail as a whole: a node, a rack, a cluster
 //! partition   groups of whole domains with little traffic between them
-//! cut         what a division into groups logs and rolls back
+//! cut         logged messages and rolled-back ranks of a division into groups
 //! interval    time between checkpoints, and the time lost (Young 1974, Daly 2006)
-//! logging     waves of all ranks against logging of all messages
+//! logging     waves of all ranks compared with logging of all messages
 //! trade_off   all of it by the number of groups; the Pareto front
-//! redundancy  sets of ranks as SCR, FTI and VELOC form them
+//! redundancy  sets of ranks as formed by SCR, FTI and VELOC
 //! ```
 
 mod cut;

@@ -1,11 +1,11 @@
 //! Restarts of a failed job: the end of an attempt, and the decision after it.
 //!
 //! ```text
-//! launchers    what launchers print of ranks and hosts that were lost
-//! end          how an attempt ended, by facts and not by its exit status alone
+//! launchers    messages of launchers about lost ranks and hosts
+//! end          end of an attempt, by facts and not by its exit status alone
 //! decide       done, restart, or give up: limits against loops
-//! hosts        the hosts of an allocation, without those that are left out
-//! checkpoints  the file that a restart begins from, and whether there was progress
+//! hosts        the hosts of an allocation, without those left out
+//! checkpoints  the file from which a restart begins, and the progress
 //! ```
 //!
 //! This module does not start, wait or read; the command does that. A rank that dies ends its job

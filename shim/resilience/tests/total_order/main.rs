@@ -7,7 +7,7 @@
 //! ```text
 //! network    events in time: messages that are lost or late, crashes, suspicions
 //! process    one process: data, orders, delivery after k moves of the token
-//! views      who belongs to the ring after a suspicion
+//! views      members of the ring after a suspicion
 //! ```
 #![allow(clippy::unwrap_used)]
 

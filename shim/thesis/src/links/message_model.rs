@@ -5,7 +5,7 @@
 //! ```text
 //!   Hockney   t = alpha + beta m                      the sender is busy all the time
 //!   LogGP     t = L + 2 o + (m - 1) G                 it is busy for o + (m - 1) G, or g
-//!   pLogP     t = L + g(m), and a handshake           any g: what is measured, not a line
+//!   pLogP     t = L + g(m), and a handshake           any g: measured, not linear
 //! ```
 
 use strum::{Display, IntoStaticStr, VariantArray};

@@ -1,20 +1,20 @@
 //! Networks in the formats of sites.
 //!
 //! ```text
-//! own            YAML of treepie's: family, parameters, hosts
-//! topology_file  topologies of treepie's whose leaves are hosts
+//! own            Treepie's YAML: family, parameters, hosts
+//! topology_file  Treepie's topologies whose leaves are hosts
 //! slurm          topology.conf and `scontrol show topology`: switches, blocks, rings, tori
 //! slurm_yaml     topology.yaml
 //! slurm_nodes    `scontrol show node`
-//! cray           names of the nodes of a Cray XC, which say where they are
+//! cray           names of the nodes of a Cray XC, which encode their positions
 //! ibnetdiscover  InfiniBand fabrics
 //! xml            SimGrid's platforms, GraphML
 //! scotch         Scotch's target files
 //! json           Flux's R and JGF, pbsnodes, nodes of Slurm, topograph
-//! pbs            what `pbsnodes -av` prints
-//! coordinates    a host and its coordinates a line, or coordinates in names
+//! pbs            output of `pbsnodes -av`
+//! coordinates    a host and its coordinates per line, or coordinates in names
 //! host_list      names such as tux[0-3]
-//! locations      no file: what systems tell the ranks of a job
+//! locations      no file: coordinates reported by systems to the ranks of a job
 //! ```
 //!
 //! Each format is one of these files and a row of the table in `read`.

@@ -5,10 +5,10 @@
 //! dragonfly   groups of routers, joined by global links
 //! fat_tree    trees whose switches have several parents: XGFT
 //! hyperx      a lattice whose rows are complete graphs
-//! graph       anything else, link by link
+//! graph       any other network, link by link
 //! tree        trees of switches
-//! loads       what traffic puts on the links, and the floor for any routing
-//! fabric      what all families have in common
+//! loads       loads of the links, and the lower bound for any routing
+//! fabric      properties common to all families
 //! network     a network of any family
 //! site        a network and the hosts on it
 //! ```

@@ -22,12 +22,12 @@ impl Site {
     /// Builds the network of a short description; its nodes have no names.
     ///
     /// ```text
-    /// torus:8x8x8         sizes of the dimensions; *2 behind them for two nodes a router
+    /// torus:8x8x8         sizes of the dimensions; followed by *2 for two nodes per router
     /// mesh:32x32
     /// dragonfly:4,8,4     nodes of a router, routers of a group, global links of a router, and
-    ///                     the number of groups, if there are not as many as can be
+    ///                     the number of groups, by default the maximum
     /// hyperx:8x8,8        switches in each dimension, nodes of a switch
-    /// fat-tree:2;4,8;1,4  levels, children, parents, and cables, as SimGrid has it
+    /// fat-tree:2;4,8;1,4  levels, children, parents, and cables, as in SimGrid
     /// ```
     ///
     /// # Errors

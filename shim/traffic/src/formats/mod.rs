@@ -4,14 +4,14 @@
 //! value, or ends too early is refused with its name, the line, the expected content and a remedy.
 //! Writers write whole numbers without a decimal point.
 //!
-//! | format | endings | holds |
+//! | format | endings | contents |
 //! |---|---|---|
-//! | [`matrix_market`] | `.mtx` | non-zero entries, as SciPy and Julia read them |
-//! | [`dense_text`] | `.mat` `.txt` | all numbers, as TreeMatch reads them |
+//! | [`matrix_market`] | `.mtx` | non-zero entries, for SciPy and Julia |
+//! | [`dense_text`] | `.mat` `.txt` | all numbers, for TreeMatch |
 //! | [`csv`] | `.csv` | all numbers, for spreadsheets |
 //! | [`metis`] | `.graph` | an undirected graph, for METIS and KaHIP |
 //! | [`scotch`] | `.grf` | an undirected graph, for Scotch |
-//! | [`monitoring`] | `.prof` | what Open MPI's monitoring component counted; read only |
+//! | [`monitoring`] | `.prof` | counts of Open MPI's monitoring component; read only |
 
 mod graph;
 mod lines;

@@ -1,12 +1,12 @@
 //! `treepie cut`: stops all ranks at a cut at which no message is in flight.
 //!
 //! ```text
-//! job           a job that is started here: waves while it runs, what is left when it has ended
+//! job           a job started here: waves while it runs, pending operations after its end
 //! waves         one wave over a running job
 //! members       its ranks on all hosts
 //! protocol      orders to them, and answers
 //! coordinator   this command on another host, for the ranks there and of further hosts
-//! serve         obedience to orders there
+//! serve         execution of orders there
 //! here          the ranks of this host
 //! then          the user's command, while all ranks are stopped
 //! ```

@@ -2,8 +2,8 @@
 //! in pairs inside one allocation.
 //!
 //! ```text
-//! arm      one way to run the job: the plain one, or a replay
-//! series   warm-up, pairs in random order, what failed, what was printed
+//! arm      one configuration of the job: the plain one, or a replay
+//! series   warm-up, pairs in random order, failures, output
 //! ```
 
 mod arm;

@@ -2,11 +2,11 @@
 //! checkpoint.
 //!
 //! ```text
-//! job         the job, checked as far as it can be before it starts
+//! job         the job, checked as far as possible before it starts
 //! supervisor  the loop: an attempt, its facts, the decision
 //! pages       pages of the ranks of an attempt
 //! facts       facts of an attempt that has ended
-//! found       checkpoints on disk; whether an attempt stands still
+//! found       checkpoints on disk; detection of a stalled attempt
 //! words       the restart command as words
 //! described   commands, hosts and ends, in words
 //! log         the log, in plain words

@@ -6,9 +6,9 @@
 //! chosen.
 //!
 //! ```text
-//! sets        what a set survives, and what a failure of a domain does to sets
+//! sets        tolerance of a set, and the effect of a failure of a domain on sets
 //! rules       the rules of the three libraries
-//! deal        an order of hosts that spreads each domain over the sets
+//! deal        order of hosts that spreads each domain over the sets
 //! files       their configuration
 //! ```
 

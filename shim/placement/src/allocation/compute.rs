@@ -175,7 +175,7 @@ impl Allocation {
 /// are members, the remaining members have no neighbours.
 ///
 /// # Errors
-/// More nodes than members; weights that are too large.
+/// There are more nodes than members, or weights are too large.
 pub fn reordered(
     graph: &Matrix,
     topology: &Topology,

@@ -91,7 +91,7 @@ impl PlatformFile {
 /// For `#[serde(with = "treepie_platform::file")]`: writes a platform within another file.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn serialize<S: Serializer>(platform: &Platform, out: S) -> Result<S::Ok, S::Error> {
     let file = File {
         header: Header::default(),

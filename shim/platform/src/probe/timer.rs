@@ -68,7 +68,7 @@ impl<'a, M: Messenger> Timer<'a, M> {
     }
 
     /// Times one round trip of each of these sizes. On a short path an empty message, which does
-    /// not count, is sent first: it finds the echo still busy with the previous request.
+    /// not count, is sent first: it arrives while the echo is still handling the request.
     pub(super) fn round_trips(&mut self, sizes: &[u64]) -> Vec<Trip> {
         let first = usize::from(!self.is_long);
         let mut all = vec![0; first];

@@ -70,7 +70,7 @@ impl Fabric {
         Some(Scale::new(unit, low, high))
     }
 
-    /// Number of parts of the longest row, at least as wide as the title.
+    /// Number of parts of the longest row, at least two so that the title fits.
     fn columns(&self) -> i32 {
         self.rows.iter().map(Vec::len).max().unwrap_or(0).max(2) as i32
     }

@@ -67,7 +67,7 @@ pub fn to_text(
 /// For `#[serde(with = "treepie_topology::file")]`: writes a topology within another file.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn serialize<S: Serializer>(topology: &Topology, out: S) -> Result<S::Ok, S::Error> {
     Description::new(topology).serialize(out)
 }

@@ -43,7 +43,7 @@ impl Checkpoints {
         own.max_by_key(|one| (one.modified, one.path.as_os_str().len(), &one.path))
     }
 
-    /// True if there is a checkpoint that did not exist `before` an attempt.
+    /// Progress of an attempt: made if there is a checkpoint that did not exist `before` it.
     pub fn progress(&self, before: &[Checkpoint], after: &[Checkpoint]) -> Progress {
         let is_new = |one: &Checkpoint| one.bytes > 0 && !before.contains(one);
         if after.iter().any(is_new) {

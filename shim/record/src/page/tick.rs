@@ -101,11 +101,11 @@ fn look(words: PageWords, number: usize, now: u64) -> bool {
         return true;
     }
     let call = get(area::CALL);
-    let still = call == get(area::SEEN);
-    if !still {
+    let seen = get(area::SEEN);
+    if call != seen {
         area[area::SEEN].store(call, Ordering::Relaxed);
         area[area::SINCE].store(now, Ordering::Relaxed);
     }
     // A polling thread enters and leaves the same call.
-    still || call >> NUMBER_SHIFT == get(area::SEEN) >> NUMBER_SHIFT
+    call >> NUMBER_SHIFT == seen >> NUMBER_SHIFT
 }

@@ -1,5 +1,5 @@
 //! The counts of the library equal those of Open MPI's own monitoring, which is below MPI's
-//! interface and independent of ours.
+//! interface and independent of Treepie's.
 //!
 //! The two accounts are of two runs of the same job: otherwise the library's own messages at the
 //! end of a job would be counted, too. The monitoring of Open MPI 4.1 has flaws, which the tests

@@ -164,17 +164,72 @@ fn prose_wraps_at_a_hundred_columns() {
     assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
 }
 
+/// Sources of the product and of its tests, by name.
+fn all_sources() -> Vec<(String, String)> {
+    let below = |folder| sources(&artifacts::repository().join(folder));
+    let all = ["shim", "tests"].into_iter().map(below);
+    all.flat_map(|sources| sources.unwrap_or_else(|error| panic!("{error}")))
+        .collect()
+}
+
+/// Text of a comment line.
+fn comment(line: &str) -> Option<&str> {
+    let comment = line.trim_start().strip_prefix("//")?;
+    Some(comment.trim_start_matches(['/', '!']).trim_start())
+}
+
+/// First words that make a clause, or nothing at all, the subject of a doc comment.
+const NO_NOUN: &[&str] = &[
+    "Who", "What", "Whom", "Where", "How", "Which", "That", "So many", "The same",
+];
+
+#[test]
+fn doc_comments_begin_with_a_noun_phrase_or_a_verb() {
+    let mut found = Vec::new();
+    for (name, text) in all_sources() {
+        let is_doc = |line: &str| {
+            let line = line.trim_start();
+            line.starts_with("///") || line.starts_with("//!")
+        };
+        let (mut before, mut number) = ("", 0);
+        for line in text.lines() {
+            number += 1;
+            let begins = is_doc(line) && !is_doc(before);
+            let begun = comment(line).filter(|_| begins).unwrap_or_default();
+            let words = |first: &&&str| {
+                let rest = begun.strip_prefix(**first);
+                rest.is_some_and(|rest| rest.starts_with(' '))
+            };
+            if NO_NOUN.iter().any(|first| words(&first)) {
+                found.push(format!("{name}:{number}: {begun}"));
+            }
+            before = line;
+        }
+    }
+    assert_eq!(found, [""; 0], "{found:#?}");
+}
+
+#[test]
+fn comments_are_in_plain_english() {
+    let mut found = Vec::new();
+    for (name, text) in all_sources() {
+        for (line, number) in text.lines().zip(1..) {
+            let comment = format!(" {} ", comment(line).unwrap_or_default()).to_lowercase();
+            for (word, instead) in DIALECT {
+                if comment.contains(word) {
+                    found.push(format!("{name}:{number}: `{}`: {instead}", word.trim()));
+                }
+            }
+        }
+    }
+    assert_eq!(found, [""; 0], "{found:#?}");
+}
+
 #[test]
 fn comments_wrap_at_a_hundred_columns() {
     let mut wide = Vec::new();
-    for folder in ["shim", "tests"] {
-        let folder = artifacts::repository().join(folder);
-        for (name, text) in sources(&folder).unwrap_or_else(|error| panic!("{error}")) {
-            wide.extend(too_wide(&name, &text, |line| {
-                let comment = line.trim_start().strip_prefix("//")?;
-                Some(comment.trim_start_matches(['/', '!']).trim_start())
-            }));
-        }
+    for (name, text) in all_sources() {
+        wide.extend(too_wide(&name, &text, comment));
     }
     let scripts = artifacts::repository().join("scripts");
     for entry in std::fs::read_dir(scripts).expect("it is part of the repository") {

@@ -171,7 +171,7 @@ fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
 const FORWARDING: &str = "bcast=chain,allreduce=recursive-doubling,scan=chain,barrier=dissemination,\
                           allgather=ring";
 
-/// True if a thread of ours may call this MPI.
+/// True if a thread of Treepie may call this MPI.
 fn takes_thread(mpi: Mpi) -> bool {
     !matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi | Mpi::OpenMpi6)
 }
@@ -386,8 +386,8 @@ fn plans_of_scans(profile: &Profile) -> Vec<&str> {
         .collect()
 }
 
-/// Each communicator of the program has one of ours, of which an MPI has some thousands at most:
-/// freed ones are reused.
+/// Each communicator of the program has a private one of Treepie's, of which an MPI has some
+/// thousands at most: freed ones are reused.
 fn thousands_of_communicators_that_are_freed_at_once_have_plans(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("many.profile.yaml");

@@ -248,7 +248,7 @@ fn who_waits_in_memory_lets_the_mpi_go_on_with_long_messages(mpi: Mpi) {
     assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
-/// The processes that have a segment of ours and this variable.
+/// The processes that have a segment of Treepie's and this variable.
 fn holders(mark: &str) -> Vec<u32> {
     let holds = |id: &u32| {
         let read = |what: &str| fs::read(format!("/proc/{id}/{what}")).unwrap_or_default();

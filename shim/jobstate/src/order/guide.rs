@@ -277,7 +277,7 @@ impl Matches {
 
     /// Sets the match of the receive at this index among those without a known result.
     fn learn(&mut self, place: u64, posting: Posting) {
-        // No log has so many; a damaged one must not exhaust memory.
+        // No log has that many; a damaged one must not exhaust memory.
         let Some(place) = usize::try_from(place)
             .ok()
             .filter(|&place| place < MOST_UNKNOWN)

@@ -96,7 +96,7 @@ impl Requests {
         self.numbers.is_empty()
     }
 
-    /// True if there are so many that `native` should test them between steps.
+    /// True if there are enough of them that `native` should test them between steps.
     pub fn are_many(&self, native: &Native) -> bool {
         native.takes_few_messages() && self.numbers.len() > MANY
     }

@@ -187,7 +187,7 @@ fn calls(record: &Record) -> Vec<(u64, Volume)> {
 /// Reads the description for all ranks.
 fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     let (operation, ranks) = (record.operation, record.group.len());
-    // Beyond this, sums of blocks would overflow: no call has so many bytes.
+    // Beyond this, sums of blocks would overflow: no call has that many bytes.
     let most = (u64::MAX >> 12) / ranks as u64;
     let most = match operation.unit() {
         Unit::PairBlocks => most / ranks as u64,

@@ -67,8 +67,8 @@ impl Peers {
         fs::write(self.path(name), text).map_err(|e| format!("{name}: {e}"))
     }
 
-    /// Writes Scotch's graph and its tree. The distances that Scotch adds up along a path are the
-    /// differences of ours.
+    /// Writes Scotch's graph and its tree. Scotch adds up distances along a path: each
+    /// level gets the difference between Treepie's distances of this level and the next.
     fn write_scotch(&self, instance: &Instance) -> Result<(), String> {
         let adjacent = instance.adjacent();
         let entries: usize = adjacent.iter().map(Vec::len).sum();

@@ -290,7 +290,7 @@ fn orders_that_do_not_fit_are_refused_in_one_line(mpi: Mpi) {
         (
             "text.order",
             b"treepie: profile\n".as_slice(),
-            "is no order of receives",
+            "is not a recorded order",
         ),
     ] {
         std::fs::write(desk.path(name), bytes).unwrap_or_else(|error| panic!("{error}"));

@@ -27,7 +27,7 @@ pub enum Unfit {
     #[error("is {0}, not a file; name a regular file")]
     NoFile(&'static str),
     /// It is longer than this limit in MiB, or has no end.
-    #[error("has more than {0} MiB, as no input has; check its name")]
+    #[error("is larger than {0} MiB, the limit for input files; check its name")]
     TooLarge(u64),
 }
 
@@ -180,7 +180,10 @@ mod tests {
         assert_eq!(bytes(&path, 1 << 20).unwrap(), mebibyte);
         fs::write(&path, [&*mebibyte, &[7]].concat()).unwrap();
         let said = bytes(&path, 1 << 20).unwrap_err().to_string();
-        assert_eq!(said, "has more than 1 MiB, as no input has; check its name");
+        assert_eq!(
+            said,
+            "is larger than 1 MiB, the limit for input files; check its name"
+        );
         // The length of a device is not known in advance.
         let said = to_the_end(File::open("/dev/zero").unwrap(), 1 << 20).unwrap_err();
         assert!(said.to_string().contains("1 MiB"), "{said}");

@@ -40,7 +40,7 @@ fn what_has_no_end_is_read_up_to_a_limit() {
     let said = desk.run(&["show", "/dev/zero"]).refusal(1);
     assert_eq!(
         said,
-        "/dev/zero: has more than 256 MiB, as no input has; check its name"
+        "/dev/zero: is larger than 256 MiB, the limit for input files; check its name"
     );
     std::os::unix::fs::symlink("/dev/zero", desk.path("zero.txt")).unwrap();
     let said = desk.run(&["convert", "zero.txt", "zero.csv"]).refusal(1);

@@ -55,7 +55,7 @@ pub enum CompositionError {
         expected: String,
     },
     /// The largest message is no size.
-    #[error("`{0}` is no size of messages; write one such as 32K, from 1 byte on")]
+    #[error("`{0}` is not a message size; write one such as 32K, of 1 byte or more")]
     Segment(String),
     /// There is no tree of such a name.
     #[error(
@@ -267,8 +267,8 @@ mod tests {
             error.to_string()
         };
         assert!(refused(Bcast, "grid-gone").contains("known are flat"));
-        assert!(refused(Bcast, "grid-chain/0").contains("`0` is no size"));
-        assert!(refused(Bcast, "grid-chain/").contains("`` is no size"));
+        assert!(refused(Bcast, "grid-chain/0").contains("`0` is not a message size"));
+        assert!(refused(Bcast, "grid-chain/").contains("`` is not a message size"));
         for shape in ["", "ring", "octopus", "octopus-99", "alpha-0", "lambda-x"] {
             let text = format!("grid-chain@{shape}");
             assert!(refused(Bcast, &text).contains("is no shape"), "{text}");

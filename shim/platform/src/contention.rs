@@ -51,7 +51,7 @@ pub struct Exchange {
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum Unsaturated {
     /// Too few to distinguish two parameters and a threshold from noise.
-    #[error("{0} of its exchanges were timed, and it takes {FEWEST}")]
+    #[error("only {0} of its exchanges were timed; at least {FEWEST} are needed")]
     Few(usize),
     /// Links were partly idle.
     #[error(
@@ -275,7 +275,10 @@ mod tests {
     fn what_does_not_fill_the_links_is_no_measure_of_contention_and_says_why() {
         let line = |error: Unsaturated| error.to_string();
         let few = Contention::fit(&exchanges(|_, _| 1.0)[..3]).unwrap_err();
-        assert_eq!(line(few), "3 of its exchanges were timed, and it takes 4");
+        assert_eq!(
+            line(few),
+            "only 3 of its exchanges were timed; at least 4 are needed"
+        );
         let idle = Contention::fit(&exchanges(|_, _| 0.3)).unwrap_err();
         assert!(line(idle).starts_with("the largest exchange took 0.30 times"));
         let wild = |ranks: usize, bytes: u64| match (bytes >> 10) * ranks as u64 % 3 {

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LatencyError {
     /// A node that does not exist.
-    #[error("node {node} is none of the {order} nodes, which count from 0")]
+    #[error("node {node} does not exist: the {order} nodes count from 0")]
     NoSuchNode {
         /// The given node.
         node: usize,

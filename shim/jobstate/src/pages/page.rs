@@ -34,7 +34,7 @@ pub struct Page {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PageError {
     /// It is being made, or is something else.
-    #[error("is no page of a rank, or is being made; look again")]
+    #[error("is not a page of a rank, or is still being written; read it again")]
     NoPage,
     /// Another layout.
     #[error(

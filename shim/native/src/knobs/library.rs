@@ -47,7 +47,7 @@ pub struct Library {
 
 /// Library whose algorithms are not known here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{said}: the algorithms of this MPI are not known here; known are {KNOWN}")]
+#[error("{said}: treepie does not know the algorithms of this MPI; it knows those of {KNOWN}")]
 pub struct UnknownLibrary {
     /// Its own version text.
     pub said: String,

@@ -62,7 +62,7 @@ pub enum AllocationError {
     #[error("cannot be placed on the hosts of this job: {0}")]
     Placement(#[from] PlacementError),
     /// The hosts do not form a tree.
-    #[error("the hosts of this job make no tree: {0}")]
+    #[error("the hosts of this job do not form a tree: {0}")]
     Topology(#[from] TopologyError),
     /// The hosts are not on the network.
     #[error(transparent)]

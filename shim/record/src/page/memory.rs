@@ -26,7 +26,7 @@ use super::words::PageWords;
 #[derive(Debug, Error)]
 pub enum PageError {
     /// A system call failed.
-    #[error("pages: {path}: {problem}; set TREEPIE_PAGES to a directory of yours")]
+    #[error("pages: {path}: {problem}; set TREEPIE_PAGES to a directory that you own")]
     System {
         /// Path of the file or directory.
         path: PathBuf,

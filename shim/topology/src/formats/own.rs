@@ -423,8 +423,8 @@ mod tests {
             ),
             (
                 "network: {graph: [[a, b], [c, d]]}\nhosts: {h: a, i: c}\n",
-                "net.yaml: network: no way leads from a to c: the network falls apart, add the \
-                 missing links",
+                "net.yaml: network: no path leads from a to c: the network is not connected; \
+                 add the missing links",
             ),
             (
                 "network: {dragonfly: {routers: 4, links: 2, arrangement: odd}}\n",

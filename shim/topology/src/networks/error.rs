@@ -46,7 +46,9 @@ pub enum NetworkError {
         problem: String,
     },
     /// No path of links joins two parts.
-    #[error("no way leads from {from} to {to}: the network falls apart, add the missing links")]
+    #[error(
+        "no path leads from {from} to {to}: the network is not connected; add the missing links"
+    )]
     Unconnected {
         /// A position.
         from: String,

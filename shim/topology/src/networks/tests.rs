@@ -335,7 +335,7 @@ fn graphs_that_fall_apart_or_have_wrong_links_are_refused() {
     };
     assert_eq!(
         of(3, &[edge(0, 1, 1, 1.0)]),
-        "no way leads from a to c: the network falls apart, add the missing links"
+        "no path leads from a to c: the network is not connected; add the missing links"
     );
     assert_eq!(
         of(3, &[edge(0, 1, 0, 1.0)]),

@@ -14,7 +14,9 @@ pub enum OrderError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The file is not an order.
-    #[error("{path}: is no order of receives; give what `treepie profile --order` has written")]
+    #[error(
+        "{path}: is not a recorded order; give the directory that `treepie profile --order` wrote"
+    )]
     Strange {
         /// The file.
         path: PathBuf,

@@ -53,8 +53,8 @@ fn what_a_tuning_cannot_say_is_refused_by_field() {
         (
             "mpi: open-mpi 4.1.4",
             "mpi: open-mpi 9.0.0",
-            "a.tuning.yaml:3:6: mpi: open-mpi 9.0.0: the algorithms of this MPI are not known here; \
-             known are Open MPI 4.1 to 6.0, MPICH 4.0 to 5.0 and Intel MPI 2021",
+            "a.tuning.yaml:3:6: mpi: open-mpi 9.0.0: treepie does not know the algorithms of this \
+             MPI; it knows those of Open MPI 4.1 to 6.0, MPICH 4.0 to 5.0 and Intel MPI 2021",
         ),
         (
             "algorithm: binomial",

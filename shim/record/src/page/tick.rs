@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use treepie_jobstate::pages::layout::{INSIDE, NUMBER_SHIFT, THREADS, area, header};
+use treepie_jobstate::pages::layout::{INSIDE, THREADS, area, header};
 use treepie_process::guard::guarded;
 use treepie_process::machine::with_signals_blocked;
 
@@ -60,21 +60,18 @@ fn run(words: PageWords, stopped: &AtomicBool) {
     while !stopped.load(Ordering::Acquire) {
         let now = now();
         let (before, inside) = (calls(words), inside(words));
-        let mut still = true;
         for number in 0..THREADS {
-            still &= look(words, number, now);
+            look(words, number, now);
         }
-        if still {
-            // A call counts its work just before it ends: counts written during a call that has
-            // ended since lack that.
-            let renewal = if inside == written {
-                Renewal::AfterCalls
-            } else {
-                Renewal::Always
-            };
-            write_channels(words, before, renewal);
-            written = inside;
-        }
+        // A call counts its work just before it ends: counts written during a call that has ended
+        // since lack that.
+        let renewal = if inside == written {
+            Renewal::AfterCalls
+        } else {
+            Renewal::Always
+        };
+        write_channels(words, before, renewal);
+        written = inside;
         words.set(header::TICK, now);
         sleep(stop::tick(words), stopped);
     }
@@ -93,19 +90,13 @@ fn inside(words: PageWords) -> u64 {
     (0..THREADS).fold(0, |bits, number| bits << 1 | u64::from(inside(number)))
 }
 
-/// Examines a thread; true if it has not moved.
-fn look(words: PageWords, number: usize, now: u64) -> bool {
+/// Records since when a thread has been in its call.
+fn look(words: PageWords, number: usize, now: u64) {
     let area = words.area(number);
     let get = |at: usize| area[at].load(Ordering::Acquire);
-    if get(area::THREAD) == 0 {
-        return true;
-    }
     let call = get(area::CALL);
-    let seen = get(area::SEEN);
-    if call != seen {
+    if get(area::THREAD) != 0 && call != get(area::SEEN) {
         area[area::SEEN].store(call, Ordering::Relaxed);
         area[area::SINCE].store(now, Ordering::Relaxed);
     }
-    // A polling thread enters and leaves the same call.
-    call >> NUMBER_SHIFT == seen >> NUMBER_SHIFT
 }

@@ -1,4 +1,4 @@
-//! The clusters of a communicator, the levels inside them, and its topology.
+//! Clusters of a communicator, the levels inside them, and its topology.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,32 +9,32 @@ use crate::composition::Composition;
 use crate::neighbourhoods::Neighbourhoods;
 use treepie_platform::Inside;
 
-/// The ranks of a communicator in clusters, those of a cluster in groups that are
-/// closer still (hosts, sockets, ...). Clusters are numbered as who made them numbers them,
-/// whatever the order of ranks is, and none is empty.
+/// Ranks of a communicator in clusters, and those of a cluster in groups that are closer still
+/// (hosts, sockets, ...). The caller numbers the clusters, independently of the order of ranks, and
+/// none is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters {
     of: Vec<usize>,
     members: Vec<Vec<usize>>,
-    /// The members of each cluster, one of each group of its widest level in turn.
+    /// Members of each cluster, one of each group of its widest level, round-robin.
     dealt: Vec<Vec<usize>>,
     /// Leader of each cluster.
     leaders: Vec<usize>,
-    /// Number of each rank's group on each level inside clusters, the widest level first.
+    /// Group of each rank on each level inside clusters, widest level first.
     closer: Vec<Vec<usize>>,
-    /// They are near hosts of one cluster, or groups of one host.
+    /// True if they are near hosts of one cluster, or groups of one host.
     are_near: bool,
     /// The communicator's topology, if it has one.
     neighbourhoods: Option<Arc<Neighbourhoods>>,
-    /// Shapes of the trees inside clusters that were asked for, the widest level first.
+    /// Shapes that the user set for the trees inside clusters, widest level first.
     shapes: Arc<[Shape]>,
-    /// The parameter of the algorithm that was asked for.
+    /// Parameter that the user set for the algorithm.
     parameter: Option<u32>,
 }
 
 impl Clusters {
-    /// Clusters from any number for each rank: ranks with the same number are in
-    /// the same cluster, and lower numbers come first.
+    /// Clusters from a number for each rank: ranks with the same number are in the same cluster,
+    /// and lower numbers come first.
     pub fn new(numbers: &[usize]) -> Self {
         let mut known = numbers.to_vec();
         known.sort_unstable();
@@ -64,8 +64,8 @@ impl Clusters {
         Clusters::new(&vec![0; ranks])
     }
 
-    /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for
-    /// each rank; ranks of a group with the same number form a group of the new level.
+    /// Adds an inner level, unless it splits no group or leaves only single ranks. `numbers` has an
+    /// entry for each rank; ranks of a group with the same number form a group of the new level.
     pub fn with_closer(mut self, numbers: &[usize]) -> Self {
         assert_eq!(numbers.len(), self.ranks(), "a number for each rank");
         let above = self.closer.last().unwrap_or(&self.of).clone();
@@ -91,7 +91,7 @@ impl Clusters {
         self.with_dealt()
     }
 
-    /// Deals the members of each cluster out by its widest level.
+    /// Orders the members of each cluster round-robin by its widest level.
     fn with_dealt(mut self) -> Self {
         if let Some(widest) = self.closer.first() {
             let members = self.members.iter();
@@ -100,7 +100,7 @@ impl Clusters {
         self
     }
 
-    /// The same clusters without levels inside them.
+    /// Clusters without the levels inside them.
     pub(crate) fn without_closer(&self) -> Self {
         Clusters {
             closer: Vec::new(),
@@ -109,8 +109,8 @@ impl Clusters {
         }
     }
 
-    /// Adds the levels inside hosts that these ranks of the world are bound to; with the names of
-    /// those that count.
+    /// Adds the levels inside hosts to which these ranks of the world are bound; returns the names
+    /// of those that split a group.
     pub fn with_inside<'a>(self, inside: &'a [Inside], ranks: &[usize]) -> (Self, Vec<&'a str>) {
         inside
             .iter()
@@ -124,8 +124,8 @@ impl Clusters {
             })
     }
 
-    /// The groups of the widest level as clusters that are near each other, where all ranks are in
-    /// one cluster, and there is such a level.
+    /// Groups of the widest level as clusters that are near each other, if all ranks are in one
+    /// cluster with such a level.
     pub(crate) fn parted_inside(mut self) -> Self {
         if self.count() > 1 || self.closer.is_empty() {
             return self;
@@ -139,12 +139,12 @@ impl Clusters {
         .with_dealt()
     }
 
-    /// Marks the clusters as near hosts of one cluster, or groups of one host.
+    /// Sets whether the clusters are near hosts of one cluster, or groups of one host.
     pub(crate) fn with_nearness(self, are_near: bool) -> Self {
         Clusters { are_near, ..self }
     }
 
-    /// Gives each cluster its leader.
+    /// Sets the leader of each cluster.
     ///
     /// # Panics
     /// If a leader is not in its cluster.
@@ -158,7 +158,7 @@ impl Clusters {
         self
     }
 
-    /// These ranks for a plan: with the trees and the parameter that it names, if it names some.
+    /// Clusters for a plan: with the trees and the parameter that it names, if any.
     pub fn for_plan(&self, plan: &Composition) -> Cow<'_, Self> {
         if plan.is_plain() {
             return Cow::Borrowed(self);
@@ -170,19 +170,18 @@ impl Clusters {
         })
     }
 
-    /// The parameter of the algorithm, if one was asked for.
+    /// Parameter of the algorithm, if the user set one.
     pub(crate) fn parameter(&self) -> Option<u32> {
         self.parameter
     }
 
-    /// The shape of trees on a level inside clusters, counted from the widest, if one was asked
-    /// for.
+    /// Shape of trees on a level inside clusters, counted from the widest, if the user set one.
     pub(crate) fn shape(&self, level: usize) -> Option<Shape> {
         let named = self.shapes.get(level).or(self.shapes.last());
         named.copied()
     }
 
-    /// The same ranks with the topology of their communicator.
+    /// Adds the topology of the communicator.
     ///
     /// # Panics
     /// If it has other ranks.
@@ -193,7 +192,7 @@ impl Clusters {
         self
     }
 
-    /// The communicator's topology, if it is known to have one.
+    /// Topology of the communicator, if one is known.
     pub fn neighbourhoods(&self) -> Option<&Neighbourhoods> {
         self.neighbourhoods.as_deref()
     }
@@ -216,40 +215,40 @@ impl Clusters {
         self.members.len()
     }
 
-    /// Whether there are several, far enough from each other that a plan may replace the native
-    /// collective by its predicted time alone: not near hosts of one, and not
-    /// groups of one host.
+    /// True if there are several, far enough from each other that a plan may replace the native
+    /// collective by its predicted time alone: not near hosts of one cluster, and not groups of one
+    /// host.
     pub fn are_far(&self) -> bool {
         self.count() > 1 && !self.are_near
     }
 
-    /// The cluster of a rank.
+    /// Cluster of a rank.
     pub fn of(&self, rank: usize) -> usize {
         self.of[rank]
     }
 
-    /// The ranks of a cluster, from low to high.
+    /// Ranks of a cluster, from low to high.
     pub fn members(&self, cluster: usize) -> &[usize] {
         &self.members[cluster]
     }
 
-    /// The ranks of a cluster, one of each host (of each group of its widest level) in turn: the
-    /// first few have as many cards as there can be.
+    /// Ranks of a cluster, one of each host (of each group of its widest level) round-robin: the
+    /// first few use as many network cards as possible.
     pub(crate) fn dealt(&self, cluster: usize) -> &[usize] {
         &self.dealt[cluster]
     }
 
-    /// The levels inside clusters: a number for each rank, the widest level first.
+    /// Levels inside clusters: a number for each rank, widest level first.
     pub fn closer(&self) -> &[Vec<usize>] {
         &self.closer
     }
 
-    /// Leader of `cluster` where there is no root.
+    /// Leader of `cluster` in a collective without a root.
     pub fn leader(&self, cluster: usize) -> usize {
         self.leaders[cluster]
     }
 
-    /// Leader of `cluster` where `root` is the root: the root for its own cluster, its
+    /// Leader of `cluster` in a collective with this `root`: the root for its own cluster, its
     /// [leader](Clusters::leader) for others.
     pub(crate) fn leader_towards(&self, cluster: usize, root: usize) -> usize {
         match self.of[root] == cluster {
@@ -258,28 +257,28 @@ impl Clusters {
         }
     }
 
-    /// How many ranks of each cluster can send between clusters side by side: the size of the
-    /// smallest.
+    /// Number of ranks of each cluster that can send between clusters in parallel: the size of the
+    /// smallest cluster.
     pub fn lanes(&self) -> usize {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }
 
-    /// The other clusters, starting behind `cluster`: so that clusters do not
-    /// all send to the same one first.
+    /// The other clusters, from the next one on, so that not all clusters send to the same one
+    /// first.
     pub fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
         let count = self.count();
         (1..count).map(move |distance| (cluster + distance) % count)
     }
 
-    /// The other clusters, in the order in which their messages to `cluster`
-    /// come, if all send as in [`Clusters::others`].
+    /// The other clusters, in the order in which their messages to `cluster` arrive, if all send as
+    /// in [`Clusters::others`].
     pub(crate) fn others_towards(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
         let count = self.count();
         (1..count).map(move |distance| (cluster + count - distance) % count)
     }
 }
 
-/// One of each group in turn, from low to high in each.
+/// Members, one of each group round-robin, from low to high in each.
 fn dealt(members: &[usize], group_of: &[usize]) -> Vec<usize> {
     let mut met: HashMap<usize, usize> = HashMap::new();
     let mut by_turn: Vec<(usize, usize)> = members

@@ -1,5 +1,5 @@
-//! Plans that are asked for by name, as one word: the algorithm, its parameter, its largest
-//! message, and the trees inside clusters.
+//! Plans that a user names, as one word: the algorithm, its parameter, its largest message, and the
+//! trees inside clusters.
 //!
 //! ```text
 //!   grid-chain                    messages and trees as the links have it
@@ -17,47 +17,47 @@ use crate::operation::Operation;
 use thiserror::Error;
 use treepie_base::size;
 
-/// A plan that is asked for.
+/// Plan that a user names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Composition {
-    /// The algorithm.
+    /// Algorithm.
     pub algorithm: &'static Algorithm,
-    /// Its parameter; `None` for the usual one.
+    /// Its parameter; `None` for the default.
     pub parameter: Option<u32>,
-    /// The largest message, in bytes; `None` for the one that suits the links.
+    /// Largest message in bytes; `None` for the size that suits the links.
     pub segment: Option<u64>,
-    /// Shapes of the trees inside clusters, the widest level first, the last one also for levels
-    /// that follow; empty for those that suit the links.
+    /// Shapes of the trees inside clusters, widest level first, the last one also for all further
+    /// levels; empty for shapes that suit the links.
     pub shapes: Vec<Shape>,
 }
 
-/// Why a text names no plan.
+/// Reason why a text names no plan.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CompositionError {
     /// There is no such algorithm.
     #[error("{operation} has no algorithm `{name}`; known are {known}")]
     Algorithm {
-        /// The collective.
+        /// Collective.
         operation: Operation,
-        /// The name.
+        /// Name in the text.
         name: String,
-        /// Names of those that there are.
+        /// Names of the known algorithms.
         known: String,
     },
     /// The algorithm has no such parameter.
     #[error("`{algorithm}:{given}`: {expected}")]
     Parameter {
-        /// The algorithm.
+        /// Algorithm.
         algorithm: &'static str,
-        /// The text of the parameter.
+        /// Text of the parameter.
         given: String,
-        /// The parameter that it has.
+        /// Parameter that the algorithm has.
         expected: String,
     },
-    /// The largest message is no size.
+    /// The largest message is not a size.
     #[error("`{0}` is not a message size; write one such as 32K, of 1 byte or more")]
     Segment(String),
-    /// There is no tree of such a name.
+    /// There is no shape of this name.
     #[error(
         "`{0}` is no shape of a tree; write flat, chain, binary, binomial, highest-bit, \
          quadrinomial, octopus-2, alpha-25 or lambda-3"
@@ -69,20 +69,20 @@ pub enum CompositionError {
          {operation}, {known} do"
     )]
     NoTrees {
-        /// The collective.
+        /// Collective.
         operation: Operation,
-        /// The algorithm.
+        /// Algorithm.
         algorithm: &'static str,
-        /// Names of those that have.
+        /// Names of the algorithms that have such trees.
         known: String,
     },
 }
 
 impl Composition {
-    /// The plan of a text for `operation`.
+    /// Plan that a text names for `operation`.
     ///
     /// # Errors
-    /// The first part of the text that names nothing.
+    /// The first part of the text that is invalid.
     pub fn parse(operation: Operation, text: &str) -> Result<Self, CompositionError> {
         let (plan, shapes) = match text.split_once('@') {
             Some((plan, shapes)) => (plan, Some(shapes)),
@@ -131,12 +131,12 @@ impl Composition {
         Ok(composition)
     }
 
-    /// Whether neither parameter nor shapes are asked for.
+    /// True if neither a parameter nor shapes are set.
     pub fn is_plain(&self) -> bool {
         self.parameter.is_none() && self.shapes.is_empty()
     }
 
-    /// The algorithm with its parameter and its shapes, whatever the messages.
+    /// Algorithm with its parameter and its shapes, without the size of messages.
     pub fn name(&self) -> String {
         let mut text = self.plan_name();
         for (index, shape) in self.shapes.iter().enumerate() {
@@ -153,7 +153,7 @@ impl Composition {
     }
 }
 
-/// The parameter of an algorithm.
+/// Parameter of an algorithm.
 fn parameter_of(algorithm: &'static Algorithm, text: &str) -> Result<u32, CompositionError> {
     let known = algorithm.parameter;
     let fits = |number: &u32| known.is_some_and(|one| (one.least..=one.most).contains(number));
@@ -172,7 +172,7 @@ fn parameter_of(algorithm: &'static Algorithm, text: &str) -> Result<u32, Compos
 }
 
 impl From<&'static Algorithm> for Composition {
-    /// The plan whose messages and trees suit the links.
+    /// Plan with the messages and trees that suit the links.
     fn from(algorithm: &'static Algorithm) -> Self {
         Composition {
             algorithm,

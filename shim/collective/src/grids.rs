@@ -1,4 +1,4 @@
-//! Grids that tests of this crate, and of those above it, run on.
+//! Grids for tests of this crate, and of those above it.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use crate::clusters::Clusters;
@@ -8,7 +8,7 @@ use treepie_platform::{
     Cluster, Contention, Contents, Host, Level, Link, Parallel, Platform, Sample,
 };
 
-/// Clusters of so many hosts of one rank each.
+/// Clusters with these numbers of hosts, each with one rank.
 pub fn network(
     sizes: &[usize],
     within: impl Fn(usize) -> Link,
@@ -22,7 +22,7 @@ pub fn network(
     of_numbers(&numbers, 1, within, between)
 }
 
-/// Ranks in the clusters that `numbers` say, with so many ranks on a host.
+/// Ranks in clusters by `numbers`, with `on_host` ranks on a host.
 pub fn of_numbers(
     numbers: &[usize],
     on_host: usize,
@@ -32,7 +32,7 @@ pub fn of_numbers(
     finished(contents(numbers, on_host, within, between))
 }
 
-/// One cluster of so many hosts with so many ranks each.
+/// One cluster of `hosts` hosts with `on_host` ranks each.
 pub fn one_cluster(hosts: usize, on_host: usize, between: Link) -> Platform {
     let numbers = vec![0; hosts * on_host];
     let contents = contents(
@@ -91,12 +91,12 @@ pub fn contents(
     contents
 }
 
-/// The same with hosts whose clusters respond like this to a total exchange.
+/// Network of [`of_numbers`] whose clusters show this contention in a total exchange.
 pub fn congested(numbers: &[usize], on_host: usize, contention: Contention) -> Network {
     congested_between(numbers, on_host, contention, |_, _| wan(10.0, 100.0))
 }
 
-/// The same on these links between clusters.
+/// Network of [`congested`] on these links between clusters.
 pub(crate) fn congested_between(
     numbers: &[usize],
     on_host: usize,
@@ -110,9 +110,9 @@ pub(crate) fn congested_between(
     finished(contents)
 }
 
-/// Clusters on quick links whose insides respond to exchanges, with their names: in blocks,
-/// round-robin, on hosts of several ranks, of unequal sizes, and with so many ranks that a part of
-/// an exchange is read.
+/// Clusters on fast links that show contention in exchanges, with their names: in blocks,
+/// round-robin, on hosts of several ranks, of unequal sizes, and with enough ranks that only a part
+/// of an exchange is read.
 pub fn that_respond_to_exchanges() -> Vec<(String, Network)> {
     let blocks = |clusters: usize, members: usize| -> Vec<usize> {
         (0..clusters * members).map(|rank| rank / members).collect()
@@ -142,7 +142,7 @@ pub fn that_respond_to_exchanges() -> Vec<(String, Network)> {
     networks
 }
 
-/// Three clusters of four whose uplinks four connections together fill, and one fills to a quarter.
+/// Three clusters of four; four connections together fill their uplinks, and one fills a quarter.
 pub fn narrow_connections() -> Network {
     let numbers: Vec<usize> = (0..12).map(|rank| rank / 4).collect();
     let mut contents = contents(&numbers, 1, |_| lan(), |_, _| wan(10.0, 50.0));
@@ -159,7 +159,7 @@ pub fn narrow_connections() -> Network {
     finished(contents)
 }
 
-/// Four clusters of two hosts of two ranks, on links that all differ.
+/// Four clusters of two hosts of two ranks, on different links.
 pub fn platform() -> Platform {
     let numbers: Vec<usize> = (0..16).map(|rank| rank / 4).collect();
     let between = |from: usize, to: usize| wan(1.0 + (4 * from + to) as f64, 100.0);
@@ -172,12 +172,12 @@ pub fn deep() -> Network {
     of_numbers(&numbers, 4, |_| lan(), |_, _| wan(10.0, 100.0))
 }
 
-/// Four hosts of eight ranks, 10 ms apart, a message between which takes 30 us at least.
+/// Four hosts of eight ranks, 10 ms apart; a message between them takes at least 30 us.
 pub fn hosts_of_eight() -> Network {
     finished(of_eight())
 }
 
-/// The same, as a platform.
+/// Platform of [`hosts_of_eight`].
 pub fn hosts_of_eight_platform() -> Platform {
     Platform::new(of_eight()).unwrap()
 }
@@ -188,12 +188,12 @@ fn of_eight() -> Contents {
     contents(&numbers, 8, |_| lan(), between)
 }
 
-/// Ranks in these clusters, on links that all differ, two on a host.
+/// Ranks in these clusters, on different links, two on a host.
 pub fn scattered(numbers: &[usize]) -> Network {
     scattered_on(numbers, 2)
 }
 
-/// The same with so many ranks on a host.
+/// Network of [`scattered`] with `on_host` ranks on a host.
 pub fn scattered_on(numbers: &[usize], on_host: usize) -> Network {
     let wan_of = |from: usize, to: usize| {
         let mix = |salt: usize| ((from + 1) * salt + (to + 2) * (salt + 3)) % 11;
@@ -202,8 +202,8 @@ pub fn scattered_on(numbers: &[usize], on_host: usize) -> Network {
     of_numbers(numbers, on_host, |_| lan(), wan_of)
 }
 
-/// So many clusters of so many ranks, 1 to 12 ms apart and with uplinks of 50 to 600 Mbit/s; the
-/// first has one of the slowest.
+/// `clusters` clusters of `members` ranks, 1 to 12 ms apart and with uplinks of 50 to 600 Mbit/s;
+/// the first has one of the slowest.
 pub fn many(clusters: usize, members: usize) -> Network {
     let uplink = |cluster: usize| 50.0 * (1 + cluster * 7 % 12) as f64;
     let milliseconds = |from: usize, to: usize| (1 + (7 * from + 5 * to) % 12) as f64;
@@ -222,13 +222,13 @@ pub fn lan() -> Link {
     Link::linear(50e-6, 2e-6, 9e-9).unwrap()
 }
 
-/// Of so many milliseconds and Mbit/s (on TCP over Ethernet), with messages that ask first
-/// from 64 KiB on, as those of MPIs do.
+/// Link of these milliseconds and Mbit/s (on TCP over Ethernet), with a rendezvous from 64 KiB on,
+/// as in MPI libraries.
 pub fn wan(milliseconds: f64, mbit: f64) -> Link {
     eager_wan(milliseconds, mbit).with_rendezvous_above(65535)
 }
 
-/// The same with messages that all go at once.
+/// Link of [`wan`] without a rendezvous.
 pub fn eager_wan(milliseconds: f64, mbit: f64) -> Link {
     let per_byte = 8.0 * 1538.0 / 1448.0 / (mbit * 1e6);
     let sample = |bytes: u64| Sample {
@@ -251,13 +251,13 @@ pub fn four_by_four_of(between: impl Fn(usize, usize) -> Link) -> Network {
     network(&[4; 4], |_| lan(), between)
 }
 
-/// Four clusters of four whose delays and uplinks differ: the unequal WAN of the measured
+/// Four clusters of four with different delays and uplinks: the unequal WAN of the measured
 /// baselines.
 pub fn unequal() -> Network {
     network(&[4; 4], |_| lan(), unequal_wan(wan))
 }
 
-/// The same, and four equal clusters of four, as platforms.
+/// Platforms of [`unequal`], and of four equal clusters of four.
 pub fn platforms() -> [Platform; 2] {
     let numbers: Vec<usize> = (0..16).map(|rank| rank / 4).collect();
     let equal = contents(&numbers, 1, |_| lan(), |_, _| wan(10.0, 100.0));
@@ -265,7 +265,7 @@ pub fn platforms() -> [Platform; 2] {
     [equal, unequal].map(|contents| Platform::new(contents).unwrap())
 }
 
-/// The links of [`unequal`], of a kind.
+/// Links of [`unequal`], made by `kind`.
 pub fn unequal_wan(kind: fn(f64, f64) -> Link) -> impl Fn(usize, usize) -> Link {
     let delays = [
         [0, 5, 10, 20],
@@ -287,7 +287,7 @@ pub fn uneven() -> Network {
     )
 }
 
-/// Neighbourhoods of sixteen ranks, each of which sends to the next `partners` ones.
+/// Neighbourhoods of sixteen ranks, each of which sends to the next `partners` ranks.
 pub fn round(partners: u32) -> Neighbourhoods {
     let ranks = 0..16;
     let edges: Vec<(u32, u32)> = ranks

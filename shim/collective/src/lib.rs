@@ -1,4 +1,4 @@
-//! Collectives: one description of each algorithm, and what reads it.
+//! Collectives: one description of each algorithm, and its readings.
 //!
 //! ```text
 //!   problem --description, one rank at a time--> Steps --Builder--> plan --> checked, simulated,
@@ -7,11 +7,10 @@
 //!                                                  `-----Reader---> time of the native collectives
 //! ```
 //!
-//! A description writes one rank's steps in the order in which a simple program
-//! would do them. [`Builder`] finds the dependencies between them, so
-//! that everything else overlaps: segments of a message flow through a rank
-//! while the rest is on its way. Descriptions know nothing of MPI, and who runs a
-//! plan knows nothing of trees.
+//! A description writes one rank's steps in the order of a simple program. [`Builder`] finds the
+//! dependencies between them, so that all independent steps overlap: segments of a message flow
+//! through a rank while the rest is in flight. Descriptions are independent of MPI, and the
+//! executor of plans is independent of trees.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

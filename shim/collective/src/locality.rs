@@ -1,11 +1,11 @@
-//! Who is near whom, as the plans of a job see it: the same for all its communicators.
+//! Locality of ranks in the plans of a job: the same for all its communicators.
 
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use treepie_platform::{Inside, Platform};
 
 impl Clusters {
-    /// The clusters of a network, their hosts, and their leaders.
+    /// Clusters of a network, their hosts, and their leaders.
     pub fn of_network(network: &Network) -> Self {
         let clusters = Clusters::new(network.cluster_of())
             .with_closer(network.host_of())
@@ -17,25 +17,25 @@ impl Clusters {
     }
 }
 
-/// Where the ranks of a job are. Plans of any of its communicators follow from this, the
+/// Locations of the ranks of a job. Plans of any of its communicators follow from this, the
 /// communicator's ranks and the call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Locality {
-    /// Numbers for every rank of the world: ranks of one number are near each other.
+    /// Numbers for every rank of the world: ranks with equal numbers are near each other.
     Numbers {
-        /// The cluster of every rank.
+        /// Cluster of every rank.
         cluster_of_rank: Vec<usize>,
-        /// The host of every rank; empty where that is not known.
+        /// Host of every rank; empty if unknown.
         host_of_rank: Vec<usize>,
-        /// Levels inside hosts that ranks are bound to, the widest first.
+        /// Levels inside hosts to which ranks are bound, widest first.
         inside: Vec<Inside>,
     },
-    /// A platform, on which messages above `eager_limit` bytes ask first, where it was not
+    /// A platform, on which messages above `eager_limit` bytes use a rendezvous, unless it was
     /// measured.
     Platform {
-        /// The platform, whose ranks are those of the world.
+        /// Platform, whose ranks are those of the world.
         platform: Platform,
-        /// The native MPI's eager limit, in bytes.
+        /// Eager limit of the native MPI, in bytes.
         eager_limit: u64,
     },
 }
@@ -51,7 +51,7 @@ impl Locality {
         }
     }
 
-    /// The cluster of every rank of the world.
+    /// Cluster of every rank of the world.
     pub fn cluster_of_rank(&self) -> Vec<usize> {
         match self {
             Locality::Numbers {
@@ -61,7 +61,7 @@ impl Locality {
         }
     }
 
-    /// Levels inside hosts that ranks are bound to, the widest first.
+    /// Levels inside hosts to which ranks are bound, widest first.
     pub fn inside(&self) -> &[Inside] {
         match self {
             Locality::Numbers { inside, .. } => inside,
@@ -69,9 +69,9 @@ impl Locality {
         }
     }
 
-    /// The clusters and the network of a communicator with these ranks of the world, which all must
-    /// be below [`Locality::ranks`]. In one cluster its hosts stand for clusters, on one host the
-    /// groups of the widest level that parts these ranks.
+    /// Clusters and network of a communicator with these ranks of the world, all below
+    /// [`Locality::ranks`]. If all are in one cluster, its hosts replace the clusters; if all are
+    /// on one host, the groups of the widest level that divides these ranks do.
     pub fn of(&self, ranks: &[usize]) -> (Clusters, Option<Network>) {
         let of_ranks =
             |known: &[usize]| -> Vec<usize> { ranks.iter().map(|&rank| known[rank]).collect() };
@@ -104,7 +104,7 @@ impl Locality {
                 let Some(network) = near.or_else(|| Network::new(platform, ranks)) else {
                     return (Clusters::one(ranks.len()), None);
                 };
-                // A platform that was written by hand says nothing of when this MPI asks.
+                // A platform that was written by hand does not state the eager limit of this MPI.
                 let network = match platform.is_by_hand() {
                     true => network.with_eager_limit(*eager_limit),
                     false => network,

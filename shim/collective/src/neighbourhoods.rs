@@ -1,14 +1,14 @@
-//! The topology of a communicator as its neighbourhood collectives see it: who sends to whom, and
-//! which block of the receiver a block of the sender is for.
+//! Topology of a communicator for its neighbourhood collectives: senders and receivers, and the
+//! block of the receiver to which a block of the sender belongs.
 //!
 //! ```text
 //!   rank 0, block 2 ----edge----> rank 3, block 0
 //! ```
 //!
-//! Two ranks may have several edges between them, a rank edges to itself, and a place at the border
-//! of a grid none at all (MPI-4.1, section 8.6). In a graph, the k-th edge of the sender to a rank
-//! is the k-th of that rank from it. In a Cartesian topology it is the one in the opposite
-//! direction: what goes down comes from above, also where both are the same rank.
+//! Two ranks may have several edges between them, a rank may have edges to itself, and a place at
+//! the border of a grid may have none (MPI-4.1, section 8.6). In a graph, the k-th edge of the
+//! sender to a rank is the k-th of that rank from it. In a Cartesian topology it is the one in the
+//! opposite direction: a block sent downwards arrives from above, also if both are the same rank.
 
 use std::collections::HashMap;
 
@@ -16,45 +16,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;
 
-/// The neighbours of one rank, in the order of the arguments of its calls; `None` where there is
-/// none (`MPI_PROC_NULL`).
+/// Neighbours of one rank, in the order of the arguments of its calls; `None` for a missing one
+/// (`MPI_PROC_NULL`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Neighbours {
-    /// From where blocks come.
+    /// Sources of blocks.
     pub sources: Vec<Option<u32>>,
-    /// Where blocks go.
+    /// Destinations of blocks.
     pub destinations: Vec<Option<u32>>,
 }
 
-/// The kind of a topology.
+/// Kind of topology.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Layout {
-    /// A grid: of each dimension the neighbour below, then the one above.
+    /// A grid: for each dimension the neighbour below, then the one above.
     Cartesian,
     /// A graph, distributed or not.
     Graph,
 }
 
-/// An end of an edge: a rank, and the place among its blocks.
+/// End of an edge: a rank, and the place among its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct End {
-    /// The rank.
+    /// Rank.
     pub rank: usize,
-    /// The place among the blocks that it sends, or receives.
+    /// Place among the blocks that it sends, or receives.
     pub block: usize,
 }
 
-/// The neighbourhoods of all ranks of a communicator.
+/// Neighbourhoods of all ranks of a communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbourhoods {
-    /// For each rank and block that it sends, where it goes.
+    /// For each rank and block that it sends, its destination.
     outgoing: Vec<Vec<Option<End>>>,
-    /// For each rank and block that it receives, where it comes from.
+    /// For each rank and block that it receives, its source.
     incoming: Vec<Vec<Option<End>>>,
 }
 
 impl Neighbourhoods {
-    /// From the neighbours of every rank; `None` where they do not agree on an edge.
+    /// Neighbourhoods from the neighbours of every rank; `None` if two ranks disagree on an edge.
     pub fn new(layout: Layout, ranks: &[Neighbours]) -> Option<Self> {
         let incoming: Vec<Vec<Option<End>>> = ranks
             .iter()
@@ -102,8 +102,8 @@ impl Neighbourhoods {
         all_come.then_some(all)
     }
 
-    /// A grid of these dimensions, its ranks row by row, each dimension a ring or not: as
-    /// `MPI_Cart_create` has it.
+    /// Grid of these dimensions, its ranks row by row, each dimension a ring if its flag is set: as
+    /// in `MPI_Cart_create`.
     pub fn grid(dimensions: &[(usize, bool)]) -> Self {
         let ranks: usize = dimensions.iter().map(|&(length, _)| length).product();
         let neighbours = |rank: usize| {
@@ -137,7 +137,7 @@ impl Neighbourhoods {
         })
     }
 
-    /// A graph with these edges, each from a rank to one, in their order at both ends.
+    /// Graph with these edges, each a sender and a receiver, in their order at both ends.
     pub fn graph(ranks: usize, edges: &[(u32, u32)]) -> Option<Self> {
         let mut all = vec![Neighbours::default(); ranks];
         for &(from, to) in edges {
@@ -152,51 +152,51 @@ impl Neighbourhoods {
         self.outgoing.len()
     }
 
-    /// Where each block goes that `rank` sends.
+    /// Destination of each block that `rank` sends.
     pub fn outgoing(&self, rank: usize) -> &[Option<End>] {
         &self.outgoing[rank]
     }
 
-    /// Where each block comes from that `rank` receives.
+    /// Source of each block that `rank` receives.
     pub fn incoming(&self, rank: usize) -> &[Option<End>] {
         &self.incoming[rank]
     }
 
-    /// The ranks that `rank` sends to, itself left out, from low to high.
+    /// Ranks to which `rank` sends, except itself, from low to high.
     pub fn receivers(&self, rank: usize) -> Vec<usize> {
         distinct(&self.outgoing[rank], rank)
     }
 
-    /// The ranks that `rank` receives from, itself left out, from low to high.
+    /// Ranks from which `rank` receives, except itself, from low to high.
     pub fn senders(&self, rank: usize) -> Vec<usize> {
         distinct(&self.incoming[rank], rank)
     }
 
-    /// Edges of all ranks.
+    /// Number of edges of all ranks.
     pub fn edges(&self) -> usize {
         self.outgoing.iter().flatten().flatten().count()
     }
 
-    /// The most blocks that a rank sends or receives.
+    /// Maximum number of blocks that a rank sends or receives.
     pub(crate) fn most_blocks(&self) -> usize {
         let both = self.outgoing.iter().chain(&self.incoming);
         both.map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Whether a place of `rank` has no neighbour.
+    /// True if a place of `rank` has no neighbour.
     pub fn has_borders(&self, rank: usize) -> bool {
         let mut both = self.outgoing[rank].iter().chain(&self.incoming[rank]);
         both.any(Option::is_none)
     }
 
-    /// Whether a collective means the same to all MPI libraries. Where two ranks have several
-    /// edges, these differ in which block is for which.
+    /// True if a collective has the same meaning in all MPI libraries. If two ranks have several
+    /// edges, libraries differ in their assignment of blocks to edges.
     pub fn are_unambiguous(&self, operation: Operation) -> bool {
         operation.gathers_from_neighbours() || !self.has_repeated_edges()
     }
 
-    /// Whether a rank has several edges to another, or to itself: MPI libraries differ in which of
-    /// its blocks is for which of theirs.
+    /// True if a rank has several edges to another, or to itself: MPI libraries differ in their
+    /// assignment of blocks to these.
     pub(crate) fn has_repeated_edges(&self) -> bool {
         self.outgoing.iter().any(|ends| {
             let mut ranks: Vec<usize> = ends.iter().flatten().map(|end| end.rank).collect();
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(all.incoming(1), [end(0, 0), end(0, 2)]);
         assert_eq!((all.edges(), all.most_blocks()), (4, 3));
         assert_eq!((all.receivers(0), all.senders(0)), (vec![1], vec![1]));
-        // An edge that only one of both knows is none.
+        // An edge that only one of both ranks lists is ignored.
         let one_sided = [of(&[], &[1]), of(&[], &[])];
         assert_eq!(Neighbourhoods::new(Layout::Graph, &one_sided), None);
         let other_sided = [of(&[], &[]), of(&[0], &[])];

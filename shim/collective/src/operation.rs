@@ -5,8 +5,8 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use treepie_base::from_name;
 
-/// A collective operation on an intra-communicator. Blocking, non-blocking and
-/// persistent forms are one operation: they move the same data. Those of neighbourhoods come last.
+/// Collective operation on an intra-communicator. Blocking, non-blocking and persistent forms are
+/// one operation: they move the same data. Those of neighbourhoods come last.
 #[derive(
     Debug,
     Clone,
@@ -50,15 +50,15 @@ pub enum Operation {
     NeighborAlltoallw,
 }
 
-/// Operations in which all ranks of a communicator take part alike.
+/// Number of operations in which all ranks of a communicator take part.
 const OF_ALL_RANKS: usize = 17;
 
-/// What the bytes of a record stand for.
+/// Meaning of the bytes of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Nothing is moved.
+    /// No data is moved.
     Nothing,
-    /// One message that every rank ends or starts with.
+    /// One message, equal for all ranks.
     Message,
     /// One block for each rank.
     Blocks,
@@ -73,23 +73,23 @@ impl Operation {
         Self::VARIANTS[..OF_ALL_RANKS].iter().copied()
     }
 
-    /// Those among the neighbours of a topology (MPI-4.1, section 8.6).
+    /// Operations among the neighbours of a topology (MPI-4.1, section 8.6).
     pub fn of_neighbours() -> impl Iterator<Item = Operation> {
         Self::VARIANTS[OF_ALL_RANKS..].iter().copied()
     }
 
-    /// Both.
+    /// Operations of [`Operation::all`] and [`Operation::of_neighbours`].
     pub fn every() -> impl Iterator<Item = Operation> {
         Self::VARIANTS.iter().copied()
     }
 
-    /// Whether ranks exchange with their neighbours in a topology alone.
+    /// True if ranks exchange only with their neighbours in a topology.
     #[inline]
     pub fn is_among_neighbours(self) -> bool {
         self as usize >= OF_ALL_RANKS
     }
 
-    /// Whether a rank has one block, which all its neighbours get.
+    /// True if a rank has one block, which all its neighbours receive.
     #[inline]
     pub fn gathers_from_neighbours(self) -> bool {
         matches!(
@@ -98,14 +98,14 @@ impl Operation {
         )
     }
 
-    /// Whether one rank of the communicator is the root.
+    /// True if one rank of the communicator is the root.
     #[inline]
     pub fn has_root(self) -> bool {
         use Operation::*;
         matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
     }
 
-    /// Whether operands are combined.
+    /// True if operands are combined.
     #[inline]
     pub fn reduces(self) -> bool {
         use Operation::*;
@@ -115,7 +115,7 @@ impl Operation {
         )
     }
 
-    /// Whether all ranks' blocks are equal: what one rank knows of a call, all know.
+    /// True if all ranks' blocks are equal: each rank knows all sizes of a call.
     #[inline]
     pub fn has_equal_blocks(self) -> bool {
         use Operation::*;
@@ -133,8 +133,8 @@ impl Operation {
         )
     }
 
-    /// Whether MPI tells each rank the sizes of all blocks; in others the root alone knows them, or
-    /// each rank those that it sends and receives.
+    /// True if MPI gives each rank the sizes of all blocks; in other operations only the root has
+    /// them, or each rank has those that it sends and receives.
     #[inline]
     pub fn tells_all_sizes(self) -> bool {
         use Operation::*;
@@ -150,7 +150,7 @@ impl Operation {
         )
     }
 
-    /// Whether no rank has completed one before all have begun it.
+    /// True if no rank can complete the operation before all have begun it.
     #[inline]
     pub fn needs_all(self) -> bool {
         use Operation::*;
@@ -168,7 +168,7 @@ impl Operation {
         )
     }
 
-    /// What the bytes of a record of this operation stand for.
+    /// Meaning of the bytes of a record of this operation.
     pub fn unit(self) -> Unit {
         use Operation::*;
         match self {

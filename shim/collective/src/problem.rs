@@ -1,4 +1,4 @@
-//! A collective call, as one rank knows it: what a description is written for.
+//! A collective call, from the view of one rank: the input of a description.
 
 use crate::clusters::Clusters;
 use crate::network::links::Network;
@@ -6,29 +6,30 @@ use crate::operation::Operation;
 use crate::plan::range::Range;
 use crate::steps::Flow;
 
-/// How much data there is, in units.
+/// Amount of data in units.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Amount {
-    /// The message, or the block of each rank (or pair of ranks).
+    /// Units of the message, or of the block of each rank (or pair of ranks).
     Each(u64),
-    /// The block of each rank. For `Gatherv` and `Scatterv` only the root knows
-    /// more than its own.
+    /// Units of the block of each rank. For `Gatherv` and `Scatterv` only the root knows more than
+    /// its own.
     Blocks(Vec<u64>),
-    /// What this rank sends to each and receives from each.
+    /// Units that this rank exchanges with each rank.
     Exchanged {
         /// Units sent to each rank.
         sent: Vec<u64>,
         /// Units received from each rank.
         received: Vec<u64>,
     },
-    /// The block of each rank, where all ranks know all of them, also in `Gatherv` and `Scatterv`.
+    /// Units of the block of each rank, if all ranks know all of them, also in `Gatherv` and
+    /// `Scatterv`.
     KnownBlocks(Vec<u64>),
-    /// Units from each rank to each, sender by sender, where all ranks know all of them.
+    /// Units from each rank to each, by sender, if all ranks know all of them.
     Table(Vec<u64>),
-    /// As [`Amount::Blocks`], where the leader of each cluster knows those of its ranks too.
+    /// As [`Amount::Blocks`], but the leader of each cluster also knows those of its ranks.
     ToldBlocks(Vec<u64>),
-    /// As [`Amount::Exchanged`], a row for this rank, or, at the leader of a cluster, one for each
-    /// of its ranks, from low to high.
+    /// As [`Amount::Exchanged`], in one row for this rank or, at the leader of a cluster, one for
+    /// each of its ranks, from low to high.
     ToldRows {
         /// Units that the rank of a row sends to each rank.
         sent: Vec<u64>,
@@ -40,25 +41,24 @@ pub enum Amount {
 /// A collective call.
 #[derive(Debug, Clone)]
 pub struct Problem<'a> {
-    /// Which collective.
+    /// Collective.
     pub operation: Operation,
-    /// The root, where there is one; 0 elsewhere.
+    /// Root; 0 if there is none.
     pub root: usize,
-    /// How much.
+    /// Amount of data.
     pub amount: &'a Amount,
-    /// The clusters of ranks, and the levels inside them.
+    /// Clusters of ranks, and the levels inside them.
     pub clusters: &'a Clusters,
-    /// Operands must be combined in the order of ranks, in a way that the
-    /// clusters do not change.
+    /// True if operands must be combined in the order of ranks, independently of clusters.
     pub ordered: bool,
-    /// The cost of messages, if it is known: orders between clusters are made from it. All ranks
-    /// must have the same.
+    /// Cost of messages, if known: orders between clusters are computed from it. All ranks must
+    /// have the same value.
     pub network: Option<&'a Network>,
     /// Bytes of a unit.
     pub unit_bytes: u64,
 }
 
-/// Bytes that fill the path between two clusters where no network is known: 10 ms at 100 Mbit/s.
+/// Bytes that fill the path between two clusters of an unknown network: 10 ms at 100 Mbit/s.
 const USUAL_IN_FLIGHT: u64 = 125_000;
 
 impl Problem<'_> {
@@ -70,7 +70,7 @@ impl Problem<'_> {
         bytes / self.unit_bytes.max(1)
     }
 
-    /// How messages of the call flow: what is not said of `flow` is what the network says.
+    /// Flow of the call's messages: values that `flow` lacks come from the network.
     pub fn flow(&self, flow: Flow) -> Flow {
         Flow {
             in_flight: flow.in_flight.or_else(|| Some(self.in_flight())),
@@ -78,7 +78,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The call as one that all ranks make alike, of `bytes` bytes where they are known.
+    /// The call in a form that is equal for all ranks, of `bytes` bytes if they are known.
     pub fn call(&self, bytes: Option<u64>) -> Uniform {
         Uniform {
             operation: self.operation,
@@ -87,7 +87,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The cluster of the root, or, where there is no root, the one in the middle of the network.
+    /// Cluster of the root or, without a root, the one in the centre of the network.
     pub(crate) fn root_cluster(&self) -> usize {
         match self.operation.has_root() {
             true => self.clusters.of(self.root),
@@ -100,27 +100,27 @@ impl Problem<'_> {
         self.clusters.ranks()
     }
 
-    /// The parameter of the algorithm: the one that was asked for, or this.
+    /// Parameter of the algorithm: the user's, or `usual`.
     pub(crate) fn parameter(&self, usual: u32) -> u32 {
         self.clusters.parameter().unwrap_or(usual)
     }
 
-    /// The rank `distance` further than `rank`, round the communicator.
+    /// Rank `distance` after `rank`, modulo the number of ranks.
     pub fn after(&self, rank: usize, distance: usize) -> usize {
         (rank + distance) % self.ranks()
     }
 
-    /// The rank `distance` (at most the number of ranks) before `rank`, round the communicator.
+    /// Rank `distance` (at most the number of ranks) before `rank`, modulo the number of ranks.
     pub fn before(&self, rank: usize, distance: usize) -> usize {
         (rank + self.ranks() - distance) % self.ranks()
     }
 
-    /// How far a rank is from the root, round the communicator.
+    /// Distance from the root to a rank, modulo the number of ranks.
     pub fn place(&self, rank: usize) -> usize {
         self.before(rank, self.root)
     }
 
-    /// The leader of a cluster in this collective: the root for its own.
+    /// Leader of a cluster in this collective: the root for its own.
     pub fn leader(&self, cluster: usize) -> usize {
         match self.operation.has_root() {
             true => self.clusters.leader_towards(cluster, self.root),
@@ -128,7 +128,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Units of a rank's block; of the message, where there is one.
+    /// Units of a rank's block, or of the message.
     pub fn block(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => *units,
@@ -139,8 +139,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Units of the block that one rank has for another in an exchange whose sizes all ranks know;
-    /// 0 in others.
+    /// Units of the block from one rank to another in an exchange whose sizes all ranks know; 0 in
+    /// other calls.
     pub fn pair(&self, from: usize, to: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => *units,
@@ -150,8 +150,8 @@ impl Problem<'_> {
         }
     }
 
-    /// Units of all blocks that the ranks of one cluster have for those of another, in an exchange
-    /// whose sizes all ranks know.
+    /// Units of all blocks from the ranks of one cluster to those of another, in an exchange whose
+    /// sizes all ranks know.
     pub fn between(&self, from: usize, to: usize) -> u64 {
         let (senders, receivers) = (self.clusters.members(from), self.clusters.members(to));
         if let Amount::Each(units) = self.amount {
@@ -161,7 +161,7 @@ impl Problem<'_> {
         senders.iter().flat_map(row).sum()
     }
 
-    /// Whether all ranks know the sizes of all blocks.
+    /// True if all ranks know the sizes of all blocks.
     pub fn sizes_are_known(&self) -> bool {
         match self.amount {
             Amount::Each(_) | Amount::KnownBlocks(_) | Amount::Table(_) => true,
@@ -170,13 +170,12 @@ impl Problem<'_> {
         }
     }
 
-    /// Whether the leader of each cluster knows the sizes of the blocks of its ranks.
+    /// True if the leader of each cluster knows the sizes of the blocks of its ranks.
     pub(crate) fn sizes_are_told(&self) -> bool {
         matches!(self.amount, Amount::ToldBlocks(_) | Amount::ToldRows { .. })
     }
 
-    /// Where a rank's block starts when blocks stand one behind the other. [`Problem::blocks`] is
-    /// quicker for many.
+    /// Start of a rank's block if blocks are consecutive. [`Problem::blocks`] is faster for many.
     pub fn start(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => rank as u64 * units,
@@ -192,7 +191,7 @@ impl Problem<'_> {
         self.start(self.ranks())
     }
 
-    /// The blocks of all ranks, one behind the other.
+    /// Blocks of all ranks, consecutively.
     pub fn blocks(&self) -> Blocks {
         let count = self.ranks();
         match self.amount {
@@ -209,26 +208,27 @@ impl Problem<'_> {
         }
     }
 
-    /// The message (this rank's block) cut into one block for each of `count`.
+    /// The message (this rank's block), cut into `count` blocks.
     pub fn cut(&self, rank: usize, count: usize) -> Blocks {
         let units = self.block(rank);
         Blocks::Cut { count, units }
     }
 }
 
-/// A call that all ranks make alike: what predictions, simulations and exports are about.
+/// A call whose arguments are equal on all ranks: the subject of predictions, simulations and
+/// exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Uniform {
-    /// The collective.
+    /// Collective.
     pub operation: Operation,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
-    /// The root, 0 where there is none.
+    /// Root; 0 if there is none.
     pub root: usize,
 }
 
 impl Uniform {
-    /// The call of a collective that this one is composed of, among so many ranks, from rank 0.
+    /// Call of a collective of which this one is composed, among `ranks` ranks, from rank 0.
     pub fn part(&self, operation: Operation, ranks: usize) -> Uniform {
         Uniform {
             operation,
@@ -241,29 +241,29 @@ impl Uniform {
     }
 }
 
-/// Blocks that stand one behind the other.
+/// Consecutive blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blocks {
     /// `count` blocks of `units` units.
     Equal {
-        /// How many.
+        /// Number of blocks.
         count: usize,
-        /// Units of each.
+        /// Units of each block.
         units: u64,
     },
-    /// A message of `units` units cut into `count` blocks as equal as can be.
+    /// A message of `units` units, cut into `count` blocks of nearly equal size.
     Cut {
-        /// How many.
+        /// Number of blocks.
         count: usize,
-        /// Units of all together.
+        /// Units of all blocks together.
         units: u64,
     },
-    /// Blocks of any size: where each starts, and where the last ends.
+    /// Blocks of any size: the start of each, and the end of the last.
     Listed(Vec<u64>),
 }
 
 impl Blocks {
-    /// Blocks of these lengths.
+    /// Blocks of these lengths, in units.
     pub fn listed(lengths: &[u64]) -> Self {
         let mut end = 0;
         let ends = lengths.iter().map(|length| {
@@ -273,7 +273,7 @@ impl Blocks {
         Blocks::Listed(std::iter::once(0).chain(ends).collect())
     }
 
-    /// The blocks in the order from block `first` on, round.
+    /// The blocks in cyclic order from block `first` on.
     pub fn rotated(&self, first: usize) -> Blocks {
         if let Blocks::Equal { .. } = self {
             return self.clone();
@@ -291,12 +291,12 @@ impl Blocks {
         }
     }
 
-    /// Where block `index` starts; the end of all for the index behind the last.
+    /// Start of block `index`; the end of all for the index after the last.
     pub fn start(&self, index: usize) -> u64 {
         match self {
             Blocks::Equal { units, .. } => units * index as u64,
             Blocks::Cut { count, units } => {
-                // As units * index / count, without a product that is too large.
+                // As units * index / count, without overflow.
                 let (count, index) = (*count as u64, index as u64);
                 units / count * index + units % count * index / count
             }
@@ -309,12 +309,12 @@ impl Blocks {
         self.start(index + 1) - self.start(index)
     }
 
-    /// Where block `index` is in `all`.
+    /// Range of block `index` in `all`.
     pub fn of(&self, all: Range, index: usize) -> Range {
         self.span(all, index, index + 1)
     }
 
-    /// Where the blocks `first..end` are in `all`.
+    /// Range of the blocks `first..end` in `all`.
     pub fn span(&self, all: Range, first: usize, end: usize) -> Range {
         let start = self.start(first);
         all.part(start, self.start(end) - start)
@@ -326,7 +326,7 @@ impl Blocks {
     }
 }
 
-/// `units` cut into `count` blocks as equal as can be: start and length of block `index`.
+/// Start and length of block `index` if `units` are cut into `count` blocks of nearly equal size.
 pub fn share(units: u64, count: usize, index: usize) -> (u64, u64) {
     let blocks = Blocks::Cut { count, units };
     (blocks.start(index), blocks.length(index))

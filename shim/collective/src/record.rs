@@ -1,4 +1,4 @@
-//! What a profile keeps of collectives: what was asked for, not what was sent.
+//! Records of collectives in a profile: calls, not the messages that were sent.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,61 +14,60 @@ use crate::network::links::Network;
 use crate::operation::{Operation, Unit};
 use crate::steps::Flow;
 
-/// Equal calls of one collective, counted together: same operation, same group,
-/// same root, same class of size, run in the same way.
+/// Equal calls of one collective, counted together: same operation, same group, same root, same
+/// class of size, executed in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What was called.
+    /// Operation that was called.
     pub operation: Operation,
     /// For each rank of the communicator, its rank in the world.
     pub group: Arc<[u32]>,
-    /// The root, as a rank of the communicator; `None` where there is none.
+    /// Root, as a rank of the communicator; `None` if there is none.
     pub root: Option<u32>,
     /// [`size_class`] of the bytes of one call.
     pub size_class: u8,
-    /// The plan that ran them; `None` for the native collective.
+    /// Plan that executed them; `None` for the native collective.
     pub plan: Option<PlanRun>,
-    /// Number of calls; a call that all ranks make together counts once.
+    /// Number of calls; one call by all ranks together counts once.
     pub calls: u64,
     /// Bytes of all calls together.
     pub volume: Volume,
 }
 
-/// A plan that ran in place of the native collective: all of it that is not the same for every
-/// collective of the communicator ([`Locality`](crate::Locality)).
+/// Plan that ran in place of the native collective: the part of it that is not equal for all
+/// collectives of the communicator ([`Locality`](crate::Locality)).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PlanRun {
-    /// Name of its algorithm, with the shapes of trees that were asked for
-    /// ([`Composition::name`]).
+    /// Name of its algorithm, with the shapes of trees that the user set ([`Composition::name`]).
     pub algorithm: String,
-    /// The largest message, in units.
+    /// Largest message in units.
     pub segment: u64,
-    /// Bytes of a unit: of an element where operands are reduced, 1 elsewhere.
+    /// Bytes of a unit: of an element if operands are reduced, otherwise 1.
     pub unit_bytes: u64,
-    /// Whether operands had to stay in the order of ranks.
+    /// True if operands had to stay in the order of ranks.
     pub ordered: bool,
 }
 
-/// An algorithm as it was run.
+/// Algorithm as it was run.
 #[derive(Debug, Clone)]
 pub struct AsRun<'a> {
-    /// The algorithm.
+    /// Algorithm.
     pub algorithm: &'static Algorithm,
-    /// The clusters of the communicator's ranks.
+    /// Clusters of the communicator's ranks.
     pub clusters: Cow<'a, Clusters>,
-    /// Its network, where one was known.
+    /// Network of the communicator, if it was known.
     pub network: Option<&'a Network>,
-    /// Whether operands had to stay in order.
+    /// True if operands had to stay in order.
     pub ordered: bool,
-    /// Bytes of an element where operands were reduced; 1 elsewhere.
+    /// Bytes of an element if operands were reduced; otherwise 1.
     pub unit_bytes: u64,
     /// Flow of its messages, in elements.
     pub flow: Flow,
 }
 
 impl PlanRun {
-    /// How `operation` was run by it in a communicator of these clusters; `None` if no algorithm of
-    /// that name does it.
+    /// Algorithm of `operation` as this plan ran it in a communicator of these clusters; `None` if
+    /// no algorithm of that name implements the operation.
     pub fn as_run<'a>(
         &self,
         operation: Operation,
@@ -90,28 +89,27 @@ impl PlanRun {
 /// Bytes of all calls of a [`Record`] together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Volume {
-    /// The same for all ranks. For `Bcast`, `Reduce`, `Allreduce`, `Scan` and
-    /// `Exscan`: the message. For the others: one rank's block, that is what one
-    /// rank contributes (gathers), receives (scatters), or sends to each other
-    /// rank (`Alltoall` and its variants). Of no meaning for `Barrier`.
+    /// Equal for all ranks. For `Bcast`, `Reduce`, `Allreduce`, `Scan` and `Exscan`: the message.
+    /// For the others: one rank's block, which it contributes (gathers), receives (scatters), or
+    /// sends to each other rank (`Alltoall` and its variants). Without meaning for `Barrier`.
     Uniform(u64),
-    /// For each rank of the communicator, its block: what it contributes to
-    /// (`Gatherv`, `Allgatherv`), or receives from (`Scatterv`,
-    /// `ReduceScatter`) the collective. For `Alltoallv` and `Alltoallw`, all that
-    /// the rank sends, its own part included; the model spreads it evenly.
+    /// Block of each rank of the communicator, which it contributes to (`Gatherv`, `Allgatherv`),
+    /// or receives from (`Scatterv`, `ReduceScatter`) the collective. For `Alltoallv` and
+    /// `Alltoallw`, all bytes that the rank sends, its own part included; the model distributes
+    /// them evenly.
     PerRank(Vec<u64>),
-    /// For `Alltoall` and its variants, exactly: sender and receiver as ranks of
-    /// the communicator, bytes, messages.
+    /// Exact values for `Alltoall` and its variants: sender and receiver as ranks of the
+    /// communicator, bytes, messages.
     Pairs(Vec<(u32, u32, u64, u64)>),
 }
 
-/// The class of a size in bytes: 0 for 0 bytes, otherwise `floor(log2(bytes)) + 1`,
-/// so that class `c` holds the sizes from `2^(c-1)` to `2^c - 1`.
+/// Class of a size in bytes: 0 for 0 bytes, otherwise `floor(log2(bytes)) + 1`, so that class `c`
+/// contains the sizes from `2^(c-1)` to `2^c - 1`.
 pub const fn size_class(bytes: u64) -> u8 {
     (u64::BITS - bytes.leading_zeros()) as u8
 }
 
-/// Why a [`Record`] makes no sense.
+/// Reason why a [`Record`] is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordError {
     /// The group is empty.
@@ -122,12 +120,12 @@ pub enum RecordError {
         /// The operation of the record.
         operation: Operation,
     },
-    /// The group names a rank that the world does not have.
+    /// The group has a rank that the world does not have.
     #[error("a {operation} names world rank {rank}, but there are {ranks} ranks: they count from 0 to {}", ranks.saturating_sub(1))]
     NoSuchWorldRank {
         /// The operation of the record.
         operation: Operation,
-        /// The rank that was named.
+        /// Invalid rank.
         rank: u32,
         /// Number of ranks in the world.
         ranks: usize,
@@ -139,7 +137,7 @@ pub enum RecordError {
     RankTwice {
         /// The operation of the record.
         operation: Operation,
-        /// The rank that was named twice.
+        /// Repeated rank.
         rank: u32,
     },
     /// A root, a sender or a receiver is not a rank of the communicator.
@@ -147,9 +145,9 @@ pub enum RecordError {
     NoSuchRank {
         /// The operation of the record.
         operation: Operation,
-        /// What the rank was to be: `root`, `sender`, `receiver`.
+        /// Role of the rank: `root`, `sender`, `receiver`.
         role: &'static str,
-        /// The rank that was named.
+        /// Invalid rank.
         rank: u32,
         /// Number of ranks in the communicator.
         size: usize,
@@ -160,19 +158,19 @@ pub enum RecordError {
         /// The operation of the record.
         operation: Operation,
     },
-    /// The list of bytes has not one entry for each rank.
+    /// The list of bytes does not have one entry for each rank.
     #[error(
         "a {operation} lists the bytes of {listed} ranks, but its communicator has {size}: list one number for each rank"
     )]
     WrongCount {
         /// The operation of the record.
         operation: Operation,
-        /// Entries in the list.
+        /// Number of entries in the list.
         listed: usize,
         /// Number of ranks in the communicator.
         size: usize,
     },
-    /// It was run by an algorithm that is not known here.
+    /// Its algorithm is unknown.
     #[error(
         "a {operation} was run by the algorithm `{name}`, which this treepie does not know; read it \
          with the treepie that wrote it"
@@ -180,26 +178,26 @@ pub enum RecordError {
     UnknownAlgorithm {
         /// The operation of the record.
         operation: Operation,
-        /// The name of the algorithm.
+        /// Name of the algorithm.
         name: String,
     },
-    /// This kind of volume means nothing for the operation.
+    /// The kind of volume has no meaning for the operation.
     #[error("a {operation} cannot have its bytes {form}: give {expected}")]
     WrongVolume {
         /// The operation of the record.
         operation: Operation,
-        /// The kind of volume that was given.
+        /// Kind of volume in the record.
         form: &'static str,
-        /// The kinds that have a meaning.
+        /// Kinds with a meaning.
         expected: &'static str,
     },
 }
 
 impl Record {
-    /// Checks that the record makes sense in a world of `ranks` ranks.
+    /// Checks that the record is valid in a world of `ranks` ranks.
     ///
     /// # Errors
-    /// The first thing that does not, see [`RecordError`].
+    /// The first violation, see [`RecordError`].
     pub fn validate(&self, ranks: usize) -> Result<(), RecordError> {
         self.validate_group(ranks)?;
         self.validate_root()?;
@@ -299,8 +297,8 @@ impl Record {
         })
     }
 
-    /// Bytes of one call, for the choice of an algorithm: the message, or one
-    /// rank's block, on average where ranks or calls differ.
+    /// Bytes of one call, for the choice of an algorithm: the message, or one rank's block; the
+    /// mean if ranks or calls differ.
     pub fn block_bytes(&self) -> u64 {
         let calls = u128::from(self.calls.max(1));
         let size = self.group.len().max(1) as u128;

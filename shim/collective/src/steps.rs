@@ -1,4 +1,4 @@
-//! The interface that algorithms are written to: the steps of one rank, on ranges of its buffers.
+//! Interface of algorithms: the steps of one rank, on ranges of its buffers.
 //!
 //! ```text
 //!   description --+--> Builder        dependencies between steps: a plan, which is checked,
@@ -7,48 +7,48 @@
 //!                 +--> Reader         messages in turn: how long native collectives take
 //! ```
 //!
-//! A description writes the steps in the order in which a simple program would do them. The n-th
-//! message that a rank sends to another is the n-th that the other receives from it.
+//! A description writes the steps in the order of a simple program. The n-th message that a rank
+//! sends to another is the n-th that the other receives from it.
 
 use crate::plan::range::{Range, Space};
 
-/// No message is larger than this many units: counts of MPI are `int`s.
+/// Maximum number of units of a message: counts of MPI are `int`s.
 pub const LARGEST_MESSAGE: u64 = 1 << 30;
 
-/// A range has at most this many segments: they grow with the message, so that plans do not.
+/// Maximum number of segments of a range: segments grow with the message, so that plans do not.
 const MOST_SEGMENTS: u64 = 1024;
 
-/// How messages flow, in units. A number alone is the largest message.
+/// Segmentation and flow of messages, in units. A single number is the largest message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    /// The largest message; [`Flow::WHOLE`] has none.
+    /// Largest message; [`Flow::WHOLE`] has none.
     pub segment: u64,
-    /// Units that fill the path between two clusters (its bandwidth-delay product); `None` for what
-    /// the problem's network says.
+    /// Units that fill the path between two clusters (its bandwidth-delay product); `None` for the
+    /// value of the problem's network.
     pub in_flight: Option<u64>,
-    /// So many pieces may be late before others wait for them: none where a rank does nothing else
-    /// meanwhile, some in a [started](Flow::started) collective.
+    /// Number of segments that may be late before others wait for them: zero if a rank does nothing
+    /// else meanwhile, some in a [started](Flow::started) collective.
     pub late: usize,
 }
 
-/// Pieces that may be late in a started collective.
+/// Number of segments that may be late in a started collective.
 const LATE: usize = 3;
 
 impl Flow {
-    /// Every message in one segment, however long: what MPI libraries do unless they are tuned.
+    /// Every message in one segment, however long: the default of MPI libraries.
     pub const WHOLE: Flow = Flow {
         segment: u64::MAX,
         in_flight: Some(0),
         late: 0,
     };
 
-    /// The same flow where ranks go on with a plan now and then: in calls of a program that
+    /// Flow for ranks that make progress on a plan only now and then: in calls of a program that
     /// computes meanwhile.
     pub fn started(self) -> Flow {
         Flow { late: LATE, ..self }
     }
 
-    /// The same flow in units of which there are `factor` times as many.
+    /// Flow in smaller units, `factor` of which make one.
     pub fn times(self, factor: u64) -> Flow {
         Flow {
             segment: self.segment.saturating_mul(factor),
@@ -57,7 +57,7 @@ impl Flow {
         }
     }
 
-    /// Units of the segments that a message of `length` units is cut into.
+    /// Units of the segments of a message of `length` units.
     pub fn segment_of(&self, length: u64) -> u64 {
         match self.segment {
             u64::MAX => u64::MAX,
@@ -78,16 +78,17 @@ impl From<u64> for Flow {
     }
 }
 
-/// The steps of one rank, written one after the other. What reads a description implements these
-/// few; descriptions mostly call the methods of `dyn Steps` below, which cut ranges into segments.
+/// The steps of one rank, written one after the other. Readers of a description implement these few
+/// methods; descriptions mostly call the methods of `dyn Steps` below, which cut ranges into
+/// segments.
 ///
-/// Steps touch each other only through ranges: what a reader of memory finds independent may
-/// overlap. [`Steps::fence`] and [`Steps::one_by_one`] order what ranges do not.
+/// Steps depend on each other only through ranges: a reader of memory may overlap steps that it
+/// finds independent. [`Steps::fence`] and [`Steps::one_by_one`] add order that ranges do not show.
 pub trait Steps {
-    /// How messages flow.
+    /// Segmentation and flow of messages.
     fn flow(&self) -> Flow;
 
-    /// A scratch buffer of its own for `length` units.
+    /// Allocates a scratch buffer of `length` units.
     fn scratch(&mut self, length: u64) -> Range;
 
     /// Sends a range in one message; an empty one is a synchronization message.
@@ -102,27 +103,27 @@ pub trait Steps {
     /// Copies a range, in one step.
     fn copy_segment(&mut self, from: Range, into: Range);
 
-    /// Receives a synchronization message; what follows the next [`Steps::fence`] waits for it.
+    /// Receives a synchronization message, for which steps after the next [`Steps::fence`] wait.
     fn await_signal(&mut self, from: usize);
 
-    /// What follows starts when all synchronization messages awaited until here have come.
+    /// Delays all further steps until the synchronization messages awaited so far have arrived.
     fn fence(&mut self) {}
 
-    /// What follows starts when the step written last is complete.
+    /// Delays the next step until the last written one is complete.
     fn one_by_one(&mut self) {}
 
-    /// Whether what follows is not read: long rounds end here, as they would go on alike.
+    /// True if further steps are not read: long sequences of rounds end here, as the rest is alike.
     fn is_over(&self) -> bool {
         false
     }
 
-    /// The step written last, where steps are numbered.
+    /// Last written step, if steps are numbered.
     fn last_step(&self) -> Option<u32> {
         None
     }
 
-    /// [`Steps::send_segment`], once the step `after` is complete: so that what is sent first does
-    /// not fill links that what comes later needs.
+    /// [`Steps::send_segment`], after the step `after` is complete: an early send then does not
+    /// fill links that later ones need.
     fn send_segment_after(&mut self, to: usize, data: Range, after: Option<u32>) {
         let _ = after;
         self.send_segment(to, data);
@@ -135,18 +136,18 @@ impl dyn Steps + '_ {
         self.flow().in_flight.unwrap_or(0)
     }
 
-    /// Units of the segments that a message of `length` units is cut into.
+    /// Units of the segments of a message of `length` units.
     pub fn segment(&self, length: u64) -> u64 {
         self.flow().segment_of(length)
     }
 
-    /// The segments that a range is sent in.
+    /// Segments in which a range is sent.
     pub fn segments(&self, range: Range) -> impl Iterator<Item = Range> + use<> {
         range.segments(self.segment(range.length))
     }
 
-    /// The range in segments of which each of `targets` gets the same number, round-robin, where
-    /// that does not make them tiny.
+    /// Segments of the range, the same number for each of `targets`, round-robin, unless that makes
+    /// them tiny.
     pub(crate) fn segments_for(
         &self,
         range: Range,
@@ -159,15 +160,16 @@ impl dyn Steps + '_ {
         range.segments(range.length.div_ceil((rounds * targets).max(1)))
     }
 
-    /// Sends a range in segments; nothing where it is empty.
+    /// Sends a range in segments; nothing if it is empty.
     pub fn send(&mut self, to: usize, data: Range) {
         for segment in self.segments(data) {
             self.send_segment(to, segment);
         }
     }
 
-    /// Sends ranges to several ranks, in segments, one of each round-robin: the link of a rank has
-    /// nothing to carry while a whole range goes elsewhere, and too much when two come at once.
+    /// Sends ranges to several ranks, in segments, one to each round-robin: the link of a rank
+    /// would be idle while a whole range is sent elsewhere, and overloaded when two arrive
+    /// together.
     pub(crate) fn send_round_robin(&mut self, messages: impl IntoIterator<Item = (usize, Range)>) {
         let segments = |(to, range)| (to, self.segments(range));
         let mut messages: Vec<_> = messages.into_iter().map(segments).collect();
@@ -182,7 +184,7 @@ impl dyn Steps + '_ {
         }
     }
 
-    /// Receives a range in the segments that `send` cuts it into.
+    /// Receives a range in the segments of `send`.
     pub fn receive(&mut self, from: usize, into: Range) {
         for segment in self.segments(into) {
             self.receive_segment(from, segment);

@@ -1,4 +1,4 @@
-//! What property tests draw from: records of collectives.
+//! Strategies of property tests: records of collectives.
 
 use proptest::prelude::*;
 

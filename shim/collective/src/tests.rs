@@ -1,4 +1,4 @@
-//! Names of algorithms, and how ranks are seen: in clusters, on levels, on links.
+//! Names of algorithms, and locality of ranks: in clusters, on levels, on links.
 
 use crate::algorithms::algorithm::Algorithm;
 use crate::clusters::Clusters;
@@ -16,7 +16,7 @@ fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
     let network = Network::new(&platform, &[8, 11, 1, 10]).unwrap();
     assert_eq!((network.clusters(), network.hosts()), (2, 3));
     assert_eq!(network.cluster_of(), [1, 1, 0, 1]);
-    // Rank 11 of the world speaks for its cluster; that of the first, 3, is not here.
+    // Rank 11 of the world leads its cluster; the leader of the first, 3, is not here.
     assert_eq!(network.leaders(), [2, 1]);
     let milliseconds = |from, to| 1e3 * network.link(from, to).unwrap().latency();
     assert_eq!(milliseconds(0, 2).round(), 9.0);
@@ -78,7 +78,7 @@ fn ranks_of_one_host_share_out_what_passes_between_clusters_only_where_one_canno
         grids::of_numbers(&numbers, 4, |_| grids::lan(), |_, _| grids::wan(10.0, mbit))
     };
     assert_eq!(on_two_hosts(100.0).lanes(), 1);
-    // Messages of three others are added up on the host while one passes.
+    // Messages of three others are added up on the host while one is sent.
     assert!(on_two_hosts(100_000.0).lanes() > 1);
     assert_eq!(grids::narrow_connections().lanes(), 4);
     assert_eq!(grids::four_by_four().lanes(), 4);

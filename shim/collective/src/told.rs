@@ -1,32 +1,32 @@
-//! What ranks tell the leader of their cluster of the sizes that MPI tells them alone, so that
-//! blocks of several ranks can go between clusters in one message, in the same call.
+//! Exchange of sizes that MPI gives to single ranks, from ranks to the leaders of their clusters,
+//! so that blocks of several ranks can be sent between clusters in one message, in the same call.
 //!
 //! ```text
 //!   1  each rank --its sizes--> leader of its cluster        in the cluster, nothing comes back
 //!   2  the call, by a plan of what each rank knows now       between clusters: one latency
 //! ```
 //!
-//! | collective | MPI tells | then the leader of cluster A knows | and with it |
+//! | collective | MPI gives | then the leader of cluster A knows | and with it |
 //! |---|---|---|---|
 //! | `Gatherv`, `Scatterv` | the root all sizes, each other rank its own | those of A | the root |
 //! | `Alltoallv/w` | each rank its row and column | those of A | the leader of B, between both |
 //!
 //! # Why ranks never disagree
 //!
-//! MPI has the amounts of each pair of ranks equal, in bytes whatever the datatypes are. So each
-//! number of bytes that a plan depends on is one that all who take part in its message have from
-//! their own arguments, or were told by a rank that has:
+//! MPI requires that the amounts of each pair of ranks are equal, in bytes, for any datatypes.
+//! Therefore, each number of bytes on which a plan depends is known to all participants of its
+//! message, from their own arguments or from a rank that has it:
 //!
-//! * whether a block goes through leaders is said by its size alone ([`goes_along`]), which its
-//!   sender, its receiver, and the leaders of both have: nobody has to tell members what was
-//!   decided, and no number that only some have (such as a mean over pairs) decides;
-//! * a message between leaders has the blocks that go along, of all pairs of the two clusters, in
-//!   an order that all know. Both have the sizes of all of them, one from its senders, the other
-//!   from its receivers;
-//! * whether ranks tell each other at all is a function of the algorithm, on which all agree.
+//! * the size of a block alone decides whether leaders relay it ([`goes_along`]), and its sender,
+//!   its receiver, and the leaders of both know it: no decision has to be sent to members, and it
+//!   depends on no value that only some ranks have (such as a mean over pairs);
+//! * a message between leaders has the relayed blocks of all pairs of the two clusters, in an order
+//!   that all know. Both have the sizes of all of them, one from its senders, the other from its
+//!   receivers;
+//! * the algorithm, on which all agree, decides whether ranks send sizes at all.
 //!
-//! Nobody waits in step 1 but leaders, and those for ranks of their cluster alone, which send
-//! what they tell before anything else. So step 1 ends wherever all ranks enter the call.
+//! In step 1, only leaders wait, and only for ranks of their cluster, which send their sizes before
+//! anything else. Step 1 therefore ends wherever all ranks enter the call.
 
 use crate::clusters::Clusters;
 use crate::plan::builder::Builder;
@@ -35,24 +35,25 @@ use crate::plan::step::Plan;
 use crate::problem::{Amount, Problem};
 use crate::steps::Flow;
 
-/// Blocks of up to so many bytes go through leaders. What a message costs a wide-area link beside
-/// its bytes is gained; of blocks of a kilobyte that is less than their way to the leader takes.
+/// Maximum number of bytes of a block that leaders relay. Relaying saves the cost of a message on a
+/// wide-area link beyond its bytes; for blocks of a kilobyte that is less than the cost of the way
+/// to the leader.
 const MOST_ALONG: u64 = 512;
 
-/// With more ranks than this, leaders are told more than exchanges of small blocks gain.
+/// Maximum number of ranks: for more, the sizes cost more than exchanges of small blocks gain.
 pub const MOST_RANKS: usize = 128;
 
 /// Bytes of a size.
 const SIZE: u64 = size_of::<u64>() as u64;
 
-/// Whether a block of so many bytes goes through the leaders of clusters, together with others:
-/// longer ones gain nothing by it. Nothing goes nowhere.
+/// True if leaders relay a block of this many bytes, together with others: longer ones do not
+/// benefit. Empty ones are not sent.
 pub fn goes_along(bytes: u64) -> bool {
     (1..=MOST_ALONG).contains(&bytes)
 }
 
-/// The sizes that a rank tells: what is in its arguments. `None` where MPI tells all of them to all
-/// ranks.
+/// Sizes that a rank sends to its leader, from its arguments. `None` if MPI gives all of them to
+/// all ranks.
 pub fn row(amount: &Amount, rank: usize) -> Option<Vec<u64>> {
     match amount {
         Amount::Blocks(blocks) => Some(vec![blocks[rank]]),
@@ -61,12 +62,13 @@ pub fn row(amount: &Amount, rank: usize) -> Option<Vec<u64>> {
     }
 }
 
-/// Whether the ranks of a cluster tell its leader: the root knows all sizes.
+/// True if the ranks of a cluster send sizes to its leader: the root knows all sizes.
 fn tells(problem: &Problem, cluster: usize) -> bool {
     !problem.operation.has_root() || cluster != problem.root_cluster()
 }
 
-/// Who hears of the sizes of `rank`'s cluster, if it is this rank: the members, from low to high.
+/// Members of `rank`'s cluster, from low to high, if `rank` is the leader that receives their
+/// sizes.
 fn told_by<'a>(problem: &Problem<'a>, rank: usize) -> Option<&'a [usize]> {
     let clusters: &'a Clusters = problem.clusters;
     let here = clusters.of(rank);
@@ -74,12 +76,12 @@ fn told_by<'a>(problem: &Problem<'a>, rank: usize) -> Option<&'a [usize]> {
     is_told.then(|| clusters.members(here))
 }
 
-/// How many rows a rank has when it was told: its own, or one of each rank of its cluster.
+/// Number of rows that a rank has afterwards: its own, or one of each rank of its cluster.
 pub fn rows(problem: &Problem, rank: usize) -> usize {
     told_by(problem, rank).map_or(1, <[usize]>::len)
 }
 
-/// The plan by which `rank` tells its row of so many sizes, the input, and its leader gets all rows
+/// Plan by which `rank` sends its row of `sizes` sizes, the input, and its leader receives all rows
 /// of the cluster, from low to high, as its output.
 pub fn plan(problem: &Problem, rank: usize, sizes: usize) -> Plan {
     let bytes = sizes as u64 * SIZE;
@@ -100,8 +102,7 @@ pub fn plan(problem: &Problem, rank: usize, sizes: usize) -> Plan {
     })
 }
 
-/// The amount of a call as `rank` knows it when it was told these rows, those of its output, or
-/// none.
+/// Amount of a call for `rank` after it has received these rows, those of its output, or none.
 pub fn learn(problem: &Problem, rank: usize, rows: &[u64]) -> Amount {
     let members = told_by(problem, rank);
     match (problem.amount, members) {
@@ -133,8 +134,8 @@ pub fn learn(problem: &Problem, rank: usize, rows: &[u64]) -> Amount {
     }
 }
 
-/// Units that go from one rank to another in an exchange, as `rank` knows them: it is one of both,
-/// or leads the cluster of one, or all know all.
+/// Units from one rank to another in an exchange, as known by `rank`: it is one of both, or leads
+/// the cluster of one, or all ranks know all sizes.
 pub fn pair(problem: &Problem, rank: usize, from: usize, to: usize) -> u64 {
     let ranks = problem.ranks();
     match problem.amount {

@@ -15,28 +15,28 @@ use crate::problem::{Amount, Problem};
 use crate::read::estimate::input::CostInput;
 use crate::steps::{Flow, Steps};
 
-/// Writes the steps of the ranks of a call.
+/// Function that writes the steps of the ranks of a call.
 #[derive(Debug, Clone, Copy)]
 pub enum Describe {
-    /// Of each rank by itself.
+    /// For one rank, independently of the others.
     ByRank(fn(&Problem, usize, &mut dyn Steps)),
-    /// Of all ranks by one schedule.
+    /// For all ranks, from one schedule.
     Scheduled(fn(&Problem) -> Schedule, Effort),
 }
 
-/// Time that a schedule of all ranks takes to make.
+/// Cost of computing a schedule of all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// Heuristics.
     Low,
-    /// The best of all schedules in some sense: O(P^4).
+    /// Optimal schedules by some objective: O(P^4).
     High,
 }
 
-/// Structure of a communicator that an algorithm looks at.
+/// Structure of a communicator that an algorithm uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Ranks alone.
+    /// Ranks only.
     Flat,
     /// Clusters: those whose names start with `grid-`.
     Grid,
@@ -45,42 +45,42 @@ pub enum Scope {
 /// Estimates the seconds of an algorithm from the loads of links.
 pub(crate) type Estimate = fn(&CostInput) -> f64;
 
-/// What the choice knows of an algorithm's time.
+/// Source of an algorithm's time in the choice.
 #[derive(Debug, Clone, Copy)]
 pub enum Price {
     /// An estimate.
     Estimated(Estimate),
-    /// Its description, which is read.
+    /// A reading of its description.
     Read,
 }
 
-/// Whether the choice considers an algorithm.
+/// Conditions under which the choice considers an algorithm.
 #[derive(Debug, Clone, Copy)]
 pub enum Candidate {
-    /// Never: others are better on a grid.
+    /// Never: other algorithms are better on a grid.
     Never,
-    /// Wherever it serves.
+    /// Always, if its requirements are met.
     Always(Price),
-    /// Only where operands must stay in order: elsewhere those that look at clusters are better.
+    /// Only if operands must stay in order: otherwise algorithms that use clusters are better.
     ForOrder(Price),
-    /// Of few ranks, by its description: reading it of many takes too long.
+    /// For few ranks, by its description, which takes too long to read for many.
     OfFew(Cut),
 }
 
-/// Messages in which an algorithm is considered.
+/// Message segmentation with which an algorithm is considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// Whole ones.
+    /// Whole messages.
     Whole,
     /// Segments of several sizes.
     Segments,
 }
 
-/// Largest number of ranks that are few.
+/// Largest number of ranks for [`Candidate::OfFew`].
 const FEW: usize = 128;
 
 impl Candidate {
-    /// The messages in which it is considered because ranks are so few.
+    /// Segmentation with which it is considered for this number of ranks by [`Candidate::OfFew`].
     pub fn of_few(self, ranks: usize) -> Option<Cut> {
         match self {
             Candidate::OfFew(cut) if ranks <= FEW => Some(cut),
@@ -88,7 +88,7 @@ impl Candidate {
         }
     }
 
-    /// Its price for calls that keep the order of operands or do not.
+    /// Source of its time for calls that keep the order of operands (`ordered`) or do not.
     pub fn price(self, ordered: bool) -> Option<Price> {
         match self {
             Candidate::Always(price) => Some(price),
@@ -98,19 +98,21 @@ impl Candidate {
     }
 }
 
-/// Ranks that send alike: one of them is read for all.
+/// Symmetry between ranks: one rank is read for all that send alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alike {
-    /// None do.
+    /// No ranks send alike.
     None,
-    /// Each as the one so many before it, to ranks as much further, round the communicator.
+    /// Each rank sends as the rank this many before it, with all peers shifted by the same number,
+    /// modulo the number of ranks.
     Every(usize),
-    /// A power of two of ranks: each as rank 0, to the ranks whose numbers differ in the same bits.
+    /// The number of ranks is a power of two: each rank sends as rank 0, to the ranks whose numbers
+    /// differ from its own in the same bits.
     Flipped,
 }
 
 impl Alike {
-    /// How many of so many ranks are read: the first ones.
+    /// Number of ranks to read, of `ranks`: the first ones.
     pub fn read(self, ranks: usize) -> usize {
         match self {
             Alike::None => ranks,
@@ -119,7 +121,7 @@ impl Alike {
         }
     }
 
-    /// The rank that `peer` is for `rank`, in what is read for it and others, of so many ranks.
+    /// Peer of `rank` that corresponds to `peer` of the rank that is read in its place.
     pub fn peer(self, rank: usize, peer: usize, ranks: usize) -> usize {
         match self {
             Alike::None => peer,
@@ -128,7 +130,7 @@ impl Alike {
         }
     }
 
-    /// The peer that stands for rank `actual` in what is read for `rank`: the inverse of
+    /// Peer, in the reading for `rank`, that corresponds to rank `actual`: the inverse of
     /// [`Alike::peer`].
     pub(crate) fn read_as(self, rank: usize, actual: usize, ranks: usize) -> usize {
         match self {
@@ -139,43 +141,43 @@ impl Alike {
     }
 }
 
-/// A number that an algorithm is made with, which a user may ask for.
+/// Numeric parameter of an algorithm, which a user may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Its least value.
+    /// Least value.
     pub least: u32,
-    /// Its largest value.
+    /// Largest value.
     pub most: u32,
-    /// The value that it has where none is asked for.
+    /// Default value.
     pub usual: u32,
 }
 
-/// How a collective is done.
+/// Algorithm of a collective.
 #[derive(Debug)]
 pub struct Algorithm {
-    /// Its name, unique for each operation.
+    /// Name, unique for each operation.
     pub name: &'static str,
-    /// Ranks alone, or their clusters.
+    /// Structure that it uses: ranks only, or their clusters.
     pub scope: Scope,
     /// Names of other libraries and versions that are accepted.
     pub aliases: &'static [&'static str],
-    /// The collectives that it can do.
+    /// Collectives that it implements.
     pub operations: &'static [Operation],
-    /// What it needs of a call.
+    /// Requirements that a call must meet.
     pub requires: &'static [Requirement],
-    /// Its description: the steps of a rank.
+    /// Description: the steps of a rank.
     pub describe: Describe,
-    /// Which ranks send alike where blocks are equal.
+    /// Symmetry between ranks if blocks are equal.
     pub(crate) alike: Alike,
     /// Its parameter, if it has one.
     pub parameter: Option<Parameter>,
-    /// Whether it goes along trees inside clusters, whose shapes can be asked for.
+    /// True if it uses trees inside clusters, whose shapes can be set.
     pub has_trees_inside: bool,
-    /// The tree between clusters, where there is one.
+    /// Tree between clusters, if there is one.
     pub tree: Option<(Between, Direction)>,
-    /// Its price, where `auto` considers it.
+    /// Conditions under which `auto` considers it.
     pub candidate: Candidate,
 }
 
@@ -189,46 +191,46 @@ impl PartialEq for Algorithm {
 impl Eq for Algorithm {}
 
 impl Algorithm {
-    /// Whether it looks at ranks alone, not at clusters.
+    /// True if it uses ranks only, not clusters.
     pub fn is_by_rank(&self) -> bool {
         self.scope == Scope::Flat
     }
 
-    /// Whether its schedules of many ranks take long to make.
+    /// True if its schedules of many ranks take long to compute.
     pub fn is_slow_to_schedule(&self) -> bool {
         matches!(self.describe, Describe::Scheduled(_, Effort::High))
     }
 
-    /// Whether it serves so many ranks, as far as their number decides.
+    /// True if its requirements permit this number of ranks.
     pub fn allows(&self, ranks: usize) -> bool {
         self.requires
             .iter()
             .all(|requirement| requirement.allows(ranks))
     }
 
-    /// Whether the leaders of clusters have to be told sizes that MPI tells some ranks alone.
+    /// True if the leaders of clusters need sizes that MPI gives to some ranks only.
     pub fn needs_leaders(&self) -> bool {
         self.requires.contains(&Requirement::ToldSizes)
     }
 
-    /// The first of its requirements that a call does not meet.
+    /// First of its requirements that a call does not meet.
     pub fn unmet(&self, problem: &Problem) -> Option<Requirement> {
         let mut required = self.requires.iter().copied();
         required.find(|requirement| !requirement.is_met(problem))
     }
 
-    /// Whether it can do the call.
+    /// True if it can execute the call.
     pub fn serves(&self, problem: &Problem) -> bool {
         self.operations.contains(&problem.operation) && self.unmet(problem).is_none()
     }
 
-    /// Whether operands stay in the order of ranks, combined in a way that does not depend on
-    /// clusters, where [`Problem::ordered`] asks for it.
+    /// True if operands stay in the order of ranks, combined independently of clusters, if
+    /// [`Problem::ordered`] is set.
     pub fn keeps_order(&self) -> bool {
         !self.requires.contains(&Requirement::Commutative)
     }
 
-    /// Which ranks send alike in this call.
+    /// Symmetry between ranks in this call.
     pub fn alike(&self, problem: &Problem) -> Alike {
         let ranks = problem.ranks();
         let equal_blocks = match problem.amount {
@@ -244,7 +246,7 @@ impl Algorithm {
         }
     }
 
-    /// The description of a call, for all its ranks.
+    /// Description of a call, for all its ranks.
     pub fn describe<'a>(&self, problem: &'a Problem<'a>) -> Description<'a> {
         match self.describe {
             Describe::ByRank(describe) => Description::ByRank(problem, describe),
@@ -252,13 +254,13 @@ impl Algorithm {
         }
     }
 
-    /// The plan of `rank`, whose messages flow as `flow` says (in larger segments where a message
-    /// would fall into thousands). For several ranks of one call, [`Algorithm::describe`] it once.
+    /// Plan of `rank`, with messages segmented by `flow` (in larger segments if a message would be
+    /// cut into thousands). For several ranks of one call, use [`Algorithm::describe`] once.
     pub fn plan(&self, problem: &Problem, rank: usize, flow: impl Into<Flow>) -> Plan {
         self.describe(problem).plan(rank, flow)
     }
 
-    /// The plans of all ranks for a call, in units of a byte.
+    /// Plans of all ranks for a call, in units of a byte.
     pub fn plans(
         &self,
         call: &Uniform,
@@ -280,17 +282,17 @@ impl Algorithm {
     }
 }
 
-/// The description of a call by an algorithm, with what is made once for all ranks.
+/// Description of a call by an algorithm, with the data computed once for all ranks.
 #[derive(Debug)]
 pub enum Description<'a> {
-    /// Of each rank by itself.
+    /// Each rank independently.
     ByRank(&'a Problem<'a>, fn(&Problem, usize, &mut dyn Steps)),
-    /// By a schedule of all ranks.
+    /// All ranks by one schedule.
     Scheduled(&'a Problem<'a>, Schedule),
 }
 
 impl Description<'_> {
-    /// The steps of `rank`, read by `steps`.
+    /// Writes the steps of `rank` to `steps`.
     pub fn read(&self, rank: usize, steps: &mut dyn Steps) {
         match self {
             Description::ByRank(problem, describe) => describe(problem, rank, steps),
@@ -300,18 +302,19 @@ impl Description<'_> {
         }
     }
 
-    /// The plan of `rank`, whose messages flow as `flow` says.
+    /// Plan of `rank`, with messages segmented by `flow`.
     pub fn plan(&self, rank: usize, flow: impl Into<Flow>) -> Plan {
         let flow = self.problem().flow(flow.into());
         Builder::plan(flow, |steps| self.read(rank, steps))
     }
 
-    /// Number of steps of a rank's plan, about: copies of what is in its place already count.
+    /// Approximate number of steps of a rank's plan, including copies of data that is already in
+    /// place.
     pub fn steps(&self, rank: usize, flow: impl Into<Flow>) -> usize {
         Counted::of(self, self.problem().flow(flow.into()), rank).steps
     }
 
-    /// The plans of all ranks, each of which knows what all know.
+    /// Plans of all ranks; each rank has the values that all ranks share.
     pub fn plans(&self, flow: impl Into<Flow>) -> Vec<Plan> {
         let flow = flow.into();
         (0..self.problem().ranks())
@@ -319,7 +322,7 @@ impl Description<'_> {
             .collect()
     }
 
-    /// The call.
+    /// The call that is described.
     pub fn problem(&self) -> &Problem<'_> {
         match self {
             Description::ByRank(problem, _) | Description::Scheduled(problem, _) => problem,

@@ -1,4 +1,4 @@
-//! One description of each algorithm, which everything else reads: plans that are run, checked,
+//! One description of each algorithm, from which all readings follow: plans that are run, checked,
 //! simulated and exported, and the traffic that a profile shows.
 //!
 //! ```text
@@ -40,18 +40,18 @@
 //! row("two-chains", &[Bcast], two_chains::broadcast),
 //! ```
 //!
-//! That is all. It is then
+//! No other change is needed. The algorithm is then
 //!
 //! * checked, for 1 to 40 ranks and every root (`cargo test -p treepie-collective tests`);
-//! * known to be the traffic that its plans send (`treepie-native, traffic::tests::as_run`);
+//! * the traffic of its plans in profiles (`treepie-native, traffic::tests::as_run`);
 //! * predicted: `treepie predict PLATFORM --collective bcast --bytes 1M`;
 //! * a model of traffic: `treepie show app.profile.yaml --layer collectives --model two-chains`;
 //! * run: `TREEPIE_MODE=replay TREEPIE_COLLECTIVES=bcast=two-chains`.
 //!
-//! The choice (`auto`) considers it with `priced()` on its line (by its description, where it goes
-//! by rank) or `estimated(...)` (by a formula of the loads of links); requirements go into
-//! `requires(...)`, and are printed where a call does not meet them. An algorithm that a native MPI
-//! takes is named in its decision table (`native/`).
+//! The choice (`auto`) considers it with `priced()` on its line (by its description, if it is an
+//! algorithm by rank) or `estimated(...)` (by a formula of the loads of links); requirements belong
+//! in `requires(...)`, and are printed if a call does not meet them. An algorithm that a native MPI
+//! uses is named in its decision table (`native/`).
 
 pub(crate) mod algorithm;
 pub(crate) mod by_cluster;

@@ -1,16 +1,17 @@
-//! What an algorithm needs of a call beyond its operation.
+//! Requirements of an algorithm on a call, beyond its operation.
 
 use thiserror::Error;
 
 use crate::problem::Problem;
 
-/// What an algorithm needs of a call. As text, what a call must have, for messages.
+/// Requirement of an algorithm on a call. Its text, for messages, is the property that a call must
+/// have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Requirement {
-    /// Operands may be combined in any order, and differently for other clusters.
+    /// Operands may be combined in any order, which may depend on clusters.
     #[error("an operation whose operands may be combined in any order")]
     Commutative,
-    /// At most so many ranks.
+    /// At most this many ranks.
     #[error("at most {0} ranks")]
     MaxRanks(usize),
     /// The number of ranks is a power of two.
@@ -31,7 +32,7 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// Whether a call has it.
+    /// True if a call meets it.
     pub fn is_met(self, problem: &Problem) -> bool {
         match self {
             Requirement::Commutative => !problem.ordered,
@@ -44,7 +45,7 @@ impl Requirement {
         }
     }
 
-    /// Whether a communicator of so many ranks has it.
+    /// True if a communicator of this many ranks meets it.
     pub fn allows(self, ranks: usize) -> bool {
         match self {
             Requirement::Commutative | Requirement::Topology => true,

@@ -1,20 +1,20 @@
-//! The table of algorithms: name, operations, description, and what else there is to say of one.
+//! The table of algorithms: name, operations, description, and properties.
 //!
 //! | word | meaning |
 //! |---|---|
 //! | `also` | other names that are accepted |
-//! | `requires` | what it needs of a call, beside its operation |
+//! | `requires` | requirements on a call, beside its operation |
 //! | `symmetric` | for equal blocks every rank sends as rank 0 does: it alone is read |
-//! | `alternating` | the same, as rank 0 or 1 does |
-//! | `flipped` | the same on a power of two of ranks, to those that differ in the same bits |
-//! | `parameter` | a number that a user may ask for: its name, least, largest and usual value |
-//! | `over_trees` | it goes along trees inside clusters, whose shapes can be asked for |
-//! | `along` | the tree between clusters that it goes along |
+//! | `alternating` | every rank sends as rank 0 or 1 does |
+//! | `flipped` | on a power of two of ranks, each sends as rank 0 does, with the same bits flipped |
+//! | `parameter` | a number that a user may set: its name, least, largest and default value |
+//! | `over_trees` | it uses trees inside clusters, whose shapes can be set |
+//! | `along` | its tree between clusters |
 //! | `estimated` | the choice considers it, by this estimate |
 //! | `priced` | the choice considers it, by its description |
-//! | `for_order` | the same, only where operands must stay in order |
-//! | `of_few` | the same, whole, where ranks are few |
-//! | `of_few_in_segments` | the same, in segments of several sizes |
+//! | `for_order` | as `priced`, only if operands must stay in order |
+//! | `of_few` | as `priced`, with whole messages, for few ranks |
+//! | `of_few_in_segments` | as `of_few`, in segments of several sizes |
 
 use crate::algorithms::algorithm::{
     Algorithm, Alike, Candidate, Cut, Describe, Effort, Estimate, Parameter, Price, Scope,
@@ -63,7 +63,7 @@ const OF_NEIGHBOURS: &[Operation] = &[
 ];
 const GATHERS_FROM_NEIGHBOURS: &[Operation] = &[NeighborAllgather, NeighborAllgatherv];
 
-/// An algorithm without requirements.
+/// Row of an algorithm without requirements.
 const fn row(
     name: &'static str,
     operations: &'static [Operation],
@@ -72,7 +72,7 @@ const fn row(
     described(name, Scope::Flat, operations, Describe::ByRank(describe))
 }
 
-/// An algorithm over clusters, without requirements.
+/// Row of an algorithm over clusters, without requirements.
 const fn grid(
     name: &'static str,
     operations: &'static [Operation],
@@ -109,8 +109,8 @@ impl Algorithm {
         all.filter(move |algorithm| algorithm.operations.contains(&operation))
     }
 
-    /// The algorithm of this name for an operation; `grid-` in front of it may be left
-    /// out where no other has the rest.
+    /// Algorithm of this name for an operation; the prefix `grid-` may be omitted if no other name
+    /// is equal to the rest.
     pub fn find(operation: Operation, name: &str) -> Option<&'static Algorithm> {
         let named = |name: &str| Algorithm::of(operation).find(|known| known.name == name);
         named(name)
@@ -209,7 +209,7 @@ impl Algorithm {
     }
 }
 
-/// A broadcast, a reduction or both along a tree between clusters.
+/// Row of a broadcast, a reduction or both along a tree between clusters.
 macro_rules! between {
     ($name:literal, Bcast, $between:expr) => {
         grid($name, &[Bcast], |p, r, s| {
@@ -237,7 +237,7 @@ macro_rules! between {
     };
 }
 
-/// A scatter with one message for each cluster.
+/// Row of a scatter with one message for each cluster.
 macro_rules! scatter_grouped {
     ($name:literal, $order:expr) => {
         grid($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
@@ -247,7 +247,7 @@ macro_rules! scatter_grouped {
     };
 }
 
-/// A total exchange by a schedule of all ranks: for few.
+/// Row of a total exchange by a schedule of all ranks, for few ranks.
 const fn scheduled(
     name: &'static str,
     effort: Effort,
@@ -262,12 +262,12 @@ const fn scheduled(
     .requires(&[MaxRanks(MOST_RANKS), KnownSizes])
 }
 
-/// How many lanes work side by side.
+/// Number of parallel lanes.
 fn lanes_of(input: &CostInput) -> usize {
     lanes::count(input.clusters)
 }
 
-/// The same, as far as the message has segments for them.
+/// Number of parallel lanes, limited by the number of segments of the message.
 fn worthwhile_lanes_of(input: &CostInput) -> usize {
     lanes::worthwhile(
         input.clusters,
@@ -305,14 +305,14 @@ pub static TABLE: &[Algorithm] = &[
     between!("grid-ecef-lat", Bcast, Between::Order(Order::EcefLat)),
     between!("grid-bottom-up", Bcast, Between::Order(Order::BottomUp)),
     between!("grid-bottom-up-ready", Bcast, Between::Order(Order::BottomUpReady)),
-    // Look-aheads that the thesis names and did not try: by name only.
+    // Look-aheads that the thesis names but did not evaluate: by name only.
     grid("grid-ecef-la-mean", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMean)))
         .over_trees().along(Between::Order(Order::EcefLaMean), Direction::Down),
     grid("grid-ecef-la-mean-of-all", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMeanOfAll)))
         .over_trees().along(Between::Order(Order::EcefLaMeanOfAll), Direction::Down),
     grid("grid-bottom-up-la", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::BottomUpLa)))
         .over_trees().along(Between::Order(Order::BottomUpLa), Direction::Down),
-    // One of the others, by the number of clusters: not predicted again.
+    // Equal to one of the others, by the number of clusters: not predicted again.
     grid("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))).over_trees(),
     grid("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
         .over_trees().along(Between::Order(Order::Mixed), Direction::Down)

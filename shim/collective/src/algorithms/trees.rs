@@ -12,56 +12,57 @@
 //!                                             7            7
 //! ```
 //!
-//! In flat, chain and binomial trees the places below a place follow it without a gap,
-//! and its children's in turn, so that a reduction along it keeps their order.
+//! In flat, chain and binomial trees the descendants of a place follow it without a gap, as do
+//! those of each child in order, so that a reduction along the tree keeps their order.
 
 use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The shape of a tree.
+/// Shape of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// The root sends to all.
+    /// The root sends to all places.
     Flat,
-    /// Each sends to the next.
+    /// Each place sends to the next.
     Chain,
-    /// Each sends to two: level l has the places from 2^l - 1 on; its first half hangs, in order,
-    /// below the places of the level above, its second half again (Open MPI's).
+    /// Each place sends to two: level l has the places from 2^l - 1 on; the places of its first
+    /// half are, in order, children of the places of the level above, as are those of its second
+    /// half (Open MPI's).
     Binary,
-    /// Who has the message sends it to one who has not, until all have it: the parent of a place
-    /// has its lowest bit cleared.
+    /// Each place that has the message sends it to one that has not, until all have it: the parent
+    /// of a place has its lowest bit cleared.
     Binomial,
-    /// A binomial tree in which the parent of a place has its highest bit cleared (Open MPI's): the
-    /// places below one do not follow each other.
+    /// Binomial tree in which the parent of a place has its highest bit cleared (Open MPI's): the
+    /// descendants of a place are not consecutive.
     HighestBit,
-    /// The parent of a place has its lowest digit to the base 4 cleared that is not 0 (Open MPI's
+    /// The parent of a place has its lowest non-zero digit to the base 4 cleared (Open MPI's
     /// k-nomial).
     Quadrinomial,
-    /// 2^d places in a binomial tree, each of which starts a chain of the others (octopus,
-    /// k-chains; thesis table 6.2).
+    /// 2^d places in a binomial tree, each of which is the head of a chain of other places
+    /// (octopus, k-chains; thesis table 6.2).
     Octopus(u32),
-    /// Each gives a share of those below it, in hundredths, to its first child, and so on with the
-    /// rest (Bernaschi and Iannello; thesis algorithm 2): 50 is about binomial, little is flat.
+    /// Each place gives its first child a share of its descendants, in hundredths, and continues
+    /// with the rest (Bernaschi and Iannello; thesis algorithm 2): 50 is almost binomial, small
+    /// shares almost flat.
     Alpha(u32),
-    /// The quickest tree where a message is there so many sends after its own began (the postal
+    /// The fastest tree if a message arrives this many sends after its own began (the postal
     /// model's lambda; Bar-Noy and Kipnis 1994, thesis 4.1).
     Lambda(u32),
 }
 
-/// A place's neighbours in a tree, as ranks.
+/// Neighbours of a place in a tree, as ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Neighbours {
-    /// Towards the root; `None` at the root.
+    /// Neighbour towards the root; `None` at the root.
     pub parent: Option<usize>,
-    /// Away from the root; for a broadcast, in the order in which they are served
-    /// first to last, and last to first for a reduction.
+    /// Neighbours away from the root, in the order of service of a broadcast; a reduction serves
+    /// them last to first.
     pub children: Vec<usize>,
 }
 
 impl Shape {
-    /// The shape that serves a group of `members` whose links are not known: few are served fastest
-    /// one by one.
+    /// Shape for a group of `members` whose links are not known: few are served fastest one by one.
     pub(crate) fn of_unknown_links(members: usize) -> Self {
         match members {
             0..=5 => Shape::Flat,
@@ -69,7 +70,7 @@ impl Shape {
         }
     }
 
-    /// The neighbours of place `place` of `ranks`.
+    /// Neighbours of place `place` of `ranks`.
     pub fn neighbours(self, ranks: &[usize], place: usize) -> Neighbours {
         let mut children = Vec::new();
         let parent = self.visit(ranks.len(), place, |child| children.push(ranks[child]));
@@ -79,7 +80,7 @@ impl Shape {
         }
     }
 
-    /// A rank's neighbours in the tree over all ranks, in their order from the root on.
+    /// Neighbours of a rank in the tree over all ranks, in their order from the root on.
     pub(crate) fn neighbours_from(self, problem: &Problem, root: usize, rank: usize) -> Neighbours {
         let mut children = Vec::new();
         let place = problem.before(rank, root);
@@ -92,8 +93,8 @@ impl Shape {
         }
     }
 
-    /// The parent of place `place` of `count`; `child` gets its children, in the order in which
-    /// they are served.
+    /// Returns the parent of place `place` of `count`, and passes its children to `child`, in the
+    /// order of service.
     pub fn visit(self, count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
         let mut child = |place: usize| {
             if place < count {
@@ -140,8 +141,8 @@ impl Shape {
     }
 }
 
-/// A place's children are as far from it as the powers of two below its lowest bit, the farthest
-/// first.
+/// Binomial tree: the distances of a place's children are the powers of two below its lowest bit,
+/// the farthest first.
 fn binomial(count: usize, place: usize, child: impl FnMut(usize)) -> Option<usize> {
     let lowest_bit = place & place.wrapping_neg();
     let limit = match place {
@@ -153,8 +154,8 @@ fn binomial(count: usize, place: usize, child: impl FnMut(usize)) -> Option<usiz
     (place > 0).then(|| place - lowest_bit)
 }
 
-/// A place's children are one, two and three times each power of 4 below its lowest digit from it,
-/// the farthest power first.
+/// Quadrinomial tree: the distances of a place's children are one, two and three times each power
+/// of 4 below its lowest digit, the farthest power first.
 fn quadrinomial(count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
     let lowest_digit = place.trailing_zeros() & !1;
     let limit = match place {
@@ -170,7 +171,7 @@ fn quadrinomial(count: usize, place: usize, mut child: impl FnMut(usize)) -> Opt
     (place > 0).then(|| place & !(3 << lowest_digit))
 }
 
-/// A binomial core of `core` places with a chain behind each.
+/// Binomial core of `core` places with a chain behind each.
 fn octopus(core: usize, count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
     if place >= core {
         child(place + core);
@@ -187,8 +188,8 @@ fn octopus(core: usize, count: usize, place: usize, mut child: impl FnMut(usize)
     parent
 }
 
-/// A set of n places gives the last `given(n)` of them to a child, who leads them, until it is
-/// alone (the thesis's algorithm 2, for any number).
+/// Tree in which a set of n places gives the last `given(n)` of them to a child, which leads them,
+/// until one place is left (the thesis's algorithm 2, for any number).
 fn parted(
     given: impl Fn(usize) -> usize,
     count: usize,
@@ -213,8 +214,8 @@ fn parted(
     parent
 }
 
-/// N(t), the places that have the message after t sends, until all of them have it: N(t) =
-/// N(t - 1) + N(t - lambda), from N(t) = 1 below lambda.
+/// N(t), the number of places that have the message after t sends, until all of them have it: N(t)
+/// = N(t - 1) + N(t - lambda), from N(t) = 1 below lambda.
 fn postal_reach(places: usize, lambda: u32) -> Vec<usize> {
     let lambda = lambda.max(1) as usize;
     let mut reached = vec![1; lambda];
@@ -225,20 +226,20 @@ fn postal_reach(places: usize, lambda: u32) -> Vec<usize> {
     reached
 }
 
-/// Number of the n places that the first child leads: as many as it can reach until the last has
-/// the message.
+/// Number of places, of `places`, that the first child leads: as many as it can reach by the time
+/// that the last one has the message.
 fn postal(places: usize, lambda: u32) -> usize {
     let reached = postal_reach(places, lambda);
     reached[reached.len().saturating_sub(lambda.max(1) as usize + 1)]
 }
 
-/// The sends that it takes to reach all places of a [lambda tree](Shape::Lambda).
+/// Number of sends until all places of a [lambda tree](Shape::Lambda) have the message.
 pub(crate) fn postal_rounds(places: usize, lambda: u32) -> usize {
     postal_reach(places, lambda).len() - 1
 }
 
-/// A place less than twice `count`, counted round. A division each time is felt where a plan is
-/// chosen.
+/// A place less than twice `count`, modulo `count`. Divisions would measurably slow down the choice
+/// of a plan.
 pub fn round(place: usize, count: usize) -> usize {
     match place < count {
         true => place,
@@ -246,19 +247,19 @@ pub fn round(place: usize, count: usize) -> usize {
     }
 }
 
-/// `first`, and the others in their order.
+/// `first`, followed by the others in their order.
 pub(crate) fn led_by(first: usize, members: &[usize]) -> Vec<usize> {
     let others = members.iter().copied().filter(|&rank| rank != first);
     std::iter::once(first).chain(others).collect()
 }
 
-/// The message in `data` comes from the parent and goes to the children, segment by segment.
+/// Receives the message in `data` from the parent and sends it to the children, segment by segment.
 pub fn broadcast(steps: &mut dyn Steps, at: &Neighbours, data: Range) {
     let segments = steps.segments(data);
     broadcast_segments(steps, at, segments);
 }
 
-/// The same for a message that is cut already.
+/// Broadcasts a message that is already cut into segments.
 pub(crate) fn broadcast_segments(
     steps: &mut dyn Steps,
     at: &Neighbours,
@@ -274,10 +275,10 @@ pub(crate) fn broadcast_segments(
     }
 }
 
-/// At most this many segments are received ahead of their reduction.
+/// Maximum number of segments that are received ahead of their reduction.
 const MOST_SLOTS: u64 = 256;
 
-/// A scratch buffer for segments that are received to be reduced, used round-robin.
+/// Scratch buffer for segments that are received for reduction, used round-robin.
 pub struct Slots {
     scratch: Range,
     segment: u64,
@@ -296,10 +297,10 @@ impl Slots {
         Slots::for_segments(steps, segment, segments as usize * sources)
     }
 
-    /// Slots for `segments` segments of up to `segment` units, as far as they need be there at the
-    /// same time.
+    /// Slots for `segments` segments of up to `segment` units, limited to the number that is needed
+    /// at the same time.
     pub(crate) fn for_segments(steps: &mut dyn Steps, segment: u64, segments: usize) -> Self {
-        // Two at least: what was reduced so far, and what comes next.
+        // At least two: the partial sum, and the next operand.
         let count = (segments as u64).clamp(2, MOST_SLOTS);
         Slots {
             scratch: steps.scratch(count * segment),
@@ -309,7 +310,7 @@ impl Slots {
         }
     }
 
-    /// The slot of the next segment, of `length` units.
+    /// Slot of the next segment, of `length` units.
     pub fn next(&mut self, length: u64) -> Range {
         let slot = self.next % self.count;
         self.next += 1;
@@ -317,7 +318,7 @@ impl Slots {
     }
 }
 
-/// What the children send is reduced with `own`, segment by segment, and goes to the parent, or to
+/// Reduces the children's segments with `own`, and sends the sums to the parent, or puts them into
 /// `result` at the root. The rank's own operand comes first, then the children's, the last child's
 /// first.
 pub fn reduce(steps: &mut dyn Steps, at: &Neighbours, own: Range, result: Option<Range>) {
@@ -335,7 +336,7 @@ pub fn reduce(steps: &mut dyn Steps, at: &Neighbours, own: Range, result: Option
     }
 }
 
-/// What the children send of one segment, reduced with the rank's own.
+/// Sum of the children's operands of one segment and the rank's own.
 pub fn reduce_segment(
     steps: &mut dyn Steps,
     at: &Neighbours,
@@ -352,8 +353,8 @@ pub fn reduce_segment(
     reduced
 }
 
-/// Receives a segment from each of `sources`, where `None` stands for this rank's own `segment`,
-/// and reduces all in that order into a slot; gives where the result is.
+/// Receives a segment from each of `sources`, where `None` is this rank's own `segment`, and
+/// reduces all in that order into a slot; returns the range of the result.
 pub(crate) fn reduce_sources(
     steps: &mut dyn Steps,
     slots: &mut Slots,

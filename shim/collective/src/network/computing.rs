@@ -1,7 +1,6 @@
-//! The time that a reduction computes.
+//! Computing time of a reduction.
 
-/// `gamma(m)`, taken as proportional to the size: seconds to combine one byte
-/// with another.
+/// `gamma(m)`, assumed to be proportional to the size: seconds to combine one byte with another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Computing {
     /// Seconds for each byte of one operand.
@@ -9,7 +8,7 @@ pub struct Computing {
 }
 
 impl Default for Computing {
-    /// 4 GB/s: a sum of doubles that do not fit the caches.
+    /// 4 GB/s: a sum of doubles that exceed the caches.
     fn default() -> Self {
         Computing { per_byte: 0.25e-9 }
     }

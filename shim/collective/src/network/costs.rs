@@ -8,12 +8,12 @@ use treepie_platform::{Contention, Link};
 pub struct MessageCost {
     /// `g`, in seconds.
     pub gap: f64,
-    /// `L` and what a rendezvous adds, in seconds.
+    /// `L` and the additional time of a rendezvous, in seconds.
     pub latency: f64,
 }
 
 impl MessageCost {
-    /// A message of `bytes` on a link; nothing where no link is known.
+    /// Cost of a message of `bytes` on a link; zero if the link is unknown.
     pub fn on(link: Option<&Link>, bytes: u64) -> Self {
         link.map_or(MessageCost::default(), |link| MessageCost {
             gap: link.gap(bytes),
@@ -21,7 +21,7 @@ impl MessageCost {
         })
     }
 
-    /// The same for a message of `bytes` in a total exchange (thesis item 46).
+    /// Cost of a message of `bytes` in a total exchange (thesis item 46).
     pub(crate) fn in_exchange(self, contention: Option<Contention>, bytes: u64) -> Self {
         let met = contention.unwrap_or(Contention::NONE);
         MessageCost {
@@ -30,7 +30,7 @@ impl MessageCost {
         }
     }
 
-    /// One message alone, in seconds.
+    /// Time of one isolated message, in seconds.
     pub fn seconds(&self) -> f64 {
         self.gap + self.latency
     }
@@ -39,13 +39,13 @@ impl MessageCost {
 /// Costs of messages of one size, between and inside all clusters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageCosts {
-    /// The size, in bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Seconds on the uplink of each cluster.
     pub uplink: Vec<f64>,
     /// Seconds on the downlink of each cluster.
     pub downlink: Vec<f64>,
-    /// From cluster to cluster, row by row; nothing from one to itself.
+    /// From cluster to cluster, row by row; zero from one to itself.
     between: Vec<MessageCost>,
     /// Between hosts of each cluster.
     pub within: Vec<MessageCost>,
@@ -54,7 +54,7 @@ pub struct MessageCosts {
 }
 
 impl MessageCosts {
-    /// Messages of `bytes` on a network.
+    /// Costs of messages of `bytes` on a network.
     pub fn new(network: &Network, bytes: u64) -> Self {
         let count = network.clusters();
         let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
@@ -75,12 +75,12 @@ impl MessageCosts {
         }
     }
 
-    /// From one cluster to another.
+    /// Cost from one cluster to another.
     pub fn between(&self, from: usize, to: usize) -> MessageCost {
         self.between[from * self.uplink.len() + to]
     }
 
-    /// The same with every message going back.
+    /// Costs with the direction of every message reversed.
     pub fn reversed(&self) -> Self {
         let count = self.uplink.len();
         let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));

@@ -1,4 +1,4 @@
-//! Levels inside the hosts of a network: whom their links join.
+//! Levels inside the hosts of a network, and the links between ranks on them.
 
 use crate::clusters::Clusters;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use treepie_platform::{LEVELS, Level, Link};
 /// A level inside hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Inner {
-    /// The group of each rank, unique in the network.
+    /// Group of each rank, unique in the network.
     pub group_of: Vec<usize>,
-    /// Of each cluster, the link between two ranks that share this level and nothing closer.
+    /// For each cluster, the link between two ranks that share this level but no closer one.
     pub link: Vec<Option<Arc<Link>>>,
 }
 
-/// How far inside a level of this name is.
+/// Depth of the level of this name inside a host.
 fn depth(name: &str) -> usize {
     let place = LEVELS.iter().position(|&level| level == name);
     place.unwrap_or(LEVELS.len())
 }
 
-/// The link between two ranks that share no `next` closer level, of those that are known, the
-/// widest first: the closest that is wider than `next`, or else the widest.
+/// Link between two ranks that do not share the closer level `next`, from the known levels, widest
+/// first: that of the closest level that is wider than `next`, or else of the widest.
 pub(super) fn known_link(known: &[Level], next: Option<&str>) -> Option<Arc<Link>> {
     known_level(known, next).map(|level| Arc::new(level.link.clone()))
 }
 
-/// The level of that link.
+/// Level of the link of [`known_link`].
 pub(super) fn known_level<'a>(known: &'a [Level], next: Option<&str>) -> Option<&'a Level> {
     let limit = next.map_or(usize::MAX, depth);
     let mut wider = known.iter().rev();
@@ -33,7 +33,7 @@ pub(super) fn known_level<'a>(known: &'a [Level], next: Option<&str>) -> Option<
     found.or(known.first())
 }
 
-/// The innermost `count` levels of `clusters`, whose links are `link(level, cluster)`.
+/// The innermost `count` levels of `clusters`, with links `link(level, cluster)`.
 pub(super) fn innermost(
     clusters: &Clusters,
     count: usize,

@@ -1,4 +1,4 @@
-//! Links between the ranks of a communicator, and the costs of what passes them.
+//! Links between the ranks of a communicator, and the costs of messages on them.
 
 use crate::network::computing::Computing;
 use crate::network::inside::Inner;
@@ -8,8 +8,7 @@ use std::sync::Arc;
 use treepie_platform::orders::{Costs, CostsError};
 use treepie_platform::{Contention, Link};
 
-/// A link that messages of several pairs share: how long each occupies it is `share`
-/// times the gap of a link.
+/// Link that messages of several pairs share: each occupies it for `share` times the gap of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Shared {
     pub(super) link: Arc<Link>,
@@ -27,18 +26,18 @@ pub enum Distance {
     Grid,
 }
 
-/// The ranks of a communicator on a platform. Clusters stand in the platform's order, whatever the
-/// order of ranks is; those that have no rank here are left out.
+/// Ranks of a communicator on a platform. Clusters are in the platform's order, independently of
+/// the order of ranks; those without a rank here are omitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
     pub(super) cluster_of: Vec<usize>,
     pub(super) host_of: Vec<usize>,
     pub(super) hosts: usize,
-    /// From cluster to cluster, row by row.
+    /// Links from cluster to cluster, row by row.
     pub(super) between: Vec<Option<Arc<Link>>>,
     pub(super) within: Vec<Option<Arc<Link>>>,
     pub(super) on_host: Vec<Option<Arc<Link>>>,
-    /// Levels inside hosts, the widest first.
+    /// Levels inside hosts, widest first.
     pub(super) inside: Vec<Inner>,
     pub(super) contention: Vec<Option<Contention>>,
     pub(super) uplink: Vec<Option<Shared>>,
@@ -48,20 +47,20 @@ pub struct Network {
     pub(super) is_near: bool,
     pub(super) is_in_memory: bool,
     pub(super) centre: usize,
-    /// The longest latency between two clusters, in seconds.
+    /// Longest latency between two clusters, in seconds.
     pub(super) farthest: f64,
     /// Seconds that [`LONG`] bytes occupy the slowest of all uplinks and downlinks.
     pub(super) slowest: f64,
-    /// Number of members of a cluster that share what passes between clusters, at most.
+    /// Maximum number of members of a cluster that share the traffic between clusters.
     pub(super) lanes: usize,
-    /// Time that reductions and copies compute.
+    /// Computing time of reductions and copies.
     pub computing: Computing,
 }
 
-/// The size by which it is told how much is on its way: as large as messages between clusters are.
+/// Size in bytes that determines the bandwidth-delay product: typical of messages between clusters.
 pub(super) const LONG: u64 = 64 << 10;
 
-/// The smallest message that any MPI asks for before it sends it, in bytes.
+/// Smallest plausible eager limit of an MPI, in bytes.
 const LEAST_LIMIT: u64 = 512;
 
 /// Work on a message.
@@ -94,36 +93,36 @@ impl Network {
         hosts.map(|(_, host)| host).collect::<BTreeSet<_>>().len()
     }
 
-    /// Whether what stands here for clusters are hosts of one, or groups of ranks of one host, so
-    /// near each other that what ranks do between messages takes as long as the links: times are
-    /// predicted too roughly for a plan to replace a native collective unmeasured.
+    /// True if the clusters here are hosts of one cluster, or groups of ranks of one host, so near
+    /// each other that the work of ranks between messages takes as long as the links: predicted
+    /// times are too imprecise for a plan to replace a native collective unmeasured.
     pub fn is_near(&self) -> bool {
         self.is_near
     }
 
-    /// Whether all ranks are on one host, and their messages go through memory that they share.
+    /// True if all ranks are on one host, and their messages pass through shared memory.
     pub fn is_in_memory(&self) -> bool {
         self.is_in_memory
     }
 
-    /// The cluster of every rank.
+    /// Cluster of every rank.
     pub fn cluster_of(&self) -> &[usize] {
         &self.cluster_of
     }
 
-    /// The host of every rank.
+    /// Host of every rank.
     pub fn host_of(&self) -> &[usize] {
         &self.host_of
     }
 
-    /// The rank that speaks for each cluster: the platform's coordinator, or the lowest
-    /// where that one is not in the communicator.
+    /// Leader of each cluster: the platform's coordinator, or the lowest rank if that one is not in
+    /// the communicator.
     pub fn leaders(&self) -> &[usize] {
         &self.leaders
     }
 
-    /// The cluster from which all others are reached soonest, there and back: from which
-    /// collectives without a root start.
+    /// Cluster with the shortest round trips to all others: the start of collectives without a
+    /// root.
     pub fn centre(&self) -> usize {
         self.centre
     }
@@ -143,13 +142,13 @@ impl Network {
         self.inside.iter().take_while(is_shared).count()
     }
 
-    /// The group of each rank, on each level inside hosts, the widest first.
+    /// Group of each rank, on each level inside hosts, widest first.
     pub(crate) fn inner_groups(&self) -> impl Iterator<Item = &[usize]> {
         self.inside.iter().map(|inner| inner.group_of.as_slice())
     }
 
-    /// `os(m)` or `or(m)`, seconds that a message occupies one of its ranks: work, no more than the
-    /// closest link takes; what was measured beyond that is waiting.
+    /// `os(m)` or `or(m)`, seconds that a message occupies one of its ranks: work, limited to the
+    /// gap of the closest link; the measured remainder is waiting.
     pub(crate) fn occupied(&self, rank: usize, peer: usize, bytes: u64, by: Overhead) -> f64 {
         let here = self.cluster_of[rank];
         let least = match self.on_host(here) {
@@ -162,8 +161,8 @@ impl Network {
         })
     }
 
-    /// The link from one rank to another; `None` where nothing is known about ranks so
-    /// close, which are taken to need no time.
+    /// Link from one rank to another; `None` if it is unknown for ranks so close: their messages
+    /// are assumed to take no time.
     pub fn link(&self, from: usize, to: usize) -> Option<&Link> {
         let (here, there) = (self.cluster_of[from], self.cluster_of[to]);
         match self.distance(from, to) {
@@ -177,23 +176,23 @@ impl Network {
         }
     }
 
-    /// The link from one cluster to another; `None` from one to itself.
+    /// Link from one cluster to another; `None` from one to itself.
     pub fn between(&self, from: usize, to: usize) -> Option<&Link> {
         self.between[from * self.clusters() + to].as_deref()
     }
 
-    /// The link between hosts of a cluster, or the closest that is known.
+    /// Link between hosts of a cluster, or the closest that is known.
     pub fn within(&self, cluster: usize) -> Option<&Link> {
         let known = self.within[cluster].as_ref();
         known.or(self.on_host[cluster].as_ref()).map(Arc::as_ref)
     }
 
-    /// The link between hosts of a cluster, where it has several.
+    /// Link between hosts of a cluster, if it has several.
     pub fn between_hosts(&self, cluster: usize) -> Option<&Link> {
         self.within[cluster].as_deref()
     }
 
-    /// The link between ranks of a host of a cluster, or the closest that is known.
+    /// Link between ranks of a host of a cluster, or the closest that is known.
     pub fn on_host(&self, cluster: usize) -> Option<&Link> {
         let known = self.on_host[cluster].as_ref();
         known.or(self.within[cluster].as_ref()).map(Arc::as_ref)
@@ -204,7 +203,7 @@ impl Network {
         self.contention[cluster]
     }
 
-    /// Drops what is known of contention.
+    /// Removes the contention of all clusters.
     #[cfg(any(test, feature = "fixtures"))]
     pub fn without_contention(mut self) -> Self {
         self.contention.fill(None);
@@ -223,9 +222,10 @@ impl Network {
         downlink.map_or(0.0, |shared| shared.share * shared.link.gap(bytes))
     }
 
-    /// Bytes that pass the link which an operation keeps busiest in the longest latency: the uplink
-    /// of cluster `home`, from which all comes, or its downlink, to which all goes, as far as one
-    /// connection with each other cluster fills it; without a root, the slowest of all.
+    /// Bandwidth-delay product in bytes, for the longest latency and the busiest link of an
+    /// operation: the uplink of cluster `home` for a broadcast, or its downlink for a reduction,
+    /// limited to the rate of one connection with each other cluster; for other operations, the
+    /// slowest link of all.
     pub fn in_flight(&self, operation: Operation, home: usize) -> u64 {
         // Seconds of a long message over one connection with each other cluster together.
         let together = |way: &dyn Fn(usize) -> (usize, usize)| {
@@ -246,17 +246,17 @@ impl Network {
         (self.farthest / seconds.max(f64::MIN_POSITIVE) * LONG as f64) as u64
     }
 
-    /// The largest message that goes at once between any two clusters; what is larger asks its
-    /// receiver first, which costs two latencies more. `None` where no such limit is known.
+    /// Largest message that is sent eagerly between any two clusters; larger ones use a rendezvous,
+    /// which costs two more latencies. `None` if no such limit is known.
     pub fn eager_limit(&self) -> Option<u64> {
         let limits = self.between.iter().flatten();
         let limits = limits.filter_map(|link| link.eager_limit());
-        // No MPI asks for so little: that was noise.
+        // No MPI has so low a limit: such a measurement was noise.
         limits.filter(|&limit| limit >= LEAST_LIMIT).min()
     }
 
-    /// Adds a rendezvous between clusters for messages of more than `limit` bytes, on links that
-    /// show no eager limit: what is known of the MPI, for platforms that were not measured with it.
+    /// Adds a rendezvous between clusters for messages of more than `limit` bytes, on links without
+    /// an eager limit: for platforms that were not measured with this MPI.
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         let limit = limit.max(LEAST_LIMIT);
         for link in self.between.iter_mut().flatten() {
@@ -267,7 +267,7 @@ impl Network {
         self
     }
 
-    /// Number of ranks of a cluster that fill its uplink together: 1 where one alone does.
+    /// Number of ranks of a cluster that fill its uplink together: 1 if one is enough.
     pub fn pairs_to_fill(&self, cluster: usize) -> usize {
         let share = self.uplink[cluster]
             .as_ref()
@@ -275,17 +275,17 @@ impl Network {
         (1.0 / share.max(1e-3)).round().max(1.0) as usize
     }
 
-    /// Number of ranks of a cluster that it takes at most to keep the links between clusters busy
-    /// with what clusters reduce.
+    /// Maximum number of ranks of a cluster that are needed to keep the links between clusters busy
+    /// with the sums that clusters reduce.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Costs of one message between coordinators, of `bytes(from, to)`, and what each
-    /// cluster needs `inside`: what orders between clusters are made from.
+    /// Costs from which orders between clusters are computed: of one message of `bytes(from, to)`
+    /// between coordinators, and of the time `inside` each cluster, in seconds.
     ///
     /// # Errors
-    /// Times inside that are no numbers.
+    /// Times inside that are not numbers.
     pub fn costs(
         &self,
         bytes: impl Fn(usize, usize) -> u64,

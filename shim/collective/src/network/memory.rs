@@ -1,8 +1,8 @@
-//! The network of a communicator whose ranks are on one host and share its memory.
+//! Network of a communicator whose ranks are on one host and share its memory.
 //!
-//! What messages take was measured on one machine, and ranks strategies: which of them is quicker
-//! than the native collective, a guard finds out. So are the times that a rank is busy with a
-//! message, which go into the gap.
+//! The times of messages were measured on one machine, and serve to rank strategies; a guard
+//! determines which of them is faster than the native collective. They include the overhead of
+//! ranks, as part of the gap.
 
 use crate::clusters::Clusters;
 use crate::network::computing::Computing;
@@ -11,7 +11,7 @@ use crate::network::links::{Network, Shared};
 use std::sync::Arc;
 use treepie_platform::{Link, Sample};
 
-/// Seconds from a message that is written to one that is seen.
+/// Seconds from the write of a message until it is visible.
 const LATENCY: f64 = 0.1e-6;
 
 /// Gaps by bytes, in seconds: messages in blocks, copied twice, and from 32 KiB on copied once.
@@ -28,28 +28,28 @@ const GAPS: [(u64, f64); 6] = [
 /// Seconds to combine a byte with another in the caches.
 const PER_BYTE: f64 = 0.1e-9;
 
-/// Bytes that the memory of a host moves in a second, for all its cores together. By our count of
-/// what a `mixed-radix` allreduce moves, 5.1 bytes a byte and rank: 64 MiB on the 128 cores of two
+/// Bytes that the memory of a host moves in a second, for all its cores together. Counted for a
+/// `mixed-radix` allreduce, which moves 5.1 bytes per byte and rank: 64 MiB on the 128 cores of two
 /// EPYCs took 157.5 ms (`ext_mpi_collectives`, PPAM 2024).
 const MOVED_IN_A_SECOND: f64 = 280e9;
 
 /// Bytes of the caches of that host.
 const CACHES: f64 = (512 << 20) as f64;
 
-/// Seconds that so many bytes take through a host's memory, of buffers of `held` bytes: nothing of
-/// what stays in the caches. Messages and sums of one rank are priced by themselves, at what one
-/// core does; this is what all cores together can't do faster.
+/// Seconds that `bytes` bytes take through a host's memory, of buffers of `held` bytes, without the
+/// part that stays in the caches. Messages and sums of one rank are priced separately, at the rate
+/// of one core; this is the limit for all cores together.
 pub(crate) fn seconds(bytes: f64, held: f64) -> f64 {
     let cached = (CACHES / held.max(1.0)).min(1.0);
     (1.0 - cached) * bytes / MOVED_IN_A_SECOND
 }
 
-/// What is so many times as far for each level that two ranks do not share: a cache line goes from
-/// core to core in 15 to 19 ns inside one cache of the third level, in 80 ns to another one of the
-/// chip (AnandTech's review of the Ryzen 9 7950X, 2022); sockets are farther.
+/// Ratio of distances for each level that two ranks do not share: a cache line passes from core to
+/// core in 15 to 19 ns inside one third-level cache, in 80 ns to another one of the chip
+/// (AnandTech's review of the Ryzen 9 7950X, 2022); sockets are farther apart.
 const FARTHER: f64 = 2.0;
 
-/// A link between ranks that are so many levels apart.
+/// Link between ranks that are `apart` levels apart.
 fn link(apart: usize) -> Option<Arc<Link>> {
     let times = FARTHER.powi(apart as i32);
     let sample = |(bytes, gap)| Sample {
@@ -59,13 +59,14 @@ fn link(apart: usize) -> Option<Arc<Link>> {
         receive: times * gap,
         ..Sample::default()
     };
-    // The constants are parameters of a link, as a test shows.
+    // The constants are valid parameters of a link, as a test shows.
     let link = Link::new(times * LATENCY, GAPS.map(sample).to_vec());
     link.ok().map(Arc::new)
 }
 
 impl Network {
-    /// The ranks of one host, which share its memory. Clusters are its groups on the widest level.
+    /// Network of the ranks of one host, which share its memory. Clusters are its groups on the
+    /// widest level.
     pub fn in_memory(clusters: &Clusters) -> Self {
         let (ranks, count) = (clusters.ranks(), clusters.count());
         let levels = clusters.closer().len();

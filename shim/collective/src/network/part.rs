@@ -1,4 +1,4 @@
-//! The part of a platform that a communicator uses.
+//! Part of a platform that a communicator uses.
 
 use crate::clusters::Clusters;
 use crate::network::computing::Computing;
@@ -7,28 +7,28 @@ use crate::network::links::{LONG, Network, Shared};
 use std::sync::Arc;
 use treepie_platform::{Contention, Link, Platform};
 
-/// The size by which links are compared: large enough that the rate counts.
+/// Size in bytes for which links are compared: large enough that their rates dominate.
 const LARGE: u64 = 1 << 20;
 
-/// From this latency on, in seconds, hosts are as far apart as clusters are: what messages
-/// between them take counts, and what ranks do in between does not.
+/// Latency in seconds from which hosts are as far apart as clusters: the cost of messages between
+/// them dominates the work of ranks.
 const FAR: f64 = 1e-3;
 
-/// What takes the place of a cluster.
+/// Replacement of clusters.
 #[derive(Clone, Copy)]
 enum InPlace<'a> {
     /// Nothing.
     Nothing,
-    /// Each host of the one cluster.
+    /// Hosts of the one cluster.
     Hosts,
     /// These groups of ranks of one host, which share a level of this name.
     Groups(&'a Clusters, &'a str),
 }
 
-/// Orders between more hosts take longer to find than a job should wait.
+/// Maximum number of near hosts: orders between more take longer to compute than a job should wait.
 const MOST_NEAR_HOSTS: usize = 64;
 
-/// The cluster of each rank; `None` if the platform has no such rank.
+/// Cluster of each rank; `None` if the platform has no such rank.
 fn places(platform: &Platform, ranks: &[usize]) -> Option<Vec<usize>> {
     let clusters = platform.cluster_of_rank();
     ranks
@@ -37,8 +37,8 @@ fn places(platform: &Platform, ranks: &[usize]) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// The latency between the hosts of the one cluster that all of these are, in seconds; `None` where
-/// there are several, or it has one host.
+/// Latency in seconds between the hosts of the one cluster that all of these are; `None` if there
+/// are several clusters, or the cluster has one host.
 fn latency_between_hosts(platform: &Platform, clusters: &[usize]) -> Option<f64> {
     let (&one, rest) = clusters.split_first()?;
     let within = platform.clusters()[one].within.as_ref();
@@ -46,8 +46,8 @@ fn latency_between_hosts(platform: &Platform, clusters: &[usize]) -> Option<f64>
     within.filter(|_| is_one).map(Link::latency)
 }
 
-/// The link that all messages to or from a cluster of the platform share: as fast as the fastest on
-/// its `side`, or as several pairs together were measured to be.
+/// Link that all messages to or from a cluster of the platform share: as fast as the fastest on its
+/// `side`, or as several pairs together were measured to be.
 fn shared(
     platform: &Platform,
     side: impl Fn(usize) -> (usize, usize),
@@ -64,8 +64,8 @@ fn shared(
     Some(as_measured(platform, (side(fastest), None), link))
 }
 
-/// A link that several pairs share between these two clusters, or on this level of one: as much
-/// faster as those together were measured to be.
+/// Link that several pairs share between these two clusters, or on this level of one: faster by the
+/// measured ratio.
 fn as_measured(
     platform: &Platform,
     (ends, level): ((usize, usize), Option<&str>),
@@ -84,11 +84,11 @@ fn as_measured(
 }
 
 impl Network {
-    /// The part of `platform` that a communicator uses: `ranks` has the rank of the
-    /// world for each of its own. `None` if the platform has no such rank.
+    /// Part of `platform` that a communicator uses: `ranks` has the rank of the world for each of
+    /// its own. `None` if the platform has no such rank.
     ///
-    /// Where all are in one cluster whose hosts are far from each other (sites that are alike make
-    /// one logical cluster), each host takes the place of a cluster.
+    /// If all are in one cluster whose hosts are far from each other (equal sites form one logical
+    /// cluster), hosts replace clusters.
     pub fn new(platform: &Platform, ranks: &[usize]) -> Option<Self> {
         let places = places(platform, ranks)?;
         let apart = latency_between_hosts(platform, &places);
@@ -100,8 +100,8 @@ impl Network {
         Some(Network::of(platform, ranks, places, place))
     }
 
-    /// The same where all are in one cluster, on two to 64 near hosts, each of
-    /// which takes the place of a cluster. `None` elsewhere.
+    /// Part whose ranks are all in one cluster, on two to 64 near hosts, which replace clusters.
+    /// `None` otherwise.
     pub fn between_near_hosts(platform: &Platform, ranks: &[usize]) -> Option<Self> {
         let places = places(platform, ranks)?;
         latency_between_hosts(platform, &places).filter(|&latency| latency < FAR)?;
@@ -110,9 +110,9 @@ impl Network {
         is_near.then_some(Network { is_near, ..network })
     }
 
-    /// The same where all are on one host, whose groups on the widest level that parts them take
-    /// the place of clusters. `None` elsewhere, and where no level does. Where no links inside
-    /// hosts were measured, they are taken to be as in [memory](Network::in_memory).
+    /// Part whose ranks are all on one host; its groups on the widest level that divides them
+    /// replace clusters. `None` otherwise, or if no level divides them. If no links inside hosts
+    /// were measured, they are assumed to be as in [memory](Network::in_memory).
     pub fn inside_host(platform: &Platform, ranks: &[usize]) -> Option<Self> {
         let places = places(platform, ranks)?;
         let hosts = platform.host_of_rank();
@@ -136,8 +136,8 @@ impl Network {
         })
     }
 
-    /// The part of ranks in these clusters of the platform; where something takes the place of a
-    /// cluster, they are in one.
+    /// Part of ranks in these clusters of the platform; if `place` replaces clusters, they are in
+    /// one.
     fn of(platform: &Platform, ranks: &[usize], places: Vec<usize>, place: InPlace) -> Self {
         let hosts = platform.host_of_rank();
         let of_ranks: Vec<usize> = ranks.iter().map(|&rank| hosts[rank]).collect();
@@ -150,7 +150,7 @@ impl Network {
         let leveled = numbering.clone().with_closer(&of_ranks);
         let (leveled, names) = leveled.with_inside(platform.inside(), ranks);
         let count = numbering.count();
-        // The platform's cluster for each of ours.
+        // The platform's cluster for each cluster here.
         let known: Vec<usize> = (0..count)
             .map(|c| places[numbering.members(c)[0]])
             .collect();
@@ -238,7 +238,7 @@ impl Network {
         network.with_totals()
     }
 
-    /// The same with what follows from all of its links.
+    /// Adds the values that depend on all links.
     pub(super) fn with_totals(mut self) -> Self {
         let count = self.clusters();
         let mut members = vec![0; count];
@@ -256,9 +256,8 @@ impl Network {
         self
     }
 
-    /// How many of a cluster's `members` share what passes between clusters: all where each may
-    /// have a card of its own; on one host so many that they fill its uplink and reduce as fast as
-    /// it carries.
+    /// Number of a cluster's `members` that share the traffic between clusters: all if each may
+    /// have a card of its own; on one host, as many as fill its uplink and reduce at its rate.
     fn members_to_fill(&self, cluster: usize, members: usize) -> usize {
         if self.between_hosts(cluster).is_some() {
             return members;
@@ -272,8 +271,8 @@ impl Network {
             .clamp(1, members)
     }
 
-    /// The same with one rank of each host, if every host has as many ranks, and several: what
-    /// collectives in two levels, inside hosts and between them, see of it.
+    /// Network with one rank of each host, if every host has the same number of ranks, above one:
+    /// for collectives in two levels, inside hosts and between them.
     pub fn one_of_each_host(&self) -> Option<Network> {
         let each = self.ranks() / self.hosts;
         if each < 2 || self.hosts < 2 {
@@ -357,7 +356,7 @@ mod tests {
         let one = Platform::new(contents.clone()).unwrap();
         let near = Network::between_near_hosts(&one, &(0..8).collect::<Vec<_>>()).unwrap();
         assert_eq!((near.clusters(), near.pairs_to_fill(0)), (2, 3));
-        // What was measured inside hosts says nothing of the links between them.
+        // Measurements inside hosts do not apply to the links between them.
         contents.parallel = vec![together(Some("node"), 4, 3.0 * alone)];
         let other = Platform::new(contents).unwrap();
         let near = Network::between_near_hosts(&other, &(0..8).collect::<Vec<_>>()).unwrap();

@@ -1,41 +1,42 @@
-//! Plans in which no rank gets far ahead of those that it sends to.
+//! Plans in which no rank runs far ahead of its receivers.
 //!
 //! A rank that only sends to another never waits for it: in a loop of broadcasts the root may be
-//! thousands of calls ahead, and the MPI keeps what it has sent in the memory of the receivers, as
-//! long as messages are short enough to be sent at once. Ten thousand reductions of 64 KiB by plans
-//! took ranks 1 GB. So every now and then receivers tell that they have begun a call.
+//! thousands of calls ahead, and the MPI keeps its eager messages in the memory of the receivers.
+//! Ten thousand reductions of 64 KiB by plans took 1 GB on ranks. Therefore, receivers regularly
+//! acknowledge that they have begun a call.
 
 use crate::plan::range::Range;
 use crate::plan::step::{Action, Plan};
 use std::collections::BTreeSet;
 
-/// Bytes that a rank sends another between two calls that are acknowledged, about. MPICH keeps two
-/// to three times as many for them: three ranks that sent 2 KiB took 82 MiB of a fourth at 8 MiB.
+/// Approximate number of bytes that a rank sends another between two acknowledged calls. MPICH
+/// keeps two to three times as many for them: three ranks that sent 2 KiB took 82 MiB of a fourth
+/// at 8 MiB.
 const UNACKNOWLEDGED: u64 = 4 << 20;
 
-/// A call counts as so many bytes at least.
+/// Minimum number of bytes that a call counts.
 const LEAST: u64 = 2 << 10;
 
-/// A call counts as so many where ranks do not know its bytes alike.
+/// Number of bytes that a call counts if ranks may know different sizes.
 const UNKNOWN: u64 = 64 << 10;
 
 /// 2^32 over the golden ratio.
 const GOLDEN: u32 = 0x9E37_79B9;
 
-/// Whether the call of this number on a communicator is acknowledged, where it has so many bytes:
-/// nothing that one rank alone may know decides it. Whether such calls are all of the
-/// communicator's, every second, or every third, they are acknowledged evenly: multiples of the
-/// golden ratio leave no large gaps (Knuth, TAOCP 3, 6.4).
+/// True if the call of this number on a communicator is acknowledged, for this number of bytes: it
+/// depends only on values that all ranks share. If such calls are all of the communicator's, every
+/// second, or every third, they are acknowledged evenly: multiples of the golden ratio leave no
+/// large gaps (Knuth, TAOCP 3, 6.4).
 pub fn is_acknowledged(call: u32, bytes: Option<u64>) -> bool {
     let calls = UNACKNOWLEDGED / bytes.unwrap_or(UNKNOWN).max(LEAST);
     let part = u64::from(u32::MAX) / calls.max(1);
-    // Not the first one, half a turn before.
+    // Not the first call, which is half a period before.
     u64::from(call.wrapping_mul(GOLDEN).wrapping_add(1 << 31)) <= part
 }
 
 impl Plan {
-    /// The same plan, in which each rank that only receives from another sends it an empty message
-    /// when it begins, for which that one waits before it ends.
+    /// Adds acknowledgements: each rank that only receives from another sends it an empty message
+    /// when it begins, and the sender waits for it before it ends.
     pub fn acknowledged(&self) -> Plan {
         let (mut senders, mut receivers) = (BTreeSet::new(), BTreeSet::new());
         for step in &self.steps {

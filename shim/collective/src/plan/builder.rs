@@ -1,5 +1,5 @@
-//! The plan reading of a description: finds which steps may overlap. Steps wait for each other only
-//! where they touch the same units.
+//! The plan reading of a description, which finds the steps that may overlap. Steps wait for each
+//! other only if they access the same units.
 
 use crate::plan::hazards::Hazards;
 use crate::plan::range::{Range, Space};
@@ -7,7 +7,7 @@ use crate::plan::step::{Action, Plan};
 use crate::steps::{Flow, LARGEST_MESSAGE, Steps};
 use std::collections::HashMap;
 
-/// A plan in the making.
+/// A plan under construction.
 pub struct Builder {
     flow: Flow,
     actions: Vec<(Action, Vec<u32>)>,
@@ -15,14 +15,14 @@ pub struct Builder {
     scratch: u64,
     sent: HashMap<usize, u32>,
     received: HashMap<usize, u32>,
-    /// Receives of synchronization messages: ranges do not tell what depends on them.
+    /// Receives of synchronization messages: no ranges show the steps that depend on them.
     signals: Vec<u32>,
-    /// The steps that every further step depends on.
+    /// Steps on which every further step depends.
     fence: Vec<u32>,
 }
 
 impl Builder {
-    /// An empty plan, whose messages flow as `flow` says.
+    /// Empty plan, with messages segmented by `flow`.
     fn new(flow: impl Into<Flow>) -> Self {
         let flow = flow.into();
         Builder {
@@ -40,7 +40,7 @@ impl Builder {
         }
     }
 
-    /// The plan of the steps that `write` writes.
+    /// Plan of the steps that `write` writes.
     pub fn plan(flow: impl Into<Flow>, write: impl FnOnce(&mut dyn Steps)) -> Plan {
         let mut builder = Builder::new(flow);
         write(&mut builder);
@@ -66,7 +66,7 @@ impl Builder {
         }
         dependencies.sort_unstable();
         dependencies.dedup();
-        // A step that reads what it writes found itself.
+        // A step that reads the range that it writes found itself.
         dependencies.retain(|&earlier| earlier != step);
         self.actions.push((action, dependencies));
     }
@@ -140,7 +140,7 @@ impl Steps for Builder {
     }
 }
 
-/// The number of the next message with a partner.
+/// Number of the next message with a partner.
 fn next(counts: &mut HashMap<usize, u32>, partner: usize) -> u32 {
     let count = counts.entry(partner).or_default();
     *count += 1;

@@ -1,4 +1,4 @@
-//! The numbers of steps and messages of a rank, without the dependencies between them.
+//! Numbers of steps and messages of a rank, without the dependencies between them.
 
 use crate::algorithms::algorithm::Description;
 use crate::plan::range::{Range, Space};
@@ -17,7 +17,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Those of `rank`, whose messages flow as `flow` says.
+    /// Counts the steps of `rank`, with messages segmented by `flow`.
     pub(crate) fn of(description: &Description, flow: Flow, rank: usize) -> Self {
         let mut counted = Counted {
             flow,

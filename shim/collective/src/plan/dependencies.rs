@@ -1,8 +1,8 @@
-//! Successors and pending-dependency counts of a plan's steps, as an execution needs them.
+//! Successors and pending-dependency counts of a plan's steps, for an executor.
 
 use crate::plan::step::Plan;
 
-/// The order between the steps of one plan.
+/// Order between the steps of one plan.
 #[derive(Debug, Clone)]
 pub struct Dependencies {
     pending: Vec<u32>,
@@ -12,7 +12,7 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// Collects what each step of `plan` depends on.
+    /// Collects the dependencies of each step of `plan`.
     pub fn new(plan: &Plan) -> Self {
         let steps = plan.steps();
         let mut pending = Vec::with_capacity(steps.len());
@@ -43,12 +43,12 @@ impl Dependencies {
         }
     }
 
-    /// For each step, how many steps it depends on.
+    /// For each step, the number of steps on which it depends.
     pub fn pending(&self) -> &[u32] {
         &self.pending
     }
 
-    /// The steps that depend on none, in the order of the plan.
+    /// Steps that depend on none, in the order of the plan.
     pub fn ready(&self) -> impl Iterator<Item = u32> {
         let steps = (0u32..).zip(&self.pending);
         steps
@@ -56,7 +56,7 @@ impl Dependencies {
             .map(|(step, _)| step)
     }
 
-    /// The steps that depend on `step`.
+    /// Steps that depend on `step`.
     pub fn successors(&self, step: u32) -> &[u32] {
         let step = step as usize;
         &self.successors[self.first[step] as usize..self.first[step + 1] as usize]

@@ -1,10 +1,10 @@
-//! Which earlier steps a step must wait for, from what they read and write: a
-//! read waits for the last write, a write for the last write and all reads since.
+//! Dependencies of a step on earlier ones, from the ranges that they read and write: a read waits
+//! for the last write, a write for the last write and all reads since.
 
 use crate::plan::range::{Range, Space};
 use std::collections::BTreeMap;
 
-/// Units that were last touched by the same steps.
+/// Units whose last accesses were by the same steps.
 #[derive(Debug, Clone, Default)]
 struct Touched {
     end: u64,
@@ -12,7 +12,7 @@ struct Touched {
     readers: Vec<u32>,
 }
 
-/// The last steps that touched each unit.
+/// Last steps that accessed each unit.
 #[derive(Debug, Default)]
 pub(super) struct Hazards {
     /// By space and first unit; ranges do not overlap.
@@ -20,7 +20,7 @@ pub(super) struct Hazards {
 }
 
 impl Hazards {
-    /// `step` reads `range`; adds the steps that it must wait for to `needs`.
+    /// Records that `step` reads `range`; adds the steps on which it depends to `needs`.
     pub fn read(&mut self, range: Range, step: u32, needs: &mut Vec<u32>) {
         for place in self.divide(range) {
             let touched = self.touched.entry(place).or_default();
@@ -29,7 +29,7 @@ impl Hazards {
         }
     }
 
-    /// `step` writes `range`; adds the steps that it must wait for to `needs`.
+    /// Records that `step` writes `range`; adds the steps on which it depends to `needs`.
     pub fn write(&mut self, range: Range, step: u32, needs: &mut Vec<u32>) {
         for place in self.divide(range) {
             let touched = self.touched.remove(&place).unwrap_or_default();
@@ -44,8 +44,8 @@ impl Hazards {
         self.touched.insert((range.space, range.start), touched);
     }
 
-    /// Makes entries begin and end where `range` does, fills what nothing has
-    /// touched yet, and gives the places of the entries inside.
+    /// Splits entries at the ends of `range`, adds entries for units without any, and returns the
+    /// places of the entries inside.
     fn divide(&mut self, range: Range) -> Vec<(Space, u64)> {
         self.cut(range.space, range.start);
         self.cut(range.space, range.end());
@@ -74,7 +74,7 @@ impl Hazards {
         places
     }
 
-    /// Splits the entry that `unit` lies inside.
+    /// Splits the entry that contains `unit`.
     fn cut(&mut self, space: Space, unit: u64) {
         let before = self
             .touched

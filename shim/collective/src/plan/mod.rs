@@ -1,4 +1,4 @@
-//! What one rank does in a collective: steps on ranges of its buffers.
+//! Plan of one rank in a collective: steps on ranges of its buffers.
 
 mod acknowledged;
 pub(crate) mod builder;

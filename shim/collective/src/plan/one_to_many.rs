@@ -3,11 +3,11 @@
 use crate::plan::step::{Action, Plan};
 use std::collections::HashMap;
 
-/// For each step, the first of those sends that send the same units as it does, and the same data;
-/// `None` where no other send does, and for what is no send.
+/// For each step, the first send of the same units with the same data; `None` for the only send of
+/// its data, and for steps that are not sends.
 ///
-/// Two sends of the same units have the same data where they need the same steps: a write between
-/// them would be needed by the later one.
+/// Two sends of the same units have the same data if they depend on the same steps: the later one
+/// would depend on a write between them.
 pub fn one_to_many(plan: &Plan) -> Vec<Option<u32>> {
     let mut first = HashMap::new();
     let mut of_step = vec![None; plan.steps().len()];
@@ -33,8 +33,8 @@ mod tests {
     use crate::operation::Operation;
     use crate::problem::Uniform;
 
-    /// How many sends of rank 0 have the same data, for each data that several have, where six
-    /// ranks call an operation of 64 bytes.
+    /// Number of sends of rank 0 with the same data, for all data with several sends, if six ranks
+    /// call an operation of 64 bytes.
     fn groups(operation: Operation, name: &str, segment: u64) -> Vec<usize> {
         let mut all = Algorithm::of(operation);
         let algorithm = all.find(|one| one.name == name);

@@ -1,24 +1,24 @@
 //! Ranges of units in the buffers of a rank.
 
-/// A buffer of a rank, packed: blocks stand one behind the other in the order of
-/// ranks, whatever displacements the application gives.
+/// Buffer of a rank, packed: blocks are consecutive in the order of ranks, independently of the
+/// application's displacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// Contribution of the rank. Never written.
     Input,
-    /// Result of the rank. A broadcast starts from it at the root.
+    /// Result of the rank. Holds the message of a broadcast at the root.
     Output,
-    /// Scratch buffer; nothing in it when the plan starts.
+    /// Scratch buffer; undefined when the plan starts.
     Scratch,
 }
 
-/// `length` units from `start` on. A unit is a byte where data is only moved,
-/// and an element where it is reduced.
+/// `length` units from `start` on. A unit is a byte if data is only moved, and an element if it is
+/// reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Range {
-    /// The buffer.
+    /// Buffer.
     pub space: Space,
-    /// The first unit.
+    /// First unit.
     pub start: u64,
     /// Number of units.
     pub length: u64,
@@ -43,12 +43,12 @@ impl Range {
         }
     }
 
-    /// The first unit behind the range.
+    /// First unit after the range.
     pub fn end(&self) -> u64 {
         self.start + self.length
     }
 
-    /// `length` units, `start` units behind this range's start.
+    /// `length` units from `start` units after this range's start.
     pub fn part(&self, start: u64, length: u64) -> Range {
         debug_assert!(start + length <= self.length, "a part lies in its range");
         Range {
@@ -58,7 +58,7 @@ impl Range {
         }
     }
 
-    /// The range in segments of at most `most` units, first to last.
+    /// Segments of the range, of at most `most` units, first to last.
     pub fn segments(self, most: u64) -> impl Iterator<Item = Range> {
         let most = most.max(1);
         (0..self.length.div_ceil(most)).map(move |segment| {
@@ -67,7 +67,7 @@ impl Range {
         })
     }
 
-    /// Whether two ranges have a unit in common.
+    /// True if two ranges have a unit in common.
     pub fn overlaps(&self, other: &Range) -> bool {
         self.space == other.space && self.start < other.end() && other.start < self.end()
     }

@@ -1,39 +1,39 @@
 //! Steps of a rank, and the order between them.
 use crate::plan::range::Range;
-/// Send, receive, reduction or copy that a step does.
+/// Send, receive, reduction or copy of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Sends a range to another rank.
     Send {
-        /// The receiver.
+        /// Receiver.
         to: usize,
         /// Number of the message among those to this receiver, from 0 on.
         tag: u32,
-        /// Range that is sent; empty for a synchronization message.
+        /// Sent range; empty for a synchronization message.
         range: Range,
     },
     /// Receives a range from another rank.
     Receive {
-        /// The sender.
+        /// Sender.
         from: usize,
         /// Number of the message among those from this sender, from 0 on.
         tag: u32,
-        /// Range that the message goes into; empty for a synchronization message.
+        /// Destination of the message; empty for a synchronization message.
         range: Range,
     },
-    /// `right = left op right`, the ranks of `left` standing before those of
-    /// `right` where the order matters: what `MPI_Reduce_local` does.
+    /// `right = left op right`, as by `MPI_Reduce_local`; the ranks of `left` precede those of
+    /// `right` if the order matters.
     Reduce {
-        /// The left operand.
+        /// Left operand.
         left: Range,
-        /// The right operand and the result; as long as `left`.
+        /// Right operand and result; as long as `left`.
         right: Range,
     },
     /// Copies a range.
     Copy {
-        /// Range that is copied.
+        /// Source.
         from: Range,
-        /// Range that it is copied into; as long as `from`.
+        /// Destination; as long as `from`.
         into: Range,
     },
 }
@@ -66,12 +66,12 @@ impl Action {
 pub struct Step {
     /// Action of the step.
     pub action: Action,
-    /// Range in [`Plan::needs`] of the steps that must be complete before it starts.
+    /// Range in [`Plan::needs`] of the steps on which it depends.
     needs: std::ops::Range<u32>,
 }
 
-/// Steps of one rank. A step may start when those that it needs are complete; of those that may
-/// start, the first in the list goes first.
+/// Steps of one rank. A step may start when those on which it depends are complete; of those that
+/// may start, the first in the list is executed first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Plan {
     pub(super) steps: Vec<Step>,
@@ -80,7 +80,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan without steps that has `scratch` units of scratch.
+    /// Plan without steps, with `scratch` units of scratch memory.
     pub fn with_scratch(scratch: u64) -> Self {
         Plan {
             scratch,
@@ -88,7 +88,7 @@ impl Plan {
         }
     }
 
-    /// Adds a step that starts when those at `needs` are complete.
+    /// Adds a step that depends on those at `needs`.
     pub fn push(&mut self, action: Action, needs: impl IntoIterator<Item = u32>) {
         let start = self.needs.len() as u32;
         self.needs.extend(needs);
@@ -98,19 +98,18 @@ impl Plan {
         });
     }
 
-    /// The steps, in the order in which they go where nothing else decides.
+    /// Steps, in their default order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Places of the steps that must be complete before `step` starts: all are
-    /// before it in the list.
+    /// Places of the steps on which `step` depends: all precede it in the list.
     pub fn needs(&self, step: &Step) -> &[u32] {
         &self.needs[step.needs.start as usize..step.needs.end as usize]
     }
 
-    /// Whether a message is sent, or received, only after another has come: then other ranks wait
-    /// until this one, whatever it does meanwhile, goes on with the plan.
+    /// True if a message is sent, or received, only after another has arrived: other ranks then
+    /// wait until this one makes progress on the plan.
     pub fn forwards(&self) -> bool {
         let mut waits = vec![false; self.steps.len()];
         self.steps.iter().enumerate().any(|(place, step)| {
@@ -125,7 +124,7 @@ impl Plan {
         })
     }
 
-    /// Units of scratch that the plan uses.
+    /// Units of scratch memory that the plan uses.
     pub fn scratch(&self) -> u64 {
         self.scratch
     }

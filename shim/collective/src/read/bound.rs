@@ -1,17 +1,16 @@
-//! What no schedule can beat: one latency (over other clusters, where that is shorter), and the
-//! bytes that must pass the busiest link between clusters, or the card of a host.
+//! Lower bound of all schedules: one latency (over other clusters, if that is shorter), and the
+//! time of the bytes that must pass the busiest link between clusters, or the card of a host.
 //!
-//! Every cluster but the root's must get a broadcast once; a reduction leaves every other
-//! cluster once; an `Allreduce` of C clusters moves 2 (C - 1) / C messages over the average
-//! uplink (Patarasuk and Yuan 2009); blocks cross as often as there are ranks that
-//! must have them.
+//! Every cluster except the root's must receive a broadcast once; the sum of a reduction leaves
+//! every other cluster once; an `Allreduce` of C clusters moves 2 (C - 1) / C messages over the
+//! average uplink (Patarasuk and Yuan 2009); a block crosses links once per receiving rank.
 
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::operation::Operation;
 
-/// Blocks that must leave a cluster and enter it for the neighbours of its ranks: those that are
-/// equal cross each link once.
+/// Blocks that must leave a cluster and enter it for the neighbours of its ranks: equal blocks
+/// cross each link once.
 fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize) -> (u64, u64) {
     let Some(all) = clusters.neighbourhoods() else {
         return (0, 0);
@@ -33,7 +32,7 @@ fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize)
     (out, into)
 }
 
-/// The clusters that the ranks of one have neighbours in, on either side.
+/// True for each cluster in which the ranks of this one have neighbours, on either side.
 fn neighbour_clusters(clusters: &Clusters, cluster: usize) -> Vec<bool> {
     let mut are = vec![false; clusters.count()];
     if let Some(all) = clusters.neighbourhoods() {
@@ -46,7 +45,7 @@ fn neighbour_clusters(clusters: &Clusters, cluster: usize) -> Vec<bool> {
     are
 }
 
-/// Seconds that `operation` takes at least, for a message, or a block of each rank, of `bytes`
+/// Minimum time of `operation` in seconds, for a message, or a block of each rank, of `bytes`
 /// bytes.
 pub fn bound(
     network: &Network,
@@ -80,7 +79,7 @@ pub fn bound(
                 let pairs = size(cluster) * others(cluster) * bytes;
                 (pairs, pairs)
             }
-            // Sums of what the others need, and of what is needed here.
+            // Sums that the others need, and sums that are needed here.
             ReduceScatter | ReduceScatterBlock => (others(cluster) * bytes, size(cluster) * bytes),
             Scan | Exscan => (bytes, bytes),
             NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
@@ -124,7 +123,7 @@ pub fn bound(
         }
         _ => 0.0,
     };
-    // Every host but the root's gets a broadcast, or gives its operand.
+    // Every host except the root's receives a broadcast, or sends its operand.
     let on_cards = (0..count).map(|cluster| {
         let late = if cluster == home {
             0.0
@@ -155,8 +154,8 @@ pub fn bound(
         .fold(together, f64::max)
 }
 
-/// Seconds of `bytes` on the fastest link of a host of a cluster that has several, where `way`
-/// joins it with another cluster.
+/// Seconds of `bytes` on the fastest link of a host of a cluster that has several; `way` gives its
+/// connection with another cluster.
 fn to_card(
     network: &Network,
     cluster: usize,
@@ -173,8 +172,8 @@ fn to_card(
         .fold(within.gap(bytes), f64::min)
 }
 
-/// The least latency from each cluster to each other, row by row, over others where that is shorter
-/// (Floyd and Warshall).
+/// Least latency from each cluster to each other, in seconds, row by row, over others if that is
+/// shorter (Floyd and Warshall).
 fn least_latencies(network: &Network) -> Vec<f64> {
     let count = network.clusters();
     let mut least: Vec<f64> = (0..count * count)

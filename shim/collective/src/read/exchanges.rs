@@ -1,35 +1,35 @@
-//! Which messages are part of a total exchange inside a cluster, and the contention there: one rule
-//! for plans that are simulated and for scripts that are read.
+//! Messages that belong to a total exchange inside a cluster, and their contention: one rule for
+//! simulated plans and for scripts.
 
 use crate::network::links::{Distance, Network};
 use crate::plan::step::{Action, Plan};
 use std::collections::HashSet;
 use treepie_platform::Contention;
 
-/// The ranks that take part in exchanges inside their clusters.
+/// Ranks that take part in exchanges inside their clusters.
 ///
-/// A rank takes part that sends to more than two thirds of the others of its cluster, or receives
-/// from as many: all do so in a total exchange, also where some of its blocks are empty; in rings,
-/// trees and exchanges at distances 1, 2, 4, ... nobody does both.
+/// A rank takes part if it sends to more than two thirds of the others of its cluster, or receives
+/// from as many. All do so in a total exchange, even if some of its blocks are empty; in rings,
+/// trees and exchanges at distances 1, 2, 4, ... no rank does both.
 pub struct Exchanges<'a> {
     network: &'a Network,
     sends: Vec<bool>,
     receives: Vec<bool>,
 }
 
-/// Whether it is known of any cluster how it responds to an exchange.
+/// True if the contention of any cluster in an exchange is known.
 pub fn is_contention_known(network: &Network) -> bool {
     (0..network.clusters()).any(|cluster| network.contention(cluster).is_some())
 }
 
-/// Whether so many ranks are more than two thirds of the others of a cluster of `size`.
+/// True if this number of ranks exceeds two thirds of the others of a cluster of `size`.
 pub(crate) fn is_most(partners: usize, size: usize) -> bool {
     3 * partners > 2 * (size - 1)
 }
 
 impl<'a> Exchanges<'a> {
-    /// Those of a collective, from all pairs of a cluster that one message or more goes between:
-    /// who sends, and to whom, each pair once.
+    /// Exchanges of a collective, from all pairs of ranks of a cluster with at least one message:
+    /// sender and receiver, each pair once.
     pub fn new(network: &'a Network, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let mut sizes = vec![0; network.clusters()];
         for &cluster in network.cluster_of() {
@@ -53,7 +53,7 @@ impl<'a> Exchanges<'a> {
         }
     }
 
-    /// Those of the plans of all ranks, where contention is known.
+    /// Exchanges of the plans of all ranks, if contention is known.
     pub(crate) fn of_plans(network: &'a Network, plans: &[Plan]) -> Option<Self> {
         let clusters = network.cluster_of();
         let near = |(from, plan): (usize, &Plan)| -> Vec<(usize, usize)> {
@@ -69,7 +69,7 @@ impl<'a> Exchanges<'a> {
         is_contention_known(network).then(|| Exchanges::new(network, pairs))
     }
 
-    /// The contention of a message. What a rank sends only after another of its messages is
+    /// Contention of a message. A message that is sent only after another of the rank's messages is
     /// complete (pairwise exchanges, matchings) overflows no buffer, and has no `delta`.
     pub fn contention(&self, from: usize, to: usize, is_after_another: bool) -> Contention {
         let is_part = self.sends[from] && self.receives[to];
@@ -85,14 +85,14 @@ impl<'a> Exchanges<'a> {
     }
 }
 
-/// Whether a step of a plan waits for a message that its rank sends before.
+/// True if a step of a plan waits for an earlier message of its rank.
 pub(crate) fn is_after_another(plan: &Plan, step: u32) -> bool {
     let needs = plan.needs(&plan.steps()[step as usize]).iter();
     let mut needed = needs.map(|&earlier| &plan.steps()[earlier as usize].action);
     needed.any(|action| receiver(action).is_some())
 }
 
-/// Whom a step sends to.
+/// Receiver of a step.
 fn receiver(action: &Action) -> Option<usize> {
     match action {
         Action::Send { to, .. } => Some(*to),

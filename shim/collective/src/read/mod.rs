@@ -1,5 +1,6 @@
 //! Readings of an algorithm's one description: its traffic, its time, its copies through memory,
-//! the bound of all algorithms, and exports for other programs. `treepie-checker` proves it right.
+//! the lower bound of all algorithms, and exports for other programs. `treepie-checker` proves it
+//! correct.
 
 pub mod bound;
 pub mod cost;

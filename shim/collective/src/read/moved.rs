@@ -1,5 +1,5 @@
 //! Bytes that a collective moves through memory: the reading of a description, or of plans, that
-//! counts what each rank reads and writes.
+//! counts the units that each rank reads and writes.
 //!
 //! ```text
 //!   message inside a host     the receiver reads it where it lies, and writes it
@@ -10,10 +10,10 @@
 //!                             read again: two reads, one write
 //! ```
 //!
-//! A message that goes through blocks, or through the eager buffers of an MPI, is copied twice:
-//! what a rank hands to others of its host is written, and read, once more ([`Moved::twice`]). Such
-//! buffers stay in the caches. An MPI with single copies (CMA, XPMEM), as plans with long messages,
-//! moves [`Moved::once`]; its own reductions are not done in sweeps.
+//! A message that passes through blocks, or through the eager buffers of an MPI, is copied twice:
+//! data for other ranks of the host is written, and read, once more ([`Moved::twice`]). Such
+//! buffers stay in the caches. An MPI with single copies (CMA, XPMEM) moves [`Moved::once`], as do
+//! plans with long messages; its own reductions are not done in sweeps.
 
 use crate::algorithms::algorithm::Description;
 use crate::network::links::Network;
@@ -25,26 +25,26 @@ use std::collections::{BTreeMap, HashSet};
 use std::iter::Sum;
 use std::ops::Add;
 
-/// Units that a rank, or a host, moves through memory: bytes, where those are the units.
+/// Units that a rank, or a host, moves through memory: bytes, if those are the units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Moved {
-    /// Units that are read.
+    /// Units read.
     pub read: u64,
-    /// Units that are written.
+    /// Units written.
     pub written: u64,
     /// Units that ranks send to others of their host.
     pub handed: u64,
-    /// Units of all buffers that are used.
+    /// Units of all used buffers.
     pub held: u64,
 }
 
 impl Moved {
-    /// Units that are read and written where messages are copied once.
+    /// Units read and written if messages are copied once.
     pub fn once(&self) -> u64 {
         self.read.saturating_add(self.written)
     }
 
-    /// Units that are read and written where messages are copied twice.
+    /// Units read and written if messages are copied twice.
     pub fn twice(&self) -> u64 {
         self.once().saturating_add(self.handed.saturating_mul(2))
     }
@@ -69,7 +69,7 @@ impl Sum for Moved {
     }
 }
 
-/// Units that a rank moves, by its description; `host_of` gives the host of each rank.
+/// Units that a rank moves, by its description; `host_of` is the host of each rank.
 fn of_rank(description: &Description, rank: usize, host_of: &[usize]) -> Moved {
     let mut reader = Reader::new(description.problem().flow(Flow::WHOLE), rank, host_of);
     description.read(rank, &mut reader);
@@ -84,7 +84,7 @@ pub fn of_plans(plans: &[Plan], host_of: &[usize]) -> Vec<Moved> {
         .collect()
 }
 
-/// Units that the ranks of one host move together, of the host where that is most.
+/// Units that the ranks of one host move together: the maximum over hosts.
 pub fn of_busiest_host(all: &[Moved], host_of: &[usize]) -> Moved {
     let mut hosts: BTreeMap<usize, Moved> = BTreeMap::new();
     for (moved, host) in all.iter().zip(host_of) {
@@ -109,8 +109,8 @@ fn of_plan(plan: &Plan, rank: usize, host_of: &[usize]) -> Moved {
     reader.moved()
 }
 
-/// Seconds that the plans of all ranks of a host take at least, by what they move; 0 between hosts,
-/// whose networks are slower.
+/// Minimum time in seconds of the plans of all ranks of a host, by the units that they move; 0
+/// between hosts, whose networks are slower.
 pub(crate) fn seconds_of_plans(network: &Network, plans: &[Plan], unit_bytes: u64) -> f64 {
     if !network.is_in_memory() {
         return 0.0;
@@ -120,10 +120,10 @@ pub(crate) fn seconds_of_plans(network: &Network, plans: &[Plan], unit_bytes: u6
     memory::seconds(bytes(all.once()), bytes(all.held))
 }
 
-/// Number of ranks that stand for all others.
+/// Number of ranks that represent all others.
 const LOOKED_AT: usize = 4;
 
-/// Seconds that a description takes at least, as [`seconds_of_plans`]: by some of the ranks.
+/// Minimum time of a description in seconds, as [`seconds_of_plans`], from some of the ranks.
 pub(crate) fn seconds(network: &Network, description: &Description) -> f64 {
     if !network.is_in_memory() {
         return 0.0;
@@ -138,20 +138,20 @@ pub(crate) fn seconds(network: &Network, description: &Description) -> f64 {
     memory::seconds(of_all(all.once()), of_all(all.held))
 }
 
-/// Adds units; `u64::MAX` for more than can be counted.
+/// Adds units, up to `u64::MAX`.
 fn add(count: &mut u64, units: u64) {
     *count = count.saturating_add(units);
 }
 
-/// The reading of one rank.
+/// Reader of one rank.
 struct Reader<'a> {
     flow: Flow,
     rank: usize,
     host_of: &'a [usize],
     moved: Moved,
-    /// The ends of input, output and scratch.
+    /// Ends of input, output and scratch memory.
     ends: [u64; 3],
-    /// Ranges that were received from this host, or copied, and that nobody has read yet.
+    /// Ranges that were received from this host, or copied, and that have not been read yet.
     received: HashSet<Range>,
     copied: HashSet<Range>,
 }
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
         *end = range.end().max(*end);
     }
 
-    /// Another step reads a range: it has to be there.
+    /// Records that another step reads a range, which must then be in memory.
     fn is_needed(&mut self, range: Range) {
         self.received.remove(&range);
         self.copied.remove(&range);
@@ -242,7 +242,7 @@ impl Steps for Reader<'_> {
         self.reads(left);
         self.reads(right);
         self.writes(right);
-        // One of the operands may come while the sum is done.
+        // One of the operands may arrive during the sum.
         let comes = self.received.remove(&right) || self.received.remove(&left);
         let sweeps = u64::from(comes) + u64::from(self.copied.remove(&right));
         for moved in [&mut self.moved.read, &mut self.moved.written] {
@@ -273,7 +273,7 @@ mod tests {
     use crate::operation::Operation;
     use crate::problem::Uniform;
 
-    /// Units that each rank moves in a call of 64 bytes, on hosts of so many ranks.
+    /// Units that each rank moves in a call of 64 bytes, with `on_host` ranks on a host.
     fn moved(operation: Operation, name: &str, ranks: usize, on_host: usize) -> Vec<Moved> {
         let call = Uniform {
             operation,
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(counts(&all[0]), [0, 0, 128, 64]);
         assert_eq!(counts(&all[1]), [64, 64, 0, 64]);
         assert_eq!((all[1].once(), all[0].twice()), (128, 256));
-        // To another host, the sender's card reads.
+        // The sender's card reads the message to another host.
         let all = moved(Operation::Bcast, "flat", 2, 1);
         assert_eq!(counts(&all[0]), [64, 0, 0, 64]);
         assert_eq!(counts(&all[1]), [0, 64, 0, 64]);
@@ -316,8 +316,8 @@ mod tests {
 
     #[test]
     fn of_several_operands_one_is_kept_until_the_next_has_come() {
-        // Quarters of 16 bytes: three sums (2, 1), of which the first has an operand that was kept
-        // (1, 1), and, to rank 0, its own; three quarters come back (1, 1).
+        // Quarters of 16 bytes: three sums (2, 1), the first of which has an operand that was kept
+        // (1, 1), and, to rank 0, its own; three quarters return (1, 1).
         let all = moved(Operation::Allreduce, "direct-exchange", 4, 4);
         assert_eq!((all[0].read, all[0].written), (6 * 16 + 48, 3 * 16 + 48));
         assert_eq!((all[3].read, all[3].written), (7 * 16 + 48, 4 * 16 + 48));

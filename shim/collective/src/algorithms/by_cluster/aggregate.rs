@@ -1,6 +1,6 @@
-//! `Gatherv`, `Scatterv`, `Alltoallv` and `Alltoallw` where the leaders of clusters were told the
-//! sizes of their ranks' blocks ([`told`]): small ones of all ranks of a cluster in one message
-//! between clusters, each large one straight to its receiver.
+//! `Gatherv`, `Scatterv`, `Alltoallv` and `Alltoallw` if the leaders of clusters have the sizes of
+//! their ranks' blocks ([`told`]): small blocks of all ranks of a cluster in one message between
+//! clusters, each large block directly to its receiver.
 //!
 //! ```text
 //!   members --small--> leader ==small ones of all==> leader, or root --> members
@@ -15,7 +15,7 @@ use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 use crate::told;
 
-/// The ranks of a cluster, and what of each goes through the leader; large blocks do not.
+/// Ranks of a cluster, and their blocks that are relayed by the leader: the small ones.
 struct Along<'a> {
     members: &'a [usize],
     blocks: Blocks,
@@ -35,7 +35,7 @@ impl<'a> Along<'a> {
         }
     }
 
-    /// The blocks that go along, with their ranks, in `all`.
+    /// Relayed blocks in `all`, with their ranks.
     fn places(&self, all: Range) -> impl Iterator<Item = (usize, Range)> {
         let members = self.members.iter().enumerate();
         let places = members.map(move |(place, &member)| (member, self.blocks.of(all, place)));
@@ -43,13 +43,14 @@ impl<'a> Along<'a> {
     }
 }
 
-/// Whether the block of a rank goes through its leader.
+/// True if the leader relays the block of a rank.
 fn goes_along(problem: &Problem, rank: usize) -> bool {
     let bytes = problem.block(rank).saturating_mul(problem.unit_bytes);
     told::goes_along(bytes)
 }
 
-/// To whom a rank gives its block, or from whom it gets it; itself, for a leader's that goes along.
+/// Rank to which a rank sends its block, or from which it receives it; a leader itself, if its
+/// block is relayed.
 fn partner(problem: &Problem, rank: usize) -> usize {
     let here = problem.clusters.of(rank);
     match goes_along(problem, rank) && here != problem.root_cluster() {
@@ -58,13 +59,13 @@ fn partner(problem: &Problem, rank: usize) -> usize {
     }
 }
 
-/// Leads a cluster that the root is not in.
+/// True if the rank leads a cluster other than the root's.
 fn leads(problem: &Problem, rank: usize) -> bool {
     let here = problem.clusters.of(rank);
     rank == problem.leader(here) && here != problem.root_cluster()
 }
 
-/// The ranks whose blocks pass between them and the root alone, far ones first.
+/// Ranks that exchange their blocks with the root directly, far ones first.
 fn alone(problem: &Problem) -> impl Iterator<Item = usize> {
     let others = far_first(problem).into_iter();
     others.filter(|&rank| partner(problem, rank) == problem.root)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   exchange   members --> leader == blocks of its cluster ==> leaders --> members
-//!   lanes      a1 == its block ==> b1 --> b0, b2        every member by itself, all at the same time
+//!   lanes      a1 == its block ==> b1 --> b0, b2        every member separately, at the same time
 //! ```
 
 use crate::algorithms::by_cluster::inside::inside;
@@ -12,30 +12,30 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Where a rank's block ends up.
+/// Output range of a rank's block.
 fn block(problem: &Problem, rank: usize) -> Range {
     Range::output(problem.start(rank), problem.block(rank))
 }
 
-/// The own block goes to its place.
+/// Copies the rank's own block into the output.
 fn keep_own(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(Range::input(0, problem.block(rank)), block(problem, rank));
 }
 
-/// Members hand their blocks to their leader; leaders exchange the blocks
-/// of their clusters, and hand on what comes.
+/// Exchange between leaders: members send their blocks to their leader; leaders exchange the blocks
+/// of their clusters and forward them to their members.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     collect(problem, rank, steps, Range::output(0, problem.total()));
 }
 
-/// The same, into a scratch buffer for all blocks.
+/// Collects as [`exchange`] does, into a scratch buffer for all blocks.
 pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range) {
     let block = |_: &Problem, rank: usize| all.part(problem.start(rank), problem.block(rank));
     let clusters = problem.clusters;
     let here = clusters.of(rank);
     let leader = |cluster: usize| problem.leader(cluster);
     let blocks_of = |cluster: usize| clusters.members(cluster).iter().map(|&m| block(problem, m));
-    // The blocks of a cluster, one behind the other.
+    // The blocks of a cluster, consecutively.
     let gathered: Vec<Range> = (0..clusters.count())
         .map(|cluster| steps.scratch(blocks_of(cluster).map(|block| block.length).sum()))
         .collect();
@@ -75,22 +75,21 @@ pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range
     }
 }
 
-/// Every member sends its block to one member of each other cluster, all to
-/// different ones where there are enough, who hands it on in its cluster as it
-/// comes: each link between clusters carries each block once, over several
-/// connections, and nobody collects first.
+/// Exchange in lanes: every member sends its block to one member of each other cluster, each to a
+/// different one if there are enough, which forwards it inside its cluster on arrival. Each link
+/// between clusters carries each block once, over several connections, and no rank collects first.
 pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
     let members = clusters.members(here);
     let own = Range::input(0, problem.block(rank));
-    // The member of `cluster` that gets the block of the member at `place` elsewhere.
+    // The member of `cluster` that receives the block of the member at `place` in another cluster.
     let partner = |cluster: usize, place: usize| {
         let there = clusters.members(cluster);
         there[place % there.len()]
     };
     let place = members.iter().position(|&m| m == rank).unwrap_or(0);
-    // From the next one on: not all send to the same one first.
+    // Starts at the next one: not all send to the same member first.
     let (before, after) = (&members[..place], &members[place + 1..]);
     let near: Vec<usize> = after.iter().chain(before).copied().collect();
     keep_own(problem, rank, steps);
@@ -102,7 +101,7 @@ pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     for &member in &near {
         steps.receive(member, block(problem, member));
     }
-    // The far ranks whose blocks come to a member of this cluster, in its order.
+    // The far ranks whose blocks are sent to a member of this cluster, in its order.
     let far = |member: usize| {
         let others = clusters.others_towards(here);
         others.flat_map(move |other| {

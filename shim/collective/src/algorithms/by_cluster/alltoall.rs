@@ -5,7 +5,7 @@
 //!   members --blocks for c--> leader ==all blocks for c==> leader of c --> members
 //! ```
 //!
-//! All must know the sizes of all blocks: leaders pass on those of others.
+//! All ranks must know the sizes of all blocks: leaders forward blocks of others.
 
 use crate::algorithms::by_rank::pairwise::buffers;
 use crate::clusters::Clusters;
@@ -13,14 +13,14 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// Where a message between clusters is one segment, a member gives all its blocks for other
-/// clusters together, and gets those of a cluster together.
+/// Exchange through leaders. If a message between clusters is one segment, a member sends all its
+/// blocks for other clusters together, and receives those from each cluster together.
 pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let pair = |from: usize, to: usize| problem.pair(from, to);
     let exchange = Exchange::new(problem, rank, &pair);
     let (input, output) = (&exchange.input, &exchange.output);
-    // Inside the cluster direct to each other.
+    // Directly between ranks of one cluster.
     let members = clusters.members(clusters.of(rank));
     steps.copy(input[rank], output[rank]);
     for &member in members.iter().filter(|&&member| member != rank) {
@@ -35,11 +35,11 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// The part of a grouped exchange that goes to other clusters.
+/// Inter-cluster part of a grouped exchange.
 pub(super) struct Exchange<'a> {
     problem: &'a Problem<'a>,
     clusters: &'a Clusters,
-    /// Units from one rank to another that go through leaders: all of a block, or nothing.
+    /// Units relayed by leaders from one rank to another: the whole block, or none.
     pair: &'a dyn Fn(usize, usize) -> u64,
     here: usize,
     rank: usize,
@@ -47,7 +47,7 @@ pub(super) struct Exchange<'a> {
     output: Vec<Range>,
 }
 
-/// A scratch buffer for a block for each row and column.
+/// Scratch buffer with a block for each row and column.
 struct ScratchBlocks {
     range: Range,
     blocks: Blocks,
@@ -55,7 +55,7 @@ struct ScratchBlocks {
 }
 
 impl ScratchBlocks {
-    /// The block in `column` of `row`.
+    /// Block in `column` of `row`.
     fn at(&self, row: usize, column: usize) -> Range {
         self.blocks.of(self.range, row * self.width + column)
     }
@@ -85,7 +85,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The units of the largest message between two clusters.
+    /// Units of the largest message between two clusters.
     fn largest_message(&self) -> u64 {
         let count = self.clusters.count();
         let pairs =
@@ -94,7 +94,7 @@ impl<'a> Exchange<'a> {
         units.max().unwrap_or(0)
     }
 
-    /// A scratch buffer for what each of `senders` has for each of `receivers`, sender by sender.
+    /// Scratch buffer for the blocks of each of `senders` for each of `receivers`, by sender.
     fn scratch(
         &self,
         steps: &mut dyn Steps,
@@ -109,7 +109,7 @@ impl<'a> Exchange<'a> {
         )
     }
 
-    /// The same, receiver by receiver.
+    /// Scratch buffer for these blocks by receiver.
     fn scratch_by_receiver(
         &self,
         steps: &mut dyn Steps,
@@ -133,14 +133,14 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Cluster by cluster, as soon as something is there.
+    /// Forwards blocks cluster by cluster, as they arrive.
     fn as_they_come(&self, steps: &mut dyn Steps) {
         let (clusters, rank) = (self.clusters, self.rank);
         let members = clusters.members(self.here);
         let leader = clusters.leader(self.here);
         for other in clusters.others(self.here) {
             let far = clusters.members(other);
-            // The own blocks for them, in their order.
+            // Own blocks for the far ranks, in their order.
             let own = self.scratch(steps, &[rank], far);
             for (place, &receiver) in far.iter().enumerate() {
                 steps.copy(self.input[receiver], own.at(0, place));
@@ -166,7 +166,7 @@ impl<'a> Exchange<'a> {
                 }
                 continue;
             }
-            // Sender by sender, the blocks for the members here.
+            // By sender, the blocks for the members here.
             let all = self.scratch(steps, far, members);
             steps.receive(clusters.leader(other), all.range);
             for (row, &sender) in far.iter().enumerate() {
@@ -181,7 +181,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// One message from each member, and one to each for each cluster.
+    /// Exchanges with one message from each member, and one to each member per cluster.
     pub(crate) fn in_few_messages(&self, steps: &mut dyn Steps) {
         let (clusters, rank) = (self.clusters, self.rank);
         let members = clusters.members(self.here);
@@ -211,7 +211,7 @@ impl<'a> Exchange<'a> {
         for (row, &member) in members.iter().enumerate().filter(|(_, m)| **m != rank) {
             steps.receive(member, given.row(row));
         }
-        // Receiver by receiver, so that each one's blocks can be handed on as they are.
+        // By receiver, so that the blocks of each can be forwarded without copies.
         let mut place = 0;
         for &other in &others {
             let receivers = clusters.members(other);
@@ -243,14 +243,14 @@ impl<'a> Exchange<'a> {
             }
         }
     }
-    /// The own block for a rank, if it goes through leaders.
+    /// Copies or sends the own block for a rank, if leaders relay it.
     fn give(&self, receiver: usize, into: Range, steps: &mut dyn Steps) {
         if into.length > 0 {
             steps.copy(self.input[receiver], into);
         }
     }
 
-    /// The block from a rank, if it came through leaders.
+    /// Receives the block from a rank, if leaders relayed it.
     fn take(&self, from: Range, sender: usize, steps: &mut dyn Steps) {
         if from.length > 0 {
             steps.copy(from, self.output[sender]);

@@ -9,8 +9,8 @@ use crate::algorithms::by_cluster::stage::{Flows, Stream};
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Members signal their leader along a tree, leaders each other, and then their
-/// members: one latency between clusters.
+/// Barrier in one latency between clusters: members signal their leader along a tree, leaders
+/// signal each other, and then their members.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);

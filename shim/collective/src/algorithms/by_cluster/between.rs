@@ -1,4 +1,4 @@
-//! Trees between clusters: of a shape, or as a scheduler orders the sends.
+//! Trees between clusters, by a shape or by a scheduler's order of sends.
 
 use crate::algorithms::by_cluster::inside::{Fan, fans, inside, tail};
 use crate::algorithms::by_cluster::stage::{Flows, Stream};
@@ -10,17 +10,17 @@ use crate::problem::Problem;
 use std::borrow::Cow;
 use treepie_platform::orders::{Costs, Order};
 
-/// How the clusters' leaders send to each other.
+/// Tree between the leaders of clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Between {
-    /// A tree over clusters as they follow the root's.
+    /// Tree over the clusters in cyclic order from the root's.
     Shape(Shape),
-    /// A schedule of LaPIe's (thesis 7.1) for the costs of the network, or for equal ones where no
+    /// Schedule of LaPIe (thesis 7.1) for the costs of the network, or for equal costs if no
     /// network is known.
     Order(Order),
 }
 
-/// Which way the message goes.
+/// Direction of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the root.
@@ -30,8 +30,8 @@ pub enum Direction {
 }
 
 impl Between {
-    /// The edges of the tree from cluster `root_cluster`, senders before their receivers, in the
-    /// order in which each sender serves its own. `costs` are looked at by orders alone.
+    /// Edges of the tree from cluster `root_cluster`, each sender before its receivers, in the
+    /// order in which it serves them. `costs` are used by orders only.
     pub fn edges(
         self,
         clusters: usize,
@@ -52,12 +52,12 @@ impl Between {
     }
 }
 
-/// Orders are made before a message is cut: for segments of this size, in bytes.
+/// Segment size in bytes for which orders are computed, before a message is cut.
 const USUAL_SEGMENT: u64 = 32 << 10;
 
-/// Costs of a message between leaders as the plans' executor meets them: a sender is
-/// free when the message has left its cluster, and the rest is latency. `T_k` is the time that the
-/// trees inside a cluster, whose leader serves `fans(cluster)`, need behind the message itself.
+/// Costs of a message between leaders in the executor of plans: a sender is free when the message
+/// has left its cluster, and the rest is latency. `T_k` is the time that the trees inside a
+/// cluster, whose leader serves `fans(cluster)`, need after the message itself.
 pub fn costs<'a>(
     network: &Network,
     message: &MessageCosts,
@@ -82,8 +82,8 @@ pub fn costs<'a>(
         .expect("links have costs from 0, and there is one for each two clusters")
 }
 
-/// Gaps and latencies of messages, row by row: the sender is busy as long as its link to other
-/// clusters, at most.
+/// Gaps and latencies of messages, in seconds, row by row: the gap is at most the time for which
+/// the sender's uplink is busy.
 fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>, Vec<f64>) {
     let pairs = (0..busy.len()).flat_map(|from| (0..busy.len()).map(move |to| (from, to)));
     pairs
@@ -95,14 +95,14 @@ fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>
         .unzip()
 }
 
-/// Equal costs, where nothing is known.
+/// Equal costs, for an unknown network.
 pub(crate) fn equal_costs(clusters: usize) -> Costs {
     let all = |value: f64| vec![value; clusters * clusters];
     Costs::new(all(1.0), all(4.0), vec![1.0; clusters])
         .expect("equal numbers from 0, one for each pair")
 }
 
-/// The edges for a problem.
+/// Edges for a problem.
 pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(usize, usize)> {
     let clusters = problem.clusters;
     let root_cluster = problem.root_cluster();
@@ -118,8 +118,8 @@ pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(
     })
 }
 
-/// This rank's neighbours in a tree between leaders and the usual trees inside
-/// clusters; what goes far is served first.
+/// Neighbours of this rank in a tree between leaders and the usual trees inside clusters; far ranks
+/// are served first.
 pub(crate) fn all_levels(
     problem: &Problem,
     rank: usize,
@@ -147,20 +147,21 @@ pub(crate) fn all_levels(
     at
 }
 
-/// In which order a scatter serves clusters.
+/// Order in which a scatter serves clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Grouped {
-    /// As they follow the root's (item 68).
+    /// Cyclic order from the root's cluster (item 68).
     InOrder,
-    /// The one first that would be done last if it were served alone (item 69).
+    /// Longest transfer and delivery first (item 69).
     SlowestFirst,
-    /// The one first that needs longest when its message has left: the best order of one sender
-    /// (item 69, remark).
+    /// Longest delivery after the message has left first: the best order for one sender (item 69,
+    /// remark).
     LatestTailFirst,
 }
 
-/// The clusters other than `root_cluster` in the order in which a scatter from it serves them.
-/// `block` and `tail` say how long the message of a cluster occupies the way, and what follows.
+/// Clusters other than `root_cluster` in the order in which a scatter from it serves them. `block`
+/// is the time in seconds for which the message of a cluster occupies the link, `tail` the time
+/// that follows.
 pub(crate) fn by_tail(
     clusters: &Clusters,
     root_cluster: usize,
@@ -178,7 +179,7 @@ pub(crate) fn by_tail(
     served
 }
 
-/// The same for a scatter on the problem's network whose sizes all ranks know.
+/// Order of a scatter on the problem's network, if all ranks know the sizes.
 pub(crate) fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
@@ -198,7 +199,7 @@ pub(crate) fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
     let tail = |cluster: usize| {
         let within = network.within(cluster);
         let inside = within.map_or(0.0, |link| link.delivery(bytes(cluster)));
-        // No handshake: between clusters, messages are cut so that none asks.
+        // No handshake: segments between clusters are below the rendezvous threshold.
         let link = network.between(root_cluster, cluster);
         link.map_or(0.0, |link| link.latency() + inside)
     };

@@ -1,10 +1,10 @@
-//! Trees inside clusters along which each rank gets, or gives, a block of its own.
+//! Trees inside clusters along which each rank receives, or sends, a block of its own.
 //!
 //! ```text
 //!   leader == blocks of a host ==> its first rank --> the others      (a gather: backwards)
 //! ```
 //!
-//! Ranks stand depth first, so that the blocks of a rank and of those below it follow each other.
+//! Ranks are in depth-first order, so that the blocks of a subtree are consecutive.
 
 use crate::algorithms::by_cluster::block_tree_shape::{Division, OwnBlocks};
 use crate::algorithms::by_cluster::inside::fans_among;
@@ -13,19 +13,19 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// A place in the tree.
+/// Place in the tree.
 #[derive(Debug, Clone)]
 struct Place {
     rank: usize,
     /// Place of the parent; `None` for the leader.
     parent: Option<usize>,
-    /// Places of the children, in the order in which they are served.
+    /// Places of the children, in the order of service.
     children: Vec<usize>,
-    /// The first place behind those below this one.
+    /// First place after the subtree of this one.
     end: usize,
 }
 
-/// The tree of a group of ranks and their blocks.
+/// Tree of a group of ranks and their blocks.
 #[derive(Debug, Clone)]
 pub(super) struct BlockTree {
     places: Vec<Place>,
@@ -33,7 +33,7 @@ pub(super) struct BlockTree {
 }
 
 impl BlockTree {
-    /// The tree of `members`, whose first leads, for a call whose sizes they know.
+    /// Tree of `members`, led by the first, for a call in which they know the sizes.
     pub(super) fn new(problem: &Problem, members: &[usize], steps: &dyn Steps) -> Self {
         let units: u64 = members.iter().map(|&member| problem.block(member)).sum();
         let bytes = |units: u64| units.saturating_mul(problem.unit_bytes);
@@ -56,7 +56,7 @@ impl BlockTree {
         }
     }
 
-    /// The rank that leads.
+    /// The leader.
     pub(super) fn leader(&self) -> usize {
         self.places[0].rank
     }
@@ -66,25 +66,25 @@ impl BlockTree {
         self.blocks.total()
     }
 
-    /// The block of each rank in a buffer for all of them.
+    /// Block of each rank in a buffer for all of them.
     pub(super) fn of(&self, all: Range) -> impl Iterator<Item = (usize, Range)> {
         let places = self.places.iter().enumerate();
         places.map(move |(at, place)| (place.rank, self.blocks.of(all, at)))
     }
 
-    /// The blocks of a place and of those below it, in a buffer for those of `first` on.
+    /// Blocks of the subtree of place `at`, in a buffer for the blocks from place `first` on.
     fn below(&self, all: Range, first: usize, at: usize) -> Range {
         let skipped = self.blocks.start(at) - self.blocks.start(first);
         let end = self.blocks.start(self.places[at].end);
         all.part(skipped, end - self.blocks.start(at))
     }
 
-    /// Where a rank stands, if it is in the tree.
+    /// Place of a rank, if it is in the tree.
     fn at(&self, rank: usize) -> Option<usize> {
         self.places.iter().position(|place| place.rank == rank)
     }
 
-    /// The leader, whose `block(rank)` are not in the order of the tree, scatters them.
+    /// Scatters from the leader, whose `block(rank)` are not in the order of the tree.
     pub(super) fn scatter_from(&self, steps: &mut dyn Steps, block: impl Fn(usize) -> Range) {
         for &child in &self.places[0].children {
             let to = self.places[child].rank;
@@ -102,8 +102,8 @@ impl BlockTree {
         }
     }
 
-    /// A rank gets its block in `own`, and passes on those below it; the leader gets all from
-    /// `source`.
+    /// Receives a rank's block into `own` and forwards the blocks of its subtree; the leader
+    /// receives all blocks from `source`.
     pub(super) fn scatter(&self, rank: usize, source: usize, own: Range, steps: &mut dyn Steps) {
         let Some(at) = self.at(rank) else {
             return;
@@ -123,7 +123,7 @@ impl BlockTree {
         }
     }
 
-    /// The leader gathers blocks, each into `block(rank)`.
+    /// Gathers blocks at the leader, each into `block(rank)`.
     pub(super) fn gather_to(&self, steps: &mut dyn Steps, block: impl Fn(usize) -> Range) {
         for &child in &self.places[0].children {
             let from = self.places[child].rank;
@@ -141,7 +141,8 @@ impl BlockTree {
         }
     }
 
-    /// A rank gives its block in `own` and those below it; the leader gives all to `target`.
+    /// Sends a rank's block in `own` and those of its subtree; the leader sends all blocks to
+    /// `target`.
     pub(super) fn gather(&self, rank: usize, target: usize, own: Range, steps: &mut dyn Steps) {
         let Some(at) = self.at(rank) else {
             return;
@@ -166,11 +167,11 @@ impl BlockTree {
     }
 }
 
-/// Ranks as they are placed, depth first.
+/// Ranks in the order of places, depth first.
 struct Walk<'a> {
-    /// Group of each rank on each level, the widest first.
+    /// Group of each rank on each level, widest level first.
     levels: &'a [Vec<usize>],
-    /// Shapes of the levels, and of the ranks inside the closest.
+    /// Shapes of the levels, and of the ranks inside the innermost groups.
     shapes: Vec<Shape>,
     places: Vec<Place>,
 }
@@ -195,7 +196,7 @@ impl<'a> Walk<'a> {
         at
     }
 
-    /// Places the ranks of a part behind the rank that leads it, who stands at `at`.
+    /// Places the ranks of a part after its leader, which is at place `at`.
     fn serve(&mut self, at: usize, level: usize, members: &[usize]) {
         if members.len() > 1 {
             let parts = self.parts(level, members);
@@ -203,7 +204,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Places what is below part `part`, whose leader stands at `at`, and then the part itself.
+    /// Places the parts below part `part`, whose leader is at place `at`, and then the part itself.
     fn along(&mut self, at: usize, level: usize, parts: &[Vec<usize>], part: usize) {
         let mut children = Vec::new();
         self.shapes[level].visit(parts.len(), part, |child| children.push(child));
@@ -216,8 +217,8 @@ impl<'a> Walk<'a> {
         self.serve(at, level + 1, &parts[part]);
     }
 
-    /// The parts of a group on a level, in the order of their first ranks; single ranks inside the
-    /// closest.
+    /// Parts of a group on a level, in the order of their first ranks; single ranks below the
+    /// innermost level.
     fn parts(&self, level: usize, members: &[usize]) -> Vec<Vec<usize>> {
         let Some(groups) = self.levels.get(level) else {
             return members.iter().map(|&member| vec![member]).collect();
@@ -245,8 +246,8 @@ mod tests {
     use crate::plan::step::Action;
     use crate::problem::Uniform;
 
-    /// Messages that ranks of another cluster send between its hosts, of which there are 12 with 8
-    /// ranks each, when each rank gets, or gives, a block of so many bytes.
+    /// Number of messages between the hosts of another cluster, which has 12 hosts with 8 ranks
+    /// each, if each rank receives, or sends, a block of `bytes`.
     fn between_hosts(operation: Operation, algorithm: &str, bytes: u64) -> usize {
         let numbers: Vec<usize> = (0..2 * 96).map(|rank| rank / 96).collect();
         let wan = |_, _| grids::wan(1.0, 1000.0);

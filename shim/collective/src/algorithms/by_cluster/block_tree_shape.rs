@@ -1,8 +1,9 @@
-//! Shapes of the trees inside clusters along which each rank gets, or gives, a block of its own.
+//! Shapes of the trees inside clusters along which each rank receives, or sends, a block of its
+//! own.
 //!
-//! Unlike a broadcast's, a message of such a tree carries the blocks of all ranks below, so that a
-//! deeper tree saves messages, not bytes: it gains where blocks are short and where many ranks
-//! share the card of a host.
+//! Unlike a broadcast's, a message of such a tree carries the blocks of the whole subtree. A deeper
+//! tree therefore saves messages, not bytes: it is faster if blocks are short or if many ranks
+//! share the network card of a host.
 
 use crate::algorithms::by_cluster::inside::Fan;
 use crate::algorithms::trees::Shape;
@@ -14,21 +15,21 @@ use treepie_platform::Link;
 pub(super) enum Division {
     /// The leader serves every rank itself.
     None,
-    /// By the levels inside clusters, each with a shape, the widest first.
+    /// By the levels inside clusters, each with a shape, widest level first.
     Levels(Vec<Shape>),
 }
 
 /// Blocks of one group of ranks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnBlocks {
-    /// Bytes of a rank's block, the mean where they differ.
+    /// Bytes of a rank's block: the mean if they differ.
     pub(crate) bytes: u64,
-    /// The largest message, in bytes.
+    /// Largest message in bytes.
     pub(crate) largest: u64,
 }
 
 impl OwnBlocks {
-    /// Gap in seconds of `count` blocks together.
+    /// Gap in seconds of one message of `count` blocks.
     fn gap(&self, link: Option<&Link>, count: u64) -> f64 {
         let bytes = self.bytes.saturating_mul(count);
         link.map_or(0.0, |link| match bytes <= self.largest {
@@ -37,14 +38,13 @@ impl OwnBlocks {
         })
     }
 
-    /// Latency in seconds of `count` blocks together, with the rendezvous of their messages.
+    /// Latency in seconds of one message of `count` blocks, including its rendezvous.
     fn latency(&self, link: Option<&Link>, count: u64) -> f64 {
         let bytes = self.bytes.saturating_mul(count).min(self.largest);
         link.map_or(0.0, |link| link.latency() + link.handshake(bytes))
     }
 
-    /// The division of a group whose leader serves `fans`, the widest first, and its time in
-    /// seconds.
+    /// Division of a group whose leader serves `fans`, widest level first, and its time in seconds.
     pub(super) fn divided(&self, network: Option<&Network>, fans: &[Fan]) -> (Division, f64) {
         let Some(network) = network else {
             let by_rule = |fan: &Fan| fan.named.unwrap_or(Shape::of_unknown_links(fan.count));
@@ -65,8 +65,8 @@ impl OwnBlocks {
         }
     }
 
-    /// Seconds in which the blocks of a group pass, by its best division; `None` where the leader
-    /// serves every rank itself.
+    /// Seconds that the blocks of a group take with its best division; `None` if the leader serves
+    /// every rank itself.
     pub(crate) fn by_levels(&self, network: &Network, fans: &[Fan]) -> Option<f64> {
         match self.divided(Some(network), fans) {
             (Division::Levels(_), seconds) => Some(seconds),
@@ -74,7 +74,7 @@ impl OwnBlocks {
         }
     }
 
-    /// Seconds where the leader serves every rank itself.
+    /// Seconds if the leader serves every rank itself.
     fn alone(&self, network: &Network, fans: &[Fan]) -> f64 {
         let (mut below, mut gaps, mut latency) = (1, 0.0, 0.0_f64);
         for fan in fans.iter().rev().filter(|fan| fan.count > 1) {
@@ -86,7 +86,7 @@ impl OwnBlocks {
         gaps + latency
     }
 
-    /// The shape of one level, each of whose places stands for `each` ranks, and its time.
+    /// Shape of one level, each of whose places represents `each` ranks, and its time in seconds.
     fn level(&self, network: &Network, fan: &Fan, each: u64) -> (Shape, f64) {
         let link = network.link(fan.pair.0, fan.pair.1);
         let seconds = |shape| self.seconds(shape, fan.count, each, link);
@@ -101,7 +101,7 @@ impl OwnBlocks {
     }
 
     /// Seconds until the last place of a tree has its blocks: a place begins to serve others when
-    /// the first message of its own blocks is there.
+    /// the first message of its own blocks has arrived.
     fn seconds(&self, shape: Shape, count: usize, each: u64, link: Option<&Link>) -> f64 {
         let mut below = vec![each; count];
         for place in (1..count).rev() {
@@ -129,7 +129,7 @@ impl OwnBlocks {
     }
 }
 
-/// A tree must be faster than a leader that serves all by this factor.
+/// Factor by which a tree must be faster than a leader that serves all ranks itself.
 const WORTH_A_TREE: f64 = 0.97;
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
     use crate::clusters::Clusters;
     use crate::grids;
 
-    /// Of 5 microseconds, on which a message of no bytes takes 2.
+    /// A link of 5 microseconds, on which a message of no bytes takes 2.
     fn lan() -> Link {
         Link::linear(5e-6, 2e-6, 9e-9).unwrap()
     }
@@ -173,7 +173,7 @@ mod tests {
         let (one, two) = (link.gap(100), link.gap(200));
         let close = |left: f64, right: f64| (left - right).abs() < 1e-12;
         assert!(close(seconds(Shape::Flat), 3.0 * one + link.latency()));
-        // The first child gets two blocks, and passes one of them on.
+        // The first child receives two blocks, and forwards one of them.
         let first = two + link.latency() + one + link.latency();
         let second = two + one + link.latency();
         assert!(close(seconds(Shape::Binomial), first.max(second)));

@@ -1,6 +1,6 @@
-//! `Bcast` on several levels: between the clusters' leaders, then inside each
-//! cluster, its hosts, and so on. Segments go on as they come: a cluster is served while
-//! the rest of the message is still between clusters.
+//! `Bcast` on several levels: between the clusters' leaders, then inside each cluster, its hosts,
+//! and so on. Segments are forwarded on arrival: a cluster is served while the rest of the message
+//! is still between clusters.
 
 use crate::algorithms::by_cluster::between::{Between, Direction, all_levels};
 use crate::algorithms::by_cluster::inside::inside;
@@ -10,7 +10,7 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The leaders, the root first, then as clusters follow it.
+/// Leaders, the root first, then in cyclic order of clusters.
 pub fn leaders(problem: &Problem) -> Vec<usize> {
     let root_cluster = problem.clusters.of(problem.root);
     std::iter::once(root_cluster)
@@ -19,7 +19,7 @@ pub fn leaders(problem: &Problem) -> Vec<usize> {
         .collect()
 }
 
-/// Along a tree of leaders.
+/// Broadcast along a tree of leaders.
 pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
     let length = problem.block(rank);
     let stream = Stream::of(problem, steps, length, length);
@@ -27,10 +27,10 @@ pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Betw
     trees::broadcast(steps, &at, Range::output(0, length));
 }
 
-/// The root sends each segment to one other cluster, round-robin, and the leaders
-/// exchange them: the root's link carries the message once, but its last segment
-/// needs two latencies. So the root goes on, and sends direct to all clusters
-/// what it can send in the time of one latency: all arrives together.
+/// Scatter and exchange of segments: the root sends each segment to one other cluster, round-robin,
+/// and the leaders exchange them. The root's link carries the message once, but its last segment
+/// needs two latencies. The root therefore sends, at the end, as many segments directly to all
+/// clusters as fit into one latency: all segments arrive at the same time.
 ///
 /// ```text
 ///   root ---s0--> c1 --s0--> c2, c3      root ---s1--> c2 --s1--> c1, c3   ...

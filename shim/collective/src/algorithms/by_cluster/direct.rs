@@ -1,10 +1,10 @@
-//! Reductions between clusters in which no unit is on its way for more than two
-//! latencies, in the lanes of [`super::lanes`].
+//! Reductions between clusters in which no unit needs more than two latencies, in the lanes of
+//! [`super::lanes`].
 //!
-//! Most of a lane's share is *parted*: each part is reduced in one cluster, which
-//! needs a second latency to pass on the result. At the end links would be idle for
-//! that latency; so the rest goes *direct*, to wherever it is needed: more bytes,
-//! but at a time when nothing else is to be sent.
+//! Most of a lane's share is *reduce-scattered* (`parted`): each part is reduced in one cluster,
+//! which needs a second latency to send the result. At the end, links would be idle for that
+//! latency; the rest is therefore sent *direct*, to every cluster that needs it. That takes more
+//! bytes, but at a time when links have nothing else to carry.
 //!
 //! ```text
 //!   allreduce, cluster a's link:  | parts to b, c, d | direct to b, c, d | part a reduced, to b, c, d |
@@ -19,15 +19,15 @@ use crate::plan::range::Range;
 use crate::problem::{Problem, share};
 use crate::steps::Steps;
 
-/// A lane's share in segments: those that are parted, each to be reduced in one of
-/// several places round-robin, and those that go directly.
+/// A lane's share in segments: reduce-scattered ones (`parted`), each reduced in one of several
+/// places, round-robin, and direct ones.
 struct Divided {
     parted: Vec<Range>,
     direct: Vec<Range>,
 }
 
 impl Divided {
-    /// The last `direct` units of the share go direct.
+    /// Divides a share, whose last `direct` units are sent direct.
     fn new(steps: &dyn Steps, share: Range, ways: usize, direct: u64) -> Self {
         let direct = direct.min(share.length);
         let parted = share.length - direct;
@@ -38,14 +38,14 @@ impl Divided {
         }
     }
 
-    /// The parted segments with where each is reduced, among `ways` places.
+    /// Reduce-scattered segments, each with its place of reduction among `ways`.
     fn parted(&self, ways: usize) -> impl Iterator<Item = (usize, Range)> {
         let segments = self.parted.iter().copied().enumerate();
         segments.map(move |(index, segment)| (index % ways, segment))
     }
 
-    /// The same in the order in which place `first` is served first: so that of each round not all
-    /// send to the same one at the same time.
+    /// Reduce-scattered segments in an order that serves place `first` first, so that in a round
+    /// not all ranks send to the same place.
     fn parted_from(&self, first: usize, ways: usize) -> impl Iterator<Item = (usize, Range)> {
         self.parted.chunks(ways).flat_map(move |round| {
             let next = move |step: usize| (first + step) % round.len();
@@ -60,7 +60,7 @@ impl Divided {
     }
 }
 
-/// The ranks of a lane in some clusters, `None` for its own.
+/// Ranks of a lane in some clusters, `None` for its own.
 fn sources(lane: &Lane, clusters: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
     clusters
         .map(|cluster| (cluster != lane.at).then(|| lane.ranks[cluster]))
@@ -73,8 +73,8 @@ fn lanes_of(problem: &Problem, rank: usize, steps: &dyn Steps) -> usize {
     lanes::worthwhile(problem.clusters, problem.network, length, segment)
 }
 
-/// `Reduce`: parted segments are reduced in one of the other clusters and go on to
-/// the root's.
+/// `Reduce`: reduce-scattered segments are reduced in one of the other clusters and sent to the
+/// root's.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let root_cluster = problem.clusters.of(problem.root);
     let others: Vec<usize> = problem.clusters.others(root_cluster).collect();
@@ -92,7 +92,7 @@ pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     });
 }
 
-/// What a lane does outside the root's cluster.
+/// Steps of a lane outside the root's cluster.
 fn contribute(
     steps: &mut dyn Steps,
     lane: &Lane,
@@ -120,8 +120,7 @@ fn contribute(
     }
 }
 
-/// What a lane does in the root's cluster: from its `sum` and the others' to the
-/// `result`.
+/// Steps of a lane in the root's cluster: combines its `sum` and the others' into the `result`.
 fn collect(
     steps: &mut dyn Steps,
     lane: &Lane,
@@ -144,9 +143,9 @@ fn collect(
     }
 }
 
-/// What of `length` units should go direct in an allreduce among `clusters`: the
-/// parted units keep a link busy for (C - 1) / C of them before the first results
-/// can come; direct units, (C - 1) times each, fill the rest of a latency.
+/// Number of `length` units to send direct in an allreduce among `clusters`: the reduce-scattered
+/// units keep a link busy for (C - 1) / C of their transfer time before the first results can
+/// arrive; direct units, sent C - 1 times each, fill the rest of a latency.
 pub(crate) fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64) -> u64 {
     let others = clusters as u64 - 1;
     if others == 0 {
@@ -156,8 +155,8 @@ pub(crate) fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64
     (needed.saturating_sub(length) / others).min(length)
 }
 
-/// `Allreduce`: each lane's parted segments are reduced in one cluster each and sent
-/// to all others; lanes hand results round in their clusters.
+/// `Allreduce`: each lane's reduce-scattered segments are reduced in one cluster each and sent to
+/// all others; lanes distribute results in their clusters.
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let length = problem.block(rank);
@@ -193,12 +192,12 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// Between clusters: all that this rank sends and receives there.
+/// Steps between clusters: all messages of this rank.
 fn exchange(steps: &mut dyn Steps, lane: &Lane, given: &Divided, taken: &Divided) {
     let count = lane.ranks.len();
     let far = |distance: usize| lane.ranks[(lane.at + distance) % count];
-    // An MPI may send what waits for one rank before what has waited longer for another: nothing
-    // goes direct before the last part has been handed over.
+    // An MPI may send a message that waits for one rank before one that has waited longer for
+    // another: no direct segment is sent before the last reduce-scattered one has been handed over.
     let mut parted = None;
     for (way, segment) in given.parted_from(lane.at + 1, count) {
         if way != lane.at {
@@ -235,7 +234,7 @@ fn exchange(steps: &mut dyn Steps, lane: &Lane, given: &Divided, taken: &Divided
     }
 }
 
-/// The segments of a lane's result in about the order in which they are complete.
+/// Segments of a lane's result in the approximate order of completion.
 fn complete(lane: &Lane, taken: &Divided) -> Vec<Range> {
     let count = lane.ranks.len();
     let of = |own: bool| {

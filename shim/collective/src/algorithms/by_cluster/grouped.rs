@@ -1,5 +1,5 @@
 //! `Gather` and `Scatter` with one message for each cluster (thesis items 68 and 69); `Gatherv` and
-//! `Scatterv` where all ranks know all sizes.
+//! `Scatterv` if all ranks know all sizes.
 //!
 //! ```text
 //!   root == blocks of cluster b ==> leader of b --> its members, along a tree
@@ -13,15 +13,15 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The tree of a cluster, whose blocks go together.
+/// Tree of a cluster, whose blocks are sent together.
 fn tree(problem: &Problem, cluster: usize, steps: &dyn Steps) -> BlockTree {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     let members = led_by(leader, problem.clusters.members(cluster));
     BlockTree::new(problem, &members, steps)
 }
 
-/// The blocks of a cluster come to its leader, and go to the root in one message (thesis item
-/// 68, backwards).
+/// Gathers the blocks of each cluster at its leader, which sends them to the root in one message
+/// (thesis item 68, backwards).
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = tree(problem, clusters.of(rank), steps);
@@ -43,8 +43,8 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// The root sends the blocks of each cluster to its leader in one message, and it
-/// scatters them (thesis items 68 and 69).
+/// Sends the blocks of each cluster from the root to its leader in one message; the leader scatters
+/// them (thesis items 68 and 69).
 pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: Grouped) {
     let clusters = problem.clusters;
     let here = tree(problem, clusters.of(rank), steps);

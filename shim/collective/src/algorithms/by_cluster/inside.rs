@@ -1,12 +1,12 @@
-//! Trees inside clusters: each group takes the shape that its own links make the quickest (thesis
-//! 6.2, 7.1.2.1).
+//! Trees inside clusters: each group has the shape that is fastest on its own links (thesis 6.2,
+//! 7.1.2.1).
 //!
 //! ```text
 //!   cluster   A0 --> B0 --> C0    one rank of every host: here a chain, for a long message,
 //!   host      A0 --> A1, A2       then the others of each: here a flat tree
 //! ```
 //!
-//! The widest level first; a user may ask for other shapes ([`Clusters::for_plan`]).
+//! The widest level comes first; a user may set other shapes ([`Clusters::for_plan`]).
 
 use crate::algorithms::by_cluster::stage::{Flows, Hop, Stage, Stream, Tree, quickest};
 use crate::algorithms::trees::{Neighbours, Shape, led_by};
@@ -14,14 +14,14 @@ use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::problem::Problem;
 
-/// A group of ranks, as a tree joins their leaders.
+/// Group of ranks whose leaders are joined by a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fan {
     /// Number of leaders.
     pub count: usize,
-    /// Two of them: the one that leads all, and another.
+    /// Two of them: the group's leader and another.
     pub pair: (usize, usize),
-    /// The shape of their tree, if one was asked for.
+    /// Shape of the tree, if the user set one.
     pub named: Option<Shape>,
 }
 
@@ -43,20 +43,20 @@ impl Fan {
     }
 }
 
-/// The groups of a cluster as trees join them.
+/// Groups of a cluster as [`Fan`]s.
 fn fans_of(clusters: &Clusters, groups: &[Vec<usize>]) -> Vec<Fan> {
     let fan = |(level, group): (usize, &Vec<usize>)| Fan::new(group, clusters.shape(level));
     groups.iter().enumerate().map(fan).collect()
 }
 
-/// The groups of `rank` on each level of its cluster, the widest first: of each the ranks that
-/// lead its parts, the first being the one that leads all. The cluster is led by `leader`.
+/// Groups of `rank` on each level of its cluster, widest level first. Each lists the leaders of its
+/// parts, the group's leader first. `leader` leads the cluster.
 fn groups(clusters: &Clusters, rank: usize, leader: usize) -> Vec<Vec<usize>> {
     let members = led_by(leader, clusters.members(clusters.of(rank)));
     groups_among(clusters, rank, members)
 }
 
-/// The same among `members`, whose first leads.
+/// Groups of `rank` among `members`, led by the first.
 fn groups_among(clusters: &Clusters, rank: usize, mut members: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups = Vec::with_capacity(clusters.closer().len() + 1);
     for level in clusters.closer() {
@@ -73,12 +73,12 @@ fn groups_among(clusters: &Clusters, rank: usize, mut members: Vec<usize>) -> Ve
     groups
 }
 
-/// The groups that the leader of a cluster serves itself, the widest first.
+/// Groups that the leader of a cluster serves itself, widest level first.
 pub(crate) fn fans(clusters: &Clusters, leader: usize) -> Vec<Fan> {
     fans_of(clusters, &groups(clusters, leader, leader))
 }
 
-/// The groups that the first of `members`, which are in one cluster, serves itself.
+/// Groups that the first of `members`, all in one cluster, serves itself.
 pub(super) fn fans_among(clusters: &Clusters, members: &[usize]) -> Vec<Fan> {
     fans_of(
         clusters,
@@ -86,14 +86,14 @@ pub(super) fn fans_among(clusters: &Clusters, members: &[usize]) -> Vec<Fan> {
     )
 }
 
-/// Seconds between two segments of `bytes` that leave or enter a cluster, at least.
+/// Minimum time in seconds between two segments of `bytes` that leave or enter a cluster.
 fn least_period(network: &Network, cluster: usize, bytes: u64) -> f64 {
     let downlink = network.downlink(cluster, bytes);
     network.uplink(cluster, bytes).max(downlink)
 }
 
-/// The trees of groups that lie in each other, the widest first: each has as much time as the ones
-/// around it and the cluster's own links take between two segments.
+/// Trees of nested groups, widest first: each has as much time between two segments as the
+/// surrounding trees and the cluster's own links take.
 fn composed(
     network: &Network,
     cluster: usize,
@@ -108,15 +108,15 @@ fn composed(
     })
 }
 
-/// The way from the leader of a cluster, who serves these groups, to all of its ranks; or back,
-/// where what passes is reduced.
+/// Pipeline stage from the leader of a cluster, which serves these groups, to all of its ranks; or
+/// in reverse, if the messages are reduced.
 pub(crate) fn stage(network: &Network, cluster: usize, fans: &[Fan], stream: Stream) -> Stage {
     let stages = composed(network, cluster, fans.iter().copied(), stream);
     stages.fold(Stage::default(), |all, (_, stage)| all.then(stage))
 }
 
-/// The shapes inside a cluster for a message of `bytes` in segments, the widest level first;
-/// without those of groups of one rank.
+/// Shapes inside a cluster for a message of `bytes` in segments of `segment` bytes, widest level
+/// first, without groups of one rank.
 pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Vec<Shape> {
     let Some(network) = problem.network else {
         return Vec::new();
@@ -133,21 +133,22 @@ pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Ve
     several.map(|((shape, _), _)| shape).collect()
 }
 
-/// Seconds that the trees inside a cluster need after the last segment has come to its leader, or
-/// before the last goes on.
+/// Seconds that the trees inside a cluster need after the last segment has reached its leader, or
+/// before the last segment leaves it.
 pub(crate) fn tail(network: &Network, cluster: usize, fans: &[Fan], stream: Stream) -> f64 {
     let stage = stage(network, cluster, fans, stream);
     let slower = stage.period - least_period(network, cluster, stream.bytes);
     stage.first + (stream.messages - 1) as f64 * slower.max(0.0)
 }
 
-/// A rank's neighbours in the trees inside its cluster.
+/// Neighbours of a rank in the trees inside its cluster.
 pub fn inside(problem: &Problem, rank: usize, stream: Stream) -> Neighbours {
     let leader = problem.leader(problem.clusters.of(rank));
     led_from(problem, rank, leader, stream)
 }
 
-/// A rank's neighbours there where `leader` is the first of its cluster that has the message.
+/// Neighbours of a rank in these trees if `leader` is the first of its cluster that has the
+/// message.
 pub(crate) fn led_from(
     problem: &Problem,
     rank: usize,

@@ -3,7 +3,7 @@
 //! and every uplink carries each unit once.
 //!
 //! ```text
-//!   cluster a: a0 a1 | each member sends share i to member i, who reduces it
+//!   cluster a: a0 a1 | each member sends share i to member i, which reduces it
 //!   cluster b: b0 b1 |
 //!   lane 0: a0 - b0    lane 1: a1 - b1      a chain or ring between clusters
 //! ```
@@ -20,15 +20,15 @@ use crate::plan::range::Range;
 use crate::problem::{Problem, share};
 use crate::steps::Steps;
 
-/// The most lanes: more would only make messages smaller.
+/// Maximum number of lanes: more would only shrink messages.
 const MOST_LANES: usize = 8;
 
-/// How many lanes there are between these clusters.
+/// Number of lanes between these clusters.
 pub fn count(clusters: &Clusters) -> usize {
     clusters.lanes().clamp(1, MOST_LANES)
 }
 
-/// How many lanes a broadcast needs: as many as fill the uplinks together.
+/// Number of lanes for a broadcast: enough to fill the uplinks together.
 pub fn to_fill(clusters: &Clusters, network: Option<&Network>) -> usize {
     let needed = network.map_or(MOST_LANES, |network| {
         let each = (0..network.clusters()).map(|cluster| network.pairs_to_fill(cluster));
@@ -41,9 +41,9 @@ fn lanes(problem: &Problem) -> usize {
     count(problem.clusters)
 }
 
-/// As many lanes as keep the links between clusters busy (two ranks of a host that send on one link
-/// stand in each other's way there), and as a message of `length` is worth that goes in segments of
-/// `segment`: two segments each at least.
+/// Number of lanes that keeps the links between clusters busy (two ranks of a host that send on one
+/// link delay each other there), limited so that each lane carries at least two segments of
+/// `segment` units of a message of `length` units.
 pub(crate) fn worthwhile(
     clusters: &Clusters,
     network: Option<&Network>,
@@ -57,8 +57,8 @@ pub(crate) fn worthwhile(
         .min((segments / 2).max(1) as usize)
 }
 
-/// Every member of the cluster sends each of `lanes` lanes its share; this rank's
-/// share of the cluster's sum, if it has a lane.
+/// Sends each lane's share from every member of the cluster; returns this rank's share of the
+/// cluster's sum, if it has a lane.
 pub(crate) fn reduce_inside(
     problem: &Problem,
     rank: usize,
@@ -96,9 +96,9 @@ pub(crate) fn reduce_inside(
     Some(sum)
 }
 
-/// `Reduce`: shares are reduced inside clusters, then between them as `between`
-/// says, towards the root's cluster, whose lanes hand them to the root. `between`
-/// gets this rank's share, and where the root's cluster wants the result.
+/// `Reduce`: shares are reduced inside clusters, then by `between` between them, towards the root's
+/// cluster, whose lanes send them to the root. `between` receives this rank's share, and the range
+/// of the result in the root's cluster.
 pub fn reduce(
     problem: &Problem,
     rank: usize,
@@ -152,9 +152,9 @@ pub(crate) fn reduce_chain(problem: &Problem, rank: usize, steps: &mut dyn Steps
     });
 }
 
-/// `Allreduce`: shares are reduced inside clusters; each lane reduces and collects
-/// them between clusters, round a ring: 2 (C - 1) latencies, and each uplink at
-/// work all the time; lanes hand them round in their clusters.
+/// `Allreduce`: shares are reduced inside clusters; each lane reduces and collects them between
+/// clusters, round a ring, in 2 (C - 1) latencies with each uplink busy all the time; lanes
+/// distribute the results in their clusters.
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let lanes = lanes(problem);
@@ -188,18 +188,18 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// One lane: one member of every cluster, and a part of the share for each.
+/// One lane: one member of every cluster, each with a part of the share.
 pub(crate) struct Lane {
-    /// The members, cluster by cluster.
+    /// Members, by cluster.
     pub ranks: Vec<usize>,
-    /// The cluster of the member that looks at it.
+    /// Cluster of this rank.
     pub at: usize,
     /// Units of the share.
     pub length: u64,
 }
 
 impl Lane {
-    /// Lane number `lane`, which has `length` units, as `rank` sees it.
+    /// Lane number `lane` of `length` units, for `rank`.
     pub fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
         let clusters = problem.clusters;
         Lane {
@@ -211,12 +211,12 @@ impl Lane {
         }
     }
 
-    /// The rank `distance` further.
+    /// Rank of the cluster `distance` further on.
     fn rank(&self, distance: usize) -> usize {
         self.ranks[(self.at + distance) % self.ranks.len()]
     }
 
-    /// The part of the place that is `distance` before this one.
+    /// Part of the cluster `distance` before this one: start and length.
     fn part_before(&self, distance: usize) -> (u64, u64) {
         let count = self.ranks.len();
         share(
@@ -226,8 +226,8 @@ impl Lane {
         )
     }
 
-    /// Each part goes once round the ring and is reduced on its way; the last, of
-    /// the next place, ends in `output`.
+    /// Sends each part once round the ring, reduced on its way; the last, of the next place, ends
+    /// in `output`.
     fn reduce_round(&self, steps: &mut dyn Steps, sum: Range, output: Range) {
         let count = self.ranks.len();
         if count == 1 {
@@ -251,8 +251,8 @@ impl Lane {
         }
     }
 
-    /// The parts as they are complete here: the one that was reduced last, then as
-    /// they come round.
+    /// Parts in the order in which they are complete here: the last one reduced, then in the order
+    /// of their arrival round the ring.
     fn round(&self) -> Vec<(u64, u64)> {
         let count = self.ranks.len();
         (0..count)
@@ -260,8 +260,8 @@ impl Lane {
             .collect()
     }
 
-    /// Hands complete parts on round the ring; gives the ranges in the order in
-    /// which they are complete.
+    /// Forwards complete parts round the ring; returns the ranges in the order in which they are
+    /// complete.
     fn collect_round(&self, steps: &mut dyn Steps, output: Range) -> Vec<Range> {
         let count = self.ranks.len();
         let parts: Vec<Range> = self
@@ -277,8 +277,8 @@ impl Lane {
     }
 }
 
-/// `Allreduce` of a message that is better not divided: leaders reduce their
-/// clusters, send the sums to each other, and each reduces them in the same order.
+/// `Allreduce` of a message that is faster undivided: leaders reduce their clusters, send the sums
+/// to each other, and each reduces them in the same order.
 pub(crate) fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
@@ -309,7 +309,7 @@ pub(crate) fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn
 }
 
 /// `Bcast` along a tree of clusters with a lane for every few segments: each lane has a rank of
-/// every cluster, which carries every k-th segment between clusters and hands it on inside. For
+/// every cluster, which carries every k-th segment between clusters and forwards it inside. For
 /// links that one connection cannot fill.
 ///
 /// ```text
@@ -332,7 +332,7 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, between:
         .collect();
     let data = Range::output(0, problem.block(rank));
     let stream = Stream::of(problem, steps, data.length, data.length);
-    // Inside, from whoever has the segment first: the root, or the lane's own rank.
+    // Inside, from the first rank with the segment: the root, or the lane's own rank.
     let inside: Vec<Neighbours> = (0..lanes)
         .map(|lane| {
             let first = match here == root_cluster {

@@ -1,4 +1,4 @@
-//! Algorithms that look at clusters: between the leaders of clusters, then inside each.
+//! Algorithms that use clusters: between the leaders of clusters, then inside each.
 
 pub mod aggregate;
 pub mod allgather;

@@ -1,13 +1,13 @@
 //! `Gather` and `Scatter` over several ranks of the root's cluster at the same time (thesis 7.2.3,
-//! item 71): where one connection does not fill the link to another cluster.
+//! item 71), if one connection does not fill the link to another cluster.
 //!
 //! ```text
 //!   root ==> head a of cluster b --> its share of the members
 //!     `--> helper ==> head b of cluster b --> the rest of them      (a gather: backwards)
 //! ```
 //!
-//! Every rank knows from whom it receives: helpers are the first members of the root's cluster, and
-//! the members of another cluster are cut into as many shares as there are sources.
+//! Every rank can compute its sender: helpers are the first members of the root's cluster, and the
+//! members of another cluster are cut into one share for each source.
 
 use crate::algorithms::by_cluster::block_tree::BlockTree;
 use crate::algorithms::trees::led_by;
@@ -17,18 +17,18 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// So many sources where no network says how many fill the link.
+/// Number of sources if no network gives the number that fills the link.
 const USUAL_SOURCES: usize = 4;
 
-/// How many ranks of the root's cluster send to others, or receive from them: as many as fill the
-/// link.
+/// Number of ranks of the root's cluster that send to others, or receive from them: enough to fill
+/// the link.
 pub fn count(clusters: &Clusters, root: usize, network: Option<&Network>) -> usize {
     let here = clusters.of(root);
     let filling = network.map_or(USUAL_SOURCES, |network| network.pairs_to_fill(here));
     filling.min(clusters.members(here).len())
 }
 
-/// These ranks, the root first.
+/// The sources, root first.
 fn sources(problem: &Problem) -> Vec<usize> {
     let (clusters, root) = (problem.clusters, problem.root);
     let mut all = led_by(root, clusters.dealt(clusters.of(root)));
@@ -36,13 +36,13 @@ fn sources(problem: &Problem) -> Vec<usize> {
     all
 }
 
-/// Some members of another cluster, whose blocks go together.
+/// Some members of another cluster, whose blocks are sent together.
 struct Share {
     source: usize,
     tree: BlockTree,
 }
 
-/// The shares of a cluster, one for each source, as far as it has members.
+/// Shares of a cluster, one for each source, if it has enough members.
 fn shares(problem: &Problem, cluster: usize, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     let members = led_by(leader, problem.clusters.dealt(cluster));
@@ -61,7 +61,7 @@ fn shares(problem: &Problem, cluster: usize, sources: &[usize], steps: &dyn Step
         .collect()
 }
 
-/// The shares of all other clusters, as the root serves them.
+/// Shares of all other clusters, in the root's order of service.
 fn all_shares(problem: &Problem, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
     let clusters = problem.clusters;
     let others = clusters.others(clusters.of(problem.root));
@@ -70,13 +70,13 @@ fn all_shares(problem: &Problem, sources: &[usize], steps: &dyn Steps) -> Vec<Sh
         .collect()
 }
 
-/// The tree of the root's cluster.
+/// Tree of the root's cluster.
 fn near(problem: &Problem, steps: &dyn Steps) -> BlockTree {
     let near = problem.clusters.dealt(problem.clusters.of(problem.root));
     BlockTree::new(problem, &led_by(problem.root, near), steps)
 }
 
-/// `Scatter` and `Scatterv`, where all know all sizes.
+/// `Scatter` and `Scatterv`, if all ranks know all sizes.
 pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (clusters, root) = (problem.clusters, problem.root);
     let sources = sources(problem);
@@ -99,8 +99,8 @@ pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     near(problem, steps).scatter(rank, root, own, steps);
 }
 
-/// The helpers' shares first, so that they can go on with them; then the root's own, and what stays
-/// near.
+/// Sends the helpers' shares first, so that they can forward them; then the root's own, and the
+/// blocks of its cluster.
 fn scatter_from_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share], own: Range) {
     let root = problem.root;
     let blocks = problem.blocks();
@@ -122,7 +122,7 @@ fn scatter_from_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share],
     steps.copy(input(root), own);
 }
 
-/// `Gather` and `Gatherv`, where all know all sizes: the scatter backwards.
+/// `Gather` and `Gatherv`, if all ranks know all sizes: the scatter backwards.
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (clusters, root) = (problem.clusters, problem.root);
     let sources = sources(problem);
@@ -145,7 +145,7 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// The root's side of [`gather`].
+/// Steps of [`gather`] at the root.
 fn gather_to_root(problem: &Problem, steps: &mut dyn Steps, shares: &[Share], own: Range) {
     let root = problem.root;
     let blocks = problem.blocks();

@@ -8,8 +8,8 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Along a tree of leaders. Who is in the same cluster is reduced first:
-/// what comes from far takes longer.
+/// Reduction along a tree of leaders. Operands of the same cluster are reduced first: those of
+/// other clusters take longer to arrive.
 pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Between) {
     let length = problem.block(rank);
     let stream = Stream::of(problem, steps, length, length);

@@ -1,11 +1,12 @@
 //! `Reduce` in which every cluster but the root's reduces a part: the broadcast's exchange
 //! ([`super::broadcast::exchange`]), backwards.
 //!
-//! Each cluster sends the parts of others to them, and what it has reduced to the root: the root's
-//! link carries the message once. At the start there is nothing reduced yet for two latencies;
-//! meanwhile all send a few segments direct to the root. Of parts each cluster sends as many as
-//! leave room on its link for its results, and no more before the results of earlier ones have
-//! left, but for a few where ranks go on with the plan only now and then: results are late there.
+//! Each cluster sends the parts of others to them, and the sum that it has reduced to the root: the
+//! root's link carries the message once. For the first two latencies nothing is reduced yet;
+//! meanwhile all send a few segments directly to the root. Each cluster sends only as many parts as
+//! leave capacity on its link for its results, and no more before the results of earlier ones have
+//! left. A few more are permitted if ranks make progress on the plan only now and then: results are
+//! late there.
 //!
 //! ```text
 //!   cluster b's link:  | c0 d0 s0 | c1 d1 s1 | c2 d2 b0 | c3 d3 b1 | ... | b2 | b3 |
@@ -23,15 +24,15 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The most rounds that results may lag behind.
+/// Maximum number of rounds by which results may lag behind.
 const MOST_LAG: usize = 200;
 
-/// Pieces that all ranks deal with in the same turn.
+/// Segments of the same round of all ranks.
 struct Round {
-    /// One for each of the other clusters to reduce: which of them, and the segment, in the order
-    /// in which this cluster deals with them.
+    /// One segment for each of the other clusters to reduce: the cluster's index and the segment,
+    /// in the order of service of this cluster.
     parted: Vec<(usize, Range)>,
-    /// One that all send to the root.
+    /// Segment that all send to the root.
     direct: Option<Range>,
 }
 
@@ -45,7 +46,7 @@ impl Round {
 /// The message in rounds.
 struct Rounds {
     rounds: Vec<Round>,
-    /// By how many rounds results follow parts: as many as pass in one latency.
+    /// Number of rounds by which results follow parts: the rounds in one latency.
     lag: usize,
     longest: u64,
     /// Number of segments.
@@ -53,7 +54,7 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// As the cluster deals with them that sends to `first` of the others first: so that not all
+    /// Rounds in the order of the cluster that serves `first` of the others first, so that not all
     /// send to the same one at the same time.
     fn new(steps: &dyn Steps, data: Range, others: usize, first: usize) -> Self {
         let direct = match others {
@@ -95,7 +96,7 @@ impl Rounds {
         self.rounds.iter().flat_map(Round::segments)
     }
 
-    /// A scratch buffer for what so many ranks send of each segment.
+    /// Scratch buffer for the segments that `sources` ranks send.
     fn slots(&self, steps: &mut dyn Steps, sources: usize) -> Slots {
         Slots::for_segments(steps, self.longest, self.segments * sources)
     }
@@ -127,7 +128,7 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// What a leader does outside the root's cluster.
+/// Steps of a leader outside the root's cluster.
 fn contribute(
     steps: &mut dyn Steps,
     rank: usize,
@@ -155,7 +156,7 @@ fn contribute(
                     steps.send_segment_after(other, sum, awaited);
                     continue;
                 }
-                // The room for what comes from inside is needed again before the others' come.
+                // The buffer of the operands from inside is used again before the others' arrive.
                 own.push_back(match sum == segment {
                     true => sum,
                     false => {
@@ -186,8 +187,8 @@ fn contribute(
     }
 }
 
-/// What the root does: its own cluster's sum is made where the result is wanted, and what others
-/// send is added to it.
+/// Steps of the root: its own cluster's sum is made in the result's buffer, and the sums of others
+/// are added to it.
 fn collect(steps: &mut dyn Steps, local: &Neighbours, others: &[usize], rounds: &Rounds) {
     let mut inside = rounds.slots(steps, local.children.len());
     let mut coming = rounds.slots(steps, others.len());
@@ -223,7 +224,7 @@ mod tests {
     use crate::problem::{Amount, Problem};
     use crate::steps::Flow;
 
-    /// Messages that a plan sends before anything has come.
+    /// Number of messages that a plan sends before the first receive.
     fn sent_at_once(plan: &Plan) -> usize {
         let mut waits: Vec<bool> = Vec::new();
         for step in plan.steps() {
@@ -255,7 +256,7 @@ mod tests {
         };
         let sent =
             [flow, flow.started()].map(|flow| sent_at_once(&exchange.plan(&problem, 1, flow)));
-        // To each of two others.
+        // For each of two other ranks.
         assert_eq!(sent[1], sent[0] + 2 * flow.started().late);
     }
 }

@@ -11,8 +11,8 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Every cluster reduces all blocks to its leader, leaders send each other the sums for
-/// their members, and hand them on: each uplink carries one sum for every block.
+/// Every cluster reduces all blocks to its leader; leaders exchange the sums for their members, and
+/// forward them to these: each uplink carries one sum for every block.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
@@ -21,7 +21,7 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let at = inside(problem, rank, stream);
     let result = Range::output(0, problem.block(rank));
     if at.parent.is_some() {
-        // What is reduced goes up the tree; blocks come from the leader itself.
+        // Operands go up the tree; blocks come from the leader itself.
         trees::reduce(steps, &at, all, None);
         return steps.receive(problem.leader(here), result);
     }
@@ -32,7 +32,7 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         members.map(|&member| (member, problem.start(member), problem.block(member)))
     };
     let length = |cluster: usize| blocks(cluster).map(|(_, _, length)| length).sum();
-    // The sums for the members of a cluster, one behind the other.
+    // The sums for the members of a cluster, consecutively.
     let packed: Vec<Range> = (0..clusters.count())
         .map(|cluster| {
             let packed = steps.scratch(length(cluster));

@@ -1,9 +1,9 @@
-//! `Scan` and `Exscan` between clusters in two latencies, however ranks are numbered.
+//! `Scan` and `Exscan` between clusters in two latencies, for any numbering of ranks.
 //!
-//! Ranks that follow each other in one cluster are a *run*. A run's prefixes are made along it,
-//! inside its cluster. Of the sums of all runs each cluster has a block of the message: its leader
-//! makes the prefixes of the runs, and sends them to where they start. Each uplink carries a run's
-//! sum and its prefix once, where a chain over ranks needs a latency at the end of every run.
+//! Consecutive ranks in one cluster are a *run*. A run's prefixes are computed along it, inside its
+//! cluster. Each cluster owns a block of the message in the sums of all runs: its leader computes
+//! the prefixes of the runs, and sends them to the runs' first ranks. Each uplink carries a run's
+//! sum and its prefix once; a chain over ranks needs a latency at the end of every run.
 //!
 //! ```text
 //!   clusters a: 0 1 4 5   b: 2 3 6 7         runs: 0-1, 2-3, 4-5, 6-7
@@ -20,16 +20,16 @@ use crate::plan::range::Range;
 use crate::problem::{Problem, share};
 use crate::steps::Steps;
 
-/// Ranks that follow each other in one cluster.
+/// Consecutive ranks in one cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    /// The lowest rank.
+    /// Lowest rank.
     pub first: usize,
-    /// The highest.
+    /// Highest rank.
     pub last: usize,
 }
 
-/// The runs of all clusters, from low to high ranks.
+/// Runs of all clusters, from low to high ranks.
 pub fn runs(clusters: &Clusters) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for rank in 0..clusters.ranks() {
@@ -44,8 +44,9 @@ pub fn runs(clusters: &Clusters) -> Vec<Run> {
     runs
 }
 
-/// The prefixes of one run in the outputs, along it, segment by segment. Gives where the sum up to
-/// this rank is; where nobody in the run needs it, there is one only if it is `kept`.
+/// Computes the prefixes of one run in the outputs, along it, segment by segment. Returns the range
+/// of the sum up to this rank; if no rank of the run needs that sum, it exists only if it is
+/// `kept`.
 pub fn along(problem: &Problem, rank: usize, steps: &mut dyn Steps, run: Run, kept: bool) -> Range {
     let inclusive = problem.operation == Operation::Scan;
     let length = problem.block(rank);
@@ -87,14 +88,14 @@ pub fn along(problem: &Problem, rank: usize, steps: &mut dyn Steps, run: Run, ke
     scratch
 }
 
-/// A rank that makes the prefixes of all runs for a block of the message: start and length.
+/// Block of the message for which a rank computes the prefixes of all runs: start and length.
 struct Block {
     owner: usize,
     start: u64,
     length: u64,
 }
 
-/// The blocks of the message, the one of this rank's own cluster last: not all send to the same one
+/// Blocks of the message, the one of this rank's own cluster last: not all send to the same one
 /// first.
 fn blocks(problem: &Problem, rank: usize) -> Vec<Block> {
     let clusters = problem.clusters;
@@ -154,9 +155,9 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// What the owner of a block does: it adds up the sums of runs, and sends each what is before it.
-/// Its own `sum` is that of its run if it ends it; what is `before` a run that it starts goes
-/// there.
+/// Steps of the owner of a block: adds up the sums of runs, and sends each run the sum `before` it.
+/// Its own `sum` is that of its run, if it ends the run; `before` receives the sum before the run
+/// that it starts.
 fn prefixes(
     steps: &mut dyn Steps,
     runs: &[Run],
@@ -196,8 +197,9 @@ fn prefixes(
     }
 }
 
-/// All get what all others give, along the clusters, and each reduces what is before it: one
-/// latency between clusters however ranks are numbered, and every message everywhere.
+/// Exchanges all operands between all ranks, along the clusters; each rank reduces those before its
+/// own. One latency between clusters for any numbering of ranks, and every message is sent
+/// everywhere.
 pub fn gathered(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let all = steps.scratch(problem.total());

@@ -1,9 +1,9 @@
 //! Trees as stages of a pipeline.
 //!
-//! Segments flow through the levels of a cluster one after the other, so that what counts of a tree
-//! is the time of the first segment and the period between two (the pipelined models of thesis
-//! table 6.2): short messages take a tree that reaches all soonest, long ones a tree whose ranks
-//! have few children.
+//! Segments flow through the levels of a cluster one after the other. A tree is therefore described
+//! by the time of the first segment and the period between two (the pipelined models of thesis
+//! table 6.2): for short messages, the tree that reaches all ranks first is the fastest; for long
+//! ones, a tree whose ranks have few children.
 
 use crate::algorithms::trees::{Shape, postal_rounds};
 use crate::network::costs::MessageCost;
@@ -12,19 +12,19 @@ use crate::operation::Operation;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Ways that segments take through a tree.
+/// Directions of segments in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flows {
     /// From the root.
     Down,
     /// To the root, reduced.
     Up,
-    /// To the root, reduced, and back: ranks pass both on at the same time.
+    /// To the root, reduced, and back: ranks forward both at the same time.
     UpAndDown,
 }
 
 impl Flows {
-    /// The ways of a collective.
+    /// Directions of a collective's segments.
     pub fn of(operation: Operation) -> Self {
         match operation {
             Operation::Allreduce => Flows::UpAndDown,
@@ -34,19 +34,19 @@ impl Flows {
     }
 }
 
-/// Messages that pass a tree one after the other.
+/// Messages that pass through a tree one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stream {
-    /// Bytes of each.
+    /// Bytes of each message.
     pub bytes: u64,
     /// Number of messages.
     pub messages: u64,
-    /// Ways that they take.
+    /// Their directions.
     pub flows: Flows,
 }
 
 impl Stream {
-    /// `length` units in the segments that `steps` cuts messages of `whole` units into.
+    /// Stream of `length` units, in the segments into which `steps` cuts messages of `whole` units.
     pub fn of(problem: &Problem, steps: &dyn Steps, whole: u64, length: u64) -> Self {
         let segment = steps.segment(whole).min(whole).max(1);
         Stream {
@@ -60,18 +60,19 @@ impl Stream {
 /// A stage of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stage {
-    /// Seconds until the first segment has come through.
+    /// Seconds until the first segment has passed.
     pub first: f64,
     /// Seconds between two segments.
     pub period: f64,
-    /// Seconds between two that go one way only.
+    /// Seconds between two segments of one direction only.
     pub one_way: f64,
-    /// Seconds that a segment occupies the card of the rank that all come from, or go to.
+    /// Seconds that a segment occupies the network card of the rank that sends, or receives, all
+    /// segments.
     pub card: f64,
 }
 
 impl Stage {
-    /// The segments of this stage go on to `next`.
+    /// Stage that consists of this one, followed by `next`.
     pub(crate) fn then(self, next: Stage) -> Stage {
         Stage {
             first: self.first + next.first,
@@ -81,22 +82,22 @@ impl Stage {
         }
     }
 
-    /// Seconds for so many segments.
+    /// Seconds for this number of segments.
     pub(crate) fn seconds(self, segments: f64) -> f64 {
         self.first + (segments - 1.0).max(0.0) * self.period
     }
 }
 
-/// A message between two ranks of a group.
+/// Message between two ranks of a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hop {
     cost: MessageCost,
     flows: Flows,
-    /// Whether it passes a card.
+    /// True if it passes a network card.
     is_on_card: bool,
-    /// Seconds that a rank works for each of its children.
+    /// Seconds of a rank's work for each of its children.
     of_child: f64,
-    /// Seconds that it works for its parent.
+    /// Seconds of a rank's work for its parent.
     of_parent: f64,
     /// Seconds of a reduction.
     reduction: f64,
@@ -126,7 +127,7 @@ impl Hop {
         }
     }
 
-    /// The stage that a tree makes.
+    /// Stage of a tree.
     pub(super) fn stage(&self, tree: &Tree) -> Stage {
         let gap = self.cost.gap;
         // Segments from a parent pass the same side of the card as those from children.
@@ -147,12 +148,12 @@ impl Hop {
     }
 }
 
-/// A tree of a shape: what counts of it.
+/// Counts that determine the time of a tree of some shape.
 pub(super) struct Tree {
     shape: Shape,
-    /// The most children of a rank.
+    /// Maximum number of children of a rank.
     degree: f64,
-    /// The most children of one that has a parent.
+    /// Maximum number of children of a rank that has a parent.
     inner_degree: f64,
     /// Gaps and latencies until the last rank has a message.
     gaps: f64,
@@ -160,8 +161,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// A tree of any shape, place by place: the sends until the last place has a message, and the
-    /// edges on its way, are counted each for itself.
+    /// Tree of any shape, evaluated place by place: the sends until the last place has a message,
+    /// and the edges on its path, are counted separately.
     pub(super) fn walked(shape: Shape, count: usize) -> Tree {
         let (mut degree, mut inner_degree) = (0, 0);
         let (mut gaps, mut depths) = (vec![0_u32; count], vec![0_u32; count]);
@@ -190,7 +191,7 @@ impl Tree {
     }
 }
 
-/// Shapes that a group of several ranks may take, in the order in which they are preferred.
+/// Candidate shapes of a group of several ranks, in order of preference.
 fn trees(count: usize, hop: &Hop) -> impl Iterator<Item = Tree> {
     let all = (count - 1) as f64;
     let rounds = f64::from(count.next_power_of_two().trailing_zeros());
@@ -214,7 +215,7 @@ fn trees(count: usize, hop: &Hop) -> impl Iterator<Item = Tree> {
             arms + behind,
         ))
     };
-    // A message is there so many sends after its own began.
+    // Number of sends after which a message has arrived, counted from its own start.
     let delivery = 1.0 + hop.cost.latency / hop.cost.gap.max(f64::MIN_POSITIVE);
     let lambda = delivery.round().clamp(1.0, count as f64) as u32;
     let sends = postal_rounds(count, lambda) as f64;
@@ -238,11 +239,10 @@ fn trees(count: usize, hop: &Hop) -> impl Iterator<Item = Tree> {
     )])
 }
 
-/// A shape that is less simple than another must be quicker by this factor.
+/// Factor by which a shape must be faster than a simpler one.
 const WORTH_ANOTHER_SHAPE: f64 = 0.97;
 
-/// The shape for `count` ranks, whose segments come at least `least_period` seconds after each
-/// other.
+/// Shape for `count` ranks, whose segments follow each other by at least `least_period` seconds.
 pub(super) fn quickest(
     count: usize,
     hop: &Hop,
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn short_messages_take_the_tree_that_reaches_all_soonest() {
-        // Sending to all takes less than a second latency.
+        // Sending to all ranks takes less than a second latency.
         assert_eq!(shape(8, hop(1.0, 20.0), 1), Shape::Flat);
         assert_eq!(shape(64, hop(1.0, 0.0), 1), Shape::Binomial);
         assert_eq!(shape(64, hop(1.0, 4.0), 1), Shape::Lambda(5));
@@ -339,7 +339,7 @@ mod tests {
         }
     }
 
-    /// When the first segment is everywhere, and the gaps of the busiest place.
+    /// Time until the first segment is everywhere, and the gaps of the busiest place, in seconds.
     fn walked(shape: Shape, count: usize, gap: f64, latency: f64) -> (f64, f64) {
         let mut arrival = vec![None; count];
         arrival[0] = Some(0.0);

@@ -1,5 +1,5 @@
-//! Neighbourhood collectives without relay: each block to its neighbour, far ones first, in
-//! messages that go at once.
+//! Neighbourhood collectives without relay: each block directly to its neighbour, far ones first,
+//! in messages that are all sent immediately.
 //!
 //! ```text
 //!   to other clusters   a1 b1 c1 a2 b2 c2 ...   one message of each in turn
@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::steps::Steps;
 use std::collections::VecDeque;
 
-/// All blocks at once.
+/// Exchanges all blocks, all sends started together.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let Some(own) = Own::new(problem, rank) else {
         return;
@@ -49,7 +49,7 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 impl Own<'_> {
-    /// Places of the blocks that come from a rank, in the order in which it sends them.
+    /// Places of the blocks from a rank, in the order in which it sends them.
     pub(super) fn places_from(&self, from: usize) -> Vec<usize> {
         let ends = self.all.incoming(self.rank).iter().enumerate();
         let ends = ends.filter_map(|(place, end)| Some((place, (*end)?)));
@@ -61,7 +61,7 @@ impl Own<'_> {
         found.into_iter().map(|(_, place)| place).collect()
     }
 
-    /// What goes from the rank to itself.
+    /// Copies the blocks that the rank sends to itself.
     pub(super) fn copy_own(&self, steps: &mut dyn Steps) {
         for (place, end) in self.all.incoming(self.rank).iter().enumerate() {
             if let Some(end) = end.filter(|end| end.rank == self.rank) {
@@ -70,7 +70,7 @@ impl Own<'_> {
         }
     }
 
-    /// Blocks that came for one edge, and are for others as well.
+    /// Copies blocks that arrived for one edge to the other edges that share them.
     pub(super) fn copy_repeated(&self, steps: &mut dyn Steps) {
         for from in self.all.senders(self.rank) {
             if let [first, others @ ..] = &self.places_from(from)[..] {

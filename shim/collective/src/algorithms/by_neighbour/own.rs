@@ -1,4 +1,4 @@
-//! The neighbourhood of a rank, and the ranges of its blocks.
+//! Neighbourhood of a rank, and the ranges of its blocks.
 
 use crate::neighbourhoods::{End, Neighbourhoods};
 use crate::plan::range::Range;
@@ -6,22 +6,22 @@ use crate::problem::{Amount, Problem};
 use crate::steps::{LARGEST_MESSAGE, Steps};
 use std::collections::VecDeque;
 
-/// Two ranks exchange at most so many messages in a call: their tags are numbered.
+/// Maximum number of messages from one rank to another in a call: their tags are numbered.
 const MOST_MESSAGES: u64 = 2048;
 
-/// The neighbourhood of a rank, and where its blocks are.
+/// Neighbourhood of a rank, and the ranges of its blocks.
 pub(super) struct Own<'a> {
     pub(super) problem: &'a Problem<'a>,
     pub(super) all: &'a Neighbourhoods,
     pub(super) rank: usize,
-    /// Range of each block that is sent.
+    /// Range of each sent block.
     pub(super) input: Vec<Range>,
-    /// Range that each received block goes into.
+    /// Range of each received block.
     pub(super) output: Vec<Range>,
 }
 
 impl<'a> Own<'a> {
-    /// `None` where there is no topology.
+    /// `None` if the communicator has no topology.
     pub(super) fn new(problem: &'a Problem<'a>, rank: usize) -> Option<Self> {
         let all = problem.clusters.neighbourhoods()?;
         let (input, output) = blocks(problem, all, rank);
@@ -34,8 +34,8 @@ impl<'a> Own<'a> {
         })
     }
 
-    /// The messages that a block is sent in, `is_whole` or cut: the same for who sends it and who
-    /// receives it.
+    /// Messages that carry a block, in one piece if `is_whole`, or else segmented: equal for its
+    /// sender and its receiver.
     pub(super) fn messages(&self, block: Range, is_whole: bool, steps: &dyn Steps) -> Vec<Range> {
         let blocks = self.all.most_blocks().max(1) as u64;
         let most = (MOST_MESSAGES / blocks).max(1);
@@ -47,15 +47,15 @@ impl<'a> Own<'a> {
         block.segments(segment.min(LARGEST_MESSAGE)).collect()
     }
 
-    /// Whether two ranks are in one cluster.
+    /// True if two ranks are in one cluster.
     pub(super) fn are_near(&self, one: usize, other: usize) -> bool {
         let clusters = self.problem.clusters;
         clusters.of(one) == clusters.of(other)
     }
 
-    /// These ranks in the order in which this one sends to them, or, `towards` it, in which their
-    /// messages come: one of each other cluster in turn, the next cluster and the next rank first;
-    /// then those of its own.
+    /// These ranks in the order in which this rank sends to them, or, `towards` it, in which their
+    /// messages arrive: one of each other cluster, round-robin, the next cluster and the next rank
+    /// first; then those of its own cluster.
     pub(super) fn in_turn(&self, ranks: &[usize], towards: bool) -> Vec<usize> {
         let clusters = self.problem.clusters;
         let here = clusters.of(self.rank);
@@ -90,8 +90,8 @@ impl<'a> Own<'a> {
         order
     }
 
-    /// Sends what each rank gets, in its order, to these ranks: a message to each of a round of
-    /// other clusters in turn, so that none of their links waits while another has too much.
+    /// Sends each of these ranks its ranges, in their order: one message to each other cluster per
+    /// round, so that no link is idle while another is overloaded.
     pub(super) fn send(&self, mut what: Vec<(usize, VecDeque<Range>)>, steps: &mut dyn Steps) {
         let round = self.problem.clusters.count().saturating_sub(1).max(1);
         for round in what.chunks_mut(round) {
@@ -109,7 +109,7 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Ranges of the blocks of a rank: those that it sends, and those that it receives.
+/// Ranges of the blocks that a rank sends, and of those that it receives.
 pub fn blocks(problem: &Problem, all: &Neighbourhoods, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let (outgoing, incoming) = (all.outgoing(rank), all.incoming(rank));
     let lengths = |given: Option<&[u64]>, ends: &[Option<End>]| -> Vec<u64> {

@@ -1,5 +1,5 @@
-//! Neighbourhood allgathers in which a block goes to each cluster once, and to each host: to one of
-//! the neighbours there, which hands it on to the others.
+//! Neighbourhood allgathers in which a block is sent to each cluster once, and to each host once:
+//! to one of the neighbours there, which forwards it to the others.
 //!
 //! ```text
 //!   rank 0 ------> rank 5 ----> rank 4          both are neighbours of rank 0, in another cluster
@@ -7,8 +7,8 @@
 //!              `-> rank 9                       the only one in a third cluster
 //! ```
 //!
-//! A block is relayed by ranks that need it themselves: they know its size, and nobody else must.
-//! Ranks that hand blocks on are different ones for different blocks, so that all do their part.
+//! A block is relayed by ranks that need it themselves: they know its size, and no other rank must.
+//! Different ranks relay different blocks, so that the work is shared.
 
 use crate::algorithms::by_neighbour::own::Own;
 use crate::clusters::Clusters;
@@ -17,14 +17,14 @@ use crate::problem::Problem;
 use crate::steps::Steps;
 use std::collections::{HashMap, VecDeque};
 
-/// Each block to each cluster once.
+/// Sends each block to each cluster once.
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let Some(own) = Own::new(problem, rank) else {
         return;
     };
     let mut what: HashMap<usize, VecDeque<Range>> = HashMap::new();
     let mut coming: HashMap<usize, Vec<Range>> = HashMap::new();
-    // The blocks that two ranks exchange are in the order of who gives them, at both.
+    // The blocks that two ranks exchange are in the order of their sources, at both.
     let mut sources = own.all.senders(rank);
     sources.push(rank);
     sources.sort_unstable();
@@ -60,12 +60,12 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     own.copy_repeated(steps);
 }
 
-/// The way of a block, as one of its ranks sees it.
+/// Path of a block, from the view of one of its ranks.
 struct Way {
     source: usize,
-    /// Who sends it to this rank; `None` for who gives it.
+    /// Sender to this rank; `None` for the source.
     from: Option<usize>,
-    /// To whom this rank sends it.
+    /// Receivers from this rank.
     to: Vec<usize>,
 }
 
@@ -93,7 +93,7 @@ impl Way {
     }
 }
 
-/// The way of a block of `source`'s to `receivers`, which are from low to high: `each` is told of
+/// Computes the path of the block of `source` to `receivers`, in ascending order: calls `each` with
 /// every sender and receiver.
 pub fn ways(
     clusters: &Clusters,
@@ -104,9 +104,9 @@ pub fn ways(
     spread(clusters, source, (source, receivers), 0, each);
 }
 
-/// Hands a block of `source`'s on from `holder`, which has it, to `receivers`: `each` is told of
-/// every sender and receiver. On level 0 ranks are parted by clusters, on further ones by the
-/// levels inside them.
+/// Forwards the block of `source` from `holder`, which has it, to `receivers`: calls `each` with
+/// every sender and receiver. Level 0 divides ranks by clusters, further levels by the levels
+/// inside clusters.
 fn spread(
     clusters: &Clusters,
     source: usize,

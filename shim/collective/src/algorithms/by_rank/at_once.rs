@@ -1,5 +1,5 @@
-//! Reductions in which every message can be sent, and every receive posted, at the start: nobody
-//! waits for what a rank does with what has come.
+//! Reductions in which every message can be sent, and every receive posted, at the start: no
+//! message depends on another rank's computation.
 //!
 //! ```text
 //!   allreduce     each rank's operand to all others    rank r: 0 op 1 op ... op n-1
@@ -8,8 +8,8 @@
 //!   reduce-scatter   each its block from all others
 //! ```
 //!
-//! All combine in the order of ranks. A rank holds the operands of all others at the same time,
-//! which [`super::linear`] does not.
+//! All combine in the order of ranks. A rank holds the operands of all others at the same time;
+//! with [`super::linear`] it does not.
 
 use crate::operation::Operation;
 use crate::plan::range::Range;
@@ -57,7 +57,7 @@ pub fn scan(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// Receives the operands of `sources`, this rank's `own` among them, each into a buffer of its own,
+/// Receives the operands of `sources`, this rank's `own` among them, each into a separate buffer,
 /// and combines them in their order.
 pub(crate) fn combine(
     sources: impl ExactSizeIterator<Item = usize>,
@@ -71,7 +71,7 @@ pub(crate) fn combine(
     for (place, from) in sources.enumerate() {
         let operand = match place {
             _ if place == last => result,
-            // Only read: the next operand becomes the sum.
+            // Read-only: the next operand becomes the sum.
             0 if from == rank => own,
             _ => steps.scratch(own.length),
         };

@@ -6,12 +6,12 @@
 //!   butterfly     0-1 2-3 4-5 6-7 | 0-7 1-2 3-4 5-6 | 0-3 1-6 2-5 4-7
 //! ```
 //!
-//! For large jobs in groups that are not known, or not aligned: links between groups carry less
-//! than with binomial trees and recursive halving. Of their authors' jobs on Leonardo and LUMI,
-//! which were mostly small, the median gained nothing, and those of 128 hosts and more 14 to 24 %.
-//! If hosts are known and ranks in blocks on them, [`super::radices`] cross fewer links.
+//! For large jobs whose groups are unknown, or not aligned: links between groups carry less than
+//! with binomial trees and recursive halving. Of their authors' jobs on Leonardo and LUMI, which
+//! were mostly small, the median gained nothing, and those of 128 hosts and more gained 14 to 24 %.
+//! If hosts are known and their ranks are numbered in blocks, [`super::radices`] cross fewer links.
 //!
-//! Not here: an allreduce whose partners exchange all that they have summed up. Between its steps,
+//! Not implemented: an allreduce whose partners exchange complete partial sums. Between its steps,
 //! the ranks of a group hold sums of different ranks, so that results are associated differently on
 //! each and may differ in their last bits.
 
@@ -22,21 +22,21 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The digits that count negatively to the base -2.
+/// Digits with a negative weight to the base -2.
 const NEGATIVE: u32 = 0xAAAA_AAAA;
 
-/// The digits of a number to the base -2.
+/// Digits of a number to the base -2.
 fn to_negabinary(number: i32) -> u32 {
     NEGATIVE.wrapping_add_signed(number) ^ NEGATIVE
 }
 
-/// The number that has these digits to the base -2.
+/// Number with these digits to the base -2.
 fn from_negabinary(digits: u32) -> i32 {
     (digits ^ NEGATIVE).wrapping_sub(NEGATIVE) as i32
 }
 
-/// The parent of a place in the tree from place 0, and its children in the order of the steps, of a
-/// power of two of places.
+/// Parent of a place in the tree from place 0, and its children in the order of the steps; the
+/// number of places is a power of two.
 fn tree(place: usize, ranks: usize) -> (Option<usize>, Vec<usize>) {
     let digits = to_negabinary(place as i32);
     let (mut parent, mut children) = (None, Vec::new());
@@ -53,7 +53,7 @@ fn tree(place: usize, ranks: usize) -> (Option<usize>, Vec<usize>) {
     (parent, children)
 }
 
-/// A rank's neighbours in the tree from the root.
+/// Neighbours of a rank in the tree from the root.
 fn neighbours(problem: &Problem, rank: usize) -> Neighbours {
     let (parent, children) = tree(problem.place(rank), problem.ranks());
     let at = |place: usize| problem.after(problem.root, place);
@@ -77,15 +77,14 @@ pub(crate) fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     trees::reduce(steps, &at, Range::input(0, length), total);
 }
 
-/// The ranks below one in the tree from the root, itself first, each before those below it.
+/// Ranks of the subtree of a rank in the tree from the root, each before its descendants.
 fn subtree(problem: &Problem, rank: usize) -> Vec<usize> {
     let children = neighbours(problem, rank).children.into_iter();
     let below = children.flat_map(|child| subtree(problem, child));
     std::iter::once(rank).chain(below).collect()
 }
 
-/// The parent of a rank, and its children with where the blocks of their subtrees are in those of
-/// its own.
+/// Parent of a rank, and its children with the range of their subtrees' blocks in those of its own.
 fn subtrees(problem: &Problem, rank: usize, held: Range) -> (Option<usize>, Vec<(usize, Range)>) {
     let at = neighbours(problem, rank);
     let unit = problem.block(rank);
@@ -139,8 +138,8 @@ pub(crate) fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(held.part(0, own.length), own);
 }
 
-/// The partner of a place in the step of a butterfly that has this distance, a power of two, in a
-/// binary one.
+/// Partner of a place in the step of a butterfly that corresponds to this distance, a power of two,
+/// of a binary butterfly.
 fn partner(place: usize, distance: usize, places: usize) -> usize {
     // 1, -1, 3, -5, 11, ...: (1 - (-2)^(step + 1)) / 3.
     let power = match distance.ilog2() % 2 {
@@ -152,8 +151,8 @@ fn partner(place: usize, distance: usize, places: usize) -> usize {
     (place as i64 + signed).rem_euclid(places as i64) as usize
 }
 
-/// The place of the block of a rank: partners of the first step differ in its highest bit, those of
-/// the next one in the next, and so on.
+/// Place of a rank's block: partners of the first step differ in its highest bit, those of the next
+/// one in the next, and so on.
 fn block_place(rank: usize, ranks: usize) -> usize {
     let bits = ranks.ilog2();
     let signed = if rank.is_multiple_of(2) {
@@ -169,7 +168,7 @@ fn block_place(rank: usize, ranks: usize) -> usize {
     }
 }
 
-/// The stages of a rank, near ones first, of a power of two of ranks.
+/// Stages of a rank, near ones first; the number of ranks is a power of two.
 pub(crate) fn stages(ranks: usize, rank: usize) -> Stages {
     let mut part = 0..ranks;
     let own = block_place(rank, ranks);

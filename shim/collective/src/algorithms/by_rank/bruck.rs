@@ -17,7 +17,7 @@ fn shifts(ranks: usize) -> impl Iterator<Item = usize> {
     powers.take_while(move |&shift| shift < ranks)
 }
 
-/// `Barrier`, dissemination: in each round a rank signals the one that many ranks further.
+/// `Barrier`, dissemination: in each round a rank signals the rank at the round's distance.
 pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     for shift in shifts(problem.ranks()) {
         steps.signal(problem.after(rank, shift));
@@ -26,19 +26,19 @@ pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// The rounds of an allgather: a rank sends backwards all that it has, but no more than is missing
-/// there.
+/// Rounds of an allgather: a rank sends backwards all its blocks, but no more than the receiver
+/// lacks.
 pub(crate) fn rounds(ranks: usize) -> Rounds {
     let have: Vec<usize> = shifts(ranks).chain([ranks]).collect();
     Rounds::growing(&have)
 }
 
-/// `Alltoall`, for short blocks: in round k all blocks whose distance has bit k go 2^k ranks
-/// further, together.
+/// `Alltoall`, for short blocks: in round k all blocks whose distance has bit k travel 2^k ranks
+/// further, in one message.
 pub fn alltoall(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (ranks, block) = (problem.ranks(), problem.block(rank));
     let (input, output) = buffers(problem, rank);
-    // Place i: the block that has still `i` ranks to go, of those that came here.
+    // Place i: the block that has `i` ranks left to travel, of those that arrived here.
     let held = steps.scratch(ranks as u64 * block);
     let slot = |buffer: Range, index: usize| buffer.part(index as u64 * block, block);
     for distance in 0..ranks {

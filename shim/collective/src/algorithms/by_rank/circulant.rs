@@ -6,12 +6,12 @@
 //!   reduce-scatter   6 blocks to r+6, 3 to r+3, 1 to r+2, 1 to r+1     allgather   backwards
 //! ```
 //!
-//! `ceil(log2 P)` rounds, and `P - 1` blocks sent by each rank, where a fold to a power of two
-//! first sends the whole message. Neighbours get the least: for links that are alike.
+//! `ceil(log2 P)` rounds, and `P - 1` blocks sent by each rank; a fold to a power of two first
+//! sends the whole message. Neighbours receive the fewest blocks: for links of equal speed.
 
 use crate::algorithms::by_rank::rounds::Rounds;
 
-/// 1, and the distances up to `ranks`, each of which is half of the next, rounded up.
+/// Distances: 1, and those up to `ranks`, each of which is half of the next, rounded up.
 pub(crate) fn skips(ranks: usize) -> Vec<usize> {
     let halved = |&skip: &usize| (skip > 1).then(|| skip.div_ceil(2));
     let mut skips: Vec<usize> = std::iter::successors(Some(ranks), halved).collect();
@@ -19,7 +19,7 @@ pub(crate) fn skips(ranks: usize) -> Vec<usize> {
     skips
 }
 
-/// The rounds of the allgather.
+/// Rounds of the allgather.
 pub(crate) fn rounds(ranks: usize) -> Rounds {
     Rounds::growing(&skips(ranks))
 }
@@ -35,7 +35,7 @@ mod tests {
         assert_eq!(skips(8), [1, 2, 4, 8]);
         assert_eq!(skips(12), [1, 2, 3, 6, 12]);
         assert_eq!(skips(17), [1, 2, 3, 5, 9, 17]);
-        // To the rank so many before: 11 of 12 further.
+        // The receiver is this many ranks before: 11 of 12 further.
         assert_eq!(counts(&rounds(8)), [(7, 1), (6, 2), (4, 4)]);
         assert_eq!(counts(&rounds(12)), [(11, 1), (10, 1), (9, 3), (6, 6)]);
         let expected = [(7, vec![0]), (6, vec![0, 1]), (4, vec![0, 1, 2, 3])];

@@ -6,9 +6,9 @@
 //!   (sender:block)       in the round +2 each sends to the rank 2 further
 //! ```
 //!
-//! `n` blocks, the segments of the message, take `n - 1 + ceil(log2 P)` rounds, the fewest that
-//! there can be, for any number of ranks. A reduction is a broadcast backwards. Distances are those
-//! of [`super::circulant`]: most blocks go far, for links that are alike.
+//! `n` blocks, the segments of the message, take `n - 1 + ceil(log2 P)` rounds, the minimum, for
+//! any number of ranks. A reduction is a broadcast backwards. Distances are those of
+//! [`super::circulant`]: most blocks travel far, for links of equal speed.
 
 use crate::algorithms::by_rank::circulant::skips;
 use crate::algorithms::trees::Slots;
@@ -16,13 +16,13 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// The blocks that a place receives, one in each round of a phase, as they are found: the recursive
-/// algorithm of the paper.
+/// Recursive search of the paper for the blocks that a place receives, one in each round of a
+/// phase.
 struct Search<'a> {
     skips: &'a [usize],
-    /// A multiple of the number of ranks behind the place.
+    /// A multiple of the number of ranks, added to the place.
     target: usize,
-    /// The skips that are not used.
+    /// True for each unused skip.
     left: Vec<bool>,
     /// For each round, the index of the last skip of its path.
     found: Vec<usize>,
@@ -30,7 +30,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Finds paths from `at` to the place that end in time for the next rounds, by skips up to
-    /// index `from`, all of which reach less far than `limit`.
+    /// index `from`, all with a reach below `limit`.
     fn look(&mut self, at: usize, mut limit: usize, from: usize) {
         let rounds = self.skips.len() - 1;
         for index in (0..=from).rev() {
@@ -56,11 +56,11 @@ impl Search<'_> {
     }
 }
 
-/// The block that a place receives in each round of a phase, relative to the first one of the
-/// phase: one of each remainder. Those below zero are of earlier phases.
+/// Block that a place receives in each round of a phase, relative to the first one of the phase:
+/// one of each remainder. Blocks below zero belong to earlier phases.
 fn received(place: usize, skips: &[usize]) -> Vec<i64> {
     let rounds = skips.len() - 1;
-    // The lowest of the skips that the place is the sum of, the largest first.
+    // The lowest of the skips whose sum is the place, the largest first.
     let mut rest = place;
     let mut base = rounds;
     for (index, &skip) in skips[..rounds].iter().enumerate().rev() {
@@ -87,17 +87,17 @@ fn received(place: usize, skips: &[usize]) -> Vec<i64> {
     search.found.into_iter().map(block).collect()
 }
 
-/// A round of a place.
+/// Round of a place.
 #[derive(Debug, Clone, Copy)]
 struct Round {
     skip: usize,
-    /// The block for the place `skip` further.
+    /// Block for the place `skip` further.
     sent: Option<usize>,
-    /// The block from the place `skip` before.
+    /// Block from the place `skip` before.
     received: Option<usize>,
 }
 
-/// The rounds of a broadcast of so many blocks from place 0.
+/// Rounds of a broadcast of this number of blocks from place 0.
 fn rounds(place: usize, ranks: usize, blocks: usize) -> Vec<Round> {
     let skips = skips(ranks);
     let in_phase = skips.len() - 1;
@@ -109,7 +109,7 @@ fn rounds(place: usize, ranks: usize, blocks: usize) -> Vec<Round> {
     let outgoing: Vec<i64> = (0..in_phase)
         .map(|round| received(receiver(round), &skips)[round])
         .collect();
-    // The last phase is whole.
+    // The last phase is complete.
     let skipped = (in_phase - (blocks - 1) % in_phase) % in_phase;
     let all = skipped..blocks - 1 + in_phase + skipped;
     all.map(|number| {

@@ -1,5 +1,5 @@
-//! Two collectives one after the other, with rank 0 as root of both: what Open MPI does for short
-//! messages, and where its other algorithms do not fit.
+//! Two collectives in sequence, with rank 0 as root of both: the method of Open MPI for short
+//! messages, and for calls that its other algorithms cannot execute.
 //!
 //! ```text
 //!   allgather:        gather to 0, broadcast     reduce-scatter:   reduce to 0, scatter
@@ -35,8 +35,8 @@ pub(crate) fn gather_broadcast(problem: &Problem, rank: usize, steps: &mut dyn S
     tree::broadcast(&from_root, rank, steps, Shape::Binomial);
 }
 
-/// `Reduce_scatter` and `Reduce_scatter_block`: a binomial reduction of all blocks, and each is
-/// sent to its owner.
+/// `Reduce_scatter` and `Reduce_scatter_block`: a binomial reduction of all blocks, each of which
+/// the root sends to its owner.
 pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.blocks();
     let all = Range::input(0, blocks.total());

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!   0 == 1   2 == 3     distance 1        6 ranks: 0 and 2 hand over to 1 and 3, the four that
-//!   0 == 2   1 == 3     distance 2        stay exchange, and 0 and 2 are told
+//!   0 == 2   1 == 3     distance 2        stay exchange, and send the result back
 //! ```
 //!
-//! With the nearest first what is combined always comes from ranks that follow each other: operands
+//! With the nearest partner first, combined operands always come from consecutive ranks: operands
 //! stay in their order.
 
 use crate::algorithms::by_rank::fold::{Fold, distances};
@@ -14,8 +14,8 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// `Barrier`: the ranks above a power of two report to the first ones, which exchange and then tell
-/// them (Open MPI).
+/// `Barrier`: the ranks above a power of two signal the first ones, which exchange and then signal
+/// back (Open MPI).
 pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let power = 1 << problem.ranks().ilog2();
     if rank >= power {
@@ -58,8 +58,8 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// The sum of the own operand and what came. The own one is only read: it may be the input, or
-/// still be on its way to the partner.
+/// Sum of the own operand and the received one. The own one is only read: it may be the input, or
+/// still in flight to the partner.
 fn combine(steps: &mut dyn Steps, own_is_left: bool, own: Range, incoming: Range) -> Range {
     if own_is_left {
         steps.reduce(own, incoming);
@@ -71,7 +71,7 @@ fn combine(steps: &mut dyn Steps, own_is_left: bool, own: Range, incoming: Range
     sum
 }
 
-/// `Allgather` and `Allgatherv`. A power of two of ranks.
+/// `Allgather` and `Allgatherv`, on a power of two of ranks.
 pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (blocks, output) = (problem.blocks(), Range::output(0, problem.total()));
     steps.copy(
@@ -83,8 +83,8 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     });
 }
 
-/// All places from rank `first_rank` on, a power of two, collect the blocks of all: at distance d
-/// each has the d blocks of its group, which `span` locates.
+/// Collects the blocks of all places, a power of two, from rank `first_rank` on: at distance d each
+/// has the d blocks of its group, at `span`.
 pub fn collect(
     problem: &Problem,
     place: usize,
@@ -103,8 +103,8 @@ pub fn collect(
     }
 }
 
-/// `Scan` and `Exscan`: at each distance, ranks that have a partner exchange what their groups have
-/// summed up; what comes from before goes into the result.
+/// `Scan` and `Exscan`: at each distance, ranks that have a partner exchange the sums of their
+/// groups; a sum from lower ranks is added to the result.
 pub fn scan(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let inclusive = problem.operation == Operation::Scan;
     let (ranks, length) = (problem.ranks(), problem.block(rank));

@@ -1,5 +1,5 @@
-//! The ranks that take part where only a power of two can (Thakur, Rabenseifner and Gropp 2005): of
-//! the lowest ranks, pairs of neighbours start as one.
+//! Ranks that take part if only a power of two can (Thakur, Rabenseifner and Gropp 2005): of the
+//! lowest ranks, pairs of neighbours share one place.
 //!
 //! ```text
 //!   ranks    0 1   2 3   4   5         6 ranks, the even one of a pair leaves
@@ -16,13 +16,13 @@ pub fn distances(
     (0..count.ilog2()).map(|bit| 1 << bit)
 }
 
-/// As many places as the greatest power of two that there are ranks for.
+/// Places for the greatest power of two that does not exceed the number of ranks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fold {
     /// Number of places.
     pub count: usize,
     pairs: usize,
-    /// Which rank of a pair takes part: 0 for the even one, 1 for the odd one.
+    /// Rank of a pair that takes part: 0 for the even one, 1 for the odd one.
     stays: usize,
 }
 
@@ -36,17 +36,17 @@ impl Fold {
         }
     }
 
-    /// The even rank of a pair leaves its operand to the odd one.
+    /// Fold in which the even rank of a pair gives its operand to the odd one.
     pub(crate) fn even_leaves(ranks: usize) -> Self {
         Fold::new(ranks, 1)
     }
 
-    /// The odd rank of a pair leaves its operand to the even one.
+    /// Fold in which the odd rank of a pair gives its operand to the even one.
     pub(crate) fn odd_leaves(ranks: usize) -> Self {
         Fold::new(ranks, 0)
     }
 
-    /// The place of a rank; `None` for one that leaves.
+    /// Place of a rank; `None` for one that leaves.
     pub fn place(self, rank: usize) -> Option<usize> {
         match rank < 2 * self.pairs {
             true => (rank % 2 == self.stays).then_some(rank / 2),
@@ -54,7 +54,7 @@ impl Fold {
         }
     }
 
-    /// The rank at a place.
+    /// Rank at a place.
     pub fn rank(self, place: usize) -> usize {
         match place < self.pairs {
             true => 2 * place + self.stays,
@@ -62,24 +62,24 @@ impl Fold {
         }
     }
 
-    /// The rank that leaves its operand to this place, and gets its result from there.
+    /// Rank that gives its operand to this place, and receives its result from there.
     pub fn other(self, place: usize) -> Option<usize> {
         (place < self.pairs).then_some(2 * place + 1 - self.stays)
     }
 
-    /// The rank that a rank of a pair shares its place with.
+    /// Rank with which a rank of a pair shares its place.
     pub fn neighbour(self, rank: usize) -> usize {
         rank ^ 1
     }
 
-    /// The lowest rank whose operand starts at a place, or the number of ranks behind the last
+    /// Lowest rank whose operand starts at a place; the number of ranks for the end of the last
     /// place.
     pub fn first(self, place: usize) -> usize {
         place + place.min(self.pairs)
     }
 
-    /// The place of a rank and its operand; `None` for a rank that leaves its operand to its
-    /// neighbour, and gets its `result` from there.
+    /// Place of a rank and its operand; `None` for a rank that gives its operand to its neighbour,
+    /// and receives its `result` from there.
     pub fn join(
         self,
         steps: &mut dyn Steps,
@@ -95,7 +95,7 @@ impl Fold {
         Some((place, self.operand(steps, place, own)))
     }
 
-    /// The operand of a place: that of its rank, with that of the other rank of a pair.
+    /// Operand of a place: that of its rank, combined with that of the other rank of a pair.
     pub fn operand(self, steps: &mut dyn Steps, place: usize, own: Range) -> Range {
         let Some(other) = self.other(place) else {
             return own;

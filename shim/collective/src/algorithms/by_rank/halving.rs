@@ -1,6 +1,6 @@
-//! Exchanges of halves, and Rabenseifner's reductions on top of them (Rabenseifner 1997; Thakur,
-//! Rabenseifner and Gropp 2005, whose numbering for other numbers of ranks than powers of two this
-//! is).
+//! Exchanges of halves, and Rabenseifner's reductions based on them (Rabenseifner 1997; Thakur,
+//! Rabenseifner and Gropp 2005, whose numbering is used if the number of ranks is not a power of
+//! two).
 //!
 //! ```text
 //!   four places, blocks a to d     distance 1             distance 2
@@ -10,9 +10,8 @@
 //!     3  abcd                      2+3  cd                0+1+2+3  d
 //! ```
 //!
-//! With the nearest first, what is added up always comes from ranks that follow each other:
-//! operands stay in their order. With the farthest first, place n ends with block n, as a
-//! `Reduce_scatter` wants it.
+//! With the nearest partner first, added operands always come from consecutive ranks: operands stay
+//! in their order. With the farthest first, place n ends with block n, as in a `Reduce_scatter`.
 
 use crate::algorithms::by_rank::fold::{Fold, distances};
 use crate::operation::Operation;
@@ -20,10 +19,10 @@ use crate::plan::range::{Range, Space};
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// Which blocks a place holds: from the first on, and before the last.
+/// Blocks that a place holds: the first one, and the end (exclusive).
 type Held = (usize, usize);
 
-/// The blocks that a place holds at first and after each exchange over `distances`.
+/// Blocks that a place holds at first and after each exchange over `distances`.
 fn held(fold: Fold, place: usize, distances: impl Iterator<Item = usize>) -> Vec<Held> {
     let mut all = vec![(0, fold.count)];
     let mut now = (0, fold.count);
@@ -38,7 +37,7 @@ fn held(fold: Fold, place: usize, distances: impl Iterator<Item = usize>) -> Vec
     all
 }
 
-/// What is left of `all` blocks without those of one half.
+/// Remainder of `all` blocks without those of one half.
 fn without(all: Held, half: Held) -> Held {
     match half.0 == all.0 {
         true => (half.1, all.1),
@@ -46,13 +45,13 @@ fn without(all: Held, half: Held) -> Held {
     }
 }
 
-/// The units of some blocks, of which number n starts at `start(n)`.
+/// Units of some blocks, of which number n starts at `start(n)`.
 fn units(all: Range, start: &impl Fn(usize) -> u64, (first, last): Held) -> Range {
     all.part(start(first), start(last) - start(first))
 }
 
-/// Exchanges halves of what is held with partners at these distances; gives the sum of the blocks
-/// that are left.
+/// Exchanges halves of the held blocks with partners at these distances; returns the sum of the
+/// remaining blocks.
 fn halve(
     steps: &mut dyn Steps,
     fold: Fold,
@@ -65,7 +64,7 @@ fn halve(
     let mut sum = operand;
     for (pair, distance) in blocks.windows(2).zip(distances) {
         let (before, kept) = (pair[0], pair[1]);
-        // What is held starts with its first block.
+        // The held range starts with its first block.
         let of_held = |block: usize| start(block) - start(before.0);
         let given = units(sum, &of_held, without(before, kept));
         let own = units(sum, &of_held, kept);
@@ -78,7 +77,7 @@ fn halve(
     sum
 }
 
-/// The sum of the own operand and what came, in one of the two; the input is only read.
+/// Sum of the own operand and the received one, in one of the two; the input is only read.
 fn add(steps: &mut dyn Steps, own_is_left: bool, own: Range, incoming: Range) -> Range {
     if own_is_left {
         steps.reduce(own, incoming);
@@ -96,8 +95,8 @@ fn add(steps: &mut dyn Steps, own_is_left: bool, own: Range, incoming: Range) ->
     sum
 }
 
-/// The halves of a message, nearest partner first, and the same exchanges backwards: every place
-/// that takes part ends with all of `output`.
+/// Halves a message, nearest partner first, and exchanges it backwards: every place that takes part
+/// ends with all of `output`.
 fn halve_and_double(
     steps: &mut dyn Steps,
     fold: Fold,
@@ -137,8 +136,8 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// `Allreduce` of Open MPI, where ranks are no power of two: the two ranks of a pair halve their
-/// work, before the odd one hands its sum over and leaves.
+/// `Allreduce` of Open MPI, if the number of ranks is not a power of two: the two ranks of a pair
+/// halve their work, before the odd one hands its sum over and leaves.
 pub(crate) fn allreduce_shared_fold(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::odd_leaves(problem.ranks());
     let length = problem.block(rank);
@@ -165,8 +164,9 @@ pub(crate) fn allreduce_shared_fold(problem: &Problem, rank: usize, steps: &mut 
     steps.send(odd, output);
 }
 
-/// `Reduce` (Rabenseifner; MPICH): the sums go back towards the root, along a binomial tree over
-/// the places. A root that left to its neighbour takes the block and the place of the first rank.
+/// `Reduce` (Rabenseifner; MPICH): the sums return to the root, along a binomial tree over the
+/// places. A root that left its operand to its neighbour takes the block and the place of the first
+/// rank.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::odd_leaves(problem.ranks());
     let (length, root) = (problem.block(rank), problem.root);
@@ -236,9 +236,9 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(sum.part(length, result.length), result);
 }
 
-/// `Reduce_scatter` and `Reduce_scatter_block`, nearest partner first (Open MPI's butterfly): what
-/// a place holds in the end belongs to the one whose bits are its own in reverse, and is sent
-/// there. Blocks of one length are put in that order before, where all ranks take part.
+/// `Reduce_scatter` and `Reduce_scatter_block`, nearest partner first (Open MPI's butterfly): the
+/// block that a place holds in the end belongs to the place with its bits reversed, and is sent
+/// there. Blocks of one length are permuted before, if all ranks take part.
 pub fn butterfly(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::even_leaves(problem.ranks());
     let blocks = problem.blocks();
@@ -265,7 +265,8 @@ pub fn butterfly(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     };
     let operand = fold.operand(steps, place, own);
     let sum = halve(steps, fold, place, operand, distances(fold.count), &start);
-    // The owners of what is held: the rank of that place, and the one that left to it.
+    // The owners of the held block: the rank of that place, and the one that left its operand to
+    // it.
     let owner = reversed(place);
     let first = blocks.start(fold.first(owner));
     let staying = fold.rank(owner);

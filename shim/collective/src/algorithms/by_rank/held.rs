@@ -1,5 +1,5 @@
-//! Blocks of all ranks in another order than theirs, in scratch memory, so that those of a message
-//! are next to each other.
+//! Blocks of all ranks in scratch memory, in a different order, so that the blocks of a message are
+//! contiguous.
 
 use std::ops::Range as Places;
 
@@ -7,18 +7,18 @@ use crate::plan::range::Range;
 use crate::problem::Blocks;
 use crate::steps::Steps;
 
-/// The blocks of all ranks at their places.
+/// Blocks of all ranks at their places.
 pub(crate) struct Held {
     scratch: Range,
-    /// The owner of the block at each place.
+    /// Owner of the block at each place.
     owners: Vec<usize>,
     by_place: Blocks,
-    /// These blocks in the order of ranks.
+    /// Blocks in the order of ranks.
     blocks: Blocks,
 }
 
 impl Held {
-    /// Room for `blocks`, which these ranks own, place by place.
+    /// Allocates scratch memory for `blocks`; `owners` has the rank of each place.
     pub(crate) fn new(steps: &mut dyn Steps, owners: Vec<usize>, blocks: Blocks) -> Self {
         let by_place = match blocks {
             Blocks::Equal { .. } => blocks.clone(),
@@ -35,28 +35,28 @@ impl Held {
         }
     }
 
-    /// All of them.
+    /// Range of all blocks.
     pub(crate) fn all(&self) -> Range {
         self.scratch
     }
 
-    /// The blocks, place by place.
+    /// Blocks by place.
     pub(crate) fn by_place(&self) -> &Blocks {
         &self.by_place
     }
 
-    /// Those at some places.
+    /// Range of the blocks at some places.
     pub(crate) fn at(&self, places: &Places<usize>) -> Range {
         self.by_place.span(self.scratch, places.start, places.end)
     }
 
-    /// The block of a rank.
+    /// Block of a rank.
     pub(crate) fn of(&self, rank: usize) -> Range {
         let place = self.owners.iter().position(|&owner| owner == rank);
         self.by_place.of(self.scratch, place.unwrap_or(0))
     }
 
-    /// Copies all blocks from `all`, where they are in the order of ranks.
+    /// Copies all blocks from `all`, which has them in the order of ranks.
     pub(crate) fn put(&self, all: Range, steps: &mut dyn Steps) {
         for (here, there) in self.runs(all) {
             steps.copy(there, here);
@@ -70,7 +70,7 @@ impl Held {
         }
     }
 
-    /// Places of all blocks here, and in `all`; those that follow each other in both are one.
+    /// Ranges of all blocks here, and in `all`; blocks that are consecutive in both are joined.
     fn runs(&self, all: Range) -> impl Iterator<Item = (Range, Range)> {
         let runs = self.owners.chunk_by(|one, next| one + 1 == *next);
         let mut first = 0;

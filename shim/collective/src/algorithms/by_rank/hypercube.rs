@@ -1,19 +1,19 @@
-//! Total exchange along the edges of a hypercube (thesis item 81): in step `i` each rank gives the
-//! rank whose number differs in bit `i` all that it holds for ranks on that side.
+//! Total exchange along the edges of a hypercube (thesis item 81): in step `i` each rank sends the
+//! rank whose number differs in bit `i` all blocks that it holds for ranks on that side.
 //!
 //! ```text
 //!   step 0    0 <--> 1    2 <--> 3        blocks for odd ranks one way, for even ranks the other
 //!   step 1    0 <--> 2    1 <--> 3        with those that came in step 0
 //! ```
 //!
-//! The fewest messages, each of half of all blocks: for short blocks of any sizes.
+//! The fewest messages, each with half of all blocks: for short blocks of any sizes.
 
 use crate::algorithms::by_rank::pairwise::buffers;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// A block on its way: who sends it to whom, and where it is.
+/// Block on its way: its source, its destination, and its range.
 #[derive(Clone, Copy)]
 struct Held {
     from: usize,
@@ -21,7 +21,7 @@ struct Held {
     range: Range,
 }
 
-/// `Alltoall`, `Alltoallv` and `Alltoallw` on a power of two of ranks, where all know all sizes.
+/// `Alltoall`, `Alltoallv` and `Alltoallw` on a power of two of ranks, if all ranks know all sizes.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let ranks = problem.ranks();
     let (input, output) = buffers(problem, rank);
@@ -53,7 +53,8 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// What comes from the `partner` in the step of this `bit`, in the order in which it holds it.
+/// Blocks received from the `partner` in the step of this `bit`, in the order in which it holds
+/// them.
 fn received(problem: &Problem, bit: usize, partner: usize, steps: &mut dyn Steps) -> Vec<Held> {
     let mut coming = order(problem.ranks(), partner, bit);
     coming.retain(|(_, to)| (to ^ partner) & bit != 0);
@@ -73,7 +74,7 @@ fn received(problem: &Problem, bit: usize, partner: usize, steps: &mut dyn Steps
     .collect()
 }
 
-/// The blocks (from, to) that a rank holds before the step of this `bit`, in its order.
+/// Blocks (from, to) that a rank holds before the step of this `bit`, in its order.
 fn order(ranks: usize, rank: usize, bit: usize) -> Vec<(usize, usize)> {
     let mut held: Vec<(usize, usize)> = (0..ranks).map(|to| (rank, to)).collect();
     let mut earlier = 1;

@@ -7,7 +7,7 @@
 //!    root        0  1  2       root <--second half- 1          2 -+
 //! ```
 //!
-//! No byte crosses a link twice, and none waits for another rank.
+//! No byte crosses a link twice, and no byte waits for another rank.
 
 use crate::algorithms::trees;
 use crate::algorithms::trees::Slots;
@@ -16,8 +16,8 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// The other ranks as the root serves them: those of other clusters first, one of
-/// each in turn, then its own.
+/// The other ranks in the root's order of service: those of other clusters first, one of each
+/// round-robin, then its own.
 pub(crate) fn far_first(problem: &Problem) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
@@ -48,8 +48,8 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(own, blocks.of(output, rank));
 }
 
-/// `Gather` in which the root tells each rank to begin, and gets its block in two messages (Open
-/// MPI): no rank fills the root's memory with what it does not expect.
+/// `Gather` in which the root signals each rank to begin, and receives its block in two messages
+/// (Open MPI): no rank fills the root's memory with unexpected messages.
 pub(crate) fn gather_synchronised(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let halves = |block: Range| {
         let both = Blocks::Cut {
@@ -105,7 +105,7 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// `Allreduce`: each sends its operand to all others, and reduces all in the order of ranks.
+/// `Allreduce`: each rank sends its operand to all others, and reduces all in the order of ranks.
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
@@ -115,8 +115,8 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     reduce_all(problem.ranks(), rank, steps, own, output);
 }
 
-/// `Reduce_scatter` and `Reduce_scatter_block`: each sends each other its block, and reduces what
-/// comes in the order of ranks.
+/// `Reduce_scatter` and `Reduce_scatter_block`: each rank sends each other rank its block, and
+/// reduces the received ones in the order of ranks.
 pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (blocks, input) = (problem.blocks(), Range::input(0, problem.total()));
     for distance in 1..problem.ranks() {
@@ -133,7 +133,7 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     );
 }
 
-/// Reduces what each of the first `ranks` ranks sends, and this rank's `own` operand among them.
+/// Reduces the operands of the first `ranks` ranks, this rank's `own` among them.
 fn reduce_all(ranks: usize, rank: usize, steps: &mut dyn Steps, own: Range, result: Range) {
     let mut slots = Slots::new(steps, own.length, ranks);
     for segment in steps.segments(own) {
@@ -146,7 +146,7 @@ fn reduce_all(ranks: usize, rank: usize, steps: &mut dyn Steps, own: Range, resu
     }
 }
 
-/// `Scan` and `Exscan`: each sends its operand to all after it, and reduces those before it.
+/// `Scan` and `Exscan`: each rank sends its operand to all after it, and reduces those before it.
 pub fn scan(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
@@ -160,7 +160,7 @@ pub fn scan(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// `Barrier`: each tells all others that it has come.
+/// `Barrier`: each rank signals all others.
 pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     for distance in 1..problem.ranks() {
         steps.signal(problem.after(rank, distance));

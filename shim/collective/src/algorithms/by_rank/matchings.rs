@@ -1,27 +1,27 @@
-//! In which order every rank of a total exchange sends to the others (thesis 7.3, items 74 to 78):
-//! from the time `W(i, j)` that each message takes.
+//! Order in which every rank of a total exchange sends to the others (thesis 7.3, items 74 to 78),
+//! from the time `W(i, j)` of each message.
 //!
 //! ```text
 //!   W --> steps, in each of which every rank sends at most one message and gets at most one
 //! ```
 //!
-//! Nobody waits for a step to end: each rank goes through its own messages one after the other.
+//! No rank waits for a step to end: each sends its own messages one after the other.
 
 use treepie_base::assignment::cheapest_assignment;
 
-/// With more ranks than this the schedules take too long to compute: they need up to O(P^4).
+/// Maximum number of ranks: for more, schedules take too long to compute, up to O(P^4).
 pub const MOST_RANKS: usize = 128;
 
-/// How the steps are found.
+/// Method that finds the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Matching {
     /// The matching whose shortest message is the longest possible (Goldman; item 78).
     MaxMin,
     /// The matching with the largest sum (Goldman, Bhat; items 74 and 77).
     MaxWeight,
-    /// Each rank in turn takes its longest message to a rank that is free (Bhat; item 75).
+    /// Each rank in turn takes its longest message to a free rank (Bhat; item 75).
     Greedy,
-    /// Whoever is free first sends to whoever is free first (Bhat; item 76).
+    /// The sender that is free first sends to the receiver that is free first (Bhat; item 76).
     OpenShop,
 }
 
@@ -39,7 +39,7 @@ impl Matching {
     }
 }
 
-/// The receiver of each rank in a step.
+/// Receiver of each rank in a step.
 pub type Step = Vec<Option<usize>>;
 
 /// Messages that are not sent yet.
@@ -51,7 +51,7 @@ pub struct Left {
 }
 
 impl Left {
-    /// All messages between ranks, each of which weighs so much.
+    /// All messages between ranks, with their weights.
     pub fn new(ranks: usize, weight: impl Fn(usize, usize) -> f64) -> Self {
         let pairs = (0..ranks * ranks).map(|pair| (pair / ranks, pair % ranks));
         Left {
@@ -66,17 +66,17 @@ impl Left {
         self.open[from * self.ranks + to]
     }
 
-    /// What a message weighs.
+    /// Weight of a message.
     pub fn weight(&self, from: usize, to: usize) -> f64 {
         self.weight[from * self.ranks + to]
     }
 
-    /// A message weighs this from now on.
+    /// Sets the weight of a message.
     pub(crate) fn set_weight(&mut self, from: usize, to: usize, weight: f64) {
         self.weight[from * self.ranks + to] = weight;
     }
 
-    /// Takes out all messages of which this is true.
+    /// Removes all messages for which `is_none` is true.
     pub fn close(&mut self, is_none: impl Fn(usize, usize) -> bool) {
         let ranks = self.ranks;
         for (from, to) in (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))) {
@@ -86,10 +86,10 @@ impl Left {
         }
     }
 
-    /// Takes all messages, step by step, and gives them to `sent` in this order. Not for
+    /// Takes all messages, step by step, and passes them to `sent` in this order. Not for
     /// [`Matching::OpenShop`], which has no steps.
     pub(crate) fn in_steps(&mut self, matching: Matching, mut sent: impl FnMut(usize, usize)) {
-        // Who chooses first in the next step of the greedy schedule.
+        // Order in which ranks choose in the next step of the greedy schedule.
         let mut turns: Vec<usize> = (0..self.ranks).collect();
         while self.count > 0 {
             let step = match matching {
@@ -106,15 +106,15 @@ impl Left {
         }
     }
 
-    /// A message is sent.
+    /// Removes a sent message.
     pub fn take(&mut self, from: usize, to: usize) {
         self.open[from * self.ranks + to] = false;
         self.count -= 1;
     }
 
-    /// The matching of as many messages as possible with the largest sum.
+    /// Matching with the maximum number of messages and, among those, the largest sum.
     fn heaviest(&self) -> Step {
-        // Many messages first: each counts more than all weights together.
+        // The number of messages comes first: each counts more than all weights together.
         let most = self.weight.iter().copied().fold(0.0, f64::max);
         let worth = (most + 1.0) * (self.ranks + 1) as f64;
         let cost = |from: usize, to: usize| match self.is_open(from, to) {
@@ -129,8 +129,8 @@ impl Left {
             .collect()
     }
 
-    /// The matching of as many messages as possible whose least weight is the greatest:
-    /// weights are tried by bisection.
+    /// Matching with the maximum number of messages whose least weight is the greatest: weights are
+    /// tried by bisection.
     pub fn bottleneck(&self) -> Step {
         let mut weights: Vec<f64> = (0..self.ranks * self.ranks)
             .filter(|&pair| self.open[pair])
@@ -153,7 +153,7 @@ impl Left {
         self.largest(weights[low])
     }
 
-    /// A largest matching of messages that weigh at least so much, by augmenting paths.
+    /// Largest matching of messages that weigh at least `least`, by augmenting paths.
     fn largest(&self, least: f64) -> Step {
         let mut sender: Vec<Option<usize>> = vec![None; self.ranks];
         for from in 0..self.ranks {
@@ -192,8 +192,8 @@ impl Left {
         false
     }
 
-    /// Each takes its longest message to a rank that nobody sends to yet. Who had to idle
-    /// chooses first in the next step; if nobody had, the last goes first.
+    /// Greedy step: each rank takes its longest message to a receiver that is still free. Ranks
+    /// that had to idle choose first in the next step; if none had, the last one does.
     fn greedy(&self, turns: &mut [usize]) -> Step {
         let mut step: Step = vec![None; self.ranks];
         let mut taken = vec![false; self.ranks];
@@ -221,8 +221,8 @@ impl Left {
         step
     }
 
-    /// Each message starts when both its ends are free; the earliest sender goes next, to
-    /// its earliest receiver.
+    /// Open-shop schedule: each message starts when both its ends are free; the earliest sender is
+    /// next, to its earliest receiver.
     fn open_shop(&mut self, order: &mut [Vec<usize>]) {
         let (mut sends, mut receives) = (vec![0.0; self.ranks], vec![0.0; self.ranks]);
         let earliest = |free: &[f64], among: &mut dyn Iterator<Item = usize>| {
@@ -267,7 +267,7 @@ mod tests {
         Matching::OpenShop,
     ];
 
-    /// When all is done, every message starting when both its ends are free.
+    /// End of the last message in seconds, if every message starts when both its ends are free.
     fn makespan(order: &[Vec<usize>], weight: impl Fn(usize, usize) -> f64) -> f64 {
         let ranks = order.len();
         let (mut next, mut sends) = (vec![0; ranks], vec![0.0_f64; ranks]);

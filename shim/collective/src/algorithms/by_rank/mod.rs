@@ -1,6 +1,6 @@
-//! Algorithms that look at ranks alone, whatever clusters they are in: those of MPI libraries among
-//! them; and exchanges whose radices, orders or messages follow clusters (`grid-levels`,
-//! `grid-spread`, `grid-node-aware`).
+//! Algorithms that use ranks only, independently of clusters: those of MPI libraries among them;
+//! and exchanges whose radices, orders or messages follow clusters (`grid-levels`, `grid-spread`,
+//! `grid-node-aware`).
 
 pub mod at_once;
 pub(crate) mod bine;

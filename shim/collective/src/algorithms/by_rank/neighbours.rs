@@ -1,5 +1,5 @@
-//! `Allgather` in pairs: each rank exchanges with its two neighbours in turn, first its own block,
-//! then the two that it received last.
+//! `Allgather` in pairs: each rank alternates between its two neighbours; it first exchanges its
+//! own block, then the two that it received last.
 //!
 //! ```text
 //! 6 ranks: which blocks rank 0 has
@@ -28,8 +28,8 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
     steps.send(partner(0), block(rank));
     steps.receive(partner(0), block(partner(0)));
-    // How far behind rank 0, and behind rank 1, the pair starts that they received last: at first
-    // their own. Even ranks have it as far behind themselves as rank 0, odd ones as rank 1.
+    // Distance from rank 0, and from rank 1, back to the pair that they received last: at first
+    // their own. Even ranks have it at rank 0's distance from themselves, odd ones at rank 1's.
     let (mut even, mut odd) = (0, problem.before(0, 1));
     for round in 1..problem.ranks() / 2 {
         let (ours, theirs) = match rank.is_multiple_of(2) {
@@ -39,7 +39,7 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         let other = partner(round);
         steps.send(other, pair(problem.after(rank, ours)));
         steps.receive(other, pair(problem.after(other, theirs)));
-        // Each now has what its partner had: those of even ranks are behind them in even rounds.
+        // Each now has its partner's pair: those of even ranks are behind them in even rounds.
         (even, odd) = match round.is_multiple_of(2) {
             true => (problem.after(odd, 1), problem.before(even, 1)),
             false => (problem.before(odd, 1), problem.after(even, 1)),

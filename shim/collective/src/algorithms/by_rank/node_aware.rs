@@ -1,6 +1,6 @@
-//! `Alltoall`, `Alltoallv` and `Alltoallw` with messages between hosts, or clusters, that some
-//! ranks of each send for all: every rank for itself, or a few for those around them (Kinkead, ...,
-//! Bienz, SC Workshops 2025, arXiv 2601.17606).
+//! `Alltoall`, `Alltoallv` and `Alltoallw` with aggregated messages between hosts, or clusters:
+//! every rank sends its own, or a few leaders send for the ranks around them (Kinkead, ..., Bienz,
+//! SC Workshops 2025, arXiv 2601.17606).
 //!
 //! ```text
 //!   hosts of 4   1   5 --blocks for 0 1 2 3--> 1      to the rank of the same number in its host
@@ -11,8 +11,8 @@
 //!                2   0 --blocks of 0 4 6 8 10--> 1, 2, 3
 //! ```
 //!
-//! Fewer messages between hosts, and longer ones, than [`super::pairwise`]. All must know the sizes
-//! of all blocks.
+//! Fewer messages between hosts, and longer ones, than [`super::pairwise`]. All ranks must know the
+//! sizes of all blocks.
 
 use crate::algorithms::by_rank::pairwise::buffers;
 use crate::clusters::Clusters;
@@ -20,14 +20,14 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// More leaders than a cluster has ranks: each sends for itself.
+/// Exceeds the number of ranks of any cluster: each rank sends for itself.
 pub(crate) const ALL: u32 = 1 << 16;
 
-/// The ranks of each cluster that send to other clusters, one of each host in turn, and those that
-/// they send for.
+/// Ranks of each cluster that send to other clusters, one of each host round-robin, and the ranks
+/// for which they send.
 struct Leaders<'a> {
     clusters: &'a Clusters,
-    /// The most leaders of a cluster.
+    /// Maximum number of leaders of a cluster.
     most: usize,
     /// Place of each rank among those of its cluster.
     place: Vec<usize>,
@@ -49,32 +49,32 @@ impl<'a> Leaders<'a> {
         }
     }
 
-    /// The leaders of a cluster.
+    /// Leaders of a cluster.
     fn of(&self, cluster: usize) -> &'a [usize] {
         let dealt = self.clusters.dealt(cluster);
         &dealt[..self.most.min(dealt.len())]
     }
 
-    /// The leader that sends for `rank`.
+    /// Leader that sends for `rank`.
     fn leading(&self, rank: usize) -> usize {
         let leaders = self.of(self.clusters.of(rank));
         leaders[self.place[rank] % leaders.len()]
     }
 
-    /// The ranks that `leader` sends for, itself first.
+    /// Ranks for which `leader` sends, itself first.
     fn led_by(&self, leader: usize) -> impl Iterator<Item = usize> + use<'a> {
         let cluster = self.clusters.of(leader);
         let dealt = self.clusters.dealt(cluster)[self.place[leader]..].iter();
         dealt.copied().step_by(self.of(cluster).len())
     }
 
-    /// The leader of `cluster` that gets what `leader` has for it.
+    /// Leader of `cluster` that receives the blocks of `leader` for it.
     fn counterpart(&self, leader: usize, cluster: usize) -> usize {
         let leaders = self.of(cluster);
         leaders[self.place[leader] % leaders.len()]
     }
 
-    /// The leaders of other clusters that send to `leader`.
+    /// Leaders of other clusters that send to `leader`.
     fn senders(&self, leader: usize) -> impl Iterator<Item = usize> + '_ {
         let here = self.clusters.of(leader);
         let (count, place) = (self.of(here).len(), self.place[leader]);
@@ -82,8 +82,8 @@ impl<'a> Leaders<'a> {
         far.flat_map(move |cluster| self.of(cluster).iter().skip(place).step_by(count).copied())
     }
 
-    /// The ranks of other clusters whose blocks come to `rank`, in the order in which they come:
-    /// none where it is no leader.
+    /// Ranks of other clusters whose blocks arrive at `rank`, in the order of arrival: none if it
+    /// is not a leader.
     fn origins(&self, rank: usize) -> impl Iterator<Item = usize> + '_ {
         let leader = Some(rank).filter(|&rank| self.leading(rank) == rank);
         let senders = leader.into_iter().flat_map(|leader| self.senders(leader));
@@ -91,7 +91,7 @@ impl<'a> Leaders<'a> {
     }
 }
 
-/// One range for several in this order, if they are one behind the other.
+/// One range for several in this order, if they are contiguous.
 fn joined(parts: &[Range]) -> Option<Range> {
     let follows = |pair: &[Range]| pair[0].space == pair[1].space && pair[0].end() == pair[1].start;
     let first = parts.first()?;
@@ -101,7 +101,7 @@ fn joined(parts: &[Range]) -> Option<Range> {
     })
 }
 
-/// A scratch buffer for several ranges, and where each is in it.
+/// Scratch buffer for several ranges, and the range of each in it.
 fn room(steps: &mut dyn Steps, parts: &[Range]) -> (Range, Vec<Range>) {
     let lengths: Vec<u64> = parts.iter().map(|part| part.length).collect();
     let blocks = Blocks::listed(&lengths);
@@ -157,7 +157,7 @@ fn receive_blocks(
         .collect()
 }
 
-/// The steps of `rank`.
+/// Writes the steps of `rank`.
 pub(crate) fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let leaders = Leaders::new(problem);
@@ -174,7 +174,7 @@ pub(crate) fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     if leader != rank {
         send(steps, leader, &own);
     } else {
-        // By rank that it sends for, what that has for each rank that is far.
+        // By represented rank, its block for each far rank.
         let mut led = vec![own];
         for from in leaders.led_by(rank).skip(1) {
             led.extend(receive_blocks(problem, steps, from, &[from], &far));
@@ -224,8 +224,8 @@ mod tests {
     use crate::plan::step::Action;
     use crate::problem::Uniform;
 
-    /// Messages between clusters of four and inside them, and the blocks of the longest: (4 blocks,
-    /// 24 messages).
+    /// Counts messages between clusters of four and inside them, and the blocks of the longest: (4
+    /// blocks, 24 messages).
     fn messages(ranks: usize, leaders: u32) -> [(u64, usize); 2] {
         let numbers: Vec<usize> = (0..ranks).map(|rank| rank / 4).collect();
         let call = Uniform {

@@ -1,4 +1,5 @@
-//! `Alltoall`, `Alltoallv` and `Alltoallw` without relay: at once, or one message after the other.
+//! `Alltoall`, `Alltoallv` and `Alltoallw` without relay: all messages together, or one after the
+//! other.
 //!
 //! ```text
 //!   flat         all messages at once, one of each cluster round-robin
@@ -10,7 +11,7 @@ use crate::problem::{Amount, Problem};
 use crate::steps::Steps;
 use crate::told::pair;
 
-/// Where the blocks to and from each rank are for `rank`: those of the input, and of the
+/// Ranges of the blocks from `rank` to each rank, in the input, and from each rank to it, in the
 /// output.
 pub fn buffers(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let ranks = problem.ranks();
@@ -41,8 +42,9 @@ pub fn buffers(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
     )
 }
 
-/// The others as a rank serves them, or, `towards` it, as they serve it: one of each other cluster
-/// round-robin, the next cluster first, so that not all send to the same one; then its own cluster.
+/// The others in a rank's order of service, or, `towards` it, in the order in which they serve it:
+/// one of each other cluster round-robin, the next cluster first, so that not all send to the same
+/// one; then its own cluster.
 fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
@@ -69,13 +71,13 @@ fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
     partners
 }
 
-/// Everyone sends to all others at once, far ones first, in an order that does not depend on
-/// how ranks are numbered.
+/// Starts all sends together, far ones first, in an order that does not depend on the numbering of
+/// ranks.
 pub fn flat(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     direct(problem, rank, steps, &|_, _| true);
 }
 
-/// The same for blocks from and to ranks for which `goes` says so, and the rank's own.
+/// Sends blocks between ranks for which `goes` is true, and copies the rank's own.
 pub fn direct(
     problem: &Problem,
     rank: usize,
@@ -96,7 +98,7 @@ pub fn direct(
 }
 
 /// One message at a time (MPICH, LAM; thesis item 73): in step i to the rank i further, or to rank
-/// xor i where ranks are a power of two, so that two exchange.
+/// xor i if the number of ranks is a power of two, so that two ranks exchange.
 pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let ranks = problem.ranks();
     let partners = (1..ranks).map(|step| match ranks.is_power_of_two() {
@@ -117,10 +119,10 @@ pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// What a message of an exchange takes whose sizes all ranks know: in seconds, or, where no network
-/// is known, in units that are dearer between clusters. Nothing where there is none to send.
+/// Time of a message of an exchange whose sizes all ranks know: in seconds, or, if the network is
+/// unknown, in units that cost more between clusters. Zero if there is no message.
 pub fn seconds(problem: &Problem, from: usize, to: usize) -> f64 {
-    /// How much longer messages between clusters are taken to take.
+    /// Assumed ratio of the time of a message between clusters to that inside one.
     const APART: f64 = 10.0;
     let (clusters, units) = (problem.clusters, problem.pair(from, to));
     if units == 0 {

@@ -1,5 +1,5 @@
-//! Exchanges by several radices: in each stage the ranks whose numbers differ in one digit give
-//! each other a piece of what they hold (Jocksch, Avans, Shipley and Skjellum, IJHPCA 40(2), 2026;
+//! Exchanges by several radices: in each stage the ranks whose numbers differ in one digit exchange
+//! pieces of their blocks (Jocksch, Avans, Shipley and Skjellum, IJHPCA 40(2), 2026;
 //! `ext_mpi_collectives`).
 //!
 //! ```text
@@ -9,25 +9,25 @@
 //!   allgather        backwards
 //! ```
 //!
-//! As many rounds as radices; `P - 1` blocks sent by each rank, most of them near. What is added up
-//! always comes from ranks that follow each other: operands stay in their order.
+//! One round per radix; `P - 1` blocks sent by each rank, most of them near. Added operands always
+//! come from consecutive ranks: operands stay in their order.
 
 use crate::algorithms::by_rank::stages::{Stage, Stages};
 use crate::clusters::Clusters;
 use crate::problem::Problem;
 
-/// Largest radix where the number of ranks has such factors: a rank waits for one less at the same
-/// time.
+/// Largest radix if the number of ranks has such factors: a rank waits for one rank less at the
+/// same time.
 pub(crate) const LARGEST_RADIX: u32 = 16;
 
-/// Radices for so many ranks, from near to far: two of about the same size at least, where the
-/// number is no prime.
+/// Radices for this number of ranks, from near to far: at least two of similar size, unless the
+/// number is prime.
 fn of_ranks(ranks: usize, largest: u32) -> Vec<usize> {
     split(ranks, 2, largest)
 }
 
-/// Radices of the levels of a communicator, from near to far: those whose groups are as large as
-/// each other and of consecutive ranks.
+/// Radices of the levels of a communicator, from near to far: levels whose groups have equal sizes
+/// and consecutive ranks.
 fn of_levels(clusters: &Clusters, largest: u32) -> Vec<usize> {
     let ranks = clusters.ranks();
     let outer: Vec<usize> = (0..ranks).map(|rank| clusters.of(rank)).collect();
@@ -49,15 +49,15 @@ fn of_levels(clusters: &Clusters, largest: u32) -> Vec<usize> {
     }
 }
 
-/// The size of the groups of a level, where it is the same and each is of consecutive ranks.
+/// Size of the groups of a level, if it is equal for all and each has consecutive ranks.
 fn group_size(group_of: &[usize]) -> Option<usize> {
     let size = group_of.chunk_by(|one, next| one == next).next()?.len();
     let mut groups = group_of.chunk_by(|one, next| one == next);
     groups.all(|group| group.len() == size).then_some(size)
 }
 
-/// The factors of a number, joined to as few as can be, `least` or more, none of them above
-/// `largest` but for a prime: the largest first.
+/// Factors of a number, joined to the fewest, but at least `least`, none of them above `largest`
+/// except a prime: the largest first.
 fn split(number: usize, least: usize, largest: u32) -> Vec<usize> {
     let mut primes = Vec::new();
     let mut rest = number;
@@ -87,7 +87,7 @@ fn split(number: usize, least: usize, largest: u32) -> Vec<usize> {
     fewest_first.find(fits).unwrap_or_else(|| joined(most))
 }
 
-/// The stages of a rank, by these radices.
+/// Stages of a rank, by these radices.
 fn stages(radices: &[usize], ranks: usize, rank: usize) -> Stages {
     let (mut part, mut stride) = (0..ranks, 1);
     let stage = |&radix: &usize| {
@@ -108,8 +108,7 @@ fn stages(radices: &[usize], ranks: usize, rank: usize) -> Stages {
     }
 }
 
-/// The rank that keeps each place in the end: its digits are those of the place, the other way
-/// round.
+/// Rank that keeps each place in the end: its digits are those of the place in reverse order.
 fn owners(radices: &[usize], ranks: usize) -> Vec<usize> {
     let owner = |place: usize| {
         let (mut rest, mut length, mut stride, mut rank) = (place, ranks, 1, 0);
@@ -124,7 +123,7 @@ fn owners(radices: &[usize], ranks: usize) -> Vec<usize> {
     (0..ranks).map(owner).collect()
 }
 
-/// The stages of a rank, by the radices of the number of ranks.
+/// Stages of a rank, by the radices of the number of ranks.
 pub(crate) fn by_ranks(problem: &Problem, rank: usize) -> Stages {
     let ranks = problem.ranks();
     stages(
@@ -134,13 +133,13 @@ pub(crate) fn by_ranks(problem: &Problem, rank: usize) -> Stages {
     )
 }
 
-/// The one stage in which all ranks take part.
+/// The single stage in which all ranks take part.
 pub(crate) fn at_once(problem: &Problem, rank: usize) -> Stages {
     let ranks = problem.ranks();
     stages(&[ranks], ranks, rank)
 }
 
-/// The stages of a rank, by the radices of the levels.
+/// Stages of a rank, by the radices of the levels.
 pub(crate) fn by_levels(problem: &Problem, rank: usize) -> Stages {
     let largest = problem.parameter(LARGEST_RADIX);
     stages(&of_levels(problem.clusters, largest), problem.ranks(), rank)

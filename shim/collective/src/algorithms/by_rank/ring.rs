@@ -1,4 +1,4 @@
-//! Every rank sends to the next, and receives from the one before.
+//! Every rank sends to the next, and receives from the previous one.
 //!
 //! ```text
 //!   allgather                         reduce-scatter: the sum for rank b starts at b + 1
@@ -6,8 +6,8 @@
 //!   0 --c--> 1 --a--> 2 --b--> 0      1 --a--> 2 --a+a--> 0
 //! ```
 //!
-//! Bandwidth as good as can be, P - 1 latencies. An allreduce of a long message is both, one behind
-//! the other (Rabenseifner 2004; Patarasuk and Yuan 2009).
+//! Optimal bandwidth, P - 1 latencies. An allreduce of a long message is a reduce-scatter followed
+//! by an allgather (Rabenseifner 2004; Patarasuk and Yuan 2009).
 
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
@@ -25,8 +25,8 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     });
 }
 
-/// Each sends to the next rank what it received last, until all have all blocks: `block(distance)`
-/// is that of the rank so far before this one.
+/// Sends the block that was received last to the next rank, until all ranks have all blocks:
+/// `block(distance)` is that of the rank `distance` before this one.
 pub(crate) fn pass_on(
     problem: &Problem,
     rank: usize,
@@ -43,8 +43,8 @@ pub(crate) fn pass_on(
     }
 }
 
-/// The sum of block `last` of the input ends in `result`: the blocks before it are reduced on their
-/// way round.
+/// Reduces block `last` of the input into `result`: the blocks before it are reduced on their way
+/// round.
 fn reduce_round(
     problem: &Problem,
     rank: usize,
@@ -80,7 +80,7 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     reduce_round(problem, rank, steps, &problem.blocks(), rank, result);
 }
 
-/// `Allreduce`: each rank ends with the sum of the next rank's block, and blocks go round once
+/// `Allreduce`: each rank ends with the sum of the next rank's block, and blocks travel round once
 /// more.
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.cut(rank, problem.ranks());

@@ -1,5 +1,5 @@
-//! Allgathers in rounds in which all ranks do alike, their reverse, which is a reduce-scatter, and
-//! both, which are an allreduce.
+//! Allgathers in rounds in which all ranks behave alike, their reverse, which is a reduce-scatter,
+//! and the combination of both, which is an allreduce.
 //!
 //! ```text
 //!   allgather        places    . . [a b]           a rank holds the blocks at consecutive places;
@@ -18,30 +18,30 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// A round of an allgather.
+/// Round of an allgather.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Round {
-    /// The receiver is so many ranks further, round the communicator.
+    /// Distance to the receiver in ranks, modulo the number of ranks.
     pub distance: usize,
-    /// Places of the blocks that are sent.
+    /// Places of the sent blocks.
     pub sent: Places<usize>,
-    /// Places of the blocks that come, in the order in which their sender holds them.
+    /// Places of the received blocks, in the order in which their sender holds them.
     pub received: Places<usize>,
 }
 
-/// An allgather of one rank, as of any other.
+/// Rounds of an allgather, equal for all ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rounds {
-    /// The owner of the block at each place is so many ranks further, round the communicator.
+    /// Distance from a rank to the owner of the block at each place, modulo the number of ranks.
     pub owners: Vec<usize>,
     /// First to last.
     pub rounds: Vec<Round>,
 }
 
 impl Rounds {
-    /// Place `n` is for the block of the rank `n` further. Before each round a rank has the first
-    /// `have` of them, and receives from the rank `have` further what is missing to the next
-    /// number.
+    /// Rounds in which place `n` is for the block of the rank `n` further. Before each round a rank
+    /// has the first `have` of them, and receives the blocks that are missing to the next number
+    /// from the rank `have` further.
     pub(crate) fn growing(have: &[usize]) -> Self {
         let ranks = have.last().copied().unwrap_or(1);
         let round = |pair: &[usize]| Round {
@@ -55,14 +55,14 @@ impl Rounds {
         }
     }
 
-    /// These places for `blocks` of `rank`, in a scratch buffer.
+    /// Scratch buffer with these places for `blocks` of `rank`.
     fn held(&self, steps: &mut dyn Steps, rank: usize, blocks: Blocks) -> Held {
         let ranks = self.owners.len();
         let owners = self.owners.iter().map(|far| (rank + far) % ranks);
         Held::new(steps, owners.collect(), blocks)
     }
 
-    /// Collects all blocks at their places; only the own one is there.
+    /// Collects all blocks at their places, given the own one.
     fn collect(&self, problem: &Problem, rank: usize, steps: &mut dyn Steps, held: &Held) {
         for round in &self.rounds {
             steps.send(problem.after(rank, round.distance), held.at(&round.sent));
@@ -71,7 +71,7 @@ impl Rounds {
         }
     }
 
-    /// Adds up the blocks that all ranks have at these places: the own one is complete then.
+    /// Adds up the blocks of all ranks at these places, until the own one is complete.
     fn add_up(&self, problem: &Problem, rank: usize, steps: &mut dyn Steps, held: &Held) {
         for round in self.rounds.iter().rev() {
             let from = problem.after(rank, round.distance);
@@ -122,8 +122,8 @@ pub(crate) fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, r
 pub(crate) mod tests {
     use super::*;
 
-    /// In each round, the distance to the receiver, and how far the owners of the blocks are that
-    /// are sent, sorted.
+    /// In each round, the distance to the receiver, and the sorted distances to the owners of the
+    /// sent blocks.
     pub(crate) fn sent(rounds: &Rounds) -> Vec<(usize, Vec<usize>)> {
         let all = rounds.rounds.iter();
         all.map(|round| {
@@ -134,7 +134,7 @@ pub(crate) mod tests {
         .collect()
     }
 
-    /// In each round, the distance to the receiver, and how many blocks are sent.
+    /// In each round, the distance to the receiver, and the number of sent blocks.
     pub(crate) fn counts(rounds: &Rounds) -> Vec<(usize, usize)> {
         let all = rounds.rounds.iter();
         all.map(|round| (round.distance, round.sent.len()))

@@ -11,7 +11,7 @@ use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Each rank waits for the sum of those before it, and hands its own on, segment by segment.
+/// Receives the sum of all lower ranks and forwards its own, segment by segment.
 pub fn chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let all = Run {
         first: 0,
@@ -20,7 +20,7 @@ pub fn chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     scan::along(problem, rank, steps, all, false);
 }
 
-/// Hillis and Steele (1986): in round k the sum of the last 2^k ranks goes 2^k ranks further.
+/// Hillis and Steele (1986): in round k the sum of the last 2^k ranks is sent 2^k ranks further.
 pub(crate) fn hillis_steele(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let inclusive = problem.operation == Operation::Scan;
     let (ranks, length) = (problem.ranks(), problem.block(rank));
@@ -37,7 +37,7 @@ pub(crate) fn hillis_steele(problem: &Problem, rank: usize, steps: &mut dyn Step
             steps.receive(from, before);
             if !inclusive {
                 if has_before {
-                    // What comes stands before what is there.
+                    // The received sum precedes the present one.
                     steps.reduce(before, output);
                 } else {
                     steps.copy(before, output);
@@ -53,13 +53,13 @@ pub(crate) fn hillis_steele(problem: &Problem, rank: usize, steps: &mut dyn Step
     }
 }
 
-/// `Exscan`, "123-doubling" (Traeff, arXiv 2507.04785): what comes from the rank before, then from
-/// two before with the own operand of that one, then from 3, 6, 12, ... before. One reduction in
-/// each round but the second, where [`hillis_steele`] has two.
+/// `Exscan`, "123-doubling" (Traeff, arXiv 2507.04785): a rank receives from the rank before, then
+/// from two before, whose sum includes its own operand, then from 3, 6, 12, ... before. One
+/// reduction in each round except the second; [`hillis_steele`] has two.
 pub(crate) fn one_two_three(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (ranks, length) = (problem.ranks(), problem.block(rank));
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    // The sum of the ranks before this one, as far as it is known.
+    // The sum of the ranks before this one, so far.
     let mut sum: Option<Range> = None;
     let skips = [1, 2].into_iter().chain((0..).map(|round| 3 << round));
     for (round, skip) in skips.take_while(|&skip| skip < ranks).enumerate() {
@@ -76,7 +76,7 @@ pub(crate) fn one_two_three(problem: &Problem, rank: usize, steps: &mut dyn Step
             continue;
         };
         if round > 1 && from == 0 {
-            // No rank is before the first: it has sent its own operand.
+            // No rank precedes the first: it has sent its own operand.
             continue;
         }
         let incoming = steps.scratch(length);
@@ -91,7 +91,7 @@ pub(crate) fn one_two_three(problem: &Problem, rank: usize, steps: &mut dyn Step
     }
 }
 
-/// The sum of two operands that are only read.
+/// Sum of two operands that are only read.
 fn added(steps: &mut dyn Steps, left: Range, right: Range) -> Range {
     let sum = steps.scratch(right.length);
     steps.copy(right, sum);
@@ -107,7 +107,7 @@ mod tests {
     use crate::plan::step::Action;
     use crate::problem::Uniform;
 
-    /// Messages that the busiest rank receives.
+    /// Number of messages that the busiest rank receives.
     fn most_received(name: &str, ranks: usize) -> usize {
         let algorithm = Algorithm::find(Operation::Exscan, name).unwrap();
         let call = Uniform {

@@ -9,7 +9,7 @@
 //!   `--1--> 1
 //! ```
 //!
-//! Few messages, and blocks that travel log P times. A gather is the scatter, backwards.
+//! Few messages, and blocks that travel log P times. A gather is the scatter in reverse.
 
 use crate::algorithms::by_rank::{doubling, ring};
 use crate::algorithms::trees::{Neighbours, Shape};
@@ -17,7 +17,7 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 
-/// A rank in the binomial tree from the root, with the places of its subtree.
+/// Rank in the binomial tree from the root, with the places of its subtree.
 struct Subtree {
     at: Neighbours,
     first: usize,
@@ -43,7 +43,7 @@ impl Subtree {
         (place, ranks.min(place + width))
     }
 
-    /// The blocks of a child's subtree, in what this rank `holds` from its own place on.
+    /// Blocks of a child's subtree, in the blocks that this rank `holds` from its own place on.
     fn below(&self, problem: &Problem, blocks: &Blocks, holds: Range, child: usize) -> Range {
         let (first, end) = Subtree::places(problem, child);
         let before = blocks.start(self.first);
@@ -96,8 +96,8 @@ pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(held.part(0, own.length), own);
 }
 
-/// The blocks of a message, by place from the root, along the binomial tree: each place ends with
-/// those of its subtree.
+/// Scatters the blocks of a message, by place from the root, along the binomial tree: each place
+/// ends with those of its subtree.
 fn scatter_message(problem: &Problem, rank: usize, steps: &mut dyn Steps, blocks: &Blocks) {
     let tree = Subtree::new(problem, rank);
     let output = Range::output(0, problem.block(rank));
@@ -120,7 +120,7 @@ pub(crate) fn broadcast_ring(problem: &Problem, rank: usize, steps: &mut dyn Ste
     });
 }
 
-/// `Bcast`: a binomial scatter, and recursive doubling. A power of two of ranks.
+/// `Bcast`: a binomial scatter, and recursive doubling, on a power of two of ranks.
 pub(crate) fn broadcast_doubling(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.cut(rank, problem.ranks());
     scatter_message(problem, rank, steps, &blocks);
@@ -134,8 +134,8 @@ pub(crate) fn broadcast_doubling(problem: &Problem, rank: usize, steps: &mut dyn
     );
 }
 
-/// `Bcast`: the root sends each its block, and a ring collects them; the root has everything, and
-/// gets none of it back.
+/// `Bcast`: the root sends each rank its block, and a ring collects them; the root has all blocks,
+/// and receives none.
 pub(crate) fn scatter_collect(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let ranks = problem.ranks();
     let (blocks, place) = (problem.cut(rank, ranks), problem.place(rank));

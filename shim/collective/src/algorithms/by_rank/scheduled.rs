@@ -1,19 +1,19 @@
 //! `Alltoall`, `Alltoallv` and `Alltoallw` by a schedule: a rank sends one message, or a part of
-//! one, at a time, in an order that depends on the sizes of all. What comes is received whenever it
-//! comes.
+//! one, at a time, in an order that depends on the sizes of all. Messages are received in any
+//! order.
 //!
 //! ```text
 //!   sizes --matching--> schedule: 0 -> 2, 1 | 1 -> 0, 2 | 2 -> 1, 0 --> steps of each rank
 //! ```
 //!
-//! The schedule is made once for all ranks of a call.
+//! The schedule is computed once for all ranks of a call.
 
 use crate::algorithms::by_rank::matchings::Matching;
 use crate::algorithms::by_rank::pairwise::{buffers, seconds};
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// A part of a message: its receiver, and which units of the message.
+/// Part of a message: its receiver, and the units of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     pub to: usize,
@@ -21,11 +21,10 @@ pub struct Piece {
     pub length: u64,
 }
 
-/// What each rank sends, in its order. Nothing that is empty.
+/// Parts that each rank sends, in its order; none is empty.
 pub type Schedule = Vec<Vec<Piece>>;
 
-/// Whole messages in the order of a matching of senders and receivers by the time that each of them
-/// takes.
+/// Whole messages in the order of a matching of senders and receivers by the time of each message.
 pub fn matched(problem: &Problem, matching: Matching) -> Schedule {
     let order = matching.order(problem.ranks(), |from, to| seconds(problem, from, to));
     let whole = |(from, others): (usize, Vec<usize>)| {
@@ -39,7 +38,7 @@ pub fn matched(problem: &Problem, matching: Matching) -> Schedule {
     order.into_iter().enumerate().map(whole).collect()
 }
 
-/// The steps of `rank`.
+/// Writes the steps of `rank`.
 pub fn exchange(problem: &Problem, schedule: &Schedule, rank: usize, steps: &mut dyn Steps) {
     let (input, output) = buffers(problem, rank);
     steps.copy(input[rank], output[rank]);

@@ -1,5 +1,5 @@
-//! Exchanges with the ranks at distances that are powers of two, the farthest first, when there is
-//! least to send: Sparbit (Loch and Koslovski 2021; Open MPI's `coll_base_allgather.c`).
+//! Exchanges with the ranks at distances that are powers of two, the farthest first, when messages
+//! are smallest: Sparbit (Loch and Koslovski 2021; Open MPI's `coll_base_allgather.c`).
 //!
 //! ```text
 //!   allgather of 6 ranks: blocks of rank 0     from 2, at distance 4: 2
@@ -7,20 +7,21 @@
 //!                                              {0 2 4} --1--> 1   from 5: 5 1 3
 //! ```
 //!
-//! `ceil(log2 P)` rounds and `P - 1` blocks as [`super::bruck`], but most blocks go to neighbours.
-//! Its reverse, a reduce-scatter, begins with the neighbours.
+//! `ceil(log2 P)` rounds and `P - 1` blocks as [`super::bruck`], but most blocks are sent to
+//! neighbours. Its reverse, a reduce-scatter, begins with the neighbours.
 
 use crate::algorithms::by_rank::rounds::{Round, Rounds};
 
-/// The rounds of the allgather: before the round of distance d a rank has the blocks of the ranks
-/// that are a multiple of 2d before it, and passes on all, or all but the farthest one where its
-/// receiver would get its own.
+/// Rounds of the allgather: before the round of distance d a rank has the blocks of the ranks at
+/// multiples of 2d before it, and forwards all, or all except the farthest one if that is its
+/// receiver's own.
 pub(crate) fn rounds(ranks: usize) -> Rounds {
     let distances = (0..ranks.next_power_of_two().ilog2()).rev();
     let distances: Vec<usize> = distances.map(|bit| 1 << bit).collect();
     let have = |distance: usize| ranks.div_ceil(distance);
     let sent = |distance: usize| have(distance) - have(2 * distance);
-    // The farthest block is always the last one: where it stays behind, what comes goes in front.
+    // The farthest block is always the last one: if it is not sent, the received one is put in
+    // front.
     let leaves_last = |distance: usize| sent(distance) < have(2 * distance);
     let in_front = distances.iter().filter(|&&distance| leaves_last(distance));
     let own: usize = in_front.map(|&distance| sent(distance)).sum();

@@ -1,12 +1,12 @@
-//! Reduce-scatters in stages: the ranks that take part in one give each other a piece of what they
-//! hold; allgathers, which are their reverse; and allreduces, which are both.
+//! Reduce-scatters in stages, in each of which the participating ranks exchange pieces of their
+//! blocks; allgathers, which are their reverse; and allreduces, which combine both.
 //!
 //! ```text
 //!   part of rank 5, with 4, 6 and 7     [ 0 1 2 | 3 4 5 | 6 7 8 | 9 10 11 ]
 //!   gives                                 to 4    keeps   to 6     to 7      then [ 3 | 4 | 5 ]
 //! ```
 //!
-//! [`super::radices`] and [`super::bine`] give the ranks of each stage, and the place of each
+//! [`super::radices`] and [`super::bine`] define the ranks of each stage, and the place of each
 //! block.
 
 use std::ops::Range as Places;
@@ -22,35 +22,35 @@ use crate::steps::Steps;
 pub(crate) struct Stages {
     /// First to last.
     pub stages: Vec<Stage>,
-    /// The rank that keeps each place in the end.
+    /// Rank that keeps each place in the end.
     pub owners: Vec<usize>,
 }
 
-/// A stage of a rank.
+/// Stage of a rank.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
-    /// The ranks that take part, in the order of their pieces and operands.
+    /// Participating ranks, in the order of their pieces and operands.
     pub members: Vec<usize>,
-    /// The place of this rank among them.
+    /// Place of this rank among them.
     pub digit: usize,
-    /// The places that it holds, of which it keeps the piece of its digit.
+    /// Places that it holds, of which it keeps the piece of its digit.
     pub part: Places<usize>,
 }
 
 impl Stage {
-    /// The places of the piece of a member.
+    /// Places of the piece of a member.
     pub(crate) fn piece(&self, member: usize) -> Places<usize> {
         let length = self.part.len() / self.members.len();
         let start = self.part.start + member * length;
         start..start + length
     }
 
-    /// The piece that the rank keeps.
+    /// Piece that the rank keeps.
     pub(crate) fn kept(&self) -> Places<usize> {
         self.piece(self.digit)
     }
 
-    /// The others, so that not all turn to the same one first.
+    /// Other members, in an order by which not all ranks address the same one first.
     fn others(&self) -> impl Iterator<Item = usize> {
         let radix = self.members.len();
         (1..radix).map(move |distance| match radix.is_power_of_two() {
@@ -61,12 +61,12 @@ impl Stage {
 }
 
 impl Stages {
-    /// The place that the rank keeps.
+    /// Place that the rank keeps.
     fn place(&self) -> usize {
         self.stages.last().map_or(0, |last| last.kept().start)
     }
 
-    /// Adds up `operands`, the blocks at all places: the sum of the own place is `result`.
+    /// Adds up `operands`, the blocks at all places, into `result`, the sum of the own place.
     fn add_up(
         &self,
         rank: usize,
@@ -98,7 +98,7 @@ impl Stages {
         }
     }
 
-    /// Collects the blocks of all places in `all`; only that of the own place is there.
+    /// Collects the blocks of all places in `all`, given that of the own place.
     fn collect(&self, steps: &mut dyn Steps, blocks: &Blocks, all: Range) {
         let units = |places: Places<usize>| blocks.span(all, places.start, places.end);
         for stage in self.stages.iter().rev() {

@@ -1,5 +1,5 @@
-//! Along one tree over all ranks, whatever clusters they are in (thesis 6.2): shapes are drawn in
-//! [`super::super::trees`]. Messages of several segments are pipelined.
+//! Collectives along one tree over all ranks, independently of clusters (thesis 6.2): shapes are
+//! drawn in [`super::super::trees`]. Messages of several segments are pipelined.
 //!
 //! ```text
 //!   reduce in order, 7 ranks: all below a rank precede it, half of them each; the last has the result
@@ -22,8 +22,8 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: S
     trees::broadcast(steps, &at, Range::output(0, problem.block(rank)));
 }
 
-/// `Reduce`. Where the order matters, the tree starts from rank 0, and the
-/// result goes on to the root, segment by segment.
+/// `Reduce`. If the order matters, the tree starts from rank 0, and the result is sent to the root,
+/// segment by segment.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
@@ -40,8 +40,8 @@ pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shap
     }
 }
 
-/// `Reduce` along a binary tree in which all ranks below one precede it (Open MPI's in-order binary
-/// tree): operands are combined in their order.
+/// `Reduce` along a binary tree in which all descendants of a rank precede it (Open MPI's in-order
+/// binary tree): operands are combined in their order.
 pub(crate) fn reduce_in_order(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
@@ -71,9 +71,9 @@ pub(crate) fn reduce_in_order(problem: &Problem, rank: usize, steps: &mut dyn St
     }
 }
 
-/// The parent of `rank` in the tree below `last`, and its children from low to high.
+/// Parent of `rank` in the tree below `last`, and its children from low to high.
 fn in_order(last: usize, rank: usize) -> (Option<usize>, Vec<usize>) {
-    // The ranks `first..top` are below `top`.
+    // The ranks `first..top` are descendants of `top`.
     let (mut first, mut top, mut parent) = (0, last, None);
     loop {
         let half = (top + 1 - first) / 2;
@@ -99,7 +99,7 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: S
     trees::broadcast(steps, &at, output);
 }
 
-/// `Barrier`: synchronization messages go up a tree to rank 0, then down.
+/// `Barrier`: synchronization messages travel up a tree to rank 0, then down.
 pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {
     let at = shape.neighbours_from(problem, 0, rank);
     for &child in &at.children {

@@ -1,4 +1,4 @@
-//! Goldman's uniform schedule (thesis items 79 and 80): steps in which all messages last equally
+//! Goldman's uniform schedule (thesis items 79 and 80): steps in which all messages take equally
 //! long. Longer messages are cut, and their pieces sent in several steps.
 //!
 //! ```text
@@ -6,19 +6,19 @@
 //!                                      step 2: the rest of 1 -> 2 beside others
 //! ```
 //!
-//! Nobody idles while others still send, at the price of a tail of tiny pieces. As the thesis
-//! proposes, the schedule is therefore uniform for a set number of steps, and what is left goes
-//! whole, by the matching with the largest sum.
+//! No rank idles while others still send, at the cost of a tail of tiny pieces. As the thesis
+//! proposes, the schedule is therefore uniform for a fixed number of steps, and the remainders are
+//! sent whole, by the matching with the largest sum.
 
 use crate::algorithms::by_rank::matchings::{Left, Matching};
 use crate::algorithms::by_rank::pairwise::seconds;
 use crate::algorithms::by_rank::scheduled::{Piece, Schedule};
 use crate::problem::Problem;
 
-/// Uniform steps for each rank: then the rest goes whole.
+/// Number of uniform steps for each rank, before the remainders are sent whole.
 const STEPS: usize = 1;
 
-/// The schedule of a call.
+/// Schedule of a call.
 pub fn schedule(problem: &Problem) -> Schedule {
     pieces(
         problem.ranks(),
@@ -27,8 +27,8 @@ pub fn schedule(problem: &Problem) -> Schedule {
     )
 }
 
-/// The pieces that each rank sends, in their order: of messages of `units`, each of which takes so
-/// many `seconds` as a whole.
+/// Pieces that each rank sends, in order, of messages of `units`, each of which takes `seconds` as
+/// a whole.
 fn pieces(
     ranks: usize,
     units: impl Fn(usize, usize) -> u64,
@@ -48,7 +48,7 @@ fn pieces(
             pieces[from].push(Piece { to, start, length });
         }
     };
-    // What is empty is not sent.
+    // Empty messages are not sent.
     left.close(|from, to| units(from, to) == 0);
     for _ in 0..STEPS * ranks {
         let step: Vec<(usize, usize)> = matched(left.bottleneck()).collect();
@@ -112,7 +112,7 @@ mod tests {
         let first: Vec<u64> = all.iter().map(|pieces| pieces[0].length).collect();
         let (least, most) = (first.iter().min().unwrap(), first.iter().max().unwrap());
         assert!(most - least <= 1, "{first:?}");
-        // Cut, and not into more than two pieces a step.
+        // Cut, into at most two pieces a step.
         let count: usize = all.iter().map(Vec::len).sum();
         assert!(count > ranks * (ranks - 1), "{count}");
         assert!(count <= ranks * STEPS * ranks + ranks * ranks, "{count}");

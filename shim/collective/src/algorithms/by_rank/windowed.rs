@@ -1,5 +1,5 @@
-//! `Alltoall`, `Alltoallv` and `Alltoallw` without relay, of which a rank has a window of messages
-//! on their way at a time, in an order that may spread over clusters (TWILL, HLC-Lab/pico,
+//! `Alltoall`, `Alltoallv` and `Alltoallw` without relay: a rank has a window of messages in
+//! flight, in an order that may alternate between clusters (TWILL, HLC-Lab/pico,
 //! `libpico/twill.md`, 2026).
 //!
 //! ```text
@@ -7,8 +7,8 @@
 //!                      spread over them    0 4 8 1 5 9 2 6 10 3 7 11    a third to each, always
 //! ```
 //!
-//! The n-th message goes to the n-th behind the rank in the order, round: each receives from one
-//! rank at a time.
+//! The n-th message is sent to the n-th rank after the sender in the cyclic order: each rank
+//! receives from one rank at a time.
 
 use std::cmp::Reverse;
 
@@ -17,12 +17,12 @@ use crate::clusters::Clusters;
 use crate::problem::Problem;
 use crate::steps::Steps;
 
-/// Messages of a rank that are on their way at a time: enough that none waits for the answer of
-/// a receiver, too few to fill its memory.
+/// Number of a rank's messages in flight: enough that none waits for the answer of a receiver, too
+/// few to fill its memory.
 pub(crate) const WINDOW: u32 = 32;
 
-/// All ranks, those of each cluster as evenly spread as can be: again and again each cluster gets a
-/// credit of its size, and the one that has the most gives its next rank, for all ranks' worth.
+/// All ranks, with those of each cluster spread evenly: in each of P turns, every cluster receives
+/// a credit of its size, and the cluster with the most credit gives its next rank, which costs P.
 pub(crate) fn spread(clusters: &Clusters) -> Vec<usize> {
     let sizes: Vec<i64> = (0..clusters.count())
         .map(|cluster| clusters.members(cluster).len() as i64)
@@ -42,7 +42,7 @@ pub(crate) fn spread(clusters: &Clusters) -> Vec<usize> {
     (0..clusters.ranks()).map(next).collect()
 }
 
-/// To each rank in an order of all.
+/// Sends to each rank in an order of all.
 pub(crate) fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: &[usize]) {
     let ranks = problem.ranks();
     let (input, output) = buffers(problem, rank);

@@ -1,4 +1,4 @@
-//! Contention of the messages of scripts that are part of total exchanges inside clusters.
+//! Contention of messages of scripts that belong to total exchanges inside clusters.
 
 use crate::clusters::Clusters;
 use crate::network::costs::MessageCost;
@@ -7,10 +7,10 @@ use crate::read::cost::script::{OneByOne, Scripts};
 use crate::read::exchanges::{Exchanges, is_contention_known, is_most};
 use treepie_platform::{Contention, Link};
 
-/// In place of a receiver's number.
+/// Placeholder for a receiver's number.
 const NONE: u32 = u32::MAX;
 
-/// All that a rank sends to another.
+/// Messages of a rank to another.
 #[derive(Debug, Clone, Copy)]
 struct Receiver {
     messages: u32,
@@ -18,8 +18,8 @@ struct Receiver {
     is_after_another: bool,
 }
 
-/// The exchanges of scripts whose messages are read; `None` where no contention is known, or no
-/// rank sends to many and none receives from many.
+/// Exchanges of scripts whose messages are read; `None` if no contention is known, or no rank sends
+/// to many and none receives from many.
 pub(super) fn exchanges<'a>(network: &'a Network, scripts: &Scripts) -> Option<Exchanges<'a>> {
     if !is_contention_known(network) || !may_exchange(network, scripts) {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn exchanges<'a>(network: &'a Network, scripts: &Scripts) -> Option<E
     Some(Exchanges::new(network, pairs))
 }
 
-/// Whether as many messages leave a rank, and as many come to one, as in an exchange inside the
+/// True if a rank sends, and a rank receives, as many messages as in an exchange inside the
 /// smallest cluster: in trees they do not.
 fn may_exchange(network: &Network, scripts: &Scripts) -> bool {
     let mut sizes = vec![0; network.clusters()];
@@ -46,7 +46,7 @@ fn may_exchange(network: &Network, scripts: &Scripts) -> bool {
         && each().any(|script| is_many(script.senders.len()))
 }
 
-/// Calls `found` with every pair of ranks of a cluster that messages go between.
+/// Calls `found` with every pair of ranks of a cluster that exchange messages.
 fn for_each_near(
     network: &Network,
     scripts: &Scripts,
@@ -85,17 +85,16 @@ fn for_each_near(
     }
 }
 
-/// Seconds that exchanges inside clusters take, whole.
+/// Seconds of exchanges inside clusters, in full.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Inside {
-    /// Until all has passed the card, or port, that is occupied longest; what its ranks send to
-    /// other clusters passes there, too.
+    /// Occupied time of the busiest card, or port, including its ranks' messages to other clusters.
     pub busiest: f64,
-    /// That contention adds for the rank that waits longest for its messages to leave.
+    /// Time that contention adds for the rank whose messages take the longest to leave.
     pub added: f64,
 }
 
-/// What exchanges inside clusters take; `None` where no message meets contention.
+/// Times of exchanges inside clusters; `None` if no message is subject to contention.
 pub(super) fn inside(network: &Network, scripts: &Scripts, one_by_one: OneByOne) -> Option<Inside> {
     let exchanges = exchanges(network, scripts)?;
     let mut loads = Loads::new(network);
@@ -110,23 +109,23 @@ pub(super) fn inside(network: &Network, scripts: &Scripts, one_by_one: OneByOne)
     })
 }
 
-/// Seconds that what is sent inside clusters occupies.
+/// Seconds that messages inside clusters occupy.
 struct Loads<'a> {
     network: &'a Network,
-    /// Of each host's card, and of each rank for what stays on its host.
+    /// Occupied seconds of each host's card, and of each rank for messages on its host.
     cards: Vec<f64>,
     ports: Vec<f64>,
     /// [`Inside::added`] of each rank.
     added: Vec<f64>,
-    /// Messages of each rank that stay in its cluster.
+    /// Number of messages of each rank inside its cluster.
     near: Vec<u32>,
-    /// The longest latency with contention; 0 where no message meets any.
+    /// Longest latency with contention; 0 if no message is subject to any.
     latency: f64,
-    /// The last message, and its cost: often the same as the next.
+    /// Last message and its cost: often equal to the next.
     last: Option<(Kind, Cost)>,
 }
 
-/// Messages of the same cost: their cluster, how far they go, their bytes, and the contention.
+/// Messages of the same cost: their cluster, distance, bytes, and contention.
 type Kind = (usize, Distance, u64, Contention);
 
 /// Seconds of a message with contention.
@@ -134,9 +133,9 @@ type Kind = (usize, Distance, u64, Contention);
 struct Cost {
     gap: f64,
     latency: f64,
-    /// What contention adds to both.
+    /// Time that contention adds to both.
     added: f64,
-    /// Whether it asks its receiver first.
+    /// True if it uses a rendezvous.
     asks: bool,
 }
 
@@ -168,7 +167,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// What `from` sends to a rank of its cluster.
+    /// Adds the messages of `from` to a rank of its cluster.
     fn add(
         &mut self,
         from: usize,
@@ -203,7 +202,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// What passes the cards of all ranks on its way to other clusters.
+    /// Adds the messages of all ranks to other clusters, which pass their hosts' cards.
     fn add_far(&mut self, scripts: &Scripts) {
         for (script, ranks) in scripts.read_ones() {
             let messages = script.told.len() as u32;
@@ -219,7 +218,7 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// Seconds that a message to another cluster occupies its sender's card, on average of all.
+    /// Seconds that a message to another cluster occupies its sender's card, on average over all.
     fn card_gap(&self, here: usize, bytes: u64) -> f64 {
         let card = self.network.between_hosts(here);
         let card = card.map_or(0.0, |link| link.gap(bytes));

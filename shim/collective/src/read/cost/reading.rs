@@ -16,41 +16,41 @@ use crate::read::exchanges::is_contention_known;
 use crate::read::moved;
 use crate::steps::Flow;
 
-/// Of a message of more segments so many are run, half of them and all: among few ranks, and among
-/// many.
+/// Number of segments that are run of a message with more segments: among few ranks, and among
+/// many. Times are extrapolated from half of them and all.
 const SEGMENTS: [u64; 2] = [8, 4];
 
-/// Largest number of ranks that are few.
+/// Largest number of ranks that counts as few.
 const FEW: usize = 64;
 
-/// Approximate number of messages that are run where every rank sends many.
+/// Approximate number of messages that are run if every rank sends many.
 const MOST_MESSAGES: usize = 2048;
 
-/// Ranks of a ring, or of an exchange of neighbours, send to so many.
+/// Maximum number of receivers of a rank in a ring, or in an exchange of neighbours.
 const MOST_PARTNERS: usize = 2;
 
-/// Messages that are run at most where none stands for others.
+/// Maximum number of messages that are run if none represents others.
 const MOST_DIFFERENT: usize = 1 << 14;
 
-/// Messages that are run one by one, at most, without looking whether some stand for others.
+/// Maximum number of messages that are run one by one, without a search for representative ones.
 const MOST_MESSAGES_IN_ALL: usize = 1 << 11;
 
-/// Least number of messages that every rank sends where there are many.
+/// Minimum number of messages that every rank sends if there are many.
 const LEAST_SENDS: usize = 8;
 
-/// Conditions under which descriptions are read.
+/// Parameters with which descriptions are read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'a> {
-    /// The links.
+    /// Links.
     pub network: &'a Network,
-    /// The clusters, and the network, that algorithms see; `None` for those of an MPI, which see
+    /// Clusters, and the network, that algorithms use; `None` for algorithms of an MPI, which use
     /// none.
     pub clusters: Option<&'a Clusters>,
-    /// Whether operands must stay in order.
+    /// True if operands must stay in order.
     pub ordered: bool,
     /// Flow of messages.
     pub flow: Flow,
-    /// Reading of steps that are written to go one by one.
+    /// Order of steps that are written as one by one.
     pub one_by_one: OneByOne,
 }
 
@@ -91,7 +91,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Times of messages, and of what ranks compute between them.
+    /// Times of messages, and of the computing between them.
     fn of_messages(&self, algorithm: &Algorithm, call: &Uniform, clusters: &Clusters) -> Times {
         let with_bytes = |bytes: u64, read: &dyn Fn(&Problem) -> Option<Times>| {
             read(&self.problem(call, &Amount::Each(bytes), clusters))
@@ -107,7 +107,7 @@ impl Reading<'_> {
         };
         let segment = self.flow.segment.max(1);
         let segments = call.bytes.div_ceil(segment);
-        // Each segment may go to another cluster first.
+        // A segment may be sent to another cluster first.
         let period = match algorithm.is_by_rank() {
             true => 1,
             false => clusters.count().next_multiple_of(2) as u64,
@@ -122,7 +122,7 @@ impl Reading<'_> {
         Times::line(run.map(|one| one as f64), found, segments as f64)
     }
 
-    /// All messages of an algorithm that are run one by one; `None` where they are many.
+    /// Times of all messages of an algorithm, run one by one; `None` if they are many.
     fn whole_if_short(&self, algorithm: &Algorithm, problem: &Problem) -> Option<Times> {
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
         let description = algorithm.describe(problem);
@@ -132,7 +132,7 @@ impl Reading<'_> {
         (mean * ranks <= MOST_MESSAGES_IN_ALL).then(|| self.whole(algorithm, problem, flow))
     }
 
-    /// All messages of an algorithm.
+    /// Times of all messages of an algorithm.
     fn whole(&self, algorithm: &Algorithm, problem: &Problem, flow: Flow) -> Times {
         let how = How {
             part: Part::All,
@@ -144,7 +144,7 @@ impl Reading<'_> {
         run(self.network, &scripts, exchanges.as_ref())
     }
 
-    /// All rounds of an algorithm, from a part of them where they are many.
+    /// Times of all rounds of an algorithm, extrapolated if they are many.
     fn all_rounds(&self, algorithm: &Algorithm, problem: &Problem) -> Times {
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
         let how = |part, told| How {
@@ -154,7 +154,7 @@ impl Reading<'_> {
         };
         let is_contention_known = is_contention_known(self.network);
         let read = |part| Scripts::read(algorithm, problem, flow, how(part, is_contention_known));
-        // A rank in the middle sends what most do.
+        // A rank in the middle is typical.
         let description = algorithm.describe(problem);
         let usual = Script::read(&description, flow, ranks / 2, how(Part::All, false));
         let sends = usual.sends();
@@ -175,12 +175,12 @@ impl Reading<'_> {
             && !self.is_even(algorithm, problem, &usual)
             && coarsely() * ranks <= MOST_DIFFERENT
         {
-            // Rounds differ: none stands for others. All are run, of blocks that are not cut.
+            // Rounds differ: none represents others. All are run, with blocks that are not cut.
             return self.whole(algorithm, problem, coarse);
         }
         if usual.hands_on() {
-            // Data that is handed on goes round after round: the first ones, and the rate of the
-            // later of them.
+            // Forwarded data moves in rounds: the first ones are run, and the rate of the later
+            // ones of these applies to the rest.
             let scripts = read(Part::First(most));
             let rounds = [most / 2, most];
             let exchanges = exchanges(self.network, &scripts);
@@ -195,7 +195,8 @@ impl Reading<'_> {
                 ..on
             };
         }
-        // Data that goes straight to its receiver: some of the rounds, near and far partners alike.
+        // Data that is sent directly to its receiver: some of the rounds, with near and far
+        // partners alike.
         let every = self.stride(sends.div_ceil(most));
         let scripts = read(Part::Every(every));
         let found = run(self.network, &scripts, None);
@@ -204,7 +205,8 @@ impl Reading<'_> {
             found.end + rest * found.left,
             found.left + rest * found.left,
         );
-        // A part has too few messages inside clusters, or too many: what these take is added up.
+        // A part has too few messages inside clusters, or too many: their time is computed
+        // separately.
         let inside = inside(self.network, &scripts, self.one_by_one);
         let with = |seconds: f64| match inside {
             Some(inside) => (seconds + inside.added).max(inside.busiest),
@@ -217,7 +219,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether all ranks send alike, round after round: to the same ranks, and as many messages.
+    /// True if all ranks send alike in all rounds: to the same few ranks, and about as many
+    /// messages.
     fn is_even(&self, algorithm: &Algorithm, problem: &Problem, usual: &Script) -> bool {
         let description = algorithm.describe(problem);
         let flow = problem.flow(self.flow);
@@ -237,9 +240,9 @@ impl Reading<'_> {
         })
     }
 
-    /// The least number from `least` on that has no factor in common with the numbers of clusters
-    /// and hosts: where ranks are dealt to them round-robin, every so many rounds are near and far
-    /// ones as all are.
+    /// Least number, not below `least`, that has no factor in common with the numbers of clusters
+    /// and hosts: if ranks are assigned to them round-robin, a selection of rounds with this stride
+    /// has near and far partners in the proportion of all.
     fn stride(&self, least: usize) -> usize {
         let has_common = |one: &usize| {
             let counts = [self.network.clusters(), self.network.hosts()];
@@ -250,9 +253,9 @@ impl Reading<'_> {
         (least..).find(|one| !has_common(one)).unwrap_or(least)
     }
 
-    /// Seconds that a block is on its way that is handed on so many times, the longest from some
-    /// ranks: as long as a ring of small blocks takes. Of each rank, the rounds that are not in its
-    /// script are taken to be like the last two.
+    /// Seconds that a block takes if it is forwarded this many times, the maximum over some
+    /// starting ranks: the time of a ring of small blocks. For each rank, the rounds that are not
+    /// in its script are assumed to be like the last two.
     fn handed_on(&self, scripts: &Scripts, times: usize) -> f64 {
         let from = |first: usize| {
             let (mut rank, mut seconds) = (first, 0.0);
@@ -271,13 +274,14 @@ impl Reading<'_> {
             seconds
         };
         let ranks = scripts.ranks();
-        // Behind the first of a cluster, as most are numbered: the way to that one is long.
+        // The starts follow the first rank of a cluster, in the usual numbering: the path to that
+        // one is long.
         let starts = (0..4).map(|quarter| (quarter * ranks / 4 + 2) % ranks);
         starts.map(from).fold(0.0, f64::max)
     }
 }
 
-/// The greatest common divisor.
+/// Greatest common divisor.
 fn greatest_common(one: usize, other: usize) -> usize {
     match other {
         0 => one,

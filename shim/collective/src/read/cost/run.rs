@@ -1,4 +1,4 @@
-//! The scripts of all ranks in time.
+//! Simulation of the scripts of all ranks.
 
 use crate::network::links::{Distance, Network, Overhead};
 use crate::read::cost::script::{Move, Scripts};
@@ -10,16 +10,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use treepie_platform::Contention;
 
-/// In place of a rank that waits.
+/// Placeholder for a waiting rank.
 const NONE: u32 = u32::MAX;
 
-/// All messages, sender by sender, and where to find those to one rank.
+/// All messages, by sender, with an index by receiver.
 struct Mail {
-    /// The first message that each rank sends.
+    /// First message of each rank.
     sent: Vec<u32>,
-    /// The first of `coming` to each rank, and the end of all.
+    /// First entry of `coming` for each rank, and the end of all.
     first: Vec<u32>,
-    /// Messages and who sends them, receiver by receiver, in the order of senders.
+    /// Messages and their senders, by receiver, in the order of senders.
     coming: Vec<(u32, u32)>,
 }
 
@@ -56,8 +56,7 @@ impl Mail {
         }
     }
 
-    /// The message with the number `nth` of those from one rank to another; `None` where it is not
-    /// sent, in a part of all.
+    /// Message number `nth` from one rank to another; `None` if it is not sent, in a part of all.
     fn message(&self, from: usize, to: usize, nth: u32) -> Option<usize> {
         let coming = &self.coming[self.first[to] as usize..self.first[to + 1] as usize];
         let of_sender = coming.partition_point(|&(sender, _)| (sender as usize) < from);
@@ -68,48 +67,48 @@ impl Mail {
     }
 }
 
-/// A rank on its way.
+/// State of a rank.
 #[derive(Clone, Copy, Default)]
 struct Rank {
-    /// Its next move.
+    /// Index of its next move.
     place: usize,
-    /// Messages that it has sent.
+    /// Number of messages that it has sent.
     sent: u32,
-    /// When it is ready for the next move.
+    /// Time at which it is ready for the next move.
     clock: f64,
-    /// Work on all that is sent to it, in seconds.
+    /// Work on all messages to it, in seconds.
     receiving: f64,
-    /// When what it has sent last has left.
+    /// Time at which its last message has left.
     settled: f64,
 }
 
-/// The state of a run.
+/// State of a run.
 struct Run<'a> {
     network: &'a Network,
     scripts: &'a Scripts,
     mail: Mail,
     links: Links<'a>,
-    /// Where contention is known.
+    /// Exchanges, if contention is known.
     exchanges: Option<&'a Exchanges<'a>>,
     /// Links that the last message occupied, and its work.
     last: Option<(Kind, Way, Work)>,
     ranks: Vec<Rank>,
-    /// When each message is there, and taken; not a number before it is sent.
+    /// Time at which each message has arrived, and is received; NaN before it is sent.
     there: Vec<f64>,
-    /// The rank that waits for each message.
+    /// Rank that waits for each message.
     waiting: Vec<u32>,
     next: BinaryHeap<Reverse<Next>>,
     number: u32,
-    /// So many messages each rank sends, and all that are counted.
+    /// Numbers of messages of each rank to count: the first rounds, and all.
     rounds: [u32; 2],
-    /// Of the first rounds, and of all.
+    /// Times of the first rounds, and of all.
     times: [Times; 2],
-    /// How long the uplink and the downlink of each cluster have been occupied by both.
+    /// Seconds for which the uplink and the downlink of each cluster have been occupied in both.
     access: [Vec<[f64; 2]>; 2],
 }
 
-/// Messages that occupy links alike: how far they go, how many levels inside hosts their ranks
-/// share, between which clusters, their bytes, and the contention.
+/// Messages that occupy links alike: distance, number of levels inside hosts that their ranks
+/// share, clusters of the two ranks, bytes, and contention.
 type Kind = (Distance, usize, [usize; 2], u64, Contention);
 
 /// Seconds that a message occupies its ranks.
@@ -119,11 +118,11 @@ struct Work {
     receiving: f64,
 }
 
-/// A rank by the time of its next message, and of equal times in the order in which they came: one
-/// number, as times are not negative.
+/// A rank with the time of its next message; equal times are in the order of insertion. One number
+/// is enough, as times are not negative.
 type Next = u128;
 
-/// Times of all scripts; [`Times::NEVER`] where ranks wait for each other.
+/// Times of all scripts; [`Times::NEVER`] if ranks wait for each other.
 pub(super) fn run(
     network: &Network,
     scripts: &Scripts,
@@ -133,7 +132,7 @@ pub(super) fn run(
     all
 }
 
-/// Times of the first messages that each rank sends, so many and so many; the latter are run.
+/// Times of the first messages of each rank, for two numbers of messages; the larger number is run.
 pub(super) fn run_rounds(
     network: &Network,
     scripts: &Scripts,
@@ -183,7 +182,7 @@ pub(super) fn run_rounds(
 }
 
 impl Run<'_> {
-    /// A rank's moves up to the next message that it sends, which others may come before.
+    /// Executes a rank's moves up to the next message that it sends, which others may precede.
     fn go_on(&mut self, rank: usize) {
         let script = self.scripts.of(rank);
         let state = &mut self.ranks[rank];
@@ -217,7 +216,8 @@ impl Run<'_> {
         self.times[1].end = self.times[1].end.max(state.clock);
     }
 
-    /// What a message occupies: often the same as the one before, between the same clusters.
+    /// Occupied times of a message: often equal to those of the previous one, between the same
+    /// clusters.
     fn way(
         &mut self,
         (from, to, bytes): (usize, usize, u64),
@@ -245,7 +245,8 @@ impl Run<'_> {
         }
     }
 
-    /// A rank's next message on all links of its way; one that asks first holds its sender up.
+    /// Sends a rank's next message over all links of its path; one with a rendezvous delays its
+    /// sender.
     fn send(&mut self, from: usize) {
         let state = &mut self.ranks[from];
         let Some(&Move::Send {
@@ -270,8 +271,8 @@ impl Run<'_> {
         state.place += 1;
         let coming = self.links.enter(leaving.after(way.latency), &way);
         let there = self.links.arrive(coming, &way).tail;
-        // It is not taken before the work on all that were sent before it is done; what is received
-        // while it comes in ends with its last byte.
+        // It is not received before the work on all earlier messages is done; the work on a message
+        // that is received while it arrives ends with its last byte.
         let receiver = &mut self.ranks[to];
         receiver.receiving += work.receiving;
         let there = there.max(receiver.receiving);

@@ -1,5 +1,5 @@
-//! What one rank does, as far as time goes: the reading of a description that has no memory but
-//! what is still to come.
+//! Script of one rank for the simulation of its time: the reading of a description that remembers
+//! only outstanding messages.
 
 use crate::algorithms::algorithm::{Algorithm, Alike, Description};
 use crate::plan::range::{Range, Space};
@@ -7,10 +7,10 @@ use crate::problem::Problem;
 use crate::steps::{Flow, Steps};
 use std::collections::BTreeMap;
 
-/// What a rank does next.
+/// Next action of a rank.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Move {
-    /// Sends a message of so many bytes, perhaps after an earlier one is complete.
+    /// Sends a message of `bytes` bytes, possibly after an earlier one is complete.
     Send {
         to: u32,
         bytes: u64,
@@ -18,42 +18,42 @@ pub(super) enum Move {
     },
     /// Waits for a message, by its place among those that the rank receives.
     Await(u32),
-    /// Waits until what it has sent last has left.
+    /// Waits until its last message has left.
     Settle,
-    /// Combines or copies so many bytes, in one or several steps.
+    /// Combines or copies this number of bytes, in one or several steps.
     Compute(u64),
 }
 
-/// Which of a rank's messages are read.
+/// Part of a rank's messages that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
-    /// The first that each rank sends.
+    /// The first messages that each rank sends: this number.
     First(usize),
-    /// One of so many that each rank sends.
+    /// One of every this many messages that each rank sends.
     Every(usize),
 }
 
-/// How steps are read that are written to go one by one.
+/// Meaning of steps that are written as one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OneByOne {
     /// The next message is sent when the last one has left.
     Sends,
-    /// And when the message that came in the same step is there, too: `MPI_Sendrecv`. It comes from
-    /// the rank as far before as the one sent goes further.
+    /// In addition, the message of the same step must have arrived, as in `MPI_Sendrecv`: it comes
+    /// from the rank as far before as the receiver is after.
     Exchanges,
 }
 
-/// What of descriptions is read.
+/// Part and form in which descriptions are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct How {
     pub part: Part,
     pub one_by_one: OneByOne,
-    /// Whether [`Script::told`] is.
+    /// True if [`Script::told`] is read.
     pub told: bool,
 }
 
-/// A message that a rank sends, whether the move is read or not.
+/// Message that a rank sends, even if the move is not read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Told {
     pub to: u32,
@@ -61,20 +61,20 @@ pub(super) struct Told {
     pub is_after_another: bool,
 }
 
-/// One rank.
+/// Script of one rank.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub moves: Vec<Move>,
     /// All messages that it sends, if they are read.
     pub told: Vec<Told>,
-    /// Who sends what the rank receives, and how many messages came from there before.
+    /// Sender of each received message, and the number of earlier messages from it.
     pub senders: Vec<(u32, u32)>,
     sends: usize,
     hands_on: bool,
 }
 
 impl Script {
-    /// The script of `rank`.
+    /// Reads the script of `rank`.
     pub fn read(description: &Description, flow: Flow, rank: usize, how: How) -> Script {
         let mut reader = Reader {
             flow,
@@ -97,17 +97,17 @@ impl Script {
         reader.script
     }
 
-    /// How many messages the rank sends, those that are not read among them.
+    /// Number of messages that the rank sends, including those that are not read.
     pub fn sends(&self) -> usize {
         self.sends
     }
 
-    /// Whether it sends what it has received, or made of it.
+    /// True if it sends data that it has received, or that depends on received data.
     pub(crate) fn hands_on(&self) -> bool {
         self.hands_on
     }
 
-    /// Progress that the first messages which are read make, each by its bytes.
+    /// Progress of the first messages that are read, each by its bytes.
     pub fn progress(&self, messages: usize) -> f64 {
         self.sent()
             .take(messages)
@@ -124,11 +124,11 @@ impl Script {
     }
 }
 
-/// All ranks.
+/// Scripts of all ranks.
 pub(super) struct Scripts {
     ranks: usize,
     alike: Alike,
-    /// Those of the ranks that are read.
+    /// Scripts of the ranks that are read.
     scripts: Vec<Script>,
 }
 
@@ -152,25 +152,25 @@ impl Scripts {
         &self.scripts[rank % self.scripts.len()]
     }
 
-    /// The rank that another's script means by `peer`.
+    /// Rank that `peer` denotes in the script for `rank`.
     pub fn peer(&self, rank: usize, peer: u32) -> usize {
         self.alike.peer(rank, peer as usize, self.ranks)
     }
 
-    /// The scripts that are read, each with its ranks.
+    /// Scripts that are read, each with its ranks.
     pub(crate) fn read_ones(&self) -> impl Iterator<Item = (&Script, impl Iterator<Item = usize>)> {
         let ranks = |first| (first..self.ranks).step_by(self.scripts.len());
         let scripts = self.scripts.iter().enumerate();
         scripts.map(move |(first, script)| (script, ranks(first)))
     }
 
-    /// By what peer another's script means rank `actual`.
+    /// Peer that denotes rank `actual` in the script for `rank`.
     pub(crate) fn read_as(&self, rank: usize, actual: usize) -> usize {
         self.alike.read_as(rank, actual, self.ranks)
     }
 }
 
-/// Messages that a rank receives, by where they go.
+/// Messages that a rank receives, by destination range.
 #[derive(Default)]
 struct Coming {
     /// Length and place of each, by its space and start.
@@ -184,7 +184,7 @@ impl Coming {
         self.at.insert((into.space, into.start, place), into.length);
     }
 
-    /// Takes out those that a range overlaps, by place.
+    /// Removes those that overlap a range, and returns their places.
     fn take(&mut self, range: Range) -> Vec<u32> {
         if self.at.is_empty() {
             return Vec::new();
@@ -211,35 +211,35 @@ fn by_place(keys: Vec<(Space, u64, u32)>) -> Vec<u32> {
     places
 }
 
-/// Reads one rank.
+/// Reader of one rank.
 struct Reader {
     flow: Flow,
     part: Part,
     in_turn: bool,
     rank: usize,
-    /// How many messages come from each rank.
+    /// Number of messages from each rank.
     heard: Vec<u32>,
-    /// Whether all messages are read that the rank sends.
+    /// True if all messages that the rank sends are read.
     is_told: bool,
     /// Units of scratch in use.
     written: u64,
     script: Script,
-    /// Received and not needed yet.
+    /// Messages that are received but not needed yet.
     coming: Coming,
     /// Synchronization messages that the next fence waits for.
     signals: Vec<u32>,
-    /// Whether anything was waited for that a step needs.
+    /// True if a wait for a step's data has occurred.
     has_awaited: bool,
-    /// Whether the step written last is a receive.
+    /// True if the last written step is a receive.
     is_last_received: bool,
-    /// Whether what comes next waits for the message sent last.
+    /// True if the next step waits for the last message that was sent.
     is_after_another: bool,
 }
 
 impl Reader {
-    /// What comes next needs a range: it waits for what of it has yet to come.
+    /// Waits for the outstanding messages in a range that the next step needs.
     fn needs(&mut self, range: Range) {
-        // Of what goes straight to its receiver, nothing waits for anything.
+        // Data that is sent directly to its receiver does not wait.
         let is_straight = matches!(self.part, Part::Every(_));
         if range.space == Space::Input || is_straight || self.is_over() {
             return;
@@ -258,7 +258,7 @@ impl Reader {
         }
     }
 
-    /// A call ends when all has come.
+    /// Ends the call: waits for all outstanding messages.
     fn end(&mut self) {
         if !matches!(self.part, Part::Every(_)) {
             let rest = self.coming.take_all();

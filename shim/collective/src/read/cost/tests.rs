@@ -43,7 +43,7 @@ fn simulated(network: &Network, algorithm: &Algorithm, call: &Uniform, segment: 
     outcome.unwrap().seconds
 }
 
-/// Algorithms by rank that serve a call of so many ranks.
+/// Algorithms by rank that serve a call of this many ranks.
 fn serving(call: &Uniform, ranks: usize) -> impl Iterator<Item = &'static Algorithm> + use<> {
     let by_rank = Algorithm::of(call.operation).filter(|known| known.is_by_rank());
     by_rank.filter(move |known| known.requires.iter().all(|need| need.allows(ranks)))
@@ -99,7 +99,7 @@ fn no_algorithm_by_rank_waits_for_itself() {
     }
 }
 
-/// Rounds that differ from each other, and blocks that are cut: none stands for others.
+/// Rounds that differ from each other, and blocks that are cut: none represents others.
 #[test]
 fn exchanges_at_growing_distances_are_read_for_what_they_take() {
     let network = network(64);
@@ -128,7 +128,7 @@ fn exchanges_at_growing_distances_are_read_for_what_they_take() {
     }
 }
 
-/// The parts that are run stand for the whole.
+/// The parts that are run represent the whole.
 #[test]
 fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whole() {
     let network = network(160);
@@ -167,8 +167,8 @@ fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whol
     }
 }
 
-/// An algorithm by rank on clusters that respond to exchanges: what it takes in the simulator and
-/// what is read, with contention and without.
+/// An algorithm by rank on clusters with contention in exchanges: its time in the simulator and by
+/// its description, with contention and without.
 struct Read {
     what: String,
     taken: f64,
@@ -212,7 +212,7 @@ fn contention_is_read_as_it_is_simulated_in_exchanges_of_all_with_all() {
     let all = exchanges
         .into_iter()
         .flat_map(|(operation, name)| read_with_contention(operation, name));
-    // Where it is the links between clusters that take long, there is none to see.
+    // If the links between clusters dominate, contention has no effect.
     let met: Vec<Read> = all
         .filter(|one| one.taken > 1.02 * one.taken_free)
         .collect();
@@ -237,7 +237,7 @@ fn contention_is_read_as_it_is_simulated_in_exchanges_of_all_with_all() {
     }
 }
 
-/// Exchanges at distances 1, 2, 4, ... reach all of a cluster that has three ranks or less.
+/// Exchanges at distances 1, 2, 4, ... reach all ranks of a cluster of three or fewer.
 #[test]
 fn contention_is_not_read_where_no_rank_sends_to_all_of_its_cluster() {
     let algorithm = Algorithm::find(Operation::Alltoall, "bruck").unwrap();

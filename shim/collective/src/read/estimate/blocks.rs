@@ -32,8 +32,8 @@ fn passing(input: &CostInput, messages: impl Fn(usize, usize) -> u64) -> f64 {
     input.volume(input.bytes) * busiest + farthest
 }
 
-/// Clusters do not start together: once, a message waits for one from another cluster where both
-/// enter.
+/// Clusters do not start simultaneously: once, a message waits at the entry of a cluster for one
+/// from another cluster.
 fn waiting_to_enter(input: &CostInput) -> f64 {
     match input.count() {
         0..=2 => 0.0,
@@ -41,15 +41,15 @@ fn waiting_to_enter(input: &CostInput) -> f64 {
     }
 }
 
-/// A block to each rank of the other clusters, one to each cluster in turn: those of a cluster are
-/// through when it and smaller ones are served.
+/// A block to each rank of the other clusters, one to each cluster round-robin: the blocks of a
+/// cluster are complete when it and smaller ones are served.
 fn from_root(input: &CostInput) -> f64 {
     let (root, volume) = (input.root_cluster(), input.volume(input.bytes));
     let through = input.others(root).map(|to| {
         let count = |other| input.ranks(other).min(input.ranks(to));
         let sent: u64 = input.others(root).map(count).sum();
         let (cost, uplink) = (input.segment.between(root, to), input.segment.uplink[root]);
-        // The last one leaves, over its connection.
+        // The last block leaves, over its connection.
         let leaves = sent as f64 * uplink + (cost.gap - uplink).max(0.0);
         let enters = input.ranks(to) as f64 * input.segment.downlink[to];
         volume * leaves.max(enters) + cost.latency
@@ -57,7 +57,7 @@ fn from_root(input: &CostInput) -> f64 {
     through.fold(0.0, f64::max)
 }
 
-/// A block from each of them, as they come: those from afar come when nearer ones have entered.
+/// A block from each of them, in order of arrival: far ones arrive when nearer ones have entered.
 fn to_root(input: &CostInput) -> f64 {
     let (root, volume) = (input.root_cluster(), input.volume(input.bytes));
     let cost = |from| input.segment.between(from, root);
@@ -77,8 +77,8 @@ fn to_root(input: &CostInput) -> f64 {
     entered.fold(0.0, f64::max)
 }
 
-/// Whether what goes from the root to another cluster in messages of `bytes` starts after what
-/// stays inside, which is sent `seconds` later: because it asks first.
+/// True if messages of `bytes` from the root to another cluster start after the messages inside,
+/// which are sent `seconds` later, because of their rendezvous.
 fn starts_late(input: &CostInput, bytes: u64, seconds: f64) -> bool {
     let root = input.root_cluster();
     let links = input
@@ -87,7 +87,7 @@ fn starts_late(input: &CostInput, bytes: u64, seconds: f64) -> bool {
     links.map(|link| link.handshake(bytes)).fold(0.0, f64::max) > seconds
 }
 
-/// Everyone who has a block for another sends it directly there.
+/// Every rank that has a block for another sends it directly.
 pub fn direct(input: &CostInput) -> f64 {
     use Operation::{Gather, Gatherv, Scatter, Scatterv};
     let root = input.root_cluster();
@@ -117,7 +117,8 @@ pub fn direct(input: &CostInput) -> f64 {
         true => 0.0,
         false => input.segment.between(here, there).latency,
     };
-    // Every message of a rank passes its host's card; those of an exchange meet others there.
+    // Every message of a rank passes its host's card, where those of an exchange contend with
+    // others.
     let card = |cluster: usize, senders: usize, all: bool| {
         let (size, alone) = (&input.sizes[cluster], input.segment.within[cluster]);
         let inside = match all {
@@ -129,7 +130,7 @@ pub fn direct(input: &CostInput) -> f64 {
             .others(cluster)
             .map(|other| input.ranks(other) as f64 * input.far_card(cluster, other))
             .sum();
-        // Far blocks come, or go, behind near ones if those are first.
+        // Far blocks arrive, or leave, after near ones if those are first.
         let late = match is_near_first && far > 0.0 {
             true => input.largest(|other| far_latency(cluster, other)),
             false => 0.0,
@@ -140,11 +141,11 @@ pub fn direct(input: &CostInput) -> f64 {
             _ => volume * (near + far) + inside.latency.max(late),
         }
     };
-    // What ranks of a host send each other does not pass it.
+    // Messages between ranks of a host do not pass it.
     let on_host = |cluster: usize| {
         let cost = input.in_exchange(cluster, input.segment.on_host[cluster]);
         let others = (input.sizes[cluster].on_host - 1) as f64;
-        // Ranks of a host copy what they send and what they get.
+        // Ranks of a host copy the data that they send and receive.
         let copies = if input.operation.has_root() { 1.0 } else { 2.0 };
         copies * input.volume(input.bytes) * others * cost.gap + cost.latency
     };
@@ -164,14 +165,13 @@ pub fn direct(input: &CostInput) -> f64 {
     between.max(busiest_card) + reduced
 }
 
-/// Blocks are gathered inside clusters, exchanged between leaders, and handed on as
-/// they come.
+/// Blocks are gathered inside clusters, exchanged between leaders, and forwarded on arrival.
 pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
     let all = input.all_ranks();
     let own = |cluster: usize| input.bytes * input.ranks(cluster);
     let gathered = input.largest(|c| input.spread(c, (input.ranks(c) - 1) as f64, input.bytes));
     let passing = input.largest(|here| {
-        // One connection carries all that goes from cluster to cluster.
+        // One connection carries all messages from one cluster to another.
         let connections = input
             .others(here)
             .map(|to| input.connection(here, to, own(here)).gap);
@@ -182,7 +182,7 @@ pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
         let leaves = input.number_of_others() * input.uplink(here, own(here));
         connections.fold(leaves.max(enters), f64::max)
     });
-    // The blocks of a cluster go on together.
+    // The blocks of a cluster are forwarded together.
     let cluster_of_most = (0..input.count())
         .max_by_key(|&c| input.ranks(c))
         .unwrap_or(0);
@@ -191,8 +191,8 @@ pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
     let messages = |bytes: u64| bytes as f64 / message.max(1) as f64;
     let first = input.largest(|c| inside(c).first);
     let latency = input.largest_between(|cost| cost.latency);
-    // The own blocks are handed on while others are on their way, and pass the card beside those
-    // that leave.
+    // The own blocks are forwarded while others are in flight, and pass the card together with
+    // those that leave.
     let own_handed = input.largest(|here| {
         let far: f64 = input
             .others(here)
@@ -209,10 +209,11 @@ pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
     gathered / pieces.max(1.0) + passed.max(copied) + first
 }
 
-/// Every member to one of each other cluster, who hands it on.
+/// Every member sends to one member of each other cluster, which forwards the block.
 pub(crate) fn allgather_lanes(input: &CostInput) -> f64 {
     let passing = passing(input, |from, _| input.ranks(from));
-    // A member's block goes to one of each other cluster, and as many come, over the same card.
+    // A member's block is sent to one of each other cluster, and as many arrive, over the same
+    // card.
     let far = |c: usize| {
         let from = |other: usize| (input.ranks(other) as f64 / input.ranks(c) as f64).max(1.0);
         let others = input.others(c);
@@ -229,14 +230,14 @@ pub(crate) fn allgather_lanes(input: &CostInput) -> f64 {
         + input.largest(|c| input.exchanged(c, 1.0, segment))
 }
 
-/// Members to leaders, leaders to each other, and back.
+/// Signals from members to leaders, between leaders, and back.
 pub(crate) fn barrier_exchange(input: &CostInput) -> f64 {
     let inside = input.largest(|cluster| input.inside(cluster, 0).first);
     let passing = input.largest(|cluster| input.access(cluster)) * (input.number_of_others() - 1.0);
     2.0 * inside + passing + input.largest_between(|cost| cost.seconds())
 }
 
-/// The cluster that a message between the root's and another one comes from, and where it goes.
+/// Source and destination cluster of a message between the root's and another one.
 fn ends(input: &CostInput, cluster: usize) -> (usize, usize) {
     let root = input.root_cluster();
     match input.operation {
@@ -245,14 +246,14 @@ fn ends(input: &CostInput, cluster: usize) -> (usize, usize) {
     }
 }
 
-/// Seconds in which the root packs or unpacks what goes to other clusters or comes from there.
+/// Seconds in which the root packs or unpacks the blocks of other clusters.
 fn packing(input: &CostInput) -> f64 {
     let ranks = input.all_ranks() - input.ranks(input.root_cluster());
     input.network.computing.seconds(input.bytes * ranks)
 }
 
-/// One message of all blocks of a cluster from the root or to it, in the order that the
-/// algorithm takes, and inside.
+/// One message of all blocks of a cluster from the root or to it, in the order that the algorithm
+/// uses, and the time inside.
 pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     let root = input.root_cluster();
     let block = |cluster: usize| input.bytes * input.ranks(cluster);
@@ -277,7 +278,7 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
     let passes = |cluster: usize| cost(cluster).gap;
     let packed = packing(input);
-    // Messages that ask first leave behind all that stay inside.
+    // Messages with a rendezvous leave after all messages inside.
     let waits = is_scatter(input) && starts_late(input, input.largest, packed);
     let (mut sent, mut last) = (if waits { inside(root) } else { 0.0 }, inside(root));
     for cluster in by_tail(input.clusters, root, order, passes, tail) {
@@ -289,7 +290,7 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
         sent += at_root;
     }
     let last = last.max(packed);
-    // All of it passes the root's card.
+    // All of these messages pass the root's card.
     let card = |other| input.card_together(root, other, block(other));
     let far: f64 = input.others(root).map(card).sum();
     last.max(sent).max(far + inside(root))
@@ -300,7 +301,8 @@ fn is_scatter(input: &CostInput) -> bool {
 }
 
 /// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
-/// over a connection each; those of helpers pass the root's host first, and flow on as they come.
+/// each over its own connection; those of helpers first pass the root's host, and are forwarded on
+/// arrival.
 pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let (root, sources) = (input.root_cluster(), sources.max(1));
     let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
@@ -322,7 +324,7 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
         sent += messages * if from == root { out } else { into };
         to_helpers += input.bytes * (input.ranks(cluster) - share(cluster));
     }
-    // The root's own share for other clusters, or from there, passes its card too.
+    // The root's own share for other clusters, or from them, also passes its card.
     let far: f64 = input
         .others(root)
         .map(|other| input.card_together(root, other, input.bytes * share(other)))
@@ -333,12 +335,12 @@ pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     last.max(sent).max(near).max(packed) + input.spread(root, handed, segment)
 }
 
-/// Blocks between two clusters go in one message between leaders.
+/// Blocks between two clusters are sent in one message between leaders.
 pub(crate) fn alltoall_grouped(input: &CostInput) -> f64 {
     between_leaders(input) + input.largest_between(|cost| cost.latency)
 }
 
-/// All but the latency: to leaders, on their links, and from leaders.
+/// Time without the latency: to leaders, on their links, and from leaders.
 fn between_leaders(input: &CostInput) -> f64 {
     let away = |c: usize| input.bytes * (input.all_ranks() - input.ranks(c));
     let pair = |from: usize, to: usize| input.bytes * input.ranks(from) * input.ranks(to);
@@ -358,7 +360,7 @@ fn between_leaders(input: &CostInput) -> f64 {
     });
     let local = input
         .largest(|cluster| input.spread(cluster, (input.ranks(cluster) - 1) as f64, away(cluster)));
-    // Blocks that come to leaders in several messages go on while more come.
+    // Blocks that arrive at leaders in several messages are forwarded while others arrive.
     let largest = input.largest(|from| {
         let pairs = input.others(from).map(|to| pair(from, to));
         pairs.max().unwrap_or(0) as f64
@@ -369,7 +371,7 @@ fn between_leaders(input: &CostInput) -> f64 {
     }
 }
 
-/// Small blocks as those that are grouped, others directly, once leaders were told the sizes.
+/// Small blocks as in the grouped exchange, others directly, once leaders have the sizes.
 pub fn aggregate(input: &CostInput) -> f64 {
     let told = input.largest(|c| match &input.sizes[c] {
         size if size.ranks == 1 => 0.0,
@@ -380,13 +382,13 @@ pub fn aggregate(input: &CostInput) -> f64 {
     let call = match is_small {
         false => direct(input),
         true if input.operation.has_root() => grouped(input, Grouped::InOrder),
-        // Short messages pass a link while others are on their way.
+        // Short messages pass a link while others are in flight.
         true => between_leaders(input) + input.largest_between(|cost| cost.latency),
     };
     told + call
 }
 
-/// Blocks reduced inside clusters, exchanged between leaders, and handed on.
+/// Blocks reduced inside clusters, exchanged between leaders, and forwarded.
 pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     let (all, others) = (input.all_ranks(), input.number_of_others());
     let total = input.bytes * all;
@@ -419,11 +421,11 @@ pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     first + inside + farthest + computing + input.piped(passing, handed, own)
 }
 
-/// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and
-/// these back.
+/// Sums of runs to the leaders, each of which computes the prefixes of a block of the message, and
+/// the prefixes back.
 pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     let runs = runs(input.clusters);
-    // The last run gives no sum, and the first one gets no prefix.
+    // The last run sends no sum, and the first one receives no prefix.
     let (mut gives, mut gets) = (vec![0.0; input.count()], vec![0.0; input.count()]);
     for pair in runs.windows(2) {
         gives[input.clusters.of(pair[0].first)] += 1.0;
@@ -431,10 +433,10 @@ pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     }
     let (all, clusters) = (runs.len() as f64, input.count() as f64);
     let bytes = input.bytes as f64 / clusters;
-    // A block that is smaller than a segment loads links in proportion, nearly.
+    // A block that is smaller than a segment loads links nearly in proportion.
     let block = (bytes / input.segment.bytes.max(1) as f64).max(0.02);
-    // Blocks of a cluster's own runs go to all other clusters or come from there, those of other
-    // runs come or go once.
+    // Blocks of a cluster's own runs are exchanged with all other clusters, those of other runs are
+    // sent or received once.
     let own = |runs: &[f64], cluster: usize| block * runs[cluster] * (clusters - 1.0);
     let others = |runs: &[f64], cluster: usize| block * (all - 1.0 - runs[cluster]);
     let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
@@ -447,7 +449,7 @@ pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
         others(&gives, c) + own(&gets, c)
     });
     let latency = input.largest_between(|cost| cost.latency);
-    // Prefixes follow at once where there is enough else to send meanwhile.
+    // Prefixes follow immediately if there is enough other data to send meanwhile.
     let last = prefixes / input.largest(|c| gives[c]).max(block).max(1.0);
     let passing = (sums + latency + last).max(both);
     let segments = input.segments(input.bytes);

@@ -13,17 +13,17 @@ use treepie_platform::Link;
 /// Ranks and hosts of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Size {
-    /// Its ranks.
+    /// Ranks of the cluster.
     pub ranks: usize,
-    /// Its hosts.
+    /// Hosts of the cluster.
     pub hosts: usize,
     /// Ranks on its fullest host.
     pub on_host: usize,
-    /// The groups that its leader serves, the widest first.
+    /// Groups that its leader serves, widest first.
     pub fans: Vec<Fan>,
 }
 
-/// The sizes of all clusters.
+/// Sizes of all clusters.
 pub fn sizes(network: &Network, clusters: &Clusters) -> Vec<Size> {
     (0..clusters.count())
         .map(|cluster| {
@@ -44,26 +44,26 @@ pub fn sizes(network: &Network, clusters: &Clusters) -> Vec<Size> {
 /// Inputs of a cost estimate.
 #[derive(Debug, Clone, Copy)]
 pub struct CostInput<'a> {
-    /// The links.
+    /// Links.
     pub network: &'a Network,
-    /// The ranks, as algorithms see them.
+    /// Ranks in clusters, as for algorithms.
     pub clusters: &'a Clusters,
-    /// The sizes of the clusters.
+    /// Sizes of the clusters.
     pub sizes: &'a [Size],
-    /// The collective.
+    /// Collective.
     pub operation: Operation,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
-    /// The root; where there is none, the leader of the cluster in the middle.
+    /// Root or, without a root, the leader of the cluster in the centre.
     pub root: usize,
-    /// Whether operands must stay in order.
+    /// True if operands must stay in order.
     pub ordered: bool,
     /// Costs of one segment.
     pub segment: &'a MessageCosts,
-    /// The largest message, in bytes, that blocks go in which are sent together.
+    /// Largest message in bytes for blocks that are sent together.
     pub largest: u64,
-    /// The tree between clusters of an algorithm that has one: senders before their receivers,
-    /// those of one sender in the order in which it serves them.
+    /// Tree between clusters of an algorithm that has one: senders before their receivers, those of
+    /// one sender in the order of service.
     pub edges: &'a [(usize, usize)],
 }
 
@@ -73,17 +73,17 @@ impl CostInput<'_> {
         self.sizes.len()
     }
 
-    /// All clusters but one.
+    /// All clusters except one.
     pub(super) fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
         (0..self.count()).filter(move |&other| other != cluster)
     }
 
-    /// Number of clusters but one.
+    /// Number of clusters minus one.
     pub(super) fn number_of_others(&self) -> f64 {
         (self.count() - 1) as f64
     }
 
-    /// The root's cluster.
+    /// Cluster of the root.
     pub(super) fn root_cluster(&self) -> usize {
         self.clusters.of(self.root)
     }
@@ -103,7 +103,7 @@ impl CostInput<'_> {
         bytes.div_ceil(self.segment.bytes.max(1)).max(1) as f64
     }
 
-    /// The load of `bytes` on a link, in segments: the last one counts in proportion.
+    /// Load of `bytes` on a link, in segments: the last one counts in proportion.
     pub(super) fn volume(&self, bytes: u64) -> f64 {
         match (self.segment.bytes, bytes) {
             (0, _) => 1.0,
@@ -112,8 +112,7 @@ impl CostInput<'_> {
         }
     }
 
-    /// Seconds that `bytes` which are sent together occupy a link on which one message occupies
-    /// `gap(bytes)`.
+    /// Seconds that `bytes`, sent together, occupy a link on which one message takes `gap(bytes)`.
     fn together(&self, bytes: u64, gap: impl Fn(u64) -> f64) -> f64 {
         match bytes <= self.largest {
             true => gap(bytes),
@@ -121,18 +120,17 @@ impl CostInput<'_> {
         }
     }
 
-    /// Seconds that `bytes` which are sent together occupy the uplink of a cluster.
+    /// Seconds that `bytes`, sent together, occupy the uplink of a cluster.
     pub(super) fn uplink(&self, cluster: usize, bytes: u64) -> f64 {
         self.together(bytes, |bytes| self.network.uplink(cluster, bytes))
     }
 
-    /// Seconds that they occupy the downlink of a cluster.
+    /// Seconds that `bytes`, sent together, occupy the downlink of a cluster.
     pub(super) fn downlink(&self, cluster: usize, bytes: u64) -> f64 {
         self.together(bytes, |bytes| self.network.downlink(cluster, bytes))
     }
 
-    /// The cost of `bytes` which are sent together on the connection between two ranks of these
-    /// clusters.
+    /// Cost of `bytes`, sent together, on the connection between two ranks of these clusters.
     pub(super) fn connection(&self, from: usize, to: usize, bytes: u64) -> MessageCost {
         let link = self.network.between(from, to);
         MessageCost {
@@ -141,34 +139,32 @@ impl CostInput<'_> {
         }
     }
 
-    /// Seconds that `bytes` which are sent together from one cluster to another occupy the card of
-    /// their host in the first.
+    /// Seconds that `bytes`, sent together from one cluster to another, occupy the card of their
+    /// host in the first.
     pub(super) fn card_together(&self, here: usize, there: usize, bytes: u64) -> f64 {
         let within = self.network.between_hosts(here);
         let card = within.map_or(0.0, |link| self.together(bytes, |bytes| link.gap(bytes)));
         card.min(self.connection(here, there, bytes).gap)
     }
 
-    /// Seconds in which what a leader gets from its cluster passes its card, in `segments`, beside
-    /// what comes from afar, which occupies it for `far` seconds each, `latency` later: what comes
-    /// from inside waits for what has come before it.
+    /// Seconds in which the messages of a leader's cluster pass its card, in `segments`, together
+    /// with those from other clusters. These occupy it for `far` seconds each, `latency` later:
+    /// messages from inside wait for those that arrived before them.
     pub(super) fn on_card(&self, leader: usize, segments: f64, far: f64, latency: f64) -> f64 {
         let inside = self.inside(leader, self.bytes);
         let beside = (segments * inside.period - latency).max(0.0);
         segments * inside.card + beside.min(segments * far)
     }
 
-    /// Seconds of two stages that `bytes` which are sent together pass, in the pieces that they are
-    /// cut into.
+    /// Seconds of two stages that `bytes`, sent together, pass in segments.
     pub(super) fn piped(&self, one: f64, other: f64, bytes: u64) -> f64 {
         let pieces = bytes.div_ceil(self.largest.max(1)).max(1);
         one.max(other) + one.min(other) / pieces as f64
     }
 
-    /// Costs of the segments that a message of `bytes` is cut into where each of `targets` gets as
-    /// many.
+    /// Costs of the segments of a message of `bytes` if each of `targets` receives the same number.
     pub(super) fn segments_for(&self, bytes: u64, targets: usize) -> Cow<'_, MessageCosts> {
-        // A part that is none, or a small one, counts little.
+        // An empty part, or a small one, has little effect.
         if 2 * bytes < self.bytes || bytes == 0 {
             return Cow::Borrowed(self.segment);
         }
@@ -181,8 +177,7 @@ impl CostInput<'_> {
         }
     }
 
-    /// The longest that a message of `bytes` is on its way to another cluster, and asks before, in
-    /// seconds.
+    /// Maximum of latency and rendezvous of a message of `bytes` to another cluster, in seconds.
     pub(super) fn late(&self, bytes: u64) -> f64 {
         let pairs = (0..self.count()).flat_map(|from| self.others(from).map(move |to| (from, to)));
         let links = pairs.filter_map(|(from, to)| self.network.between(from, to));
@@ -203,12 +198,12 @@ impl CostInput<'_> {
         }
     }
 
-    /// The largest of a number for each cluster.
+    /// Maximum over clusters.
     pub(super) fn largest(&self, of: impl Fn(usize) -> f64) -> f64 {
         (0..self.count()).map(of).fold(0.0, f64::max)
     }
 
-    /// The largest of a cost of one message between two clusters.
+    /// Maximum over all messages between two clusters.
     pub(super) fn largest_between(&self, of: impl Fn(MessageCost) -> f64) -> f64 {
         self.largest(|from| {
             let others = self.others(from);
@@ -217,7 +212,7 @@ impl CostInput<'_> {
         })
     }
 
-    /// Seconds of one segment on the uplink or the downlink of a cluster, whichever is slower.
+    /// Seconds of one segment on the slower of the uplink and the downlink of a cluster.
     pub(super) fn access(&self, cluster: usize) -> f64 {
         self.segment.uplink[cluster].max(self.segment.downlink[cluster])
     }
@@ -228,8 +223,8 @@ impl CostInput<'_> {
         self.network.computing.seconds(bytes)
     }
 
-    /// Bytes that each other cluster gets directly, so that the path is full while the first
-    /// segments come back over a relay: the bandwidth-delay product, shared among the others.
+    /// Bytes that each other cluster receives directly, so that the path is full while the first
+    /// segments return over a relay: the bandwidth-delay product, shared among the others.
     pub(super) fn direct_part(&self) -> u64 {
         let product = self.network.in_flight(self.operation, self.root_cluster());
         match self.count() - 1 {
@@ -238,13 +233,13 @@ impl CostInput<'_> {
         }
     }
 
-    /// The way of the segments of `bytes` from the leader of a cluster to its members, or back to
-    /// it where they are reduced.
+    /// Stage of the segments of `bytes` from the leader of a cluster to its members, or back to it
+    /// if they are reduced.
     pub(super) fn inside(&self, cluster: usize, bytes: u64) -> Stage {
         self.inside_in(cluster, self.segment.bytes.min(bytes), bytes)
     }
 
-    /// The way of `bytes` in such messages.
+    /// Stage of `bytes` in messages of `message` bytes.
     pub(super) fn inside_in(&self, cluster: usize, message: u64, bytes: u64) -> Stage {
         let stream = Stream {
             bytes: message,
@@ -254,25 +249,26 @@ impl CostInput<'_> {
         stage(self.network, cluster, &self.sizes[cluster].fans, stream)
     }
 
-    /// The cost of a segment between members of a cluster that all send to all others.
+    /// Cost of a segment in a total exchange between members of a cluster.
     pub(super) fn in_exchange(&self, cluster: usize, cost: MessageCost) -> MessageCost {
         let bytes = self.segment.bytes.min(self.bytes);
         cost.in_exchange(self.network.contention(cluster), bytes)
     }
 
-    /// All members of a cluster send the others `messages` of `bytes` each: seconds of the busiest
-    /// card.
+    /// Seconds of the busiest card if all members of a cluster send the others `messages` of
+    /// `bytes` each.
     pub(super) fn exchanged(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
         self.between_members(cluster, messages, bytes, self.sizes[cluster].on_host)
     }
 
-    /// One member of a cluster sends the others `messages` of `bytes`, or gets them.
+    /// Seconds in which one member of a cluster sends the others `messages` of `bytes`, or receives
+    /// them.
     pub(super) fn spread(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
         self.between_members(cluster, messages, bytes, 1)
     }
 
-    /// Seconds in which the blocks of `ranks` members of a cluster, on as many hosts as can be, pass
-    /// from one of them to the others, or back.
+    /// Seconds in which the blocks of `ranks` members of a cluster, on the maximum number of hosts,
+    /// pass from one of them to the others, or back.
     pub(super) fn own_blocks(&self, cluster: usize, ranks: u64) -> f64 {
         let blocks = OwnBlocks {
             bytes: self.bytes,
@@ -289,8 +285,8 @@ impl CostInput<'_> {
         by_levels.unwrap_or_else(|| self.spread(cluster, (ranks - 1) as f64, self.bytes))
     }
 
-    /// `senders` members on one host exchange `messages` of `bytes` each with the members of their
-    /// cluster: seconds of the busiest card or rank.
+    /// Seconds of the busiest card or rank if `senders` members on one host exchange `messages` of
+    /// `bytes` each with the members of their cluster.
     pub(super) fn between_members(
         &self,
         cluster: usize,
@@ -316,7 +312,7 @@ impl CostInput<'_> {
         };
         let on_host = cost(self.network.on_host(cluster));
         if size.hosts == 1 {
-            // Ranks of a host copy what they send and what they get.
+            // Ranks of a host copy the data that they send and receive.
             let copies = if senders == 1 { 1.0 } else { 2.0 };
             return copies * on_host.gap + on_host.latency;
         }

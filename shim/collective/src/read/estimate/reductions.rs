@@ -5,13 +5,13 @@ use crate::algorithms::by_cluster::stage::Stage;
 use crate::read::estimate::input::CostInput;
 use crate::read::estimate::trees::broadcast_tree;
 
-/// A reduction along a tree of clusters, the broadcast's backwards.
+/// A reduction along a tree of clusters, the reverse of the broadcast's.
 pub(crate) fn reduce_tree(input: &CostInput) -> f64 {
     let (stage, further) = (reduce_stage(input), input.segments(input.bytes) - 1.0);
     stage.first + (further * stage.period).max(on_cards(input, further))
 }
 
-/// Seconds in which so many segments from inside clusters pass the cards of leaders.
+/// Seconds in which this number of segments from inside clusters passes the cards of leaders.
 fn on_cards(input: &CostInput, segments: f64) -> f64 {
     input.largest(|leader| {
         let edges = input.edges.iter().filter(|edge| edge.0 == leader);
@@ -25,7 +25,8 @@ fn on_cards(input: &CostInput, segments: f64) -> f64 {
 }
 
 fn reduce_stage(input: &CostInput) -> Stage {
-    // What each cluster has to send, and how long it has received the first segment from others.
+    // Data that each cluster has to send, and time for which it has received the first segment from
+    // others.
     let mut ready: Vec<Stage> = (0..input.count())
         .map(|cluster| input.inside(cluster, input.bytes))
         .collect();
@@ -41,7 +42,7 @@ fn reduce_stage(input: &CostInput) -> Stage {
             one_way: period,
             card: 0.0,
         });
-        // Segments that come together pass the downlink one after the other.
+        // Segments that arrive together pass the downlink one after the other.
         ready[to] = Stage {
             first: ready[to].first.max(comes.first + received[to]),
             period: ready[to].period.max(comes.period),
@@ -53,8 +54,8 @@ fn reduce_stage(input: &CostInput) -> Stage {
     ready[input.root_cluster()]
 }
 
-/// To the cluster in the middle along a tree and back: segments start down while others
-/// are still coming up, on the same links, if there are so many of them.
+/// To the cluster in the centre along a tree and back: if there are enough segments, some travel
+/// down while others travel up, on the same links.
 pub(crate) fn allreduce_tree(input: &CostInput) -> f64 {
     let up = reduce_stage(input);
     let down = broadcast_tree(&CostInput {
@@ -74,19 +75,19 @@ pub(crate) fn allreduce_tree(input: &CostInput) -> f64 {
             .max(down + on_cards(input, further))
 }
 
-/// Seconds in which the members of a cluster scatter what is to be reduced, or collect it again:
-/// each has all but one of its own `lanes` blocks on the way.
+/// Seconds in which the members of a cluster scatter the operands, or collect the result: each
+/// transfers all except one of its own `lanes` blocks.
 fn scattered(input: &CostInput, lanes: usize) -> f64 {
     input.largest(|cluster| {
         let (others, block) = (input.ranks(cluster) - 1, input.bytes / lanes as u64);
-        // Lanes are dealt out over the hosts.
+        // Lanes are distributed over the hosts.
         let on_host = lanes.div_ceil(input.sizes[cluster].hosts);
         input.between_members(cluster, others as f64, block, on_host)
             + input.network.computing.seconds(others * block)
     })
 }
 
-/// Reduced inside, along a chain of clusters in lanes, and to the root.
+/// A reduction inside, along a chain of clusters in lanes, and to the root.
 pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
     let (root, count) = (input.root_cluster(), input.count());
     let block = input.bytes.div_ceil(lanes as u64);
@@ -107,7 +108,7 @@ pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
     scattered(input, lanes) + stage.seconds(input.volume(block) * lanes as f64) + to_root
 }
 
-/// Leaders send the sums of their clusters to each other.
+/// Leaders exchange the sums of their clusters.
 pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
     let (others, segments) = (input.number_of_others(), input.segments(input.bytes));
     let access = input.largest(|c| input.access(c));
@@ -116,7 +117,7 @@ pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
         .collect();
     let first = input.largest(|c| inside[c].first);
     let latency = input.largest_between(|cost| cost.seconds());
-    // Segments go up, between clusters and down at the same time, if there are so many of them.
+    // Segments travel up, between clusters and down at the same time, if there are enough of them.
     let both = input.largest(|c| {
         let far: f64 = input.others(c).map(|other| input.far_card(c, other)).sum();
         inside[c].period.max(inside[c].card + far)
@@ -129,7 +130,7 @@ pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
     2.0 * first + (others - 1.0) * access + reducing + turned.max(further * period.max(both))
 }
 
-/// Lanes that reduce and collect by sending each block directly to its cluster.
+/// Lanes that reduce and collect, with each block sent directly to its cluster.
 pub(crate) fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
     let (others, count) = (input.number_of_others(), input.count());
     let product = input
@@ -143,20 +144,20 @@ pub(crate) fn allreduce_direct(input: &CostInput, lanes: usize) -> f64 {
         ..*input
     };
     let busiest = input.largest(|c| input.access(c));
-    // Each lane has so many segments for each cluster to reduce.
+    // Each lane has this many segments for each cluster to reduce.
     let blocks = (lanes * count) as u64;
     let rounds = ((input.bytes - direct) / blocks).div_ceil(input.segment.bytes.max(1));
     let scattered_blocks = others / count as f64 * input.volume(input.bytes - direct) * busiest;
     let direct = others * input.volume(direct) * busiest;
     let latency = input.largest_between(|cost| cost.latency).max(late);
-    // Results follow at once where there is enough else to send meanwhile; the last ones when their
-    // operands have come.
+    // Results follow immediately if there is enough other data to send meanwhile; the last ones
+    // when their operands have arrived.
     let last = scattered_blocks / rounds.max(1) as f64;
     let sent = match scattered_blocks > 0.0 {
         true => (2.0 * scattered_blocks + direct).max(scattered_blocks + latency + last),
         false => direct,
     };
-    // What happens inside and between clusters overlaps segment by segment.
+    // The stages inside and between clusters overlap segment by segment.
     let (local, segments) = (2.0 * scattered(input, lanes), input.segments(input.bytes));
     latency + local.max(sent) + local.min(sent) / segments + input.reducing()
 }
@@ -193,7 +194,7 @@ pub(crate) fn reduce_direct(input: &CostInput, lanes: usize) -> f64 {
 pub(crate) fn allreduce_ring(input: &CostInput, lanes: usize) -> f64 {
     let block = input.bytes / (lanes * input.count()) as u64;
     let segment = block.clamp(1, input.segment.bytes.max(1));
-    // A block that is smaller than a segment loads links in proportion, nearly.
+    // A block that is smaller than a segment loads links nearly in proportion.
     let scale = (segment as f64 / input.segment.bytes.max(1) as f64).max(0.02);
     let segments = block.div_ceil(segment).max(1) as f64;
     let passing = lanes as f64 * segments * scale * input.largest(|c| input.access(c));

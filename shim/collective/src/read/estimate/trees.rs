@@ -1,19 +1,19 @@
-//! Broadcasts between clusters, and the reduction that is one of them backwards.
+//! Broadcasts between clusters, and the reduction that reverses one of them.
 
 use crate::algorithms::by_cluster::stage::Stage;
 use crate::network::costs::MessageCosts;
 use crate::read::estimate::input::CostInput;
 use std::borrow::Cow;
 
-/// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the
-/// others.
+/// Broadcast along a tree of clusters. Every cluster forwards each segment inside after it has sent
+/// it to the other clusters.
 pub(crate) fn broadcast_tree(input: &CostInput) -> f64 {
     along(input, 1)
 }
 
-/// Along the same tree with several ranks of every cluster side by side: each carries
-/// every `lanes`-th segment, so that a connection that cannot fill the uplink alone does not
-/// hold the others up.
+/// Broadcast along the tree with several ranks of every cluster in parallel: each carries every
+/// `lanes`-th segment, so that a connection that cannot fill the uplink alone does not delay the
+/// others.
 pub(crate) fn broadcast_lanes(input: &CostInput, lanes: usize) -> f64 {
     let handed = match lanes {
         1 => 0.0,
@@ -23,7 +23,7 @@ pub(crate) fn broadcast_lanes(input: &CostInput, lanes: usize) -> f64 {
 }
 
 fn along(input: &CostInput, lanes: usize) -> f64 {
-    // The path to each cluster, and how long it has sent the first segment to others.
+    // Path to each cluster, and time for which it has sent the first segment to others.
     let mut path = vec![Stage::default(); input.count()];
     let mut sent = vec![0.0; input.count()];
     for &(from, to) in input.edges {
@@ -52,7 +52,7 @@ fn along(input: &CostInput, lanes: usize) -> f64 {
     })
 }
 
-/// The root sends each segment to one other cluster, round-robin; they exchange them.
+/// The root sends each segment to one other cluster, round-robin; the clusters exchange them.
 pub(crate) fn broadcast_exchange(input: &CostInput) -> f64 {
     let segment = exchanged_segments(input);
     exchange(input, &segment, 0.0)
@@ -65,12 +65,12 @@ pub(crate) fn reduce_exchange(input: &CostInput) -> f64 {
     exchange(input, &segment, 2.0) + input.reducing()
 }
 
-/// Costs of the segments that go from cluster to cluster.
+/// Costs of the segments between clusters.
 fn exchanged_segments<'a>(input: &'a CostInput) -> Cow<'a, MessageCosts> {
     input.segments_for(input.bytes - input.direct_part(), input.count() - 1)
 }
 
-/// An exchange of such segments; the rest is cut as `whole` says.
+/// An exchange of segments with this cost; the rest is segmented as in `whole`.
 fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
     let input = &CostInput { segment, ..*whole };
     let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as u64);
@@ -81,7 +81,7 @@ fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
         bytes: input.bytes - direct,
         ..*input
     };
-    // What goes directly leaves the root once for each cluster.
+    // Direct segments leave the root once for each cluster.
     let sent = exchanged.bytes + others * direct;
     let leaves = input.volume(sent) * input.segment.uplink[root];
     // Over one connection with each cluster.
@@ -92,8 +92,8 @@ fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
     let last = input.largest(|cluster| inside(cluster).first);
     let latency = input.largest(|cluster| input.segment.between(root, cluster).latency);
     let latency = latency.max(late);
-    // Each segment goes on inside, which may take longer than to leave the root, and over the same
-    // card.
+    // Each segment is forwarded inside, which may take longer than its way out of the root, over
+    // the same card.
     let further = input.volume(input.bytes) - 1.0;
     let handed_on = input.largest(|cluster| {
         let inside = inside(cluster);
@@ -113,7 +113,7 @@ fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
     }
 }
 
-/// The part that each cluster hands on to the others.
+/// Part that each cluster forwards to the others.
 fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f64 {
     let (root, others) = (input.root_cluster(), input.number_of_others());
     let volume = input.volume(input.bytes);
@@ -126,7 +126,7 @@ fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f
     let busiest = busiest.fold(volume * uplink[root], f64::max);
     let onwards = input.largest_between(|cost| cost.gap);
     let busiest = busiest.max(volume / others * onwards);
-    // With few segments, not all others hand some on.
+    // With few segments, not all other clusters forward some.
     let relays = input.clusters.others(root);
     let relays = relays.take(input.segments(input.bytes) as usize);
     let first = relays.map(|relay| {
@@ -135,7 +135,7 @@ fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f
         input.segment.between(root, relay).seconds() + onwards.fold(0.0, f64::max)
     });
     // Segments wait at the relay for half a round on average; for whole rounds, once that many are
-    // under way.
+    // in flight.
     let rounds = rounds * (volume / others / 8.0).min(1.0);
     let slowest_relay = input.others(root).map(|other| uplink[other]);
     let waits =

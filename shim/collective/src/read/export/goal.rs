@@ -1,12 +1,12 @@
-//! GOAL (Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", 2009), as text that
-//! LogGOPSim's `txt2bin` reads.
+//! GOAL (Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", 2009), as text for
+//! LogGOPSim's `txt2bin`.
 
 use crate::network::computing::Computing;
 use crate::plan::step::{Action, Plan};
 use std::fmt::Write as _;
 
-/// The plans of all ranks, whose units have `unit_bytes` bytes. Copies and reductions take what
-/// `computing` says, in nanoseconds.
+/// Plans of all ranks, whose units have `unit_bytes` bytes. Copies and reductions take the time of
+/// `computing`, in nanoseconds.
 pub fn goal(plans: &[Plan], unit_bytes: u64, computing: Computing) -> String {
     let mut text = format!("num_ranks {}\n", plans.len());
     for (rank, plan) in plans.iter().enumerate() {

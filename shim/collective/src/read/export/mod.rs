@@ -1,7 +1,7 @@
 //! Plans for other simulators: GOAL for LogGOPSim, time-independent traces for SimGrid's SMPI.
 //!
-//! Both know messages and computing, and nothing of buffers: what a plan copies and reduces becomes
-//! time or work, and a step waits for those it needs.
+//! Both formats have messages and computing, but no buffers: copies and reductions become time or
+//! work, and a step waits for those on which it depends.
 
 mod goal;
 mod simgrid;

@@ -4,16 +4,16 @@
 //!   zone of a cluster: hosts -- cards --> router --up--> (link of the pair: L) --down--> router ...
 //! ```
 //!
-//! Rates are those of messages of one MiB. SMPI's own factors must be switched off, as
-//! [`OPTIONS`] does: latencies and rates here are measured between MPI processes.
+//! Rates are those of messages of one MiB. SMPI's own factors must be switched off by [`OPTIONS`]:
+//! latencies and rates here are measured between MPI processes.
 
 use crate::network::links::Network;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use treepie_platform::Link;
 
-/// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB at once, and
-/// acknowledgements take nothing.
+/// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB are sent
+/// eagerly, and acknowledgements take no time.
 pub const OPTIONS: &str = "--cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 \
     --cfg=network/latency-factor:1 --cfg=network/bandwidth-factor:1 --cfg=network/TCP-gamma:0 \
     --cfg=network/weight-S:0 --cfg=smpi/send-is-detached-thresh:65536 \
@@ -22,10 +22,10 @@ pub const OPTIONS: &str = "--cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 \
 
 const LARGE: u64 = 1 << 20;
 
-/// Fast enough not to matter, in bytes a second.
+/// Rate that has no effect, in bytes a second.
 const UNLIMITED: f64 = 1e13;
 
-/// Bytes a second of what occupies a link for so long with [`LARGE`] bytes.
+/// Rate in bytes a second at which [`LARGE`] bytes take this many seconds.
 fn rate(seconds: f64) -> f64 {
     match seconds > 0.0 {
         true => LARGE as f64 / seconds,
@@ -33,7 +33,7 @@ fn rate(seconds: f64) -> f64 {
     }
 }
 
-/// The platform's XML and its host file, one line for each rank.
+/// XML of the platform and its host file, one line for each rank.
 pub fn simgrid(network: &Network) -> (String, String) {
     let mut text = String::from(
         "<?xml version='1.0'?>\n\
@@ -52,7 +52,7 @@ pub fn simgrid(network: &Network) -> (String, String) {
     (text, list)
 }
 
-/// The host of a rank; where clusters are groups of one host, its group.
+/// Host of a rank; if clusters are groups of one host, its group.
 fn host_of(network: &Network, rank: usize) -> usize {
     match network.is_in_memory() {
         true => network.cluster_of()[rank],
@@ -60,8 +60,8 @@ fn host_of(network: &Network, rank: usize) -> usize {
     }
 }
 
-/// The hosts of a cluster behind its router; half of the latency before it and half behind it. Each
-/// has a core for every rank of the host that has most.
+/// Hosts of a cluster behind its router; half of the latency before it and half behind it. Each
+/// host has as many cores as the fullest host has ranks.
 fn zone(text: &mut String, network: &Network, cluster: usize) {
     let mut ranks_of: BTreeMap<usize, usize> = BTreeMap::new();
     for rank in (0..network.ranks()).filter(|&rank| network.cluster_of()[rank] == cluster) {
@@ -85,7 +85,7 @@ fn zone(text: &mut String, network: &Network, cluster: usize) {
     );
 }
 
-/// Uplinks, downlinks, and a link of its own for each two clusters.
+/// Uplinks, downlinks, and a separate link for each two clusters.
 fn links(text: &mut String, network: &Network) {
     let clusters = network.clusters();
     for cluster in 0..clusters {
@@ -110,7 +110,7 @@ fn links(text: &mut String, network: &Network) {
         let Some(link) = network.between(from, to) else {
             continue;
         };
-        // The cards on the way have half of a latency each.
+        // The cards on the path have half of a latency each.
         let cards: f64 = [from, to]
             .into_iter()
             .filter_map(|cluster| network.between_hosts(cluster))

@@ -27,8 +27,8 @@ fn all_plans() -> Vec<(String, Vec<Plan>)> {
     all
 }
 
-/// Runs traces: a receive waits for its message, a send for its receiver (the case in which a
-/// deadlock shows), lines one after the other.
+/// Runs traces: a receive waits for its message, a send for its receiver (so that deadlocks show),
+/// lines one after the other.
 fn replay(name: &str, traces: &[String]) -> usize {
     let mut next = vec![0; traces.len()];
     let lines: Vec<Vec<Vec<&str>>> = traces

@@ -1,16 +1,16 @@
 //! Time-independent traces (SimGrid 3.32, `smpirun -replay`): one text for each rank.
 //!
-//! A trace is a program: what a step needs is waited for before it, and everything else goes on
-//! meanwhile. Receives that wait for nothing stand first.
+//! A trace is a program: before each step it waits for the step's dependencies, and everything else
+//! proceeds meanwhile. Receives without dependencies come first.
 
 use crate::plan::step::{Action, Plan, Step};
 use std::fmt::Write as _;
 
-/// Floating-point operations for each byte that is copied or reduced: with hosts of 4 Gflop/s, what
-/// predictions count.
+/// Floating-point operations for each byte that is copied or reduced: with hosts of 4 Gflop/s, the
+/// work that predictions assume.
 const WORK_PER_BYTE: f64 = 1.0;
 
-/// The trace of every rank, for plans whose units have `unit_bytes` bytes.
+/// Trace of every rank, for plans whose units have `unit_bytes` bytes.
 pub fn time_independent(plans: &[Plan], unit_bytes: u64) -> Vec<String> {
     let trace = |(rank, plan)| one(rank, plan, unit_bytes);
     plans.iter().enumerate().map(trace).collect()

@@ -1,4 +1,4 @@
-//! What happens: ranks that begin steps, messages that start and that come.
+//! Simulation engine: steps that begin, messages that start and arrive.
 
 use crate::network::links::{Network, Overhead};
 use crate::plan::dependencies::Dependencies;
@@ -16,7 +16,7 @@ use treepie_platform::Contention;
 /// Runs the plans of all ranks, whose units have `unit_bytes` bytes, on a network.
 ///
 /// # Errors
-/// Plans that are not those of all ranks, and plans that never end.
+/// Plans that do not match the ranks, and plans that never end.
 pub fn simulate(
     network: &Network,
     plans: &[Plan],
@@ -36,48 +36,48 @@ pub fn simulate(
     })
 }
 
-/// A message. They are numbered by sender, and those of a sender by step.
+/// Message. Messages are numbered by sender, and those of a sender by step.
 struct Message {
     from: usize,
     to: usize,
-    /// The step that sends it, and since when it may go.
+    /// Sending step, and time from which it may be sent.
     step: u32,
     sent: Option<f64>,
     bytes: u64,
-    /// The step that receives it, and since when it is awaited.
+    /// Receiving step, and time from which it is awaited.
     awaited: Option<(u32, f64)>,
-    /// Whether it has started, or the answer is on its way that has it start.
+    /// True if it has started, or the answer that starts it is in flight.
     started: bool,
-    /// First and last byte at the next place of its way.
+    /// First and last byte at the next place of its path.
     passing: Passing,
-    /// Whether its last byte is there.
+    /// True if its last byte has arrived.
     is_there: bool,
 }
 
-/// One rank.
+/// State of one rank.
 struct Rank {
     dependencies: Dependencies,
-    /// For each step, how many it still waits for.
+    /// For each step, the number of its incomplete dependencies.
     missing: Vec<u32>,
     /// For each step, the message that it sends or receives.
     messages: Vec<u32>,
     ready: BinaryHeap<Reverse<u32>>,
     left: usize,
-    /// Until when it is occupied.
+    /// Time until which it is occupied.
     busy: f64,
-    /// Whether an event is on its way that wakes it: one is enough.
+    /// True if an event that wakes it is pending: one is enough.
     waking: bool,
     end: f64,
 }
 
-/// A simulation.
+/// Simulation.
 pub struct Engine<'a> {
     network: &'a Network,
     plans: &'a [Plan],
     unit_bytes: u64,
     options: Options,
     links: Links<'a>,
-    /// Where contention is known.
+    /// Exchanges, if contention is known.
     exchanges: Option<Exchanges<'a>>,
     ranks: Vec<Rank>,
     messages: Vec<Message>,
@@ -86,7 +86,7 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Before the first step.
+    /// Creates a simulation in the state before the first step.
     pub fn new(network: &'a Network, plans: &'a [Plan], unit_bytes: u64, options: Options) -> Self {
         let mut engine = Engine {
             network,
@@ -107,7 +107,7 @@ impl<'a> Engine<'a> {
         engine
     }
 
-    /// Finds all messages, and which step receives each.
+    /// Numbers all messages, and finds the step that receives each.
     fn number_messages(&mut self) {
         let mut numbers = HashMap::new();
         for (from, plan) in self.plans.iter().enumerate() {
@@ -142,7 +142,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// To the end.
+    /// Runs the simulation to its end.
     pub fn run(mut self) -> Result<Outcome, SimulationError> {
         while let Some((at, what)) = self.events.pop() {
             match what {
@@ -172,7 +172,7 @@ impl<'a> Engine<'a> {
         Ok(self.outcome)
     }
 
-    /// A rank begins the first step that it may, as long as it is free and nothing else comes
+    /// Begins the first steps that a rank may execute, while it is free and no other event comes
     /// first.
     fn wake(&mut self, rank: usize, now: f64) {
         while self.ranks[rank].busy <= now && !self.events.are_before(now, What::Wake(rank)) {
@@ -209,7 +209,7 @@ impl<'a> Engine<'a> {
     fn compute(&mut self, rank: usize, step: u32, units: u64, doing: Doing, now: f64) {
         let bytes = units * self.unit_bytes;
         let seconds = match self.options.sending {
-            // The formulas of the thesis know no computing.
+            // The formulas of the thesis do not include computing.
             Sending::OnePort => 0.0,
             Sending::Overlapping => self.network.computing.seconds(bytes),
         };
@@ -237,12 +237,12 @@ impl<'a> Engine<'a> {
             return self.ask(message, now);
         }
         self.start(message, now);
-        // What is sent at once is out of the way.
+        // An eager message no longer depends on its sender.
         self.ends_at(end, from, step, now);
     }
 
     fn receive(&mut self, message: usize, step: u32, now: f64) {
-        // A message that nobody sends never comes.
+        // A message that no rank sends never arrives.
         let Some(awaited) = self.messages.get_mut(message) else {
             return;
         };
@@ -260,7 +260,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// A message that asks first starts when both sides are there and the answer has come.
+    /// Starts a message with a rendezvous when both sides are ready and the answer has arrived.
     fn ask(&mut self, message: usize, now: f64) {
         let asking = &mut self.messages[message];
         let (Some(asked), Some(_), false) = (asking.sent, asking.awaited, asking.started) else {
@@ -271,7 +271,7 @@ impl<'a> Engine<'a> {
             Some(link) => (link.handshake(asking.bytes), link.latency()),
             None => (0.0, 0.0),
         };
-        // The question was on its way while the receiver was not there yet.
+        // The request was in flight before the receiver was ready.
         let saved = (now - asked).min(latency);
         let answered = now + (handshake - saved).max(0.0);
         self.events.at(answered, What::Start(message));
@@ -309,7 +309,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What a message occupies.
+    /// Occupied times of a message.
     fn way(&self, message: usize) -> Way {
         let Message {
             from,
@@ -345,7 +345,7 @@ impl<'a> Engine<'a> {
         self.events.at(end, What::There(message));
     }
 
-    /// A message that is awaited is one more thing that its rank may do.
+    /// Makes the receive of an awaited message executable for its rank.
     fn there(&mut self, message: usize, now: f64) {
         self.messages[message].is_there = true;
         let Message { to, awaited, .. } = self.messages[message];
@@ -355,7 +355,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// A message that is there and awaited is taken by its rank.
+    /// Receives a message that has arrived and is awaited.
     fn take(&mut self, message: usize, now: f64) {
         let Message {
             from,
@@ -369,14 +369,14 @@ impl<'a> Engine<'a> {
             return;
         };
         let work = self.occupied(to, from, bytes, Overhead::Receive);
-        // What is received while it comes in ends with its last byte.
+        // A message that is received while it arrives ends with its last byte.
         let state = &mut self.ranks[to];
         state.busy = (state.busy.max(since) + work).max(passing.tail);
         let end = state.busy;
         self.ends_at(end, to, step, now);
     }
 
-    /// A step ends; at once, before its rank does anything else, where that takes no time.
+    /// Ends a step: immediately, before its rank executes others, if it takes no time.
     fn ends_at(&mut self, end: f64, rank: usize, step: u32, now: f64) {
         match end > now {
             true => self.events.at(end, What::End((rank, step))),
@@ -422,10 +422,10 @@ impl<'a> Engine<'a> {
 }
 
 impl Rank {
-    /// In place of a number of missing steps.
+    /// Placeholder for a number of missing steps.
     const DONE: u32 = u32::MAX;
 
-    /// In place of the number of a message.
+    /// Placeholder for the number of a message.
     const NONE: u32 = u32::MAX;
 
     fn new(plan: &Plan) -> Self {

@@ -1,27 +1,27 @@
-//! Events in the order in which they happen.
+//! Events in chronological order.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A step of a rank.
+/// Step of a rank.
 pub type Place = (usize, u32);
 
-/// An event. Those of one time happen in this order, and those of one kind in that of messages or
-/// ranks. Ranks come last: which steps one may begin is known when all has happened that does at
-/// that time.
+/// Event. Simultaneous events are in this order, those of one kind in the order of messages or
+/// ranks. Ranks come last: the steps that one may begin are known when all other events of that
+/// time have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// A message that has asked starts.
+    /// A message with a rendezvous starts.
     Start(usize),
-    /// The first byte of a message comes to the cluster of its receiver.
+    /// The first byte of a message arrives at the cluster of its receiver.
     Near(usize),
-    /// It comes to the host.
+    /// It arrives at the host.
     Come(usize),
-    /// The last byte of it comes to its receiver.
+    /// The last byte of it arrives at its receiver.
     There(usize),
     /// A step ends.
     End(Place),
-    /// The rank may have something to do.
+    /// The rank may have a step to execute.
     Wake(usize),
 }
 
@@ -46,23 +46,23 @@ impl PartialOrd for Event {
     }
 }
 
-/// Events that have yet to happen.
+/// Future events.
 #[derive(Debug, Default)]
 pub(crate) struct Events(BinaryHeap<Reverse<Event>>);
 
 impl Events {
-    /// Adds one.
+    /// Adds an event.
     pub fn at(&mut self, at: f64, what: What) {
         self.0.push(Reverse(Event { at, what }));
     }
 
-    /// Whether any happens before `what` at `at` would.
+    /// True if any event precedes `what` at time `at`.
     pub(crate) fn are_before(&self, at: f64, what: What) -> bool {
         let event = Event { at, what };
         self.0.peek().is_some_and(|Reverse(next)| *next < event)
     }
 
-    /// The next, and its time.
+    /// Removes and returns the next event, with its time.
     pub fn pop(&mut self) -> Option<(f64, What)> {
         self.0.pop().map(|Reverse(event)| (event.at, event.what))
     }

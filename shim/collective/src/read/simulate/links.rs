@@ -1,21 +1,21 @@
-//! Links that messages pass one after the other.
+//! Links, which messages pass one after the other.
 
 use crate::network::links::{Distance, Network};
 use crate::read::simulate::outcome::Sending;
 use std::collections::HashMap;
 use treepie_platform::Contention;
 
-/// First and last byte of a message at some place.
+/// Times of the first and the last byte of a message at some place.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Passing {
-    /// When the first byte is there.
+    /// Arrival of the first byte.
     pub head: f64,
-    /// When the last byte is.
+    /// Arrival of the last byte.
     pub tail: f64,
 }
 
 impl Passing {
-    /// Through a link that is free from `free` on and needs `seconds` for the message.
+    /// Passes a link that is free from time `free` on and takes `seconds` for the message.
     fn through(self, free: &mut f64, seconds: f64) -> Passing {
         let head = self.head.max(*free);
         *free = head + seconds;
@@ -25,9 +25,9 @@ impl Passing {
         }
     }
 
-    /// Through a card that is faster than the rest of the way: it shares with what else goes on
-    /// there, as connections do. Its first byte does not wait; its last one is through when all is
-    /// that came before it, or before that, as messages of its kind have half of the card at least.
+    /// Passes a card that is faster than the rest of the path: it shares the card with other
+    /// messages, as connections do. Its first byte does not wait. Its last one has passed when all
+    /// earlier messages have, or sooner, as messages of its kind have at least half of the card.
     fn beside(self, card: &mut Card, seconds: f64) -> Passing {
         card.free = self.head.max(card.free) + seconds;
         card.far = self.head.max(card.far) + 2.0 * seconds;
@@ -37,7 +37,7 @@ impl Passing {
         }
     }
 
-    /// The same, later.
+    /// Later by this many seconds.
     pub fn after(self, seconds: f64) -> Passing {
         Passing {
             head: self.head + seconds,
@@ -49,46 +49,46 @@ impl Passing {
 /// One direction of a host's card.
 #[derive(Debug, Clone, Copy, Default)]
 struct Card {
-    /// When it is free again.
+    /// Time at which it is free again.
     free: f64,
-    /// When messages between clusters have passed that have half of it.
+    /// Time at which the messages between clusters, with half of its rate, have passed.
     far: f64,
 }
 
-/// Seconds of a message on its way: of each link, how long it is occupied.
+/// Seconds for which a message occupies each link on its path.
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
     from: usize,
     to: usize,
     distance: Distance,
-    /// `L`, with what the message meets.
+    /// `L`, with contention.
     pub latency: f64,
-    /// What it needs beyond that where it asks first.
+    /// Additional time of a rendezvous.
     pub handshake: f64,
-    /// `g(m)` of the link that it takes, with what it meets there.
+    /// `g(m)` of the link, with contention.
     gap: f64,
-    /// On the uplink of the sender's cluster, to another one.
+    /// On the uplink of the sender's cluster, if it leaves it.
     pub uplink: f64,
-    /// On the downlink of the receiver's.
+    /// On the downlink of the receiver's cluster.
     pub downlink: f64,
-    /// On the cards of both hosts, between clusters: as long as a message inside would, where there
-    /// is a link between hosts.
+    /// On the cards of both hosts, between clusters: the time of a message inside, if there is a
+    /// link between hosts.
     cards: [f64; 2],
 }
 
 impl Way {
-    /// The same between other ranks of the same clusters.
+    /// Occupied times for a message between other ranks of the same clusters.
     pub fn of(self, from: usize, to: usize) -> Way {
         Way { from, to, ..self }
     }
 
-    /// Whether it goes to another cluster.
+    /// True if it is sent to another cluster.
     pub fn is_far(&self) -> bool {
         self.distance == Distance::Grid
     }
 
-    /// Seconds that it occupies what others share: the sender's card, the uplink, the downlink, the
-    /// receiver's card. Nothing on one host.
+    /// Seconds for which it occupies shared links: the sender's card, the uplink, the downlink, the
+    /// receiver's card. Zero on one host.
     pub fn shared(&self) -> [f64; 4] {
         match self.distance {
             Distance::Host => [0.0; 4],
@@ -98,11 +98,11 @@ impl Way {
     }
 }
 
-/// When each link is free again.
+/// Time at which each link is free again.
 pub struct Links<'a> {
     network: &'a Network,
     sending: Sending,
-    /// Of each rank: for messages on its host, or all of them with one port.
+    /// For each rank, messages on its host, or all messages in the one-port model.
     port_out: Vec<f64>,
     port_in: Vec<f64>,
     card_out: Vec<Card>,
@@ -129,7 +129,7 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// What a message occupies on its way; `met` is the contention there.
+    /// Occupied times of a message on its path; `met` is its contention.
     pub fn way(&self, (from, to, bytes): (usize, usize, u64), met: Contention) -> Way {
         let network = self.network;
         let link = network.link(from, to);
@@ -139,7 +139,7 @@ impl<'a> Links<'a> {
             from,
             to,
             distance: match self.sending {
-                // A port is all that is occupied.
+                // Only a port is occupied.
                 Sending::OnePort => Distance::Host,
                 Sending::Overlapping => network.distance(from, to),
             },
@@ -162,7 +162,7 @@ impl<'a> Links<'a> {
         way
     }
 
-    /// A message starts from its sender: when it is on the way.
+    /// Sends a message from its sender: the times at which it is on its way.
     pub(crate) fn depart(&mut self, now: f64, way: &Way) -> Passing {
         let start = Passing {
             head: now,
@@ -183,7 +183,8 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// A message comes to the cluster of its receiver: when it comes to the host.
+    /// Passes a message into the cluster of its receiver: the times at which it arrives at the
+    /// host.
     pub fn enter(&mut self, passing: Passing, way: &Way) -> Passing {
         if !way.is_far() {
             return passing;
@@ -192,7 +193,7 @@ impl<'a> Links<'a> {
         passing.through(&mut self.downlink[there], way.downlink)
     }
 
-    /// A message comes to the host of its receiver: when it is there.
+    /// Passes a message into the host of its receiver: the times of its arrival.
     pub fn arrive(&mut self, passing: Passing, way: &Way) -> Passing {
         let card = &mut self.card_in[self.network.host_of()[way.to]];
         match way.distance {

@@ -1,4 +1,4 @@
-//! How long the messages of plans occupy each link that several ranks share.
+//! Time for which the messages of plans occupy each shared link.
 
 use crate::network::links::{Distance, Network};
 use crate::plan::step::{Action, Plan};
@@ -10,27 +10,27 @@ use treepie_platform::Contention;
 /// Use of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Occupied {
-    /// Seconds that messages occupy it, all together.
+    /// Seconds for which messages occupy it in total.
     pub seconds: f64,
-    /// Number of ranks whose messages those are: senders of what leaves, receivers of what comes.
+    /// Number of ranks with such messages: senders of leaving ones, receivers of arriving ones.
     pub ranks: usize,
 }
 
 /// Use of all shared links, by host and by cluster of a network.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Occupancy {
-    /// What leaves each host.
+    /// Messages that leave each host.
     pub card_out: Vec<Occupied>,
-    /// What comes to each host.
+    /// Messages that arrive at each host.
     pub card_in: Vec<Occupied>,
-    /// What leaves each cluster.
+    /// Messages that leave each cluster.
     pub uplink: Vec<Occupied>,
-    /// What comes to each cluster.
+    /// Messages that arrive at each cluster.
     pub downlink: Vec<Occupied>,
 }
 
 impl Occupancy {
-    /// Of the messages of all ranks' plans, whose units have `unit_bytes` bytes.
+    /// Occupancy by the messages of all ranks' plans, whose units have `unit_bytes` bytes.
     pub fn new(network: &Network, plans: &[Plan], unit_bytes: u64) -> Self {
         let links = Links::new(network, Sending::Overlapping);
         let mut occupancy = Occupancy {

@@ -6,12 +6,12 @@ use thiserror::Error;
 /// Time that a message occupies its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sending {
-    /// Overhead of the sender, `os(m)`. The message then passes the links on its way, which others
+    /// Overhead of the sender, `os(m)`. The message then passes the links of its path, which others
     /// share.
     #[default]
     Overlapping,
-    /// `g(m)` of the link to the receiver, one message at a time, and nothing is shared: the
-    /// one-port model of the thesis (item 19), in which its formulas and its heuristics count.
+    /// `g(m)` of the link to the receiver, one message at a time, without shared links: the
+    /// one-port model of the thesis (item 19), on which its formulas and its heuristics are based.
     OnePort,
 }
 
@@ -20,29 +20,29 @@ pub enum Sending {
 pub struct Options {
     /// Time that a message occupies its sender.
     pub sending: Sending,
-    /// Whether [`Outcome::bars`] are kept.
+    /// True if [`Outcome::bars`] are kept.
     pub timeline: bool,
 }
 
 /// Result of a simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
-    /// Seconds until the last rank has ended.
+    /// Seconds until the last rank has finished.
     pub seconds: f64,
-    /// When each rank has ended.
+    /// Time in seconds at which each rank has finished.
     pub ends: Vec<f64>,
-    /// Activities of each rank, if these were asked for; by start.
+    /// Activities of each rank, if requested; by start.
     pub bars: Vec<Bar>,
     /// Number of messages.
     pub messages: usize,
-    /// Bytes between clusters.
+    /// Bytes sent between clusters.
     pub bytes_between: u64,
 }
 
-/// Why plans cannot be simulated.
+/// Reason why plans cannot be simulated.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SimulationError {
-    /// There is not a plan for every rank of the network.
+    /// The number of plans differs from the network's number of ranks.
     #[error("{plans} plans for {ranks} ranks; give one plan for each rank")]
     Plans {
         /// Number of plans.
@@ -53,9 +53,9 @@ pub enum SimulationError {
     /// Some steps never start.
     #[error("deadlock: rank {rank} never completes step {step}; the plans do not match")]
     Deadlock {
-        /// The first rank that does not end.
+        /// First rank that does not end.
         rank: usize,
-        /// Its first step that is not done.
+        /// Its first incomplete step.
         step: usize,
     },
 }

@@ -1,31 +1,31 @@
-//! What a rank did when: the bars of a Gantt chart.
+//! Timeline of the ranks: the bars of a Gantt chart.
 
-/// What a rank does for a while.
+/// Activity of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Doing {
-    /// A message of its leaves: from its start until its last byte is on the way.
+    /// Sends a message: from its start until its last byte has left.
     Send,
-    /// A message comes in: from its first byte to its last.
+    /// Receives a message: from its first byte to its last.
     Receive,
-    /// It reduces.
+    /// Reduces.
     Reduce,
-    /// It copies.
+    /// Copies.
     Copy,
 }
 
-/// A bar of a rank.
+/// Bar of a rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar {
-    /// The rank.
+    /// Rank.
     pub rank: usize,
-    /// When it starts, in seconds.
+    /// Start in seconds.
     pub start: f64,
-    /// When it ends, in seconds.
+    /// End in seconds.
     pub end: f64,
-    /// What it is.
+    /// Activity.
     pub doing: Doing,
     /// The other rank of a message.
     pub peer: Option<usize>,
-    /// How much, in bytes.
+    /// Bytes of the activity.
     pub bytes: u64,
 }

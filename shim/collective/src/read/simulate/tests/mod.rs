@@ -1,4 +1,4 @@
-//! Plans in time: what formulas and bounds say of them, and a second engine.
+//! Simulated plans against formulas, bounds, and a second engine.
 
 mod outcomes;
 mod ties;

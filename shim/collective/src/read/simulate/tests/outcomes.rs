@@ -50,7 +50,7 @@ fn same(found: f64, expected: f64) {
     );
 }
 
-/// Six clusters of one rank whose links are all different.
+/// Six clusters of one rank on different links.
 fn six() -> Network {
     let latency = |from: usize, to: usize| 1e-3 * (1 + (from * 7 + to * 5) % 11) as f64;
     let per_byte = |from: usize, to: usize| 1e-9 * (20 + (from * 3 + to * 13) % 90) as f64;
@@ -61,7 +61,7 @@ fn six() -> Network {
     )
 }
 
-/// A cluster of so many hosts that responds to an exchange like the thesis's Giga Ethernet.
+/// A cluster of `ranks` hosts with the contention of the thesis's Giga Ethernet.
 fn congested(ranks: usize) -> Network {
     grids::congested(&vec![0; ranks], 1, Contention::GIGA_ETHERNET)
 }
@@ -120,7 +120,7 @@ fn contention_is_met_in_total_exchanges_alone_and_inside_clusters_alone() {
             "{operation} {algorithm}: {free} {busy}"
         );
     }
-    // Between clusters of two: nobody meets anybody inside.
+    // Between clusters of two: there is no contention inside.
     let numbers = [0, 0, 1, 1, 2, 2];
     let apart = grids::congested(&numbers, 1, Contention::NONE);
     let busy = grids::congested(
@@ -181,7 +181,7 @@ fn orders_between_clusters_take_the_makespan_that_the_schedulers_say() {
 
 #[test]
 fn an_uplink_carries_one_message_at_a_time_and_a_slow_receiver_does_not_hold_up_the_others() {
-    // Three clusters of one; from 0 to 1 as fast as the uplink, to 2 four times slower.
+    // Three clusters of one; from 0 to 1 at the rate of the uplink, to 2 four times slower.
     let rate = |from: usize, to: usize| if from.max(to) == 2 { 320e-9 } else { 80e-9 };
     let network = network(
         &[1, 1, 1],
@@ -229,7 +229,7 @@ fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
 
 #[test]
 fn nothing_is_quicker_than_the_bound_also_where_a_way_over_another_cluster_is_shorter() {
-    // From 0 to 2 it takes 20 ms, and over 1 four.
+    // From 0 to 2 it takes 20 ms, and over 1 it takes four.
     let latency = |from: usize, to: usize| if from.abs_diff(to) == 2 { 20e-3 } else { 2e-3 };
     let network = network(
         &[2, 2, 2],

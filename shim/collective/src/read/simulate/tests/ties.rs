@@ -1,4 +1,4 @@
-//! Events at the same time, by hand. Times are small powers of two, in seconds.
+//! Simultaneous events, computed by hand. Times are small powers of two, in seconds.
 
 use crate::grids::network;
 use crate::network::computing::Computing;
@@ -15,7 +15,7 @@ use crate::steps::Steps;
 use treepie_platform::{Link, Sample};
 
 /// A link on which a message of any size takes `latency + gap`, and occupies its sender and its
-/// receiver for so long.
+/// receiver for `send` and `receive` seconds.
 fn link(latency: f64, gap: f64, [send, receive]: [f64; 2]) -> Link {
     let sample = |bytes| Sample {
         bytes,
@@ -85,7 +85,7 @@ fn messages_that_are_there_before_their_receives_are_received_one_after_the_othe
 
 #[test]
 fn of_steps_that_may_begin_at_the_same_time_the_first_begins() {
-    // What rank 1 sends comes earlier, and ends when what rank 0 sends does.
+    // The message of rank 1 arrives earlier, and ends when that of rank 0 does.
     let between = |from: usize, _| match from {
         0 => link(3.0, 1.0, [1.0, 0.0]),
         1 => link(1.0, 3.0, [1.0, 0.0]),
@@ -112,7 +112,7 @@ fn of_steps_that_may_begin_at_the_same_time_the_first_begins() {
 #[test]
 fn a_card_carries_what_is_near_while_what_is_far_waits_for_the_downlink() {
     // Ranks 0 and 1 send from two clusters to rank 2, rank 3 from another host of its own. The
-    // second of the far messages waits at the downlink from 1 to 17.
+    // second far message waits at the downlink from 1 to 17.
     let within = |_| link(2.0, 0.5, [0.0; 2]);
     let mut four = network(&[1, 1, 2], within, |_, _| link(1.0, 16.0, [0.0; 2]));
     let sends = || plan(|steps| steps.send_segment(2, input()));

@@ -2,11 +2,11 @@
 //! counts the units that each rank reads and writes.
 //!
 //! ```text
-//!   message inside a host     the receiver reads it where it lies, and writes it
+//!   message inside a host     the receiver reads it in place, and writes it
 //!   message to another host   the sender's card reads it, the receiver's writes it
 //!   copy                      reads and writes
 //!   reduction                 reads two operands, writes one
-//!   in a sweep                what is received, or copied, and reduced at once is not written and
+//!   in a sweep                data received, or copied, and reduced immediately is not written and
 //!                             read again: two reads, one write
 //! ```
 //!

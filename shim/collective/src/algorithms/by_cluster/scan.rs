@@ -8,8 +8,8 @@
 //! ```text
 //!   clusters a: 0 1 4 5   b: 2 3 6 7         runs: 0-1, 2-3, 4-5, 6-7
 //!   inside:       1, 3, 5, 7 have the sums of their runs
-//!   first half:   1, 3, 5 --> 0 (speaks for a) --> 2, 4, 6    what is before their runs
-//!   second half:  1, 3, 5 --> 2 (speaks for b) --> 2, 4, 6    and on to 3, 5, 7
+//!   first half:   1, 3, 5 --> 0 (leads a) --> 2, 4, 6    what is before their runs
+//!   second half:  1, 3, 5 --> 2 (leads b) --> 2, 4, 6    and on to 3, 5, 7
 //! ```
 
 use crate::algorithms::by_cluster::allgather;

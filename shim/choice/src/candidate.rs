@@ -1,21 +1,21 @@
-//! What may be tried against the algorithm that the native MPI takes by itself.
+//! Candidates to try against the algorithm that the native MPI uses by default.
 
 use std::fmt;
 
 use treepie_collective::{Algorithm, Operation};
 use treepie_native::knobs::{Knob, Library};
 
-/// What stands before the name of a native MPI's algorithm.
+/// Prefix of the name of a native MPI's algorithm.
 const NATIVE: &str = "native:";
 
-/// An algorithm that may be tried. As text its name: `grid-chain`, or `native:binomial`.
+/// Algorithm that may be tried. Its text is its name: `grid-chain`, or `native:binomial`.
 #[derive(Debug, Clone, Copy)]
 pub enum Candidate {
     /// A plan.
     Plan {
-        /// Its algorithm.
+        /// Algorithm.
         algorithm: &'static Algorithm,
-        /// The largest message that it sends, in bytes.
+        /// Largest message in bytes.
         segment: u64,
     },
     /// Another algorithm of the native MPI.
@@ -23,8 +23,8 @@ pub enum Candidate {
 }
 
 impl Candidate {
-    /// The candidate of this name for `operation`, in messages of up to `segment` bytes; `None`
-    /// where there is no such plan, or where the MPI that is used has no such algorithm.
+    /// Candidate of this name for `operation`, in messages of up to `segment` bytes; `None` if
+    /// there is no such plan, or if the MPI in use has no such algorithm.
     pub fn from_name(
         operation: Operation,
         name: &str,
@@ -43,7 +43,7 @@ impl Candidate {
         }
     }
 
-    /// Whether both are one algorithm, whatever their segments.
+    /// True if both are one algorithm, with any segments.
     pub fn is_like(&self, other: &Candidate) -> bool {
         match (self, other) {
             (
@@ -57,8 +57,7 @@ impl Candidate {
         }
     }
 
-    /// The largest message that it sends, in bytes, as far as that is ours to say: 0 for an
-    /// algorithm of the native MPI.
+    /// Largest message in bytes, if a plan determines it: 0 for an algorithm of the native MPI.
     pub fn segment(&self) -> u64 {
         match self {
             Candidate::Plan { segment, .. } => *segment,
@@ -76,13 +75,12 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// A candidate, and what is predicted of it.
+/// Candidate with its prediction.
 #[derive(Debug, Clone, Copy)]
 pub struct Challenger {
-    /// What is tried.
+    /// Candidate to try.
     pub candidate: Candidate,
-    /// Its predicted time, in thousandths of the native collective's; `None` where nothing is
-    /// predicted.
+    /// Predicted time, in thousandths of the native collective's; `None` if there is no prediction.
     pub per_mille: Option<u32>,
 }
 

@@ -1,58 +1,58 @@
-//! What was chosen for a class of calls, and what came into question.
+//! Choice for a class of calls, and the algorithms that were considered.
 
 use std::fmt::Write as _;
 
 use treepie_collective::Algorithm;
 
-/// The choice for a class of calls.
+/// Choice for a class of calls.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The algorithm; `None` for the native collective.
+    /// Algorithm; `None` for the native collective.
     pub algorithm: Option<&'static Algorithm>,
-    /// The largest message that it sends, in bytes.
+    /// Largest message in bytes.
     pub segment: u64,
-    /// Its predicted time in seconds, where a platform is known.
+    /// Predicted time in seconds, if a platform is known.
     pub seconds: Option<f64>,
-    /// Why there is none.
+    /// Reason why there is no prediction.
     pub(super) unpredicted: Unpredicted,
     pub(super) considered: Vec<Considered>,
     pub(super) native: Option<f64>,
 }
 
-/// Why a choice is by rule.
+/// Reason why a choice is by rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Unpredicted {
     #[default]
     NoPlatform,
-    /// Each rank knows the sizes of its own blocks alone.
+    /// Each rank knows only the sizes of its own blocks.
     UnknownSizes,
 }
 
-/// An algorithm with its best size of messages.
+/// Algorithm with its best size of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct Considered {
-    /// The algorithm.
+    /// Algorithm.
     pub algorithm: &'static Algorithm,
-    /// The largest message, in bytes.
+    /// Largest message in bytes.
     pub segment: u64,
     /// Predicted seconds.
     pub seconds: f64,
 }
 
 impl Choice {
-    /// The algorithms that came into question, the quickest first.
+    /// Algorithms that were considered, the fastest first.
     pub fn considered(&self) -> Vec<Considered> {
         let mut all = self.considered.clone();
         all.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
         all
     }
 
-    /// Predicted seconds of the native collective, where its algorithms are known.
+    /// Predicted seconds of the native collective, if its algorithms are known.
     pub fn native_seconds(&self) -> Option<f64> {
         self.native
     }
 
-    /// Why it was chosen, in one line.
+    /// Reason of the choice, in one line.
     pub fn reason(&self) -> String {
         let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
         let Some(seconds) = self.seconds else {

@@ -1,4 +1,4 @@
-//! The choice among all algorithms, from their estimated times.
+//! Choice among all algorithms, by their estimated times.
 
 use crate::choice::Choice;
 use crate::class::{Class, UNKNOWN, class_bytes};
@@ -15,22 +15,22 @@ use treepie_collective::read::estimate;
 use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
 use treepie_native::{Family, Selector};
 
-/// Chooses for the collectives of one communicator, and remembers its choices.
+/// Chooses for the collectives of one communicator, and caches its choices.
 #[derive(Debug, Clone)]
 pub struct Chooser {
     pub(crate) known: Option<Prices>,
-    /// The eager limit: messages of up to so many bytes go at once.
+    /// Eager limit in bytes.
     pub(crate) eager: u64,
     pub(crate) chosen: HashMap<Class, Arc<Choice>>,
 }
 
 impl Chooser {
-    /// Chooses on this network, by rules where there is none. `native` is the MPI whose own
-    /// collectives are to be beaten; `None` where they are out of the question.
+    /// Chooser for this network, by rules if there is none. `native` is the MPI whose own
+    /// collectives compete; `None` if they are excluded.
     pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, native: Option<Family>) -> Self {
         let usual = native.map_or(USUAL_EAGER_LIMIT, Family::usual_eager_limit);
         let seen = network.as_ref().map(|network| network.eager_limit());
-        // A network that shows no limit was measured to have none among its sizes.
+        // A network without a limit was measured to have none among its sizes.
         let eager = seen.map_or(usual, |seen| seen.unwrap_or(USUAL_EAGER_LIMIT));
         let are_near = |network: &Network| !clusters.are_far() && !network.is_in_memory();
         let known = network.map(|network| Prices {
@@ -51,8 +51,8 @@ impl Chooser {
         }
     }
 
-    /// Takes the topology of the ranks into account, and the shapes of trees that were asked for,
-    /// which these clusters know.
+    /// Applies the topology of the ranks, and the shapes of trees that the user set, from these
+    /// clusters.
     pub fn with_topology(mut self, clusters: &Clusters) -> Self {
         if let Some(known) = &mut self.known {
             known.sizes = estimate::sizes(&known.network, clusters);
@@ -63,8 +63,7 @@ impl Chooser {
         self
     }
 
-    /// Takes into account that messages of up to `limit` bytes are known to go at once, unless a
-    /// network says it better.
+    /// Sets the eager limit to `limit` bytes, unless a network has a measured one.
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         if self.known.is_none() {
             self.eager = limit;
@@ -72,8 +71,8 @@ impl Chooser {
         self
     }
 
-    /// Takes into account that Open MPI's HAN does the native collectives, as it does by default in
-    /// Open MPI 5.
+    /// Assumes that Open MPI's HAN executes the native collectives, as it does by default in Open
+    /// MPI 5.
     pub fn with_han(mut self) -> Self {
         if let Some(known) = &mut self.known {
             known.native = known.native.take().map(Native::with_han);
@@ -81,7 +80,7 @@ impl Chooser {
         self
     }
 
-    /// Takes into account that the native collectives go by the tables of a version.
+    /// Assumes that the native collectives follow the decision tables of a version.
     pub fn with_selector(mut self, selector: Selector) -> Self {
         if let Some(known) = &mut self.known {
             let native = known.native.take();
@@ -90,13 +89,13 @@ impl Chooser {
         self
     }
 
-    /// The largest message that plans send here at once, in bytes.
+    /// Eager limit of plans in bytes.
     pub fn eager_limit(&self) -> u64 {
         self.eager
     }
 
-    /// The largest message, in bytes, that `algorithm` should send for a call: the best on the
-    /// network, or else by rule.
+    /// Best largest message of `algorithm` for a call, in bytes: by estimates on the network, or
+    /// else by rule.
     pub fn segment(
         &self,
         algorithm: &'static Algorithm,
@@ -114,12 +113,12 @@ impl Chooser {
         }
     }
 
-    /// The choice for `operation`. `bytes` are those of the message, or of one rank's
-    /// block (the mean, where they differ and all ranks know it); `None` where not all
-    /// ranks know. `ordered` says that operands must stay in the order of ranks.
-    /// `clusters` are those that the chooser was made with. Between near hosts of one cluster, and
-    /// in the memory of one host, the native collective is chosen, and what was considered is to be
-    /// measured; what has to keep its order is by rule.
+    /// Choice for `operation`. `bytes` are those of the message, or of one rank's block (the mean,
+    /// if they differ and all ranks know it); `None` if not all ranks know them. `ordered` requires
+    /// that operands stay in the order of ranks. `clusters` are those with which the chooser was
+    /// made. Between near hosts of one cluster, and in the memory of one host, the native
+    /// collective is chosen, and the considered algorithms remain to be measured; ordered
+    /// operations there are chosen by rule.
     pub fn choose(
         &mut self,
         operation: Operation,
@@ -162,8 +161,8 @@ impl Chooser {
     }
 }
 
-/// Choice that the rules make for a class, whichever of its calls comes first: ranks remember
-/// different calls.
+/// Choice by rule for a class, independent of the call that comes first: ranks cache different
+/// calls.
 fn by_rule(class: Class, eager: u64) -> Choice {
     let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);

@@ -1,17 +1,17 @@
-//! Classes of calls that get the same choice.
+//! Classes of calls that share a choice.
 
 use crate::choice::Unpredicted;
 use crate::form::Form;
 use treepie_collective::Operation;
 
-/// Stands for bytes that not all ranks know.
+/// Placeholder for bytes that not all ranks know.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 
-/// Calls that get the same choice.
+/// Calls that share a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Class {
     pub(crate) operation: Operation,
-    /// The size of the class, which the choice is made for.
+    /// Size of the class in bytes, for which the choice is made.
     pub(crate) bytes: u64,
     pub(crate) root: usize,
     pub(crate) ordered: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// Why no time is known, where none is.
+    /// Reason why no time is known.
     pub(crate) fn unpredicted(&self) -> Unpredicted {
         match self.bytes {
             UNKNOWN => Unpredicted::UnknownSizes,
@@ -28,7 +28,8 @@ impl Class {
     }
 }
 
-/// Bytes as the sizes of calls that are chosen for alike: four to a power of two.
+/// Representative size in bytes of the class of sizes that share a choice: four classes to a power
+/// of two.
 pub fn class_bytes(bytes: u64) -> u64 {
     match bytes {
         0..=8 => bytes,

@@ -1,4 +1,4 @@
-//! The plans that recorded calls would be run by, before a run.
+//! Plans that recorded calls would use, before a run.
 
 use crate::candidate::{Candidate, Challenger};
 use crate::choice::{Choice, Considered};
@@ -8,18 +8,18 @@ use treepie_collective::{
     Amount, Clusters, Composition, Network, Operation, PlanRun, Problem, Record,
 };
 
-/// Algorithms that are predicted to take so many times as long as the best may yet be quicker:
-/// nothing was measured on this host.
+/// Ratio to the best predicted time up to which algorithms may yet be faster: nothing was measured
+/// on this host.
 const AS_GOOD: f64 = 2.0;
 
 impl Chooser {
-    /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
-    /// blocks that are sent whole go together with others in one message, too.
+    /// Largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
+    /// blocks that are not cut are sent together with others in one message.
     pub fn largest_message(&self, choice: &Choice, bytes: Option<u64>) -> u64 {
         self.largest_of(choice.segment, bytes)
     }
 
-    /// The same of a plan whose best segment is this.
+    /// Largest message of a plan whose best segment is this.
     pub(crate) fn largest_of(&self, segment: u64, bytes: Option<u64>) -> u64 {
         match bytes.is_some_and(|bytes| segment >= bytes) {
             true => segment.max(self.eager),
@@ -27,10 +27,10 @@ impl Chooser {
         }
     }
 
-    /// The plans that a guard tries for a choice, the best first: those that were considered, each
-    /// with its predicted part of the native time; by rule, the one that was chosen. Where nothing
-    /// is predicted of the native collective, those that differ from each other and take at most
-    /// twice as long as the best.
+    /// Plans that a guard tries for a choice, the best first: those that were considered, each with
+    /// the ratio of its predicted time to the native one; by rule, the one that was chosen. If
+    /// there is no prediction for the native collective: those that differ from each other and take
+    /// at most twice as long as the best.
     pub fn challengers(&self, choice: &Choice, bytes: Option<u64>) -> Vec<Challenger> {
         let considered = choice.considered();
         if considered.is_empty() {
@@ -52,7 +52,7 @@ impl Chooser {
             per_mille,
         };
         match choice.native_seconds() {
-            // A number that is none saturates: too slow.
+            // NaN saturates: too slow.
             Some(native) => {
                 let part =
                     |seconds: f64| (1000.0 * seconds / native).min(f64::from(u32::MAX)) as u32;
@@ -66,9 +66,9 @@ impl Chooser {
         }
     }
 
-    /// The plan that calls like those of a record would be run by on `clusters`, in units of a
-    /// byte, by any operation that commutes: of the algorithm that is `named`, or else of the one
-    /// that is chosen. `None` for the native collective.
+    /// Plan that calls like those of a record would use on `clusters`, in units of a byte, for any
+    /// commutative operation: of the `named` algorithm, or else of the one that is chosen. `None`
+    /// for the native collective.
     pub fn foresee(
         &mut self,
         record: &Record,
@@ -110,8 +110,8 @@ impl Chooser {
     }
 }
 
-/// Those of the quickest algorithms, the quickest first, that are not alike: of several that take
-/// the same time, which on few ranks mostly are one, the first in the table.
+/// The fastest algorithms that differ from each other, the fastest first: of several with the same
+/// time, which are mostly identical on few ranks, the first in the table.
 fn different(considered: &[Considered]) -> Vec<Considered> {
     let most = considered
         .first()
@@ -126,8 +126,8 @@ fn different(considered: &[Considered]) -> Vec<Considered> {
     different
 }
 
-/// Whether all ranks know how many bytes a call has, or how many on average, so that they can
-/// choose by it.
+/// True if all ranks know the bytes of a call, or their mean, so that they can base a choice on
+/// them.
 pub fn are_bytes_known(operation: Operation) -> bool {
     operation.tells_all_sizes()
 }

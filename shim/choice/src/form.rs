@@ -1,4 +1,4 @@
-//! Forms of a collective call, and the progress of plans that are started.
+//! Forms of a collective call, and the progress of started plans.
 
 use strum::{Display, IntoStaticStr, VariantArray};
 use treepie_base::from_name;
@@ -18,8 +18,8 @@ pub enum Progress {
 from_name!(Progress, "progress");
 
 impl Progress {
-    /// Whether a started collective may be done by an algorithm: by any where the native MPI calls
-    /// us, and else by [`direct`].
+    /// True if an algorithm may execute a started collective: any one if the native MPI calls
+    /// Treepie, or else only [`direct`].
     pub fn allows(self, algorithm: &Algorithm, operation: Operation) -> bool {
         self == Progress::Called || direct(operation) == Some(algorithm)
     }
@@ -28,9 +28,9 @@ impl Progress {
 /// Form of a collective call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// It is complete when the call returns.
+    /// Complete when the call returns.
     Blocking,
-    /// It is started, once or whenever a persistent request is.
+    /// Started, once or by each start of a persistent request.
     Started(Progress),
 }
 
@@ -44,7 +44,7 @@ impl Form {
     }
 }
 
-/// The algorithm of an operation in which no message waits for another rank's.
+/// Algorithm of an operation in which no message waits for another rank's.
 pub fn direct(operation: Operation) -> Option<&'static Algorithm> {
     let name = match operation {
         Barrier => "all-to-all",

@@ -1,5 +1,5 @@
-//! The choice of a plan: the quickest of all algorithms and the native collective, by their
-//! estimated times.
+//! Choice of a plan: the fastest of all algorithms and the native collective, by their estimated
+//! times.
 //!
 //! ```text
 //!   operation, bytes, root --> every algorithm's time, with its best size of segments
@@ -7,10 +7,11 @@
 //!                          --> the least: an algorithm and a size, or the native one
 //! ```
 //!
-//! All ranks of a communicator come to the same choice when they have the same platform:
-//! nothing else is looked at. Without a platform, rules take the place of times.
+//! All ranks of a communicator make the same choice if they have the same platform, as it depends
+//! on nothing else. Without a platform, rules replace times.
 //!
-//! [`predict`] simulates what the choice only estimates; [`measured`] reads times to compare with.
+//! [`predict`] simulates the times that the choice only estimates; [`measured`] reads times for
+//! comparison.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

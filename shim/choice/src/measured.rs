@@ -1,6 +1,6 @@
-//! Times of algorithms that were measured, one a line:
-//! `collective,algorithm,bytes,segment,seconds`. The segment of an algorithm that does
-//! not cut is left empty, or the message. Lines that begin with `#` are comments.
+//! Measured times of algorithms, one per line: `collective,algorithm,bytes,segment,seconds`. The
+//! segment of an algorithm that does not cut is empty, or equal to the message. Lines that begin
+//! with `#` are comments.
 
 use std::path::Path;
 
@@ -10,31 +10,30 @@ use treepie_collective::Operation;
 /// One measured time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The operation.
+    /// Operation.
     pub collective: Operation,
-    /// The algorithm, as predictions name it.
+    /// Name of the algorithm, as in predictions.
     pub algorithm: String,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
     /// Bytes of a segment.
     pub segment: Option<u64>,
-    /// The time.
+    /// Time in seconds.
     pub seconds: f64,
 }
 
 /// Reads measured times.
 ///
 /// # Errors
-/// A file that cannot be read or has none, and a line that is none, with its
-/// number.
+/// A file that cannot be read or has no times, and an invalid line, with its number.
 pub fn read(path: &Path) -> Result<Vec<Measured>, FileError> {
     from_text(path, &text::read(path)?)
 }
 
-/// The measured times in the text of a file; `path` is for messages.
+/// Measured times in the text of a file; `path` is for messages.
 ///
 /// # Errors
-/// As [`read`], but for reading.
+/// An invalid line, with its number, and a text without times.
 pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
     let wrong = |line: usize, problem: String| FileError::at(path, line, problem);
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! What the native collective takes: the algorithms of its decision table, by their descriptions.
+//! Time of the native collective: the algorithms of its decision table, by their descriptions.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use treepie_collective::read::cost::{OneByOne, Reading, Times};
 use treepie_collective::{Algorithm, Clusters, Network, Uniform};
 use treepie_native::{BetweenHosts, Criteria, Family, NativeAlgorithm, Selector};
 
-/// A native MPI on a network.
+/// Native MPI on a network.
 #[derive(Debug, Clone)]
 pub(super) struct Native {
     network: Arc<Network>,
     selector: Selector,
-    /// One rank of each host, where Open MPI's HAN does the collectives.
+    /// One rank of each host, if Open MPI's HAN executes the collectives.
     han: Option<Arc<Network>>,
-    /// The ranks as an MPI sees them: in one cluster, with their topology.
+    /// Ranks in the view of an MPI: in one cluster, with their topology.
     ranks: Clusters,
 }
 
@@ -27,7 +27,7 @@ impl Native {
         }
     }
 
-    /// The same for ranks that have a topology.
+    /// Sets the topology of the ranks.
     pub fn with_topology(self, clusters: &Clusters) -> Self {
         Native {
             ranks: clusters.as_one(),
@@ -35,12 +35,12 @@ impl Native {
         }
     }
 
-    /// Goes by the decision tables of a version.
+    /// Sets the decision tables of a version.
     pub fn with_selector(self, selector: Selector) -> Self {
         Native { selector, ..self }
     }
 
-    /// The same where HAN does what it can: on hosts of as many ranks each, and several.
+    /// Enables HAN if it applies: on several hosts with the same number of ranks, above one.
     pub fn with_han(self) -> Self {
         Native {
             han: self.network.one_of_each_host().map(Arc::new),
@@ -48,7 +48,7 @@ impl Native {
         }
     }
 
-    /// Seconds of a call. HAN does no reductions that keep an order.
+    /// Seconds of a call. HAN does not execute reductions that keep an order.
     pub fn seconds(&self, call: &Uniform, ordered: bool) -> f64 {
         let is_han = !ordered && !call.operation.is_among_neighbours();
         let leaders = self.han.as_deref().filter(|_| is_han);
@@ -56,7 +56,7 @@ impl Native {
         by_han.unwrap_or_else(|| self.usual(&self.network, call, ordered).end)
     }
 
-    /// The same where the call is started, and completed later.
+    /// Seconds of a call that is started, and completed later.
     pub(crate) fn started_seconds(&self, call: &Uniform) -> f64 {
         let (operation, ranks) = (call.operation, self.network.ranks());
         let name = self
@@ -93,7 +93,7 @@ impl Native {
         Some(first + han.further as f64 * each)
     }
 
-    /// By the algorithm that the MPI usually takes; infinite where that is not modelled.
+    /// Times of the algorithm that the MPI usually takes; infinite if it is not modelled.
     fn usual(&self, network: &Network, call: &Uniform, ordered: bool) -> Times {
         let usual = self.selector.algorithm(&Criteria {
             operation: call.operation,
@@ -105,7 +105,7 @@ impl Native {
         self.named(network, (call, ordered), usual)
     }
 
-    /// By an algorithm of this name.
+    /// Times of the algorithm of this name.
     fn named(&self, network: &Network, (call, ordered): (&Uniform, bool), name: &str) -> Times {
         let ranks = network.ranks();
         match self.selector.family.by_name(call.operation, name, ranks) {

@@ -1,11 +1,12 @@
 //! Thresholds of the choice.
 
-/// A plan must be this much quicker than the native collective to take its place:
-/// the native one is known less well.
+/// Ratio to the native collective's time that a plan must reach to replace it: predictions of the
+/// native one are less certain.
 pub(crate) const MIN_GAIN_RATIO: f64 = 0.97;
 
-/// Of plans that differ by less, the first in the table, which is the simplest, is taken.
+/// Ratio above which two plans are equally fast: the first in the table, which is the simplest, is
+/// taken.
 pub(crate) const ALIKE: f64 = 0.995;
 
-/// At most this many choices are remembered; a program that changes its root all the time has more.
+/// Maximum number of cached choices; a program that changes its root constantly has more.
 pub(crate) const MOST_CHOICES: usize = 1024;

@@ -13,21 +13,21 @@ use treepie_collective::read::estimate::{CostInput, Size};
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{Algorithm, Amount, Clusters, Network, Problem, Uniform};
 
-/// The platform: the same for all calls.
+/// Prices on a platform: the same for all calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
     pub(crate) network: Arc<Network>,
     pub(crate) sizes: Vec<Size>,
-    /// The eager limit, in bytes.
+    /// Eager limit in bytes.
     pub(crate) eager: u64,
     /// Costs of the segments that are tried, from small to large.
     pub(crate) segments: Vec<MessageCosts>,
-    /// The MPI whose own collectives are to be beaten.
+    /// MPI whose own collectives compete.
     pub(crate) native: Option<Native>,
 }
 
 impl Prices {
-    /// The quickest; `None` where no algorithm's time is known.
+    /// Fastest algorithm; `None` if no algorithm's time is known.
     pub(crate) fn predicted(&self, class: Class, clusters: &Clusters) -> Option<Choice> {
         let costs = MessageCosts::new(&self.network, class.bytes);
         let call = Uniform {
@@ -42,9 +42,9 @@ impl Prices {
         best_of(considered, native, clusters)
     }
 
-    /// The algorithms that the choice considers for a call, each with its best segments.
+    /// Algorithms that the choice considers for a call, each with its best segments.
     pub(crate) fn candidates(&self, input: &CostInput) -> Vec<Considered> {
-        // Of one cluster, there is only one tree to go along.
+        // With one cluster, there is only one tree.
         let is_one = input.clusters.count() == 1 && !self.network.is_in_memory();
         let is_distinct =
             |algorithm: &&Algorithm| algorithm.is_by_rank() || algorithm.tree.is_some();
@@ -59,7 +59,7 @@ impl Prices {
             .collect()
     }
 
-    /// An algorithm between hosts that is considered of few ranks.
+    /// Algorithm between hosts that is considered for few ranks.
     fn of_few(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
         let cut = algorithm.candidate.of_few(whole.clusters.ranks())?;
@@ -77,7 +77,7 @@ impl Prices {
         })
     }
 
-    /// A call whose messages are not cut.
+    /// Inputs of a call whose messages are not cut.
     pub(crate) fn input<'a>(
         &'a self,
         call: &Uniform,
@@ -102,7 +102,7 @@ impl Prices {
         }
     }
 
-    /// An algorithm with the segments that suit it best; `None` where its time is not known.
+    /// Algorithm with its best segments; `None` if its time is not known.
     pub(crate) fn with_best_segment(
         &self,
         algorithm: &'static Algorithm,
@@ -115,7 +115,7 @@ impl Prices {
         Some(self.priced(algorithm, price, whole))
     }
 
-    /// An algorithm at this price with the segments that suit it best.
+    /// Algorithm at this price with its best segments.
     pub(crate) fn priced(
         &self,
         algorithm: &'static Algorithm,
@@ -145,8 +145,8 @@ impl Prices {
     }
 }
 
-/// The quickest of what was considered, or the native collective, where that takes so many seconds;
-/// `None` where no algorithm's time is known.
+/// Fastest of the considered algorithms, or the native collective, if it takes `native` seconds;
+/// `None` if no algorithm's time is known.
 pub(crate) fn best_of(
     considered: Vec<Considered>,
     native: Option<f64>,
@@ -172,9 +172,9 @@ pub(crate) fn best_of(
     })
 }
 
-/// The price of an algorithm in the memory of one host, where those by rank are as good as others;
-/// `None` where it does not serve the call. Those that look at clusters differ from them where
-/// there are several.
+/// Price of an algorithm in the memory of one host, where algorithms by rank compete with others;
+/// `None` if it does not serve the call. Those that use clusters differ from them only if there are
+/// several.
 pub(crate) fn in_memory(algorithm: &Algorithm, input: &CostInput) -> Option<Price> {
     let comes_into_question = match algorithm.describe {
         Describe::ByRank(_) => algorithm.is_by_rank() || input.clusters.count() > 1,
@@ -184,7 +184,7 @@ pub(crate) fn in_memory(algorithm: &Algorithm, input: &CostInput) -> Option<Pric
     (comes_into_question && algorithm.serves(&problem(input, &amount))).then_some(Price::Read)
 }
 
-/// The call as algorithms see it.
+/// Problem of the call for algorithms.
 fn problem<'a>(input: &CostInput<'a>, amount: &'a Amount) -> Problem<'a> {
     Problem {
         operation: input.operation,
@@ -197,10 +197,10 @@ fn problem<'a>(input: &CostInput<'a>, amount: &'a Amount) -> Problem<'a> {
     }
 }
 
-/// Plans of more steps, of all ranks, are read: they are simulated in a millisecond.
+/// Maximum number of steps of all ranks' plans to be simulated, which takes a millisecond.
 const MOST_STEPS: usize = 1500;
 
-/// Seconds of an algorithm in the simulation; `None` where its plans are long.
+/// Seconds of an algorithm in the simulation; `None` if its plans are long.
 fn simulated(algorithm: &Algorithm, input: &CostInput) -> Option<f64> {
     let amount = Amount::Each(input.bytes);
     let problem = problem(input, &amount);

@@ -1,5 +1,5 @@
-//! Rules for the algorithm that is usually best where no platform is known, from what two-level
-//! schedules measured on grids of clusters, links of some milliseconds between them.
+//! Rules for the algorithm that is usually best if no platform is known, from measurements of
+//! two-level schedules on grids of clusters with links of some milliseconds between them.
 
 use crate::sizes::MOST_SEGMENTS;
 use treepie_collective::Algorithm;
@@ -7,9 +7,9 @@ use treepie_collective::Operation::{self, *};
 
 const KIB: u64 = 1024;
 
-/// The algorithm between clusters for `bytes` (of the message, or of a rank's block, where all
-/// ranks know it), and the largest message that it sends, of up to `eager` bytes; `None` where the
-/// MPI's own is as good as any here.
+/// Algorithm between clusters for `bytes` (of the message, or of a rank's block, if all ranks know
+/// it), and the largest message that it sends, of up to `eager` bytes; `None` if none is better
+/// than the MPI's own.
 pub fn between_clusters(
     operation: Operation,
     bytes: Option<u64>,
@@ -44,9 +44,8 @@ pub fn between_clusters(
     Some((algorithm, segment(operation, bytes, eager)))
 }
 
-/// The largest message that is sent for `bytes`: small enough to go at once, which messages of
-/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon, in no more
-/// pieces than need be.
+/// Largest message for `bytes`: small enough to be sent eagerly, of up to `eager` bytes, and, if
+/// ranks forward data, to be forwarded soon, but in no more segments than necessary.
 pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
     let handed_on = match operation {
         Bcast if bytes > 256 * KIB => 16 * KIB,

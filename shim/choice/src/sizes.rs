@@ -1,5 +1,5 @@
-//! The segments into which an algorithm cuts what it sends: sizes are tried from large to small, as
-//! long as smaller ones gain more than their work costs.
+//! Segments into which an algorithm cuts its messages: sizes are tried from large to small, as long
+//! as smaller ones gain more than their overhead.
 
 use crate::prices::Prices;
 use treepie_collective::Operation;
@@ -7,19 +7,18 @@ use treepie_collective::network::MessageCosts;
 use treepie_collective::operation::Unit;
 use treepie_collective::read::estimate::CostInput;
 
-/// Sizes of segments that are tried, below the whole message, as far as they go at once.
+/// Sizes of segments in bytes to try, below the whole message and up to the eager limit.
 const SEGMENTS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 48 << 10];
 
-/// The smallest that is tried between near hosts, where what each message costs its ranks counts as
-/// much as the links do, and is known less well: of 16 ranks on two cores, `grid-chain` took 8 ms
-/// for a reduction of 64 KiB in 4 KiB each, and 1.6 ms in 16 KiB.
+/// Smallest segment in bytes to try between near hosts, where the overhead of messages matters as
+/// much as the links, and is less certain: with 16 ranks on two cores, `grid-chain` took 8 ms for a
+/// reduction of 64 KiB in segments of 4 KiB, and 1.6 ms in segments of 16 KiB.
 const LEAST_BETWEEN_NEAR: u64 = 16 << 10;
 
-/// The largest message that is taken to go at once where neither the network nor the MPI says it.
+/// Assumed eager limit in bytes if neither the network nor the MPI has one.
 pub(super) const USUAL_EAGER_LIMIT: u64 = 48 << 10;
 
-/// The sizes that are tried where messages of up to `eager` bytes go at once, between near hosts or
-/// others.
+/// Sizes in bytes to try with an eager limit of `eager` bytes, between near hosts or others.
 pub(super) fn segments(eager: u64, are_near: bool) -> Vec<u64> {
     let least = match are_near {
         true => LEAST_BETWEEN_NEAR,
@@ -27,7 +26,7 @@ pub(super) fn segments(eager: u64, are_near: bool) -> Vec<u64> {
     };
     let fit = |size: &u64| (least..=eager).contains(size);
     let mut sizes: Vec<u64> = SEGMENTS.into_iter().filter(fit).collect();
-    // The limit itself, where it is well above the last one and below the next.
+    // The limit itself, if it is well above the last one and below the next.
     let is_apart = sizes.last().is_none_or(|&last| 4 * eager > 5 * last);
     if is_apart && eager < SEGMENTS[SEGMENTS.len() - 1] {
         sizes.push(eager);
@@ -35,37 +34,37 @@ pub(super) fn segments(eager: u64, are_near: bool) -> Vec<u64> {
     sizes
 }
 
-/// Smaller messages must gain this much: each costs its ranks some work that is known less well
-/// than links are.
+/// Ratio that smaller messages must reach: the overhead of each is less certain than the links.
 const WORTH_CUTTING: f64 = 0.98;
 
-/// The cost of each segment of a reduction whose result all get costs beside its messages, in
-/// seconds: every rank of a host is woken several times to add up and pass on, which is seen where
+/// Overhead in seconds of each segment of a reduction whose result all ranks receive, beside its
+/// messages: every rank of a host is woken several times to add up and forward, which matters if
 /// ranks share processors. Measured with 16 ranks on two cores: 40 to 90 microseconds.
 const WORK_OF_A_SEGMENT: f64 = 40e-6;
 
-/// The same for each segment of the blocks that all get from all, and that ranks hand on: measured
-/// there, 250 microseconds.
+/// Overhead in seconds of each segment of blocks that all ranks receive from all, and forward:
+/// measured on the same machine, 250 microseconds.
 const WORK_OF_A_SEGMENT_OF_ALL: f64 = 250e-6;
 
-/// What smaller messages must gain where their work is known, or where ranks only pass them on.
+/// Ratio that smaller messages must reach if their overhead is known, or if ranks only forward
+/// them.
 const WORTH_CUTTING_KNOWN: f64 = 0.99;
 
-/// Into so many segments a message is cut at most: MPIs look through lists of all that are under
-/// way, and the costs of single messages do not tell.
+/// Maximum number of segments of a message: MPIs search lists of all active messages, and the costs
+/// of single messages do not include that.
 pub(super) const MOST_SEGMENTS: u64 = 512;
 
 impl Prices {
-    /// The segments, from small to large, into which so many bytes may be cut: not more than
-    /// [`MOST_SEGMENTS`] of them, if they need not be.
+    /// Segments, from small to large, into which this number of bytes may be cut: at most
+    /// [`MOST_SEGMENTS`] of them, if possible.
     fn segments_of(&self, bytes: u64) -> &[MessageCosts] {
         let is_small = |costs: &MessageCosts| costs.bytes.saturating_mul(MOST_SEGMENTS) < bytes;
         let small = self.segments.partition_point(is_small);
         &self.segments[small.min(self.segments.len().saturating_sub(1))..]
     }
 
-    /// The size of segments that suits an algorithm best, and its time then; larger ones where
-    /// there is next to nothing between them.
+    /// Best size of segments of an algorithm, and its time with it; larger ones if the difference
+    /// is negligible.
     pub(super) fn best_size(
         &self,
         whole: &CostInput,
@@ -83,7 +82,7 @@ impl Prices {
         };
         let mut best = (whole.segment.bytes.max(1), estimate(whole));
         let mut worse = 0;
-        // In memory what goes to its receiver at once needs no segments: blocks are short already.
+        // In memory, direct blocks need no segments: they are short already.
         let is_cut = !self.network.is_in_memory() || whole.operation.unit() == Unit::Message;
         let smaller = match is_cut {
             true => self.segments_of(whole.bytes).iter().rev(),

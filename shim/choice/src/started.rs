@@ -1,12 +1,12 @@
-//! The choice for a collective that is started and completed later.
+//! Choice for a collective that is started and completed later.
 //!
-//! While the program does something else, nobody may go on with its plan. A rank that sends or
-//! receives only after something has come may then keep others waiting for ever: they may have to
-//! go on before it looks at its collectives again. So, where the native MPI does not call us, the
-//! only plans are those in which no message waits
+//! While the program does something else, its plan may make no progress. A rank that sends or
+//! receives only after a message has arrived may then keep others waiting for ever: it may depend
+//! on their progress before it calls MPI for its collectives again. Therefore, unless the native
+//! MPI calls Treepie, only plans in which no message waits are permitted
 //! ([`forwards`](treepie_collective::Plan::forwards)): each rank sends to all that need its data
-//! when it starts, and what stands behind receives is work for itself alone. Over long links that
-//! is one latency for two to four.
+//! when it starts, and steps after receives are only its own work. Over long links that takes one
+//! latency for two to four.
 
 use std::sync::Arc;
 
@@ -22,18 +22,19 @@ use treepie_collective::network::MessageCosts;
 
 use treepie_collective::{Algorithm, Clusters, Uniform};
 
-/// Where no platform is known, a rank's messages in a plan may come to so many bytes: more take
-/// longer to send than a latency of the MPI's own takes.
+/// Maximum number of bytes of a rank's messages in a plan if no platform is known: more take longer
+/// to send than a latency of the native collective.
 const MOST_BY_RULE: u64 = 64 << 10;
 
-/// A plan in which messages wait must be this much quicker than one in which none does: that one
-/// needs no calls of the program's while it goes on.
+/// Ratio that a plan in which messages wait must reach to one in which none does, since that one
+/// makes progress without calls of the program.
 const WORTH_WAITING: f64 = 0.8;
 
-/// A plan may have so many bytes of other ranks' operands at once.
+/// Maximum number of bytes of other ranks' operands that a plan may hold at a time.
 const MOST_OPERANDS: u64 = 64 << 20;
 
-/// Bytes that a rank sends at most by [`direct`], and bytes of others' operands that it holds.
+/// Maximum number of bytes that a rank sends by [`direct`], and bytes of others' operands that it
+/// holds.
 fn moved(operation: Operation, bytes: u64, ranks: usize) -> (u64, u64) {
     let others = ranks as u64 - 1;
     let all = bytes.saturating_mul(others);
@@ -45,7 +46,7 @@ fn moved(operation: Operation, bytes: u64, ranks: usize) -> (u64, u64) {
 }
 
 impl Choice {
-    /// Whether it is a plan that is not worth the calls that it needs meanwhile.
+    /// True if its plan needs calls meanwhile that its gain does not justify.
     fn is_hardly_quicker_than(&self, direct: &Considered) -> bool {
         let native = self.native.unwrap_or(f64::INFINITY);
         let is_quicker = |best: f64| best < WORTH_WAITING * direct.seconds;
@@ -56,7 +57,7 @@ impl Choice {
 }
 
 impl Chooser {
-    /// The choice for a started collective, as [`Chooser::choose`]; the algorithm is one that
+    /// Choice for a started collective, as [`Chooser::choose`]; the algorithm is one that
     /// `progress` allows.
     pub fn choose_started(
         &mut self,
@@ -78,7 +79,7 @@ impl Chooser {
         }
         let predicted = match bytes {
             Some(_) if clusters.are_far() => self.predict_started(class, clusters, progress),
-            // Leaders pass on what they are told.
+            // Leaders forward blocks whose sizes they have received.
             None if clusters.are_far() && progress == Progress::Called => {
                 let known = self.known.as_ref();
                 known.and_then(|known| known.aggregated(class, clusters, self.eager))
@@ -125,11 +126,11 @@ impl Chooser {
         })
     }
 
-    /// Short ones between clusters, where nothing is predicted.
+    /// Choice for short messages between clusters, without predictions.
     fn started_by_rule(&self, class: Class, clusters: &Clusters) -> Choice {
         let (sent, _) = moved(class.operation, class.bytes, clusters.ranks());
-        // Blocks of unknown sizes go to their receivers in the MPI's own as well.
-        // Those of neighbours go in messages that do not ask first.
+        // Blocks of unknown sizes are sent directly in the MPI's own collective, too.
+        // Those of neighbours are sent in eager messages.
         let is_short = match class.operation.is_among_neighbours() {
             true => clusters.neighbourhoods().is_some(),
             false => class.bytes != UNKNOWN && sent <= MOST_BY_RULE,

@@ -1,8 +1,8 @@
-//! The choice for blocks of uneven sizes that all ranks know: no mean says what they take, so every
-//! algorithm's plans are simulated with the sizes that they have.
+//! Choice for blocks of uneven sizes that all ranks know: their mean does not determine the time,
+//! so every algorithm's plans are simulated with the actual sizes.
 //!
-//! All ranks come to the same choice: they have the same sizes and the same platform, and nothing
-//! else is looked at.
+//! All ranks make the same choice: they have the same sizes and the same platform, and it depends
+//! on nothing else.
 
 use crate::choice::Choice;
 use crate::policy::MIN_GAIN_RATIO;
@@ -10,30 +10,30 @@ use treepie_collective::network::MessageCost;
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{Algorithm, Amount, Network, Operation, Problem};
 
-/// With more ranks than this, simulating all algorithms takes longer than they gain.
+/// Maximum number of ranks: for more, simulating all algorithms takes longer than they gain.
 pub const MOST_RANKS: usize = 64;
 
-/// With more ranks than this, only schedules that take little time to compute are considered.
+/// Maximum number of ranks for which schedules that take long to compute are considered.
 const MOST_OPTIMAL: usize = 16;
 
-/// The number of the first call whose sizes are exchanged. The exchange takes as long as a short
-/// call between clusters, and the first choice about as long: of so many calls, both are a few in a
-/// hundred.
+/// Number of the first call whose sizes are exchanged. The exchange takes as long as a short call
+/// between clusters, and the first choice about as long: both are a few hundredths of that many
+/// calls.
 const FIRST_EXCHANGE: u32 = 127;
 
-/// What was chosen.
+/// Choice for uneven blocks.
 #[derive(Debug, Clone, Copy)]
 pub struct Uneven {
-    /// The quickest algorithm.
+    /// Fastest algorithm.
     pub algorithm: &'static Algorithm,
     /// Its predicted seconds.
     pub seconds: f64,
-    /// Predicted seconds of what is done where each rank knows its own sizes alone.
+    /// Predicted seconds of the collective if each rank knows only its own sizes.
     pub unknown: f64,
 }
 
 impl Uneven {
-    /// As a choice, in messages of up to `segment` bytes.
+    /// Choice with messages of up to `segment` bytes.
     pub fn choice(&self, segment: u64) -> Choice {
         Choice {
             algorithm: Some(self.algorithm),
@@ -46,9 +46,9 @@ impl Uneven {
     }
 }
 
-/// The quickest of all algorithms for a call whose sizes all ranks know, in messages of up to
-/// `segment` units, where `plain` is taken otherwise. `None` where no network is known, for too
-/// many ranks, and for algorithms that never end.
+/// Fastest of all algorithms for a call whose sizes all ranks know, in messages of up to `segment`
+/// units, compared with `plain`, the one without known sizes. `None` if no network is known, for
+/// too many ranks, and for algorithms that never end.
 pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> Option<Uneven> {
     let network = problem.network?;
     if problem.ranks() > MOST_RANKS || !problem.sizes_are_known() {
@@ -85,7 +85,7 @@ pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> O
     Some(best)
 }
 
-/// Units of a call whose sizes all ranks know that go from one cluster to another.
+/// Units from one cluster to another in a call whose sizes all ranks know.
 fn units_between(problem: &Problem, from: usize, to: usize) -> u64 {
     let clusters = problem.clusters;
     let home = clusters.of(problem.root);
@@ -101,8 +101,8 @@ fn units_between(problem: &Problem, from: usize, to: usize) -> u64 {
     }
 }
 
-/// Seconds that a call whose sizes all ranks know takes at least: its bytes pass the links of
-/// clusters, and something the longest way that it has to go.
+/// Lower bound in seconds of a call whose sizes all ranks know: its bytes pass the links of
+/// clusters, and some message crosses the longest path that it needs.
 pub fn bound(problem: &Problem, network: &Network) -> f64 {
     let count = problem.clusters.count();
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
@@ -112,8 +112,8 @@ pub fn bound(problem: &Problem, network: &Network) -> f64 {
     farthest.max(crossing(problem, network))
 }
 
-/// Seconds that any algorithm takes at least: the bytes of all clusters must pass the links that
-/// lead out of them and into them.
+/// Lower bound of any algorithm in seconds: the bytes of all clusters must pass the links out of
+/// them and into them.
 fn crossing(problem: &Problem, network: &Network) -> f64 {
     let count = problem.clusters.count();
     let units = |from: usize, to: usize| units_between(problem, from, to);
@@ -130,8 +130,8 @@ fn crossing(problem: &Problem, network: &Network) -> f64 {
     (0..count).map(link).fold(0.0, f64::max)
 }
 
-/// Seconds that an exchange of rows of `bytes` of each rank takes, about: members to leaders,
-/// between these, and back.
+/// Approximate seconds of an exchange of rows of `bytes` of each rank: members to leaders, between
+/// these, and back.
 pub fn exchange_seconds(network: &Network, bytes: u64) -> f64 {
     let count = network.clusters();
     let largest = |of: &dyn Fn(usize) -> f64| (0..count).map(of).fold(0.0, f64::max);
@@ -145,9 +145,9 @@ pub fn exchange_seconds(network: &Network, bytes: u64) -> f64 {
     2.0 * inside + between
 }
 
-/// The sizes that all ranks know from the rows of all; `None` where two ranks do not agree on a
-/// block. A row is what a rank sends to each and receives from each, or, with a root, the block of
-/// each rank as far as it knows them.
+/// Sizes that all ranks know from the rows of all; `None` if two ranks disagree on a block. A row
+/// has the units that a rank sends to each and receives from each or, with a root, the known blocks
+/// of each rank.
 pub fn from_rows(operation: Operation, root: usize, ranks: usize, rows: &[u64]) -> Option<Amount> {
     match operation {
         Operation::Gatherv | Operation::Scatterv => {
@@ -168,7 +168,7 @@ pub fn from_rows(operation: Operation, root: usize, ranks: usize, rows: &[u64]) 
     }
 }
 
-/// The row of a rank for [`from_rows`]; `None` for amounts that all ranks know.
+/// Row of a rank for [`from_rows`]; `None` for amounts that all ranks know.
 pub fn row(amount: &Amount) -> Option<Vec<u64>> {
     match amount {
         Amount::Blocks(blocks) => Some(blocks.clone()),
@@ -178,25 +178,25 @@ pub fn row(amount: &Amount) -> Option<Vec<u64>> {
     }
 }
 
-/// Seconds that a rank measured when sizes were exchanged: 0 where it has not yet.
+/// Seconds that a rank measured for exchanges of sizes: 0 if it has not measured yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Measured {
-    /// The exchange, the shortest of all: others waited for a rank that came late.
+    /// Shortest of all exchanges: in others, ranks waited for a late one.
     pub exchange: f64,
-    /// The latest choice, next to nothing for sizes that were there before.
+    /// Latest choice; almost 0 for sizes that were cached.
     pub choice: f64,
 }
 
-/// Words of [`Measured`] in a message: nanoseconds.
+/// Number of words of [`Measured`] in a message: nanoseconds.
 pub const MEASURED_WORDS: usize = 2;
 
 impl Measured {
-    /// As words of a message.
+    /// Words of a message.
     pub fn to_words(self) -> [u64; MEASURED_WORDS] {
         [self.exchange, self.choice].map(|seconds| (1e9 * seconds) as u64)
     }
 
-    /// Notes an exchange that took so many seconds.
+    /// Records an exchange that took `seconds`.
     pub fn add_exchange(&mut self, seconds: f64) {
         let seconds = seconds.max(1e-9);
         self.exchange = match self.exchange > 0.0 {
@@ -205,9 +205,9 @@ impl Measured {
         };
     }
 
-    /// The seconds that an exchange and a choice take, as all ranks find them from the words of
-    /// all: the exchange of the rank that waited least, and the slowest choice. `None` where a rank
-    /// has not measured an exchange yet.
+    /// Seconds of an exchange and a choice, as all ranks compute them from the words of all: the
+    /// exchange of the rank that waited least, and the slowest choice. `None` if a rank has not
+    /// measured an exchange yet.
     pub fn agreed(words: impl Iterator<Item = [u64; MEASURED_WORDS]>) -> Option<f64> {
         let (mut least, mut slowest) = (u64::MAX, 0);
         for [exchange, choice] in words {
@@ -218,8 +218,8 @@ impl Measured {
     }
 }
 
-/// When ranks exchange their sizes: a function of what all of them know, the number of their calls
-/// and what came out of earlier exchanges.
+/// Schedule of the exchanges of sizes: a function of values that all ranks share, the number of
+/// their calls and the results of earlier exchanges.
 ///
 /// ```text
 ///   calls     0 1 ... 126 [127] 128 ... [255] ...    while nothing is gained: ever more rarely
@@ -241,15 +241,15 @@ impl Default for Exchanges {
 }
 
 impl Exchanges {
-    /// Counts a call; whether its sizes are exchanged.
+    /// Counts a call; returns true if its sizes are to be exchanged.
     pub fn is_due(&mut self) -> bool {
         let is_due = self.calls == self.next;
         self.calls = self.calls.saturating_add(1);
         is_due
     }
 
-    /// Notes the seconds that the last call gains by its exchange, and those that exchange and
-    /// choice cost, as all ranks agree. Where they are not measured yet, the next call does that.
+    /// Records the seconds that the last call gains by its exchange, and those of exchange and
+    /// choice, as all ranks agree. If these are not measured yet, the next call measures them.
     pub fn learn(&mut self, gained: f64, cost: Option<f64>) {
         self.next = match gained > cost.unwrap_or(0.0) {
             true => self.calls,
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(due(1e-3, Some(2e-3), 300), [127, 255]);
         assert_eq!(due(3e-3, Some(2e-3), 214), [211, 212, 213]);
         assert_eq!(due(1e-3, Some(2e-3), 500), [0]);
-        // What is gained is compared once it is measured what that costs.
+        // A gain is compared once its cost is measured.
         let mut exchanges = Exchanges::default();
         (0..FIRST_EXCHANGE).for_each(|_| assert!(!exchanges.is_due()));
         assert!(exchanges.is_due());

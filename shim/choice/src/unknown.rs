@@ -1,9 +1,9 @@
-//! The choice for blocks whose sizes MPI does not tell all ranks: whether small ones of a cluster
-//! go together to others ([`told`](treepie_collective::told)), by the time of small ones alone.
-//! Large ones go straight to their receivers either way.
+//! Choice for blocks whose sizes MPI does not give to all ranks: whether small ones of a cluster
+//! are sent to others together ([`told`](treepie_collective::told)), by the time of small ones
+//! alone. Large ones are sent directly in either case.
 //!
-//! Nothing but operation and network is looked at, not even the root: that the leaders are told
-//! sizes has to be known before anything is, of which one rank may know more than others.
+//! The choice depends only on the operation and the network, not even on the root: ranks must know
+//! whether leaders receive sizes before they use any value that one rank alone may have.
 
 use crate::choice::{Choice, Considered, Unpredicted};
 use crate::class::Class;
@@ -13,20 +13,20 @@ use treepie_collective::algorithms::Price;
 use treepie_collective::network::MessageCosts;
 use treepie_collective::{Algorithm, Clusters, Uniform, told};
 
-/// Bytes that stand for those of small blocks.
+/// Representative bytes of small blocks.
 const SMALL: u64 = 64;
 
-/// Bytes that stand for those of blocks which do not go along.
+/// Representative bytes of blocks that leaders do not relay.
 const LARGE: u64 = 64 << 10;
 
-/// What goes together must take this part of the time that it takes alone, or less: it waits for
-/// two turns of the leader, which come late where ranks share cores. Eight ranks a host on two
-/// cores, predicted at 0.95, took 1.08.
+/// Ratio to the time of separate blocks that blocks sent together must reach: they wait for two
+/// turns of the leader, which are late if ranks share cores. Eight ranks a host on two cores,
+/// predicted at 0.95, took 1.08.
 const CLEARLY: f64 = 0.9;
 
 impl Prices {
-    /// Small blocks together, in messages of up to `eager` bytes; `None` where that gains too
-    /// little.
+    /// Choice of small blocks together, in messages of up to `eager` bytes; `None` if that gains
+    /// too little.
     pub(super) fn aggregated(
         &self,
         class: Class,
@@ -64,7 +64,7 @@ impl Prices {
         })
     }
 
-    /// Blocks that go together from one cluster to another, at most.
+    /// Maximum number of blocks that are sent together from one cluster to another.
     fn blocks_of_message(&self, class: Class, clusters: &Clusters) -> u64 {
         let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
         let members = members.max().unwrap_or(1);
@@ -74,8 +74,8 @@ impl Prices {
         }
     }
 
-    /// Seconds of an algorithm for equal blocks in messages of so many bytes, from the cluster in
-    /// the middle.
+    /// Seconds of an algorithm for equal blocks in messages of `message` bytes, from the cluster in
+    /// the centre.
     fn of_blocks(
         &self,
         algorithm: &'static Algorithm,

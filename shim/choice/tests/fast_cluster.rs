@@ -1,4 +1,4 @@
-//! One cluster of eight hosts with 64 cores each and a fast network: what is promised there, at the
+//! One cluster of eight hosts with 64 cores each and a fast network: the promised gains, at the
 //! latencies of real networks, by the platform file of `profiles/`.
 #![allow(clippy::unwrap_used)] // a test may panic
 
@@ -13,7 +13,7 @@ use treepie_platform::file::PlatformFile;
 
 const FILE: &str = include_str!("../../../profiles/fast-cluster.platform.yaml");
 
-/// How many times as fast as the MPI's own the plan is that the guard tries first.
+/// Ratio of the time of the MPI's own algorithm to that of the plan that the guard tries first.
 fn promised(file: &PlatformFile, operation: Operation, bytes: u64) -> f64 {
     let call = Uniform {
         operation,

@@ -1,8 +1,8 @@
-//! Predicted times of a collective: every algorithm and the native collective, each by the
-//! simulation of its plans; by the estimate alone where a simulation would take seconds.
+//! Predicted times of a collective: every algorithm and the native collective, by the simulation of
+//! their plans, or by the estimate alone if a simulation would take seconds.
 //!
 //! ```text
-//!   platform --(--ranks)--> network --every algorithm's plans--> simulated  --> the quickest first
+//!   platform --(--ranks)--> network --every algorithm's plans--> simulated  --> the fastest first
 //!                                  \--> estimated, as TREEPIE_COLLECTIVES=auto does: the choice
 //! ```
 

@@ -19,42 +19,42 @@ use treepie_collective::{
 use treepie_native::Family;
 use treepie_platform::Platform;
 
-/// Plans of more steps are not simulated: those of all algorithms would take more than some
-/// seconds.
+/// Maximum number of steps of simulated plans: beyond it, those of all algorithms would take more
+/// than some seconds.
 const MOST_STEPS: usize = 300_000;
 
-/// Segments that are tried where no estimate says which suits an algorithm, in bytes.
+/// Segments to try, in bytes, if no estimate gives the best one of an algorithm.
 const SEGMENTS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
-/// Plans of more steps are simulated in one size of segments alone.
+/// Maximum number of steps of plans that are simulated with several sizes of segments.
 const MOST_STEPS_OF_MANY: usize = 20_000;
 
-/// Predicts one call on a platform.
+/// Predictor for one call on a platform.
 #[derive(Debug)]
 pub struct Predictor {
-    /// The ranks and their links.
+    /// Ranks and their links.
     pub network: Arc<Network>,
-    /// The ranks as algorithms see them.
+    /// Ranks in clusters, as for algorithms.
     pub clusters: Clusters,
-    /// The call.
+    /// Call.
     pub call: Uniform,
-    /// Amount of data: of equal blocks, or of those whose sizes were given.
+    /// Amount of data: of equal blocks, or of blocks of given sizes.
     amount: Amount,
     form: Form,
     is_persistent: bool,
     is_named: bool,
     native: Family,
     chooser: Chooser,
-    /// Choice that runs.
+    /// Choice that would run.
     choice: Arc<Choice>,
     /// Estimates for equal blocks.
     estimates: Arc<Choice>,
 }
 
-/// All ranks of a platform as the communicator of a job sees them: between near hosts of one
-/// cluster, each host takes the place of a cluster. Where a host has one rank there is nothing to
-/// gain from that, and where contention was measured it is known for the cluster as a whole: there
-/// the cluster stays one. `None` if the platform has no ranks.
+/// Network of all ranks of a platform in a communicator of a job: between near hosts of one
+/// cluster, hosts replace clusters. The cluster stays one if each host has one rank, as there is no
+/// gain, and if contention was measured, as it is known for the cluster as a whole. `None` if the
+/// platform has no ranks.
 pub fn network_of(platform: &Platform) -> Option<Network> {
     let ranks: Vec<usize> = (0..platform.ranks()).collect();
     let whole = Network::new(platform, &ranks)?;
@@ -67,8 +67,8 @@ pub fn network_of(platform: &Platform) -> Option<Network> {
 }
 
 impl Predictor {
-    /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the
-    /// platform was not measured. `None` if the platform has no ranks.
+    /// Predictor for a call of all ranks of a platform, under an MPI whose eager limit applies if
+    /// the platform was not measured. `None` if the platform has no ranks.
     pub fn new(
         platform: &Platform,
         call: Uniform,
@@ -99,8 +99,8 @@ impl Predictor {
         Some(predictor.chosen_again())
     }
 
-    /// Takes blocks of these sizes, which all ranks know or not, as the form of the call has it:
-    /// the bytes of the call are their mean.
+    /// Sets the sizes of blocks, which all ranks know if the call's form requires it: the bytes of
+    /// the call are their mean.
     pub fn with_sizes(self, amount: Amount) -> Self {
         let sizes = match &amount {
             Amount::KnownBlocks(sizes) | Amount::Table(sizes) => &sizes[..],
@@ -115,8 +115,8 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// Takes into account that the call is started, and completed later, and that plans go on like
-    /// this meanwhile.
+    /// Sets the form to a call that is started, and completed later, with this progress of plans
+    /// meanwhile.
     pub fn started(self, progress: Progress) -> Self {
         Predictor {
             form: Form::Started(progress),
@@ -125,8 +125,8 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// Takes into account that the request is made once and started again and again: ranks may tell
-    /// each other sizes.
+    /// Sets the form to a persistent request, which is started repeatedly: ranks may exchange
+    /// sizes.
     pub fn persistent(self, progress: Progress) -> Self {
         Predictor {
             is_persistent: true,
@@ -149,7 +149,7 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// A prediction of another call on the same platform.
+    /// Predictor for another call on the same platform.
     pub fn with_call(self, call: Uniform) -> Self {
         Predictor {
             amount: Amount::Each(call.bytes),
@@ -159,7 +159,7 @@ impl Predictor {
         .chosen_again()
     }
 
-    /// Takes the trees and the parameter that a plan names; the choice stays that of the links.
+    /// Uses the trees and the parameter that a plan names; the choice is still that of the links.
     pub fn for_plan(self, plan: &Composition) -> Self {
         if plan.is_plain() {
             return self;
@@ -178,7 +178,7 @@ impl Predictor {
         }
     }
 
-    /// Whether trees or a parameter are those that a plan names.
+    /// True if a plan has set trees or a parameter.
     pub fn is_named(&self) -> bool {
         self.is_named
     }
@@ -195,7 +195,7 @@ impl Predictor {
         };
         let is_known = are_bytes_known(operation);
         self.choice = choose(is_known.then_some(call.bytes));
-        // Sizes of its neighbours that a rank does not know are not looked at.
+        // A rank does not know the sizes of its neighbours' blocks, so they are not used.
         self.estimates = match operation.is_among_neighbours() {
             true => self.choice.clone(),
             false => choose(Some(call.bytes)),
@@ -206,8 +206,8 @@ impl Predictor {
         self
     }
 
-    /// The choice for a persistent request of a collective whose sizes ranks tell each other: the
-    /// native collective where they gain nothing by it; `None` where they do not.
+    /// Choice for a persistent request of a collective whose sizes ranks exchange: the native
+    /// collective if they gain nothing by it; `None` if they do not exchange sizes.
     fn by_sizes(&self) -> Option<Choice> {
         let operation = self.call.operation;
         let is_told = self.form == Form::Started(Progress::Called)
@@ -221,7 +221,7 @@ impl Predictor {
         let found = uneven::quickest(&self.whole(), eager, plain);
         Some(match found {
             Some(found) if found.algorithm != plain => found.choice(eager),
-            // All know the sizes: leaders are told none.
+            // All ranks know the sizes: leaders receive none.
             found => {
                 let mut choice = Choice::clone(&self.choice);
                 choice.algorithm = choice.algorithm.filter(|one| !one.needs_leaders());
@@ -231,12 +231,12 @@ impl Predictor {
         })
     }
 
-    /// Whether the sizes of blocks were given.
+    /// True if the sizes of blocks were given.
     fn has_sizes(&self) -> bool {
         !matches!(self.amount, Amount::Each(_))
     }
 
-    /// Seconds that the call takes at least.
+    /// Lower bound of the call's time in seconds.
     pub fn bound(&self) -> f64 {
         let Uniform {
             operation,
@@ -249,7 +249,7 @@ impl Predictor {
         }
     }
 
-    /// The choice of `TREEPIE_COLLECTIVES=auto`, which is for clusters or hosts that are far apart.
+    /// Choice of `TREEPIE_COLLECTIVES=auto`, which is for clusters or hosts that are far apart.
     pub fn choice(&self) -> &Choice {
         &self.choice
     }
@@ -259,7 +259,7 @@ impl Predictor {
         &self.estimates
     }
 
-    /// The algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
+    /// Algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
     /// collective.
     pub fn chosen(&self) -> Option<&'static Algorithm> {
         let is_served = self.clusters.are_far() && self.is_unambiguous();
@@ -276,7 +276,7 @@ impl Predictor {
         self.form != Form::Blocking
     }
 
-    /// Why, in one line.
+    /// Reason of the choice, in one line.
     pub fn reason(&self) -> String {
         if !self.is_unambiguous() {
             return "the MPI's own: some ranks have several edges to one, whose order MPIs read \
@@ -297,7 +297,7 @@ impl Predictor {
         }
     }
 
-    /// Whether the call's form allows an algorithm.
+    /// True if the call's form allows an algorithm.
     pub fn allows(&self, algorithm: &Algorithm) -> bool {
         match self.form {
             Form::Blocking => true,
@@ -305,8 +305,8 @@ impl Predictor {
         }
     }
 
-    /// Every algorithm that the call's form allows, in segments of this size or those that suit it
-    /// best, and the native collective: the quickest first; those without a time last.
+    /// Predictions of every algorithm that the call's form allows, in segments of this size or the
+    /// best ones, and of the native collective: the fastest first, those without a time last.
     ///
     /// # Errors
     /// Plans that never end.
@@ -323,7 +323,7 @@ impl Predictor {
         Ok(all)
     }
 
-    /// One algorithm, in segments of this size, or those that suit it best.
+    /// Prediction of one algorithm, in segments of this size or the best ones.
     ///
     /// # Errors
     /// Plans that never end.
@@ -367,7 +367,7 @@ impl Predictor {
         })
     }
 
-    /// The trees inside clusters of an algorithm along a tree of clusters.
+    /// Trees inside clusters of an algorithm with a tree between clusters.
     fn inside(&self, algorithm: &Algorithm, segment: u64) -> Option<String> {
         algorithm.tree?;
         let problem = self.whole();
@@ -383,7 +383,7 @@ impl Predictor {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// The largest message of a plan with this segment: blocks that are not cut go together.
+    /// Largest message of a plan with this segment: blocks that are not cut are sent together.
     fn as_run(&self, segment: u64) -> u64 {
         let largest = match self.call.operation.unit() {
             Unit::Message => segment,
@@ -392,7 +392,7 @@ impl Predictor {
         self.at_once(largest)
     }
 
-    /// A segment as plans send it: what is started is cut so that no message asks before it goes.
+    /// Segment of a plan: a started collective is cut so that no message uses a rendezvous.
     fn at_once(&self, segment: u64) -> u64 {
         match self.is_started() {
             true => segment.min(self.chooser.eager_limit()),
@@ -417,12 +417,12 @@ impl Predictor {
         }
     }
 
-    /// The call as algorithms see it.
+    /// Problem of the call for algorithms.
     fn whole(&self) -> Problem<'_> {
         self.problem(&self.clusters)
     }
 
-    /// Problem of the call for ranks that are in these clusters.
+    /// Problem of the call for ranks in these clusters.
     fn problem<'a>(&'a self, clusters: &'a Clusters) -> Problem<'a> {
         Problem {
             operation: self.call.operation,
@@ -435,7 +435,7 @@ impl Predictor {
         }
     }
 
-    /// Steps of all plans, about: those of some ranks stand for all.
+    /// Approximate number of steps of all plans, extrapolated from some ranks.
     fn steps(&self, algorithm: &Algorithm, segment: u64, clusters: &Clusters) -> usize {
         const LOOKED_AT: usize = 8;
         let problem = self.problem(clusters);
@@ -446,13 +446,13 @@ impl Predictor {
         some.iter().map(steps).sum::<usize>() * all / some.len().max(1)
     }
 
-    /// The plans of all ranks.
+    /// Plans of all ranks.
     pub fn plans(&self, algorithm: &Algorithm, segment: u64) -> Vec<Plan> {
         let flow = self.form.flow(segment);
         algorithm.describe(&self.whole()).plans(flow)
     }
 
-    /// The simulation of all plans, with the bars of every rank.
+    /// Simulation of all plans, with the bars of every rank.
     ///
     /// # Errors
     /// Plans that never end.
@@ -484,7 +484,8 @@ impl Predictor {
         Ok(Some(outcome.seconds))
     }
 
-    /// The native collective: its usual algorithm, in the segments that MPIs take for it.
+    /// Prediction of the native collective: its usual algorithm, in the segments that MPIs use for
+    /// it.
     fn native(&self) -> Result<Prediction, SimulationError> {
         let (operation, bytes) = (self.call.operation, self.call.bytes);
         let ranks = self.clusters.ranks();
@@ -492,7 +493,7 @@ impl Predictor {
             true => self.native.started_algorithm(operation, ranks, bytes),
             false => self.native.usual_algorithm(operation, ranks, bytes),
         };
-        // MPIs send to neighbours in their order, wherever they are.
+        // MPIs send to neighbours in their order, independently of clusters.
         let clusters = match operation.is_among_neighbours() {
             true => &self.clusters.as_one(),
             false => &self.clusters,

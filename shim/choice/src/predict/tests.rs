@@ -25,7 +25,7 @@ fn every_collective_has_an_answer_and_the_best_comes_first() {
             let times = found.iter().map(|p| p.seconds().unwrap_or(f64::INFINITY));
             let times: Vec<f64> = times.collect();
             assert!(times.is_sorted(), "{operation} {times:?}");
-            // A plan of no bytes has no messages, but for a barrier's.
+            // A plan of no bytes has no messages, except a barrier's.
             let sends = bytes > 0 || operation == Operation::Barrier;
             assert_eq!(times[0] > 0.0, sends, "{operation} {times:?}");
             assert!(
@@ -41,7 +41,7 @@ fn every_collective_has_an_answer_and_the_best_comes_first() {
     }
 }
 
-/// Small blocks that an MPI hands on go in one message, however short each is.
+/// Small blocks that an MPI forwards are sent in one message, however short each is.
 #[test]
 fn the_mpis_own_exchange_of_small_blocks_is_simulated_as_it_is_estimated() {
     let numbers: Vec<usize> = (0..64).map(|rank| rank / 16).collect();
@@ -104,7 +104,7 @@ fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() 
         let best = found.all(None).unwrap()[0].algorithm.unwrap().name;
         assert!(best.starts_with("grid-"), "{best}");
     }
-    // Nothing but hosts of one rank: the hierarchy has nothing to gain from.
+    // Only hosts of one rank: the hierarchy gains nothing.
     let flat = grids::one_cluster(8, 1, Link::linear(2e-6, 3e-7, 4e-11).unwrap());
     let found = predictor(&flat, Operation::Allreduce, 8);
     assert_eq!(
@@ -237,7 +237,7 @@ fn what_mpis_read_differently_is_left_to_them() {
     );
 }
 
-/// Of each to each; those of a rank to one of the other clusters are long.
+/// Sizes from each rank to each; those of a rank to one of the other clusters are long.
 fn skewed(ranks: usize) -> Vec<u64> {
     let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
     let size = |(from, to): (usize, usize)| match (from + 3 * to) % 8 {
@@ -248,7 +248,7 @@ fn skewed(ranks: usize) -> Vec<u64> {
     pairs.map(size).collect()
 }
 
-/// Nobody has to tell a leader what all ranks know, also where direct messages are the quickest.
+/// Leaders receive no sizes that all ranks know, even if direct messages are the fastest.
 #[test]
 fn a_persistent_collective_whose_sizes_all_know_needs_no_leaders() {
     let grid = grids::hosts_of_eight_platform();
@@ -284,9 +284,9 @@ fn sizes_that_all_ranks_know_decide_where_they_are_exchanged_and_others_do_not()
     assert!(seconds(chosen) <= seconds("flat"), "{chosen}: {all:?}");
     assert!(all.iter().all(|one| one.estimated.is_none()));
     assert!(persistent.bound() <= all[0].seconds().unwrap());
-    // The links carry what is long.
+    // The links carry the long blocks.
     assert!(persistent.bound() > 15e-3, "{}", persistent.bound());
-    // Without a word to each other they know nothing that could be chosen by.
+    // Without an exchange, ranks share no sizes from which to choose.
     let [own, once] = [Some(Progress::Own), None].map(predictor);
     assert!(own.chosen().is_none(), "{:?}", own.chosen());
     let once = once.chosen().map(|one| one.name);

@@ -1,5 +1,5 @@
 //! Choices against the simulation, for exchanges under contention and between neighbours, and times
-//! of what native MPIs usually take.
+//! of the usual algorithms of native MPIs.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn every_usual_algorithm_of_a_native_mpi_has_a_time() {
 
 #[test]
 fn the_choice_counts_contention_in_the_phases_of_an_exchange() {
-    // Clusters whose inside is slower than the links between them, when all send to all.
+    // Clusters whose inside is slower than the links between them in a total exchange.
     let numbers: Vec<usize> = (0..16).map(|rank| rank / 8).collect();
     let slow = Contention {
         gamma: 150.0,
@@ -110,7 +110,7 @@ fn the_choice_relays_blocks_that_several_of_a_cluster_need_and_cuts_long_ones() 
     let (algorithm, ours, native) = choose(torus.clone(), Operation::NeighborAlltoall, 64 << 10);
     assert_eq!(algorithm, Some("flat"));
     assert!(ours < 1.1 && native > 1.25, "{ours} {native}");
-    // Nothing asks first, and nothing is sent twice.
+    // No message uses a rendezvous, and no block is sent twice.
     let (algorithm, ..) = choose(torus, Operation::NeighborAlltoall, 64);
     assert_eq!(algorithm, None);
 }

@@ -1,4 +1,4 @@
-//! The plans that a guard tries.
+//! Plans that a guard tries.
 
 use super::*;
 use treepie_collective::Requirement;
@@ -17,7 +17,7 @@ fn challengers_come_with_their_part_of_the_native_time_the_best_first() {
     assert!(parts.is_sorted() && parts[0] < Some(1000), "{parts:?}");
     for (one, considered) in challengers.iter().zip(choice.considered()) {
         assert_eq!(one.candidate.to_string(), considered.algorithm.name);
-        // Blocks that are sent whole go together with others.
+        // Blocks that are not cut are sent together with others.
         assert!(one.candidate.segment() >= considered.segment);
     }
 }
@@ -54,19 +54,19 @@ fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
     assert!(choice.algorithm.is_none() && choice.seconds == choice.native_seconds());
     let challengers = chooser.challengers(&choice, bytes);
     assert!(challengers[0].per_mille < Some(900), "{challengers:?}");
-    // What has to keep its order is by rule, as everywhere in one cluster.
+    // Ordered operations are chosen by rule, as always in one cluster.
     let ordered = chooser.choose(Operation::Reduce, bytes, 0, true, &clusters);
     assert!(ordered.considered().is_empty() && ordered.algorithm.is_some());
 }
 
-/// The names of what is tried against the native collective on so many ranks of one host that share
+/// Names of the candidates against the native collective on `ranks` ranks of one host that share
 /// its memory.
 fn tried_in_memory(ranks: usize, operation: Operation, bytes: Option<u64>) -> Vec<String> {
     let clusters = Clusters::one(ranks);
     let network = Arc::new(Network::in_memory(&clusters));
     let mut chooser = Chooser::new(Some(network), &clusters, None);
     let choice = chooser.choose(operation, bytes, 0, false, &clusters);
-    // Where nothing is predicted, it is by rule.
+    // Without a prediction, it is by rule.
     assert_eq!(choice.algorithm.is_some(), bytes.is_none());
     let all = chooser.challengers(&choice, bytes);
     assert!(all.iter().all(|one| one.per_mille.is_none()));
@@ -89,7 +89,7 @@ fn in_the_memory_of_a_host_algorithms_by_rank_are_tried_that_serve_and_differ() 
             }
         }
     }
-    // On two ranks most algorithms are one.
+    // On two ranks most algorithms are identical.
     assert_eq!(tried_in_memory(2, Operation::Barrier, Some(0)).len(), 2);
     let first = |ranks, operation, bytes| tried_in_memory(ranks, operation, Some(bytes)).remove(0);
     assert_eq!(first(64, Operation::Barrier, 0), "dissemination");

@@ -57,7 +57,7 @@ fn on_one_host_sockets_stand_for_clusters_that_are_near_and_numa_nodes_are_insid
     assert_eq!((clusters.count(), clusters.closer().len()), (2, 1));
     assert!(!clusters.are_far());
     assert!(network.is_some_and(|network| network.is_in_memory()));
-    // Of one NUMA node and its neighbour, nodes do; of ranks of one, nothing.
+    // With ranks of one NUMA node and its neighbour, NUMA nodes; with ranks of one, none.
     let (clusters, _) = locality.of(&(0..16).collect::<Vec<_>>());
     assert_eq!((clusters.count(), clusters.closer().len()), (2, 0));
     let (clusters, network) = locality.of(&[8, 9, 10]);
@@ -96,7 +96,8 @@ fn links_inside_a_measured_host_are_those_of_the_closest_level_that_is_shared() 
     assert_eq!([1, 8, 32, 64].map(latency), [2.0, 2.0, 4.0, 20.0]);
 }
 
-/// Of the messages of a broadcast, one goes to the other socket, and one to each other NUMA node.
+/// Of the messages of a broadcast, one is sent to the other socket, and one to each other NUMA
+/// node.
 #[test]
 fn a_broadcast_has_a_leader_of_each_socket_and_of_each_numa_node() {
     let locality = numbers(1);

@@ -37,7 +37,7 @@ fn grids() -> Vec<(&'static str, Network)> {
     ]
 }
 
-/// Ranks remember different calls: what one has forgotten must come out again as others know it.
+/// Ranks cache different calls: a choice that one has dropped must be made again as others have it.
 #[test]
 fn a_choice_is_that_of_its_class_whichever_call_comes_first() {
     let clusters = Clusters::new(&[0, 0, 1, 1]);
@@ -78,12 +78,12 @@ fn simulated(network: &Network, clusters: &Clusters, call: &Uniform, plan: &Cons
         .seconds
 }
 
-/// One row: what was chosen, on which grid.
+/// One row: the choice, and its grid.
 struct Row {
     name: String,
-    /// Predicted over simulated, for what was chosen.
+    /// Ratio of the predicted to the simulated time of the choice.
     ratio: f64,
-    /// The chosen plan over the best of all that were considered, both simulated.
+    /// Ratio of the chosen plan's time to the best of all considered, both simulated.
     regret: f64,
 }
 
@@ -180,7 +180,7 @@ fn chosen(network: &Network, call: &Uniform, host: Option<Family>) -> (Arc<Choic
     (choice, clusters)
 }
 
-/// Simulated seconds of what was considered under a name.
+/// Simulated seconds of a considered algorithm, by its name.
 fn simulated_by(
     network: &Network,
     clusters: &Clusters,
@@ -231,7 +231,7 @@ fn several_coordinators_work_side_by_side_where_one_cannot_fill_the_link() {
 
 #[test]
 fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
-    // Blocks go straight to their receivers in any case.
+    // Blocks are sent directly to their receivers in any case.
     let call = Uniform {
         operation: Operation::Alltoall,
         bytes: KIB,
@@ -304,7 +304,7 @@ fn sizes_of_one_class_share_a_choice_and_a_class_is_never_smaller_than_its_sizes
     assert!(Arc::ptr_eq(&one, &other));
 }
 
-/// Milliseconds that Open MPI 4.1.4 took by itself on four clusters of four ranks, 10 ms and 100
+/// Milliseconds that Open MPI 4.1.4 took by default on four clusters of four ranks, 10 ms and 100
 /// Mbit/s apart, in blocks (the measured baselines, 3.2).
 const OPEN_MPI: [(Operation, &[(u64, f64)]); 7] = [
     (
@@ -384,7 +384,7 @@ fn messages_between_clusters_stay_below_the_size_that_asks_first_and_so_are_quic
             Operation::Gather,
             Operation::Scatter,
         ] {
-            // Of long blocks all links are full in any case.
+            // With long blocks all links are full in any case.
             let longest = match BLOCKS.contains(&operation) {
                 true => 64 * KIB,
                 false => 1 << 20,
@@ -440,7 +440,7 @@ fn long_messages_are_not_cut_into_more_pieces_than_mpis_look_through_quickly() {
             }
         }
     }
-    // Where larger ones would ask first, there are as many as it takes.
+    // If larger ones would need a rendezvous, there are as many as necessary.
     let eager = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
     let call = Uniform {
         operation: Operation::Bcast,
@@ -450,7 +450,7 @@ fn long_messages_are_not_cut_into_more_pieces_than_mpis_look_through_quickly() {
     let (choice, _) = chosen(&eager.with_eager_limit(8 * KIB), &call, None);
     let best = choice.considered()[0];
     assert!(best.segment <= 8 * KIB, "{best:?}");
-    // The same without a network.
+    // The equivalent without a network.
     assert_eq!(segment(Operation::Bcast, 4 << 20, 48 * KIB), 16 * KIB);
     assert_eq!(segment(Operation::Bcast, 16 << 20, 48 * KIB), 32 * KIB);
     assert_eq!(segment(Operation::Bcast, 64 << 20, 48 * KIB), 48 * KIB);
@@ -460,7 +460,7 @@ fn long_messages_are_not_cut_into_more_pieces_than_mpis_look_through_quickly() {
 fn a_network_shows_where_messages_start_to_ask_and_is_told_where_it_does_not() {
     let measured = grids::four_by_four();
     assert_eq!(measured.eager_limit(), Some(65_535));
-    // What was measured stays.
+    // A measured limit stays.
     assert_eq!(measured.clone().with_eager_limit(8 * KIB), measured);
     let silent = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
     assert_eq!(silent.eager_limit(), None);

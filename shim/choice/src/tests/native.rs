@@ -1,4 +1,4 @@
-//! What native collectives are told to take, and what is left to them.
+//! Knobs of native collectives, and collectives that keep their defaults.
 
 use super::*;
 use crate::native::Native;
@@ -60,7 +60,7 @@ fn han_leaves_to_others_what_has_no_two_levels_alike() {
     assert!(!on(&[0, 0, 1], 2));
 }
 
-/// `tuned` sends a few bytes to all at once, in one latency; HAN needs two.
+/// `tuned` sends a few bytes to all ranks together, in one latency; HAN needs two.
 #[test]
 fn a_short_broadcast_is_left_to_tuned_and_not_to_han() {
     let network = Arc::new(four_hosts());
@@ -74,7 +74,7 @@ fn a_short_broadcast_is_left_to_tuned_and_not_to_han() {
     assert!(chosen(tuned.with_han()).is_some());
 }
 
-/// Seconds of the native collective in the simulator, by the algorithm that it usually takes.
+/// Seconds of the native collective in the simulator, by its usual algorithm.
 fn simulated_native(network: &Network, family: Family, call: &Uniform) -> f64 {
     let ranks = network.ranks();
     let usual = family.usual_algorithm(call.operation, ranks, call.bytes);
@@ -85,9 +85,9 @@ fn simulated_native(network: &Network, family: Family, call: &Uniform) -> f64 {
         .seconds
 }
 
-/// How often the better of the native collective and the best of ours is chosen, as the simulator
-/// finds it, where clusters respond to exchanges: with the native one read without contention, and
-/// with it. Of two that are alike within 2 %, either is right.
+/// Number of choices that are the better of the native collective and Treepie's best, as determined
+/// by the simulator, in clusters with contention: with the native one read without contention, and
+/// with it. If the two differ by less than 2 %, either is right.
 #[test]
 fn contention_in_native_exchanges_makes_more_choices_right() {
     let (mut calls, mut before, mut now) = (0, 0, 0);
@@ -100,7 +100,7 @@ fn contention_in_native_exchanges_makes_more_choices_right() {
             let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(family));
             let unaware = Native::new(free.clone(), family);
             for operation in [Operation::Alltoall, Operation::ReduceScatterBlock] {
-                // Longer blocks MPICH exchanges in another way, which no plan has.
+                // Longer blocks MPICH exchanges by another algorithm, which no plan has.
                 for bytes in [KIB, 2 * KIB, 4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB] {
                     let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
                     let ours = choice.considered()[0];

@@ -1,9 +1,9 @@
-//! How near to what no schedule can beat the plans are that are chosen, in the simulator.
+//! Ratios of the chosen plans to the lower bound of all schedules, in the simulator.
 
 use super::*;
 
-/// The plan that is chosen where the host's own is out of the question: its name, and what it takes
-/// in the simulator over the bound.
+/// Chosen plan if the MPI's own collective is excluded: its name, and the ratio of its time in the
+/// simulator to the bound.
 fn over_the_bound(
     network: &Network,
     operation: Operation,
@@ -38,7 +38,7 @@ fn a_broadcast_over_unequal_links_is_within_3_percent_of_the_bound() {
     );
     let asking = asking.with_eager_limit(8 * KIB);
     for network in [grids::unequal(), asking] {
-        // From the third cluster, over its slow uplink, what leaves last crosses twice.
+        // From the third cluster, over its slow uplink, the last message crosses twice.
         for root in [0, 5, 15] {
             let (name, over) = over_the_bound(&network, Operation::Bcast, 1 << 20, root);
             assert!(over <= 1.03, "root {root}: {name} {over}");
@@ -94,7 +94,7 @@ fn long_blocks_of_unequal_ranks_need_no_grouping_to_be_at_the_bound() {
     for operation in [Operation::Gatherv, Operation::Scatterv] {
         for bytes in [64 * KIB, 1 << 20] {
             let (name, over) = over_the_bound(&grids::four_by_four(), operation, bytes, 5);
-            // Two of some hundred latencies are for messages that ask first.
+            // Two of several hundred latencies are for messages with a rendezvous.
             assert!(over <= 1.03, "{operation} {bytes}: {name} {over}");
         }
     }
@@ -125,7 +125,7 @@ fn a_long_scan_over_ranks_in_turn_takes_two_latencies_and_not_one_for_each_rank(
     }
 }
 
-/// The rows of the measured baselines.
+/// Rows of the measured baselines.
 fn baseline_rows() -> impl Iterator<Item = (Operation, u64)> {
     use Operation::*;
     let whole = [Bcast, Reduce, Allreduce]
@@ -162,7 +162,7 @@ fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
                 let mut speakers: Vec<usize> = speakers.map(|&rank| order[rank]).collect();
                 speakers.sort_unstable();
                 assert_eq!(speakers, coordinators);
-                // The same process is the root, whatever its rank.
+                // The root is the same process in each order, with any rank.
                 let root = match operation.has_root() {
                     true => order.iter().position(|&process| process == 0).unwrap(),
                     false => 0,

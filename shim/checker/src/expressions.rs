@@ -1,27 +1,27 @@
-//! What a unit is computed from, as an expression over what ranks gave.
+//! Values of units, as expressions over the inputs of ranks.
 
 use std::collections::HashMap;
 
-/// What a unit holds: a place in an arena of expressions.
+/// Value of a unit: a place in an arena of expressions.
 pub type Value = usize;
 
-/// An expression over inputs.
+/// Expression over inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Expression {
-    /// What rank `rank` had in its unit `unit`.
+    /// Initial value of unit `unit` of rank `rank`.
     Given { rank: usize, unit: u64 },
-    /// A reduction of two.
+    /// Reduction of two values.
     Reduced(Value, Value),
 }
 
-/// All expressions that came up, each once: equal values are equal expressions.
+/// All expressions, each stored once: equal values are equal expressions.
 #[derive(Debug, Default)]
 pub(crate) struct Expressions {
     all: Vec<Expression>,
     known: HashMap<Expression, Value>,
-    /// The ranks that each is made of, from left to right.
+    /// Ranks whose inputs each contains, from left to right.
     ranks: Vec<Vec<usize>>,
-    /// The unit of the input that all operands are from.
+    /// Unit of the input to which all operands belong.
     unit: Vec<u64>,
 }
 
@@ -35,12 +35,12 @@ impl Expressions {
         })
     }
 
-    /// What `rank` had in its unit `unit`.
+    /// Value of unit `unit` in the input of `rank`.
     pub fn given(&mut self, rank: usize, unit: u64) -> Value {
         self.intern(Expression::Given { rank, unit }, vec![rank], unit)
     }
 
-    /// `left op right`; `None` where they are of different units.
+    /// `left op right`; `None` if they belong to different units.
     pub fn reduced(&mut self, left: Value, right: Value) -> Option<Value> {
         if self.unit[left] != self.unit[right] {
             return None;
@@ -49,12 +49,12 @@ impl Expressions {
         Some(self.intern(Expression::Reduced(left, right), ranks, self.unit[left]))
     }
 
-    /// The ranks that a value is made of, from left to right.
+    /// Ranks whose inputs a value contains, from left to right.
     pub fn ranks(&self, value: Value) -> &[usize] {
         &self.ranks[value]
     }
 
-    /// The unit of the input that a value is made of.
+    /// Unit of the input to which a value belongs.
     pub fn unit(&self, value: Value) -> u64 {
         self.unit[value]
     }

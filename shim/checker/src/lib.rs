@@ -1,12 +1,11 @@
-//! Proves that the plans of all ranks together do what MPI defines.
+//! Proves that the plans of all ranks together implement the collectives that MPI defines.
 //!
-//! The plans are run on symbols instead of data: every unit holds the expression
-//! that it was computed by. Sends are synchronous, the case in which a deadlock
-//! shows. That steps which may overlap in time do not touch the same units is
-//! checked apart, so that one order of steps stands for all.
+//! Plans run on symbols instead of data: every unit holds the expression that computed it. Sends
+//! are synchronous, so that deadlocks show. A separate check ensures that steps which may overlap
+//! in time do not access the same units, so that one order of steps represents all.
 //!
-//! Tests alone depend on this crate. Its own check every algorithm of `treepie-collective`, on all
-//! small and on random large arrangements of ranks.
+//! Only tests depend on this crate. Its own tests check every algorithm of `treepie-collective`, on
+//! all small and on random large arrangements of ranks.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

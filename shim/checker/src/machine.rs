@@ -1,4 +1,4 @@
-//! Runs plans on symbols: a send is complete when it is received.
+//! Execution of plans on symbols: a send is complete when it is received.
 
 use crate::contract::Contract;
 use crate::expressions::{Expressions, Value};
@@ -6,7 +6,7 @@ use crate::flaw::Flaw;
 use std::collections::HashMap;
 use treepie_collective::{Action, Plan, Range, Space};
 
-/// One rank's buffers.
+/// Buffers of one rank.
 struct Memory {
     rank: usize,
     output: Vec<Option<Value>>,
@@ -47,18 +47,18 @@ impl Memory {
     }
 }
 
-/// A message by sender, receiver and tag.
+/// Message by sender, receiver and tag.
 type Message = (usize, usize, u32);
 
-/// The plans of all ranks, as far as they have run.
+/// State of the plans of all ranks.
 pub(super) struct Machine<'a> {
     plans: &'a [Plan],
     memory: Vec<Memory>,
     expressions: Expressions,
-    /// For each step of each rank, which ranks are known to have started when it is
-    /// complete: 64 a word.
+    /// For each step of each rank, the ranks that are known to have started when it is complete, as
+    /// a bit set: 64 a word.
     heard: Vec<Vec<Vec<u64>>>,
-    /// Steps that each step still waits for, by rank.
+    /// Number of incomplete dependencies of each step, by rank.
     missing: Vec<Vec<usize>>,
     followers: Vec<Vec<Vec<u32>>>,
     done: Vec<Vec<bool>>,
@@ -68,7 +68,7 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// All plans before their first steps.
+    /// Creates a machine with all plans before their first steps.
     pub fn new(plans: &'a [Plan], contracts: &[Contract]) -> Self {
         let mut expressions = Expressions::default();
         let mut memory = Vec::new();
@@ -122,7 +122,7 @@ impl<'a> Machine<'a> {
     /// Runs all steps.
     ///
     /// # Errors
-    /// The first flaw that shows; a deadlock where steps are left.
+    /// The first flaw that is found; a deadlock if steps are left.
     pub fn run(&mut self) -> Result<(), Flaw> {
         while let Some((rank, step)) = self.ready.pop() {
             self.start(rank, step)?;
@@ -173,7 +173,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A message moves when both sides are there.
+    /// Transfers a message when both sides are ready.
     fn meet(&mut self, message: Message) -> Result<(), Flaw> {
         let (Some(&sending), Some(&receiving)) =
             (self.sent.get(&message), self.awaited.get(&message))
@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// The ranks that are known to have started when `step` starts.
+    /// Ranks that are known to have started when `step` starts.
     fn heard_before(&self, rank: usize, step: usize) -> Vec<u64> {
         let mut heard = vec![0; self.plans.len().div_ceil(64)];
         heard[rank / 64] |= 1 << (rank % 64);
@@ -210,7 +210,7 @@ impl<'a> Machine<'a> {
         heard
     }
 
-    /// Whether each rank ends only when all ranks have started.
+    /// True if each rank ends only after all ranks have started.
     pub(crate) fn all_heard_of_all(&self) -> bool {
         let ranks = self.plans.len();
         self.heard.iter().enumerate().all(|(rank, steps)| {
@@ -227,7 +227,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// The outputs, unit by unit, and what their values mean.
+    /// Outputs, unit by unit, and the meaning of their values.
     pub(crate) fn into_outputs(self) -> (Vec<Vec<Option<Value>>>, Expressions) {
         let outputs = self
             .memory

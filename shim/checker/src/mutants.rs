@@ -1,4 +1,4 @@
-//! Descriptions with one step spoiled: the checker finds each.
+//! Descriptions with one altered step: the checker detects each.
 
 use crate::flaw::Flaw;
 use crate::proof::check;
@@ -6,30 +6,30 @@ use treepie_collective::{
     Algorithm, Amount, Builder, Clusters, Flow, Operation, Plan, Problem, Range, Steps,
 };
 
-/// What is done to one step.
+/// Alteration of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spoil {
-    /// It is left out.
+    /// Omits it.
     LeftOut,
-    /// A message to or from the next rank instead; operands the other way round.
+    /// Replaces the peer of a message by the next rank, or swaps the operands.
     Elsewhere,
-    /// One unit less.
+    /// Removes one unit.
     Shorter,
 }
 
-/// Passes on the steps of a description but for one.
+/// Forwards the steps of a description, with one of them altered.
 struct Mutant<'a> {
     steps: &'a mut dyn Steps,
     ranks: usize,
     at: usize,
     spoil: Spoil,
     written: usize,
-    /// Whether the step was one that the mutation changes.
+    /// True if the mutation applied to a step.
     hit: bool,
 }
 
 impl Mutant<'_> {
-    /// Whether the next step is the spoiled one.
+    /// True if the next step is to be altered.
     fn spoils(&mut self, can: bool) -> bool {
         self.written += 1;
         let hit = self.written == self.at + 1 && can;
@@ -103,8 +103,8 @@ impl Steps for Mutant<'_> {
     }
 }
 
-/// The verdict on the plans of all ranks with one step of `rank` spoiled; `None` where there is no
-/// such step.
+/// Verdict on the plans of all ranks with one step of `rank` altered; `None` if there is no such
+/// step.
 fn verdict(
     problem: &Problem,
     algorithm: &Algorithm,
@@ -173,7 +173,7 @@ fn no_message_of_an_algorithm_can_be_left_out_go_elsewhere_or_be_shorter() {
             }
         }
     }
-    // Sums and copies of the last round, and of later ranks, that nobody reads.
+    // Sums and copies of the last round, and of later ranks, that are never read.
     harmless.dedup();
     let expected = [
         "scan recursive-doubling 0",

@@ -1,4 +1,4 @@
-//! Checks of single plans, and of all together.
+//! Checks of single plans, and of all plans together.
 
 use crate::contract::Contract;
 use crate::flaw::Flaw;
@@ -6,11 +6,10 @@ use crate::machine::Machine;
 use crate::results::{contract, verify};
 use treepie_collective::{Action, Operation, Plan, Problem, Range, Space};
 
-/// Checks the plans of all ranks for a problem, of which each rank knows its
-/// part.
+/// Checks the plans of all ranks for a problem, given in the view of each rank.
 ///
 /// # Errors
-/// The first flaw that shows.
+/// The first flaw that is found.
 pub fn check(problems: &[Problem], plans: &[Plan]) -> Result<(), Flaw> {
     let contracts: Vec<Contract> = (0..problems.len())
         .map(|rank| contract(&problems[rank], rank))
@@ -58,10 +57,10 @@ fn well_formed(rank: usize, plan: &Plan, contract: &Contract) -> Result<(), Flaw
     Ok(())
 }
 
-/// A rank holds no more than all ranks give, once. In exchanges it may hold it twice: what comes
-/// for others, and what goes on in one message. Where they reduce it is twice as well, since sums
-/// stand beside what they are made of, and three messages more: what comes, what was reduced so
-/// far, and what is handed on.
+/// Checks the scratch memory: a rank holds at most the contributions of all ranks, once. In
+/// exchanges it may hold them twice: received blocks for others, and those forwarded in one
+/// message. In reductions it may hold them twice, too, since sums exist beside their operands, and
+/// three more messages: the received one, the partial sum, and the one to forward.
 fn bounded(
     problem: &Problem,
     rank: usize,
@@ -88,12 +87,12 @@ fn bounded(
     }
 }
 
-/// Any two steps of which one writes what the other touches are in order.
+/// Checks that two steps are in order if one writes units that the other accesses.
 fn free_of_races(rank: usize, plan: &Plan) -> Result<(), Flaw> {
     let before = steps_before(plan);
     let mut touched: Vec<Touch> = Vec::new();
     for (step, at) in plan.steps().iter().enumerate() {
-        // The input is never written: nothing can go wrong there.
+        // The input is never written: no race is possible there.
         let reads = at
             .action
             .reads()
@@ -120,10 +119,10 @@ fn free_of_races(rank: usize, plan: &Plan) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// A touch of a step: what, whether it writes it, and which step.
+/// Access of a step: range, true for a write, and the step.
 type Touch = (Range, bool, usize);
 
-/// For each step, which steps are complete when it starts: 64 a word.
+/// For each step, the steps that are complete when it starts, as a bit set: 64 a word.
 fn steps_before(plan: &Plan) -> Vec<Vec<u64>> {
     let steps = plan.steps();
     let mut before: Vec<Vec<u64>> = Vec::with_capacity(steps.len());

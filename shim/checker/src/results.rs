@@ -1,4 +1,4 @@
-//! What MPI defines that each rank gives and gets.
+//! Contributions and results of each rank, as MPI defines them.
 
 use crate::contract::Contract;
 use crate::expressions::{Expressions, Value};
@@ -9,7 +9,7 @@ use treepie_collective::operation::Operation::*;
 use treepie_collective::told::pair;
 use treepie_collective::{Problem, Range};
 
-/// The buffers of a rank.
+/// Buffers of a rank.
 pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
     let (block, total) = (problem.block(rank), problem.total());
     let is_root = rank == problem.root;
@@ -44,14 +44,14 @@ pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
     }
 }
 
-/// Where the blocks of a rank are that go to neighbours and come from them.
+/// Ranges of the blocks of a rank that are sent to neighbours, and of those received from them.
 fn of_neighbours(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let all = problem.clusters.neighbourhoods();
     all.map(|all| blocks_of_neighbours(problem, all, rank))
         .unwrap_or_default()
 }
 
-/// What a unit of a block from a neighbour must be.
+/// Expected value of a unit of a block from a neighbour.
 fn from_neighbour(problems: &[Problem], rank: usize, unit: u64) -> Expected {
     let (_, output) = of_neighbours(&problems[rank], rank);
     let place = output.iter().position(|block| unit < block.end());
@@ -69,17 +69,17 @@ fn from_neighbour(problems: &[Problem], rank: usize, unit: u64) -> Expected {
     )
 }
 
-/// What a unit of an output must be.
+/// Expected value of a unit of an output.
 enum Expected {
-    /// What a rank gave in a unit of its input.
+    /// Value of a unit of a rank's input.
     Moved(usize, u64),
-    /// The reduction of the first ranks' unit.
+    /// Reduction of a unit of the first ranks.
     Reduced { ranks: usize, unit: u64 },
-    /// Whatever was there before.
+    /// Unchanged initial value.
     Untouched,
 }
 
-/// Holds the outputs against what MPI defines.
+/// Compares the outputs with those that MPI defines.
 pub(super) fn verify(problems: &[Problem], machine: Machine) -> Result<(), Flaw> {
     if problems[0].operation == Barrier {
         return match machine.all_heard_of_all() {
@@ -129,8 +129,8 @@ fn is(expressions: &Expressions, found: Option<Value>, expected: &Expected, orde
     }
 }
 
-/// The rank whose part holds `unit`, and which unit of its part it is, where
-/// parts of these lengths stand one behind the other.
+/// Rank whose part contains `unit`, and the unit of its part, if parts of these lengths are
+/// consecutive.
 fn owner(lengths: impl Iterator<Item = u64>, mut unit: u64) -> (usize, u64) {
     for (rank, length) in lengths.enumerate() {
         if unit < length {

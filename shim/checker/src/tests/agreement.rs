@@ -1,7 +1,7 @@
-//! Both engines on platforms of few different links, where much happens at the same time.
+//! Both engines on platforms of few different links, where many events are simultaneous.
 //!
-//! All parameters are small multiples of powers of two, so that sums of them are exact: what is at
-//! the same time by arithmetic is so in both engines, whatever the order in which they add.
+//! All parameters are small multiples of powers of two, so that sums of them are exact: events that
+//! are simultaneous by arithmetic are so in both engines, in any order of additions.
 
 use crate::tests::plain;
 use crate::tests::{amounts, neighbourhoods};
@@ -16,16 +16,16 @@ use treepie_collective::{
 };
 use treepie_platform::{Contention, Level, Link, Parallel, Platform, Sample};
 
-/// Platforms that are drawn.
+/// Number of random platforms.
 const CASES: u32 = 4000;
 
-/// Steps of all plans, at most, of most calls and of some: the second engine is slow.
+/// Maximum numbers of steps of all plans, of most calls and of some: the second engine is slow.
 const MOST_STEPS: [usize; 2] = [400, 3000];
 
-/// With more ranks than this, the best schedules of matchings take long to compute.
+/// Maximum number of ranks for the optimal schedules of matchings, which take long to compute.
 const MOST_OPTIMAL: usize = 12;
 
-/// With more ranks than this, tables of uneven sizes take long to make.
+/// Maximum number of ranks for tables of uneven sizes, which take long to build.
 const MOST_UNEVEN: usize = 40;
 
 /// A small multiple of `2^exponent`.
@@ -33,7 +33,7 @@ fn dyadic(times: u32, exponent: i32) -> f64 {
     f64::from(times) * 2_f64.powi(exponent)
 }
 
-/// Picks of the parameters of a link.
+/// Choices of the parameters of a link.
 #[derive(Debug, Clone, Copy)]
 struct Picks {
     latency: u32,
@@ -44,7 +44,7 @@ struct Picks {
 }
 
 impl Picks {
-    /// The link; its messages of 64 KiB and more may ask first.
+    /// Link; its messages of 64 KiB and more may use a rendezvous.
     fn link(self) -> Link {
         let latency = dyadic(self.latency, -14);
         let sample = |bytes: u32| {
@@ -83,23 +83,23 @@ prop_compose! {
     }
 }
 
-/// A platform.
+/// Random platform.
 #[derive(Debug, Clone)]
 struct Drawn {
     /// Hosts of each cluster.
     hosts: Vec<usize>,
     on_host: usize,
-    /// Ranks that the last cluster has less.
+    /// Number of ranks that the last cluster lacks.
     fewer: usize,
-    /// Whether ranks stand in the order of clusters, or go round them.
+    /// True if ranks are in the order of clusters, false if they are assigned round-robin.
     in_blocks: bool,
-    /// A few links, of which each pair of clusters takes one.
+    /// A few links, one of which is assigned to each pair of clusters.
     links: Vec<Picks>,
     has_levels: bool,
-    /// Whether hosts of one cluster take the place of clusters.
+    /// True if hosts of one cluster replace clusters.
     by_host: bool,
     contention: Option<(u32, u32)>,
-    /// Pairs that fill an uplink.
+    /// Number of pairs that fill an uplink.
     pairs: usize,
     computing: u32,
 }
@@ -133,7 +133,7 @@ impl Drawn {
         self.links[number % self.links.len()].link()
     }
 
-    /// The cluster of every rank.
+    /// Cluster of every rank.
     fn numbers(&self) -> Vec<usize> {
         let mut left: Vec<usize> = self
             .hosts
@@ -199,7 +199,7 @@ impl Drawn {
     }
 }
 
-/// A collective call, and how it is done.
+/// Collective call, and its algorithm.
 #[derive(Debug, Clone)]
 struct Call {
     operation: Operation,
@@ -235,8 +235,8 @@ prop_compose! {
 }
 
 impl Call {
-    /// The plans of all ranks; `None` where the algorithm does not serve the call, or there are too
-    /// many steps.
+    /// Plans of all ranks; `None` if the algorithm does not serve the call, or there are too many
+    /// steps.
     fn plans(&self, network: &Network) -> Option<Vec<Plan>> {
         let ranks = network.ranks();
         if !self.operation.has_equal_blocks() && ranks > MOST_UNEVEN {
@@ -275,7 +275,7 @@ impl Call {
         if takes_long || !self.algorithm.serves(&problem(&amounts[0])) {
             return None;
         }
-        // All ranks know the same, or each its own.
+        // All ranks know the same sizes, or each its own.
         let is_one = amounts.iter().all(|amount| *amount == amounts[0]);
         let problems: Vec<Problem> = match is_one {
             true => vec![problem(&amounts[0])],

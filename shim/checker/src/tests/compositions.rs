@@ -1,4 +1,4 @@
-//! Plans whose trees and parameters are asked for.
+//! Plans with user-defined trees and parameters.
 
 use super::*;
 use treepie_collective::Composition;
@@ -15,7 +15,7 @@ const NAMED: [&[Shape]; 6] = [
     &[Shape::Lambda(3), Shape::Binomial],
 ];
 
-/// Some plan of these shapes.
+/// A plan with these shapes.
 fn shaped(shapes: &[Shape]) -> Composition {
     Composition {
         shapes: shapes.to_vec(),
@@ -23,7 +23,7 @@ fn shaped(shapes: &[Shape]) -> Composition {
     }
 }
 
-/// The plans of all ranks of a call, from rank 0, of 64 bytes in messages of 16.
+/// Plans of all ranks of a call, from rank 0, of 64 bytes in messages of 16.
 fn plans(
     algorithm: &Algorithm,
     operation: Operation,

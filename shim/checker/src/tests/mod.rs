@@ -1,4 +1,4 @@
-//! Every algorithm through the checker.
+//! Every algorithm, checked.
 
 mod agreement;
 mod compositions;
@@ -23,7 +23,7 @@ struct Arrangement {
 }
 
 /// Arrangements of `ranks` ranks in clusters: one; blocks with two more levels inside; round-robin;
-/// unequal ones with a singleton. The last two on networks whose links all differ, with hosts of
+/// unequal ones with a singleton. The last two are on networks of different links, with hosts of
 /// two ranks and leaders that are not the lowest rank.
 fn arrangements(ranks: usize) -> Vec<Arrangement> {
     let plain = |clusters: Clusters| Arrangement {
@@ -52,8 +52,8 @@ fn arrangements(ranks: usize) -> Vec<Arrangement> {
     all
 }
 
-/// Each rank's amount for an operation: blocks of `units`, or uneven parts, some
-/// of them empty. Parts that MPI does not tell a rank are wrong on purpose, unless all `know` all.
+/// Amount of each rank for an operation: blocks of `units`, or uneven parts, some of them empty.
+/// Parts that MPI does not give to a rank are wrong on purpose, unless all ranks `know` all.
 fn amounts(operation: Operation, ranks: usize, root: usize, units: u64, know: bool) -> Vec<Amount> {
     use Operation::*;
     let part = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
@@ -88,7 +88,7 @@ fn check_one(
     flow: Flow,
     ordered: bool,
 ) -> Result<(), Flaw> {
-    // Where each rank knows what MPI tells it, and where all know all.
+    // Each rank knows the sizes that MPI gives it, or all ranks know all.
     let tells_all = operation.tells_all_sizes();
     let knowledge: &[bool] = if tells_all { &[false] } else { &[false, true] };
     for &know in knowledge {
@@ -139,7 +139,7 @@ fn check_amounts(
     check(&problems, &plans)
 }
 
-/// An algorithm on all arrangements, from every root.
+/// Checks an algorithm on all arrangements, from every root.
 fn check_strategy(algorithm: &Algorithm, operation: Operation, arrangements: &[Arrangement]) {
     let ranks = arrangements[0].clusters.ranks();
     for at in arrangements {
@@ -169,12 +169,12 @@ fn check_strategy(algorithm: &Algorithm, operation: Operation, arrangements: &[A
     }
 }
 
-/// The roots that a collective can have.
+/// Possible roots of a collective.
 fn roots(operation: Operation, ranks: usize) -> std::ops::Range<usize> {
     0..if operation.has_root() { ranks } else { 1 }
 }
 
-/// Whether operands are in order: it matters where there are any.
+/// Values of the order of operands: it matters only if there are operands.
 fn orders(operation: Operation) -> &'static [bool] {
     match operation.reduces() {
         true => &[false, true],
@@ -227,7 +227,7 @@ fn long_messages_in_many_segments_do_what_mpi_defines() {
     }
 }
 
-/// A broadcast between two ranks, with plans that the test spoils.
+/// Checks a broadcast between two ranks, with plans that the test alters.
 fn broadcast_of_two(plans: &[Plan; 2]) -> Result<(), Flaw> {
     let clusters = Clusters::one(2);
     let amount = Amount::Each(4);

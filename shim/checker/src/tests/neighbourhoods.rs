@@ -1,4 +1,4 @@
-//! Neighbourhood collectives through the checker: grids, and graphs that are drawn at random.
+//! Checks of neighbourhood collectives: grids, and random graphs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use treepie_collective::{
     Action, Algorithm, Amount, Clusters, Flow, Neighbourhoods, Network, Operation, Plan, Problem,
 };
 
-/// What each rank knows of the sizes: equal ones, or those of its own edges.
+/// Amounts of each rank: equal sizes, or those of its own edges.
 pub(crate) fn amounts(operation: Operation, all: &Neighbourhoods, units: u64) -> Vec<Amount> {
     let of_rank = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
     let of_edge = |rank: usize, block: usize| (rank * 3 + block * 7) as u64 % (units + 2);
@@ -71,7 +71,7 @@ fn plans(algorithm: &Algorithm, problems: &[Problem], flow: Flow) -> Vec<Plan> {
     ranks.map(plan).collect()
 }
 
-/// Every algorithm of every operation, for messages of any size.
+/// Checks every algorithm of every operation, for messages of any size.
 fn check_all(at: &Arrangement, all: &Neighbourhoods) -> Result<(), TestCaseError> {
     let clusters = at
         .clusters

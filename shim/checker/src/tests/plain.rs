@@ -1,14 +1,14 @@
-//! A second engine, slow, and so simple that its reader believes it. It shares plans and the
-//! parameters of platforms with the first, and nothing else.
+//! A second engine, slow, but simple enough to be verified by reading. It shares only plans and the
+//! parameters of platforms with the first.
 //!
-//! It has no queue of events. Of all that there is, it looks for the first thing that happens now,
-//! and has it happen. When nothing more does, it goes on to the next time at which something may.
+//! It has no queue of events. It searches the whole state for the first event that can happen now,
+//! and executes it. When there is none, it advances to the next time at which one may happen.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use treepie_collective::{Action, Distance, Network, Plan};
 use treepie_platform::{Contention, Link};
 
-/// When every rank has ended; `None` for plans that never end.
+/// End of every rank in seconds; `None` for plans that never end.
 pub fn ends(network: &Network, plans: &[Plan], one_port: bool) -> Option<Vec<f64>> {
     let mut world = World {
         network,
@@ -36,11 +36,11 @@ pub fn ends(network: &Network, plans: &[Plan], one_port: bool) -> Option<Vec<f64
     all_have.then(|| world.ranks.iter().map(|rank| rank.end).collect())
 }
 
-/// A message by its sender and the step that sends it, in the order in which messages go that come
-/// to a place at the same time.
+/// Message by its sender and the sending step, in the order in which simultaneous messages pass a
+/// place.
 type Key = (usize, usize);
 
-/// Something that carries one message after the other.
+/// Resource that carries one message after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Gate {
     PortOut(usize),
@@ -52,14 +52,14 @@ enum Gate {
     Connection(usize, usize),
 }
 
-/// A part of a message's way.
+/// Part of a message's path.
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// A gate that it occupies for so many seconds, when it is free.
+    /// Gate that it occupies for this many seconds, once it is free.
     Through(Gate, f64),
-    /// A gate that it occupies beside others, without waiting with its first byte.
+    /// Gate that it shares with others, without delay of its first byte.
     Beside(Gate, f64),
-    /// The end of its sender's links.
+    /// End of its sender's links.
     Leaves,
     /// A latency.
     Flies(f64),
@@ -70,14 +70,14 @@ struct Message {
     to: usize,
     tag: u32,
     bytes: u64,
-    /// When its step began, and until when that occupies its rank.
+    /// Time at which its step began, and until which that occupies its rank.
     began: f64,
     occupied: f64,
-    /// The step that receives it, and since when that waits for it.
+    /// Step that receives it, and time from which that waits for it.
     awaited: Option<(usize, f64)>,
-    /// Seconds of its handshake; none once it goes.
+    /// Seconds of its handshake; 0 once it is sent.
     asks: f64,
-    /// What is left of its way, and where it is there.
+    /// Remainder of its path; empty when it has arrived.
     way: VecDeque<Part>,
     first_byte: f64,
     last_byte: f64,
@@ -87,11 +87,11 @@ struct Message {
 struct Rank {
     begun: Vec<bool>,
     done: Vec<bool>,
-    /// The steps that are under way whose end is known.
+    /// Active steps whose end is known.
     ends: Vec<(usize, f64)>,
     free: f64,
     end: f64,
-    /// The first step that may begin.
+    /// First step that may begin.
     next: Option<usize>,
 }
 
@@ -101,15 +101,15 @@ struct World<'a> {
     one_port: bool,
     now: f64,
     ranks: Vec<Rank>,
-    /// Those that were sent and not taken yet, in the order of their keys.
+    /// Messages that were sent and not received yet, in the order of their keys.
     messages: Vec<Message>,
-    /// What is awaited and was not sent yet, by sender, receiver and tag.
+    /// Receives of messages that were not sent yet, by sender, receiver and tag.
     awaited: HashMap<(usize, usize, u32), (usize, f64)>,
-    /// When each gate is free again.
+    /// Time at which each gate is free again.
     free: HashMap<Gate, f64>,
-    /// When the messages beside others have passed a gate that have half of it.
+    /// Time at which the messages that share a gate, with half of its rate, have passed.
     half: HashMap<Gate, f64>,
-    /// Of each rank, whom in its cluster it sends to.
+    /// For each rank, its receivers in its own cluster.
     receivers: Vec<HashSet<usize>>,
 }
 
@@ -121,7 +121,7 @@ impl World<'_> {
             || self.a_rank_goes_on()
     }
 
-    /// The next time at which anything may happen that does not happen now.
+    /// Next time at which an event may happen that cannot happen now.
     fn next_time(&self) -> Option<f64> {
         let messages = self.messages.iter().flat_map(|message| {
             let here = [message.first_byte, message.last_byte];
@@ -135,8 +135,8 @@ impl World<'_> {
         later.reduce(f64::min)
     }
 
-    /// The question takes a latency, or the whole handshake where that is shorter; the answer is
-    /// given when the receiver waits for the message.
+    /// Time of the answer to a rendezvous: the request takes a latency, or the whole handshake if
+    /// that is shorter, and the receiver answers when it waits for the message.
     fn answered(&self, message: &Message) -> Option<f64> {
         if message.asks == 0.0 {
             return None;
@@ -156,7 +156,7 @@ impl World<'_> {
         true
     }
 
-    /// A message sets out.
+    /// Sends a message on its way.
     fn goes(&mut self, place: usize) {
         let way = self.way(&self.messages[place]);
         let message = &mut self.messages[place];
@@ -171,7 +171,7 @@ impl World<'_> {
         message.asks = 0.0;
     }
 
-    /// A message whose first byte is before a part of its way.
+    /// Advances a message whose first byte is before a part of its path.
     fn a_message_goes_on(&mut self) -> bool {
         let goes_on =
             |message: &&mut Message| message.first_byte <= self.now && !message.way.is_empty();
@@ -206,7 +206,7 @@ impl World<'_> {
         true
     }
 
-    /// The first step of a rank whose message is there, and for which it waits.
+    /// First step of a rank whose message has arrived, and which waits for it.
     fn arrived(&self, rank: usize) -> Option<usize> {
         let has_arrived = |message: &&Message| {
             let goes = message.asks == 0.0 && message.way.is_empty();
@@ -217,7 +217,7 @@ impl World<'_> {
         steps.min()
     }
 
-    /// A rank takes the message that its step waits for.
+    /// Receives the message for which a rank's step waits.
     fn takes(&mut self, rank: usize, step: usize) {
         let is_it = |message: &Message| {
             message.to == rank && message.awaited.is_some_and(|(awaits, _)| awaits == step)
@@ -227,7 +227,7 @@ impl World<'_> {
         let (step, since) = message.awaited.unwrap();
         let work = self.work(message.to, message.key.0, message.bytes, Link::receive);
         let receiver = &mut self.ranks[message.to];
-        // Its work is done while it comes in, as far as its rank is free then.
+        // The work is done while it arrives, if the rank is free then.
         let begins = (message.last_byte - work).max(since).max(receiver.free);
         receiver.free = begins + work;
         receiver.ends.push((step, receiver.free));
@@ -246,8 +246,8 @@ impl World<'_> {
         false
     }
 
-    /// The lowest rank that is free begins the first step that it may, or receives, whichever
-    /// stands first in its list.
+    /// Begins the first step that the lowest free rank may begin, or receives, whichever is first
+    /// in its list.
     fn a_rank_goes_on(&mut self) -> bool {
         let may = |&rank: &usize| {
             let state = &self.ranks[rank];
@@ -264,7 +264,7 @@ impl World<'_> {
         true
     }
 
-    /// A rank begins the first step that it may.
+    /// Begins the first step that a rank may begin.
     fn begins(&mut self, rank: usize) {
         let state = &mut self.ranks[rank];
         let step = state.next.take().unwrap();
@@ -320,7 +320,7 @@ impl World<'_> {
         }
     }
 
-    /// `os(m)` or `or(m)`, of which no more is work than the closest link of the rank takes.
+    /// `os(m)` or `or(m)`; the work in it is limited to the gap of the closest link of the rank.
     fn work(&self, rank: usize, peer: usize, bytes: u64, of: fn(&Link, u64) -> f64) -> f64 {
         let here = self.network.cluster_of()[rank];
         let closest = match self.network.on_host(here) {
@@ -333,7 +333,7 @@ impl World<'_> {
         }
     }
 
-    /// All that a message passes.
+    /// All parts of a message's path.
     fn way(&self, message: &Message) -> VecDeque<Part> {
         use Gate::*;
         use Part::*;
@@ -378,8 +378,8 @@ impl World<'_> {
         }
     }
 
-    /// What a message meets that is part of a total exchange inside a cluster: from a rank that
-    /// sends to more than two thirds of the others there, to one that receives from as many.
+    /// Contention of a message of a total exchange inside a cluster: from a rank that sends to more
+    /// than two thirds of the others there, to one that receives from as many.
     fn met(&self, from: usize, to: usize, step: usize) -> Contention {
         let clusters = self.network.cluster_of();
         let here = clusters[from];
@@ -407,7 +407,7 @@ impl World<'_> {
     }
 }
 
-/// Whom a rank sends to in its cluster.
+/// Receivers of a rank in its own cluster.
 fn near(network: &Network, plans: &[Plan], rank: usize) -> HashSet<usize> {
     let clusters = network.cluster_of();
     let steps = plans[rank].steps().iter();

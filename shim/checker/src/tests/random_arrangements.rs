@@ -1,5 +1,5 @@
-//! Algorithms on more ranks, in clusters that are drawn at random. What fails is shrunk and shown
-//! with all that was drawn; its seed is kept in `proptest-regressions`.
+//! Algorithms on more ranks, in random clusters. A failing case is shrunk and printed with all its
+//! parameters; its seed is kept in `proptest-regressions`.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -8,19 +8,19 @@ use crate::tests::{Arrangement, check_one, orders, roots};
 use treepie_collective::grids::scattered_on;
 use treepie_collective::{Algorithm, Clusters, Flow, Operation};
 
-/// Arrangements that each test draws.
+/// Number of arrangements per test.
 const CASES: u32 = 5;
 
-/// What is drawn.
+/// Random arrangement.
 #[derive(Debug, Clone)]
 struct Drawn {
-    /// The cluster of each rank.
+    /// Cluster of each rank.
     numbers: Vec<usize>,
     /// Ranks on a host.
     on_host: usize,
-    /// Whether the links are known.
+    /// True if the links are known.
     on_network: bool,
-    /// Says which member leads each cluster, where no network does.
+    /// Determines the leader of each cluster, if no network does.
     leaders: usize,
     units: u64,
     flow: Flow,
@@ -66,7 +66,7 @@ prop_compose! {
         }
 }
 
-/// All algorithms of some operations, from every root.
+/// Checks all algorithms of some operations, from every root.
 fn check(drawn: &Drawn, which: impl Fn(Operation) -> bool) -> Result<(), TestCaseError> {
     let at = drawn.arrangement();
     let ranks = at.clusters.ranks();

@@ -1,5 +1,5 @@
-//! Uneven collectives in which ranks tell the leader of their cluster what MPI tells them alone:
-//! both steps, of sizes and arrangements that are drawn at random.
+//! Uneven collectives in which ranks send the leader of their cluster sizes that MPI gives to
+//! single ranks: both steps, with random sizes and arrangements.
 
 use std::collections::HashMap;
 
@@ -10,22 +10,22 @@ use crate::proof::check;
 use treepie_collective::told;
 use treepie_collective::{Action, Algorithm, Amount, Clusters, Flow, Operation, Plan, Problem};
 
-/// Bytes of a unit: blocks of up to 4 units go along.
+/// Bytes of a unit: leaders relay blocks of up to 4 units.
 const UNIT: u64 = 128;
 
-/// Of others' blocks, which MPI does not tell a rank.
+/// Placeholder for the sizes of others' blocks, which MPI does not give to a rank.
 const WRONG: u64 = 999;
 
-/// What is drawn.
+/// Random arrangement.
 #[derive(Debug, Clone)]
 struct Drawn {
     operation: Operation,
-    /// The cluster of each rank.
+    /// Cluster of each rank.
     numbers: Vec<usize>,
-    /// Says which member leads each cluster.
+    /// Determines the leader of each cluster.
     leaders: usize,
     root: usize,
-    /// A size for each pair of ranks; of each rank the one for itself, where there is a root.
+    /// Size for each pair of ranks; with a root, each rank's size is the one for itself.
     sizes: Vec<u64>,
     segment: u64,
 }
@@ -45,7 +45,7 @@ impl Drawn {
         self.sizes[from * self.numbers.len() + to]
     }
 
-    /// What MPI tells a rank.
+    /// Amount that MPI gives to a rank.
     fn amount(&self, rank: usize) -> Amount {
         let ranks = 0..self.numbers.len();
         if !self.operation.has_root() {
@@ -77,7 +77,7 @@ prop_compose! {
                 prop::collection::vec(prop_oneof![
                     3 => Just(0_u64), 3 => 1_u64..4, 2 => 4_u64..6, 2 => 15_u64..18, 1 => 30_u64..60,
                 ], ranks * ranks),
-                // One has all.
+                // One rank has all.
                 (0..ranks * ranks).prop_map(move |one| {
                     (0..ranks * ranks).map(|other| if one == other { 40 } else { 0 }).collect()
                 }),
@@ -102,8 +102,8 @@ fn problems<'a>(drawn: &Drawn, clusters: &'a Clusters, amounts: &'a [Amount]) ->
     amounts.iter().map(problem).collect()
 }
 
-/// The first step: what each rank has in its output when all have told their rows. Members wait
-/// for nobody.
+/// First step: the output of each rank after all have sent their rows. Members wait for no other
+/// rank.
 fn tell(problems: &[Problem]) -> Result<Vec<Vec<u64>>, TestCaseError> {
     let ranks = problems.len();
     let rows: Vec<Vec<u64>> = (0..ranks)
@@ -142,7 +142,7 @@ fn tell(problems: &[Problem]) -> Result<Vec<Vec<u64>>, TestCaseError> {
     Ok(outputs)
 }
 
-/// Messages between two clusters, and from one rank to another.
+/// Number of messages from one cluster to another, for each pair with any.
 fn crossing(clusters: &Clusters, plans: &[Plan]) -> HashMap<(usize, usize), usize> {
     let mut counts = HashMap::new();
     for (from, plan) in plans.iter().enumerate() {
@@ -159,8 +159,8 @@ fn crossing(clusters: &Clusters, plans: &[Plan]) -> HashMap<(usize, usize), usiz
     counts
 }
 
-/// Messages that go between two clusters at most: one of what goes along, and one of each that does
-/// not.
+/// Expected maximum number of messages between two clusters: one with all relayed blocks, and one
+/// for each other block.
 fn expected(drawn: &Drawn, clusters: &Clusters) -> HashMap<(usize, usize), usize> {
     let mut large: HashMap<(usize, usize), usize> = HashMap::new();
     let mut small: HashMap<(usize, usize), usize> = HashMap::new();

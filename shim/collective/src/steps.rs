@@ -4,7 +4,7 @@
 //!   description --+--> Builder        dependencies between steps: a plan, which is checked,
 //!    (one rank)   |                   simulated, exported and run
 //!                 +--> Sent           the messages alone: the traffic of a profile
-//!                 +--> Reader         messages in turn: how long native collectives take
+//!                 +--> Reader         messages in order: the time of native collectives
 //! ```
 //!
 //! A description writes the steps in the order of a simple program. The n-th message that a rank

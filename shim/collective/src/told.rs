@@ -2,8 +2,8 @@
 //! so that blocks of several ranks can be sent between clusters in one message, in the same call.
 //!
 //! ```text
-//!   1  each rank --its sizes--> leader of its cluster        in the cluster, nothing comes back
-//!   2  the call, by a plan of what each rank knows now       between clusters: one latency
+//!   1  each rank --its sizes--> leader of its cluster        in the cluster, without an answer
+//!   2  the call, by a plan from the sizes known then         between clusters: one latency
 //! ```
 //!
 //! | collective | MPI gives | then the leader of cluster A knows | and with it |

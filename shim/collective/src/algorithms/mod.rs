@@ -6,7 +6,7 @@
 //!   by_rank/       algorithms over ranks, those of MPI libraries among them
 //!   by_cluster/    algorithms over clusters (LaPIe)
 //!   by_neighbour/  algorithms over the neighbours of a topology
-//!   trees.rs       shapes of trees, and the flow along them: what both are made of
+//!   trees.rs       shapes of trees, and the flow along them, for both
 //! ```
 //!
 //! # Adding an algorithm

@@ -2,7 +2,7 @@
 //! in messages that are all sent immediately.
 //!
 //! ```text
-//!   to other clusters   a1 b1 c1 a2 b2 c2 ...   one message of each in turn
+//!   to other clusters   a1 b1 c1 a2 b2 c2 ...   one message of each, round-robin
 //!   to its own          d e                     whole
 //! ```
 //!

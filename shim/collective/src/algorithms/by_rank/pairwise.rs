@@ -2,7 +2,7 @@
 //! other.
 //!
 //! ```text
-//!   flat         all messages at once, one of each cluster round-robin
+//!   flat         all messages together, one of each cluster round-robin
 //!   pairwise     step i: to the rank i further          0 -> 1, 1 -> 2, 2 -> 0 | 0 -> 2, 1 -> 0, 2 -> 1
 //! ```
 

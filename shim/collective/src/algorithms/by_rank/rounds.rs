@@ -3,9 +3,9 @@
 //!
 //! ```text
 //!   allgather        places    . . [a b]           a rank holds the blocks at consecutive places;
-//!                              . .  a b --> peer   a round sends some of them and puts what comes
-//!                              c d  a b            in front of them or behind
-//!   reduce-scatter   backwards: what was received is sent, and added to what was sent
+//!                              . .  a b --> peer   a round sends some of them and puts the received
+//!                              c d  a b            ones in front of them or behind
+//!   reduce-scatter   backwards: received blocks are sent, and added to the sent ones
 //! ```
 //!
 //! Messages are contiguous in scratch memory, and carry each block once: `P - 1` blocks for each

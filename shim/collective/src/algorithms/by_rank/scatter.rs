@@ -2,7 +2,7 @@
 //! collect it again (van de Geijn; thesis 6.2).
 //!
 //! ```text
-//!   binomial scatter of 8 blocks       then an allgather of what each place has
+//!   binomial scatter of 8 blocks       then an allgather of the blocks of each place
 //!   0 --4..8--> 4 --6..8--> 6 --> 7      ring:      every block but one to the next place
 //!   |           `---5---> 5              doubling:  with places at distance 1, 2, 4, ...
 //!   |--2..4--> 2 --3--> 3

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   allgather of 6 ranks: blocks of rank 0     from 2, at distance 4: 2
-//!   ({ } what it sends)                        {0}, 2 --2--> 2    from 4: 4
+//!   ({ } sent blocks)                          {0}, 2 --2--> 2    from 4: 4
 //!                                              {0 2 4} --1--> 1   from 5: 5 1 3
 //! ```
 //!

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   description --Reader--> script of each rank: sends, and the messages that they wait for
-//!               --run-----> every rank does its script in turn, over the links of the simulator
+//!               --run-----> every rank executes its script, over the links of the simulator
 //! ```
 //!
 //! It simulates a program that executes one step after the other: a rank waits for a message only

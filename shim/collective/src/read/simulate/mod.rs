@@ -1,7 +1,7 @@
 //! Simulation of plans: every message of every rank on a network, event by event.
 //!
 //! ```text
-//!   a step may start -> its rank is free: it takes os(m), and the message goes
+//!   a step may start -> its rank is free: it takes os(m), and the message is sent
 //!     -> card -> uplink -> connection -> L -> downlink -> card -> received, or(m) before it ends
 //! ```
 //!

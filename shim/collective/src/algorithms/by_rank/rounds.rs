@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   allgather        places    . . [a b]           a rank holds the blocks at consecutive places;
-//!                              . .  a b --> peer   a round sends some of them and puts the received
+//!                              . .  a b --> peer   a round sends some, and puts the received
 //!                              c d  a b            ones in front of them or behind
 //!   reduce-scatter   backwards: received blocks are sent, and added to the sent ones
 //! ```

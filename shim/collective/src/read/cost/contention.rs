@@ -112,7 +112,7 @@ pub(super) fn inside(network: &Network, scripts: &Scripts, one_by_one: OneByOne)
 /// Seconds that messages inside clusters occupy.
 struct Loads<'a> {
     network: &'a Network,
-    /// Occupied seconds of each host's card, and of each rank for messages on its host.
+    /// Occupied seconds of each host's card and, in `ports`, of each rank for messages on its host.
     cards: Vec<f64>,
     ports: Vec<f64>,
     /// [`Inside::added`] of each rank.

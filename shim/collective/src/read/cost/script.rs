@@ -28,9 +28,9 @@ pub(super) enum Move {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
-    /// The first messages that each rank sends: this number.
+    /// The first messages of each rank, this many.
     First(usize),
-    /// One of every this many messages that each rank sends.
+    /// One in this many messages of each rank.
     Every(usize),
 }
 

@@ -26,9 +26,9 @@ pub enum Amount {
     KnownBlocks(Vec<u64>),
     /// Units from each rank to each, by sender, if all ranks know all of them.
     Table(Vec<u64>),
-    /// As [`Amount::Blocks`], but the leader of each cluster also knows those of its ranks.
+    /// Like [`Amount::Blocks`], but the leader of each cluster also knows those of its ranks.
     ToldBlocks(Vec<u64>),
-    /// As [`Amount::Exchanged`], in one row for this rank or, at the leader of a cluster, one for
+    /// Like [`Amount::Exchanged`], in one row for this rank or, at the leader of a cluster, one for
     /// each of its ranks, from low to high.
     ToldRows {
         /// Units that the rank of a row sends to each rank.
@@ -296,7 +296,7 @@ impl Blocks {
         match self {
             Blocks::Equal { units, .. } => units * index as u64,
             Blocks::Cut { count, units } => {
-                // As units * index / count, without overflow.
+                // Units * index / count, without overflow.
                 let (count, index) = (*count as u64, index as u64);
                 units / count * index + units % count * index / count
             }

@@ -59,7 +59,7 @@ pub enum CompositionError {
     Segment(String),
     /// There is no shape of this name.
     #[error(
-        "`{0}` is no shape of a tree; write flat, chain, binary, binomial, highest-bit, \
+        "`{0}` is not the shape of a tree; write flat, chain, binary, binomial, highest-bit, \
          quadrinomial, octopus-2, alpha-25 or lambda-3"
     )]
     Shape(String),
@@ -271,7 +271,7 @@ mod tests {
         assert!(refused(Bcast, "grid-chain/").contains("`` is not a message size"));
         for shape in ["", "ring", "octopus", "octopus-99", "alpha-0", "lambda-x"] {
             let text = format!("grid-chain@{shape}");
-            assert!(refused(Bcast, &text).contains("is no shape"), "{text}");
+            assert!(refused(Bcast, &text).contains("is not the shape"), "{text}");
         }
         let radix = refused(Allgather, "mixed-radix:1");
         assert_eq!(
